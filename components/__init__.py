@@ -1,0 +1,1 @@
+"""Streamlit drawing and widgets."""

@@ -1,0 +1,82 @@
+"""One root error; each subclass carries the data of what went wrong, and the caller renders it.
+
+May import: nothing of Reseat.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["InputRefused", "LayoutInvalid", "LimitMet", "ReseatError", "WishRefused"]
+
+
+class ReseatError(Exception):
+    """Root of all errors that Reseat raises on purpose; ``str()`` is one full sentence for a person."""
+
+
+@dataclass(eq=False)
+class LayoutInvalid(ReseatError):
+    """The columns given do not make a layout (a programming error or a broken source).
+
+    Attributes:
+        sentence: what was expected and what was found.
+        topic: the topic concerned, where there is one.
+        partition: the partition id concerned, where there is one.
+    """
+
+    sentence: str
+    topic: str | None = None
+    partition: int | None = None
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(eq=False)
+class InputRefused(ReseatError):
+    """A text was given that cannot be read as what it should be.
+
+    Attributes:
+        sentence: what it is, what was expected, and what to do.
+        source: the file's name, or what the text was called.
+        line: 1-based line number of the first trouble, where known.
+        recognised: what the text is instead ("topics-to-move JSON"), where known.
+        details: further sentences, one a trouble.
+    """
+
+    sentence: str
+    source: str | None = None
+    line: int | None = None
+    recognised: str | None = None
+    details: tuple[str, ...] = field(default_factory=tuple)
+
+    def __str__(self) -> str:
+        place = self.source or ""
+        if self.line is not None:
+            place = f"{place}, line {self.line}" if place else f"line {self.line}"
+        return f"{place}: {self.sentence}" if place else self.sentence
+
+
+@dataclass(eq=False)
+class LimitMet(InputRefused):
+    """An input is larger, deeper or longer than what Reseat accepts; ``sentence`` names the limit."""
+
+
+@dataclass(eq=False)
+class WishRefused(ReseatError):
+    """A change was asked for that cannot be.
+
+    Attributes:
+        sentence: why, with the number that matters.
+        topics: the topics concerned.
+        brokers: the broker ids concerned.
+        choices: what the person can do instead, one sentence each.
+    """
+
+    sentence: str
+    topics: tuple[str, ...] = ()
+    brokers: tuple[int, ...] = ()
+    choices: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join((self.sentence, *self.choices))

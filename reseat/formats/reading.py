@@ -1,0 +1,73 @@
+"""What came of reading a text: the layout, and everything that is not in it, with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from reseat.model import ClusterLayout, Finding
+
+__all__ = ["LIMITS", "Limits", "Reading", "Skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What Reseat accepts of one uploaded text; set here and nowhere else.
+
+    Attributes:
+        megabytes: size of the whole text, in units of 1,000,000 bytes.
+        depth: nesting of JSON.
+        line_length: characters of one line of a line-based text; JSON on one line is not bound by it.
+        partitions: partitions in one layout.
+        replicas: replicas of one partition.
+    """
+
+    megabytes: int = 400
+    depth: int = 64
+    line_length: int = 1_000_000
+    partitions: int = 4_000_000
+    replicas: int = 1_000
+
+
+#: The limits in force for uploads, pastes and the command line.
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A piece of text that was not understood or not used, kept so that nothing is dropped in silence.
+
+    Attributes:
+        line: 1-based number of its first line.
+        text: the text, cut at 200 characters.
+        why: one sentence.
+        lines: how many lines it spans.
+    """
+
+    line: int
+    text: str
+    why: str
+    lines: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What came of reading one text or file.
+
+    Attributes:
+        layout: the layout read (the current one where the text holds a current and a proposed one).
+        kind: what the text was recognised as, in words ("kafka-topics --describe").
+        source: the file's name, or what the text was called.
+        proposed: the proposed assignment, where the text holds one beside the current (``--generate``,
+            ``--execute`` of 0.8, topicmappr, an assignment under /admin/reassign_partitions).
+        skipped: pieces not understood or not used.
+        findings: contradictions and oddities found while reading, with both places named.
+        facts: further facts told ("controller": 3, "cluster_id": "...", "declared_partitions": 18).
+    """
+
+    layout: ClusterLayout
+    kind: str
+    source: str = "pasted text"
+    proposed: ClusterLayout | None = None
+    skipped: tuple[Skipped, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    facts: dict[str, object] = field(default_factory=dict)

@@ -1,0 +1,26 @@
+"""The model: frozen values over numpy columns. May import ``reseat.errors`` alone."""
+
+from reseat.model.broker import Broker, BrokerState
+from reseat.model.finding import Finding, Severity
+from reseat.model.layout import NONE, NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model.plan import Certificate, CurvePoint, Moves, Plan
+from reseat.model.wish import Options, Wish
+
+__all__ = [
+    "NONE",
+    "NOT_TOLD",
+    "BoolArray",
+    "Broker",
+    "BrokerState",
+    "Certificate",
+    "ClusterLayout",
+    "CurvePoint",
+    "Finding",
+    "FloatArray",
+    "IntArray",
+    "Moves",
+    "Options",
+    "Plan",
+    "Severity",
+    "Wish",
+]

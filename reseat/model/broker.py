@@ -1,0 +1,37 @@
+"""One broker: id, rack, host and state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Broker", "BrokerState"]
+
+
+class BrokerState(Enum):
+    """What the source says of a broker; ``NOT_TOLD`` is not the same as alive."""
+
+    ALIVE = "alive"
+    FENCED = "fenced"
+    SHUTTING_DOWN = "shutting down"
+    DEAD = "dead"
+    NOT_TOLD = "not told"
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """A broker of the cluster, also one that is only mentioned by an assignment.
+
+    Attributes:
+        id: broker id, 0 to 2**31 - 1 (``broker.id`` or ``node.id``).
+        rack: ``broker.rack``, or None where the broker has none or it is not told.
+        host: host name or address, or None where not told.
+        port: listener port, or None where not told.
+        state: what the source says of it.
+    """
+
+    id: int
+    rack: str | None = None
+    host: str | None = None
+    port: int | None = None
+    state: BrokerState = BrokerState.NOT_TOLD

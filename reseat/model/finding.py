@@ -1,0 +1,42 @@
+"""A finding: something about a layout or a text that a person should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Finding", "Severity"]
+
+
+class Severity(Enum):
+    """How much a finding matters: broken (data or service at risk now), attention (mend it), note (know it)."""
+
+    BROKEN = "broken"
+    ATTENTION = "attention"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """One thing found.
+
+    Attributes:
+        kind: a stable slug, such as ``under_replicated`` (used by scripts and tests).
+        severity: how much it matters.
+        sentence: what, how many and what to do, for a person.
+        rows: (n,) int64 row numbers of the layout's partitions behind it, possibly empty.
+        brokers: broker ids behind it.
+        topics: topic names behind it, where it is about topics and not about partitions.
+        places: where it stands in the text it was read from ("line 12"), possibly empty.
+    """
+
+    kind: str
+    severity: Severity
+    sentence: str
+    rows: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    brokers: tuple[int, ...] = ()
+    topics: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()

@@ -1,0 +1,187 @@
+"""A plan: two layouts, current and proposed, and what follows from them; and the certificate it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model.finding import Finding
+from reseat.model.layout import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model.wish import Wish
+
+__all__ = ["Certificate", "CurvePoint", "Moves", "Plan"]
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Where replicas go: n moves, a row each, sorted by row and then by target.
+
+    Attributes:
+        row: (n,) int64 row of the partition in the current layout.
+        source: (n,) int32 broker id that gives the replica up, -1 where a replica is only added.
+        target: (n,) int32 broker id that receives it, -1 where a replica is only dropped (no data moves).
+        bytes: (n,) float64 bytes to copy, NaN where not told, 0 where a replica is only dropped; None where
+            no size is told.
+    """
+
+    row: npt.NDArray[np.int64]
+    source: IntArray
+    target: IntArray
+    bytes: npt.NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One point between least moves and perfect balance.
+
+    Attributes:
+        moves: replica moves of this plan.
+        replica_sum_of_squares: sum of squares of replica counts over the remaining brokers.
+        replica_spread: fullest minus emptiest remaining broker, in replicas.
+    """
+
+    moves: int
+    replica_sum_of_squares: int
+    replica_spread: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """What is proven of a plan, what is only bounded, and what is wrong with it.
+
+    Sums of squares are over all partitions of the proposed layout, replicas and leaders by remaining broker that is
+    not known to be dead. A number that cannot be told is None, never 0. ``least_*`` is the best that any plan for the
+    same wish can reach, objectives taken in their order; ``*_proven`` says that the plan reaches it and a checker that
+    shares no code with the solver confirmed it.
+    """
+
+    wish: Wish
+    moves: int
+    least_moves: int | None = None
+    moves_proven: bool = False
+    changed_partitions: int = 0
+    bytes_to_move: float | None = None
+    rack_sum_of_squares: int | None = None
+    least_rack_sum_of_squares: int | None = None
+    rack_balance_proven: bool = False
+    replica_sum_of_squares: int | None = None
+    least_replica_sum_of_squares: int | None = None
+    replica_balance_proven: bool = False
+    replica_spread: int | None = None
+    leader_sum_of_squares: int | None = None
+    least_leader_sum_of_squares: int | None = None
+    leader_balance_proven: bool = False
+    leader_spread: int | None = None
+    changed_preferred_leaders: int | None = None
+    least_changed_preferred_leaders: int | None = None
+    changed_leaders_proven: bool = False
+    rack_violations_before: int | None = None
+    rack_violations_after: int | None = None
+    byte_sum_gap: float | None = None
+    faults: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether the plan may be carried out at all: it has no fault."""
+        return not self.faults
+
+    def as_dict(self) -> dict[str, object]:
+        """The certificate as JSON-ready values, keys in the order of the class; the wish as an object."""
+        out: dict[str, object] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name == "wish":
+                out["wish"] = {
+                    "remove": list(self.wish.remove),
+                    "add": [{"broker": broker, "rack": rack} for broker, rack in self.wish.add],
+                    "replication_factor": self.wish.replication_factor,
+                    "topics": list(self.wish.topics),
+                }
+            else:
+                out[item.name] = list(value) if isinstance(value, tuple) else value
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Two layouts and what follows from them. Planning never changes its input.
+
+    Attributes:
+        current: the layout planned on (the target layout where a reassignment was under way); holds every broker
+            that ``proposed`` holds.
+        proposed: the same partitions, row by row, with other replica lists; leaders are those that stay leaders,
+            else not told.
+        certificate: what is proven of it.
+        findings: what a person should know before carrying it out.
+    """
+
+    current: ClusterLayout
+    proposed: ClusterLayout
+    certificate: Certificate
+    findings: tuple[Finding, ...] = ()
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def wish(self) -> Wish:
+        """What was wished for."""
+        return self.certificate.wish
+
+    @cached_property
+    def changed(self) -> BoolArray:
+        """(P,) bool: partitions whose replica list differs, in members or in order."""
+        before, after = _same_width(self.current.replica_ids, self.proposed.replica_ids)
+        mask: BoolArray = (before != after).any(axis=1)
+        mask.flags.writeable = False
+        return mask
+
+    @cached_property
+    def moves(self) -> Moves:
+        """Every replica that goes, comes or moves.
+
+        Within a partition, leaving replicas are paired with newcomers in order.
+        """
+        rows = np.flatnonzero(self.changed)
+        before, after = _same_width(self.current.replica_ids[rows], self.proposed.replica_ids[rows])
+        goes = (before != NONE) & ~(before[:, :, None] == after[:, None, :]).any(axis=2)
+        comes = (after != NONE) & ~(after[:, :, None] == before[:, None, :]).any(axis=2)
+        pairs = np.maximum(goes.sum(axis=1), comes.sum(axis=1))
+        total = int(pairs.sum())
+        slot = np.arange(total) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+        owner = np.repeat(np.arange(len(rows)), pairs)
+
+        def packed(ids: IntArray, mask: BoolArray) -> IntArray:
+            first = np.argsort(~mask, axis=1, kind="stable")
+            kept = np.where(np.take_along_axis(mask, first, axis=1), np.take_along_axis(ids, first, axis=1), NONE)
+            padded = np.pad(kept, ((0, 0), (0, 1)), constant_values=NONE)
+            taken: IntArray = padded[owner, np.minimum(slot, kept.shape[1])].astype(np.int32)
+            return taken
+
+        target = packed(after, comes)
+        sizes = self.current.replica_bytes
+        moved: npt.NDArray[np.float64] | None = None
+        if sizes is not None:
+            lists = self.current.replicas[rows]
+            known = np.where(lists != NONE, sizes[rows], np.nan)
+            # A newcomer copies the log of its partition: the largest told replica, since
+            # replicas differ only by what is not cleaned yet.
+            filled = np.where(np.isnan(known), -np.inf, known).max(axis=1, initial=-np.inf)
+            size = np.where(np.isneginf(filled), np.nan, filled)
+            moved = np.where(target == NONE, 0.0, size[owner])
+        return Moves(row=rows[owner], source=packed(before, goes), target=target, bytes=moved)
+
+
+def _same_width(a: IntArray, b: IntArray) -> tuple[IntArray, IntArray]:
+    width = max(a.shape[1], b.shape[1])
+
+    def widened(ids: IntArray) -> IntArray:
+        return ids if ids.shape[1] == width else np.pad(ids, ((0, 0), (0, width - ids.shape[1])), constant_values=NONE)
+
+    return widened(a), widened(b)
