@@ -1,0 +1,119 @@
+"""Who is named first: the order of replica lists that evens preferred leaders. No data moves.
+
+Promises, in this order:
+    1. A broker that may not lead (dead, leaving) is named first only where a list has no other.
+    2. The least sum of squares of preferred-leader counts over the brokers that count, over all orders of the
+       given lists, the counts of all other partitions standing as they are.
+    3. Among those, the fewest partitions whose preferred leader changes.
+
+Needs: the replica sets. It is the best for these sets; another choice of sets may allow evener leaders.
+
+How: each list is a unit of flow to one of its brokers, the level arcs of a broker cost ``2 l + 1`` times a weight,
+an arc to another broker than the present first costs 1. The weight need only outweigh one cycle: an improving
+cycle passes each broker once, so it changes at most B lists, and it lowers the sum of squares by at least 2 (its
+parity is fixed by its total). A weight of B therefore keeps the order of the two aims. Equal lists are one node.
+
+Example: lists [0, 1], [0, 1], [0, 2] and no other partition: counts 1, 1, 1, by changing one or two lists
+([1, 0], [0, 1], [2, 0] changes two; no order reaches it with fewer).
+
+Complexity: one flow of n R + (levels) arcs. Source: see ``flow``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, IntArray
+from reseat.planning.flow import UNBOUNDED, Network, fill, first_feasible, level_arcs
+
+__all__ = ["leader_first", "preferred_leaders"]
+
+_Ints = npt.NDArray[np.int64]
+
+
+def preferred_leaders(
+    lists: IntArray,
+    present: IntArray,
+    fixed: npt.NDArray[np.integer],
+    may_lead: BoolArray,
+) -> IntArray:
+    """Choose the preferred leader of each of these lists.
+
+    Args:
+        lists: (n, R) broker positions, padded with -1: the replica sets; their order does not matter.
+        present: (n,) position of the broker that is first today (it need not be in the new list).
+        fixed: (B,) preferred-leader counts of all other partitions, by broker position.
+        may_lead: (B,) bool, brokers that count and may be named first: remaining and not known to be dead.
+
+    Returns:
+        (n,) int32 position of the broker to name first. A list without a broker that may lead keeps its present
+        first where it still is in the list, else the first entry of ``lists``.
+    """
+    rows, width = lists.shape
+    chosen = np.where((lists == present[:, None]).any(axis=1), present, lists[:, 0] if width else NONE)
+    chosen = chosen.astype(np.int32)
+    able = np.append(may_lead, False)[lists]
+    free = np.flatnonzero(able.any(axis=1))
+    if free.size == 0:
+        return chosen
+    brokers = len(may_lead)
+    options = np.sort(np.where(able[free], lists[free], NONE), axis=1)
+    today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
+    first, group, size = _equal_rows(np.column_stack([options, today]), brokers)
+    sets, today = options[first], today[first]
+
+    counted = np.flatnonzero(may_lead)
+    place = np.full(brokers + 1, NONE, np.int64)
+    place[counted] = np.arange(counted.size)
+    loads = np.asarray(fixed, np.int64)[counted]
+    node, slot = np.nonzero(sets != NONE)
+    head = place[sets[node, slot]]
+    room = np.bincount(head, weights=size[node], minlength=counted.size).astype(np.int64)
+    changes = (sets[node, slot] != today[node]) & (today[node] != NONE)
+    weight = brokers + 1
+    total = int(free.size)
+    received = fill(loads, total, room)
+
+    def attempt(top: int) -> _Ints | None:
+        network = Network()
+        sources, targets, sink = network.nodes(len(sets)), network.nodes(counted.size), network.nodes(1)
+        network.arcs(sources[node], targets[head], size[node], changes)
+        who, level = level_arcs(loads, room, top)
+        network.arcs(targets[who], sink, 1, weight * (2 * (level - int(loads.min())) + 1))
+        network.supply(sources, size)
+        network.supply(sink, -total)
+        return network.solve()
+
+    lowest = int((loads + received)[received > 0].max())
+    flow = first_feasible(lowest, int(loads.max()) + total, attempt)
+    if flow is None:
+        raise AssertionError("Every list has a broker that may lead, so that a flow exists.")
+    sent = flow[: node.size]
+    # Members of a group are alike: its flow is dealt out to them in row order, present leaders first.
+    order = np.lexsort((changes, node))
+    dealt = np.repeat(sets[node, slot][order], sent[order])
+    members = np.argsort(group, kind="stable")
+    chosen[free[members]] = dealt
+    return chosen
+
+
+def leader_first(lists: IntArray, chosen: IntArray) -> npt.NDArray[np.int64]:
+    """(n, R) the order of columns that moves the chosen leader to the front and keeps the others' order.
+
+    Use with ``numpy.take_along_axis`` on the lists and on every column that goes with them.
+    """
+    return np.argsort(lists != chosen[:, None], axis=1, kind="stable")
+
+
+def _equal_rows(table: npt.NDArray[np.integer], brokers: int) -> tuple[_Ints, _Ints, _Ints]:
+    """First row of each distinct row, the group of each row, and the size of each group."""
+    base = brokers + 1
+    if base ** table.shape[1] < UNBOUNDED << 20:
+        key = np.zeros(len(table), np.int64)
+        for column in table.T:
+            key = key * base + (column + 1)
+        _, first, group, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    else:
+        _, first, group, size = np.unique(table, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    return first, group.ravel(), size.astype(np.int64)
