@@ -19,6 +19,8 @@ class Limits:
         line_length: characters of one line of a line-based text; JSON on one line is not bound by it.
         partitions: partitions in one layout.
         replicas: replicas of one partition.
+        cells: partitions times the largest replication factor of one layout. Its columns are that large, so that one
+            absurd replica list among a million short ones cannot eat the memory.
     """
 
     megabytes: int = 400
@@ -26,6 +28,8 @@ class Limits:
     line_length: int = 1_000_000
     partitions: int = 4_000_000
     replicas: int = 1_000
+    cells: int = 50_000_000
+    cells: int = 64_000_000
 
 
 #: The limits in force for uploads, pastes and the command line.
