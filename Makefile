@@ -1,0 +1,55 @@
+# `make run` and `make test` are all that a new user needs; `make help` lists the rest.
+SHELL := /bin/sh
+PY := .venv/bin/python
+HOST ?= 127.0.0.1
+PORT ?= 8501
+CODE := app.py pages components reseat tests tools benchmarks
+
+.PHONY: help setup setup-dev run test check format bench soak samples kafka-jars lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup: ## make .venv and install what users need
+	@tools/setup.sh requirements.lock
+
+setup-dev: setup
+	@tools/setup.sh requirements-dev.lock
+
+run: setup ## start the dashboard with its samples on http://127.0.0.1:8501
+	@echo "Reseat is starting on http://$(HOST):$(PORT)  (stop it with Ctrl-C)"
+	@exec $(PY) -m streamlit run app.py --server.address $(HOST) --server.port $(PORT) --server.headless true
+
+test: check ## format, lint, types, boundaries, then all tests
+	@tools/test.sh
+
+check: setup-dev ## format, lint, types, boundaries
+	@.venv/bin/ruff format --check --quiet $(CODE) || { echo "Not formatted: make format does it." >&2; exit 1; }
+	@.venv/bin/ruff check --quiet $(CODE)
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports --no-cache >build-lint-imports.log 2>&1 || { cat build-lint-imports.log; rm -f build-lint-imports.log; exit 1; }
+	@rm -f build-lint-imports.log
+
+format: setup-dev ## format the code and mend what the linter can
+	@.venv/bin/ruff format $(CODE)
+	@.venv/bin/ruff check --fix $(CODE)
+
+bench: setup-dev ## print the speed budgets beside what is measured here (ONLY="planning formats" for some)
+	@$(PY) -m benchmarks $(ONLY)
+
+soak: setup-dev ## long sweeps of faults and random cases
+	@$(PY) -m pytest -m slow tests
+
+samples: setup-dev kafka-jars ## capture the bundled samples anew from real clusters
+	@$(PY) tools/capture_samples.py
+
+kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn)
+	@$(PY) -c "import sys; sys.path.insert(0, 'tests'); from servers.cluster import fetch_jars; fetch_jars()"
+
+lock: setup-dev ## resolve requirements*.txt anew into the lock files
+	@for f in requirements requirements-dev; do \
+	  .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	    --no-emit-index-url --no-emit-find-links $$f.txt -o $$f.lock; done
+
+clean: ## remove the environment and all caches
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build

