@@ -1,0 +1,14 @@
+"""Reseat's dashboard: the page's settings and the list of pages, nothing else."""
+
+import streamlit as st
+
+st.set_page_config(page_title="Reseat", page_icon=":material/event_seat:", layout="wide")
+st.navigation(
+    [
+        st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", default=True),
+        st.Page("pages/heatmap.py", title="Heatmap", icon=":material/grid_on:"),
+        st.Page("pages/racks.py", title="Racks", icon=":material/dns:"),
+        st.Page("pages/plan.py", title="Plan", icon=":material/swap_horiz:"),
+        st.Page("pages/leaders.py", title="Leaders", icon=":material/star:"),
+    ]
+).run()

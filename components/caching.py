@@ -1,0 +1,218 @@
+"""What is kept between reruns and shared between sessions; the only place that uses Streamlit's caches.
+
+Layouts are immutable and shared by their digest without copies. Results are keyed by (digest, wish); an error is
+passed through and never kept. Entries are bounded, since one layout may hold a million partitions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components.edits import Edits, apply_edits
+from reseat.formats.reading import Reading
+from reseat.model import Certificate, ClusterLayout, CurvePoint, Finding, Plan, Wish
+
+if TYPE_CHECKING:
+    from reseat.balance import Balance
+    from reseat.sources import Sample
+
+__all__ = [
+    "Shelved",
+    "balance_of",
+    "curve_of",
+    "findings_of",
+    "judgement_of",
+    "layout_of",
+    "plan_for",
+    "plan_with_moves",
+    "reading_of",
+    "sample_of",
+    "shelf",
+]
+
+#: Layouts kept for links and other sessions.
+_LAYOUTS = 12
+#: Plans kept: a person goes back and forth between a few, and one of a million partitions is tens of megabytes.
+_PLANS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A layout that this server knows: what was read, its name, when, and how it was looked at."""
+
+    reading: Reading
+    name: str
+    read_at: datetime
+    edits: Edits
+    digest: str
+
+
+class Shelf:
+    """The layouts that links of this server can name, the least recently used falling off."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Shelved] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def put(self, shelved: Shelved) -> None:
+        """Keep a layout, as the most recently used."""
+        with self._lock:
+            self._kept[shelved.digest] = shelved
+            self._kept.move_to_end(shelved.digest)
+            while len(self._kept) > _LAYOUTS:
+                self._kept.popitem(last=False)
+
+    def find(self, start: str) -> Shelved | None:
+        """The layout whose digest starts so, or None."""
+        with self._lock:
+            return next((kept for digest, kept in self._kept.items() if digest.startswith(start)), None)
+
+
+@st.cache_resource(show_spinner=False)
+def shelf() -> Shelf:
+    """The one shelf of this server."""
+    return Shelf()
+
+
+def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:
+    """Read files that together are one layout; the same bytes are read once.
+
+    Raises:
+        InputRefused: as ``reseat.sources.read_files``.
+    """
+    state = hashlib.blake2b(digest_size=16)
+    for name, data in files:
+        state.update(f"{len(name)}:{name}:{len(data)}:".encode(errors="replace"))
+        state.update(data)
+    return _reading(state.hexdigest(), files)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _reading(digest: str, _files: Sequence[tuple[str, bytes]]) -> Reading:
+    from reseat.sources import read_files
+
+    return read_files(_files)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def sample_of(sample: Sample) -> Reading:
+    """A bundled sample, read or generated once.
+
+    Raises:
+        InputRefused: the sample's text is missing or is not a layout.
+    """
+    from reseat.sources import load_sample
+
+    return load_sample(sample)
+
+
+def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:
+    """The layout as read, with the edits applied."""
+    return reading.layout if edits.is_empty else _layout(reading.layout.digest, repr(edits), reading.layout, edits)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_LAYOUTS)
+def _layout(digest: str, key: str, _layout: ClusterLayout, _edits: Edits) -> ClusterLayout:
+    return apply_edits(_layout, _edits)
+
+
+def balance_of(layout: ClusterLayout) -> Balance:
+    """``reseat.balance.measure`` of a layout."""
+    return _balance(layout.digest, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2 * _PLANS)
+def _balance(digest: str, _layout: ClusterLayout) -> Balance:
+    from reseat.balance import measure
+
+    return measure(_layout)
+
+
+def findings_of(layout: ClusterLayout) -> tuple[Finding, ...]:
+    """``reseat.balance.findings`` of a layout."""
+    return _findings(layout.digest, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2 * _PLANS)
+def _findings(digest: str, _layout: ClusterLayout) -> tuple[Finding, ...]:
+    from reseat.balance import findings
+
+    return findings(_layout)
+
+
+def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
+    """The proven plan of a wish.
+
+    Raises:
+        WishRefused: the wish cannot be; ``components.frame.refused`` draws it.
+    """
+    return _plan(layout.digest, repr(wish), layout, wish)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _plan(digest: str, key: str, _layout: ClusterLayout, _wish: Wish) -> Plan:
+    from reseat.planning import plan
+
+    return plan(_layout, _wish)
+
+
+def curve_of(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
+    """``reseat.planning.curve``: what more moves buy.
+
+    Raises:
+        WishRefused: the wish cannot be.
+    """
+    return _curve(layout.digest, repr(wish), layout, wish)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _curve(digest: str, key: str, _layout: ClusterLayout, _wish: Wish) -> tuple[CurvePoint, ...]:
+    from reseat.planning import curve
+
+    return curve(_layout, _wish)
+
+
+def plan_with_moves(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
+    """``reseat.planning.plan_at``: the plan at a point of the curve.
+
+    Raises:
+        WishRefused: the wish cannot be.
+    """
+    return _plan_at(layout.digest, repr(wish), moves, layout, wish)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _plan_at(digest: str, key: str, moves: int, _layout: ClusterLayout, _wish: Wish) -> Plan:
+    from reseat.planning import plan_at
+
+    return plan_at(_layout, _wish, moves)
+
+
+def judgement_of(
+    layout: ClusterLayout, proposed: ClusterLayout, wish: Wish, *, allow_rf_change: bool = False
+) -> Certificate:
+    """``reseat.planning.judge`` of any plan for a wish."""
+    return _judgement(layout.digest, proposed.digest, repr(wish), allow_rf_change, layout, proposed, wish)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _judgement(
+    digest: str,
+    proposed_digest: str,
+    key: str,
+    allow_rf_change: bool,
+    _layout: ClusterLayout,
+    _proposed: ClusterLayout,
+    _wish: Wish,
+) -> Certificate:
+    from reseat.planning import judge
+
+    return judge(_layout, _proposed, _wish, allow_rf_change=allow_rf_change)

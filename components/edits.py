@@ -1,0 +1,61 @@
+"""What a person changes of a layout before looking at it: racks told by hand, topics left out, order vouched for."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reseat.model import ClusterLayout
+
+__all__ = ["Edits", "apply_edits", "is_internal", "left_out_topics"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """A value, so that it fits in a session, a link and a cache's key.
+
+    Attributes:
+        racks: (broker id, rack or None) told by hand or by a racks file, ascending by id.
+        without_internal: whether topics whose name starts with an underscore are left out.
+        without: names or patterns (``*``, ``?``, ``[a-z]``) of topics left out.
+        order_vouched: whether the person says that replica lists are in assignment order where the source does not.
+    """
+
+    racks: tuple[tuple[int, str | None], ...] = ()
+    without_internal: bool = False
+    without: tuple[str, ...] = ()
+    order_vouched: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the layout is looked at as it was read."""
+        return self == Edits()
+
+
+def is_internal(topic: str) -> bool:
+    """Whether a topic is internal by its name: Kafka's own start with two underscores, platforms' with one."""
+    return topic.startswith("_")
+
+
+def left_out_topics(topics: tuple[str, ...], edits: Edits) -> tuple[str, ...]:
+    """The topics that the edits leave out, in the layout's order."""
+    if not (edits.without_internal or edits.without):
+        return ()
+    return tuple(
+        topic
+        for topic in topics
+        if (edits.without_internal and is_internal(topic))
+        or any(topic == pattern or fnmatch.fnmatchcase(topic, pattern) for pattern in edits.without)
+    )
+
+
+def apply_edits(layout: ClusterLayout, edits: Edits) -> ClusterLayout:
+    """The layout as the person wants to look at it; itself where nothing is edited."""
+    if edits.racks:
+        layout = layout.with_racks(dict(edits.racks))
+    layout = layout.without_topics(left_out_topics(layout.topics, edits))
+    if edits.order_vouched and not layout.order_told.all():
+        layout = replace(layout, order_told=np.ones(len(layout.topics), np.bool_))
+    return layout

@@ -1,0 +1,170 @@
+"""The anatomy of every page: the strip, the sentence that answers its question, the figures, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from components import session, sidebar, text
+from components.notices import refused
+from components.session import Seat
+from reseat.model import Wish
+
+__all__ = ["Figure", "answer", "figures", "how_to_read", "page", "refused"]
+
+_CSS = Path(__file__).with_name("frame.css")
+#: A layout read longer ago than this is shown as old.
+_OLD = timedelta(hours=1)
+#: More chips than these are shown as one.
+_MOST_CHIPS = 6
+
+
+class Figure(NamedTuple):
+    """One number under the sentence: what, how much, how it changed, and what it means."""
+
+    label: str
+    value: str
+    delta: str | None = None
+    help: str | None = None
+
+
+def page(title: str) -> Seat:
+    """Draw what every page has, and return what the person looks at; where nothing is read yet, how to begin.
+
+    Args:
+        title: the page's name, for the browser's tab and screen readers.
+    """
+    st.html(_CSS)
+    sidebar.draw()
+    seat = session.seat()
+    _pending_link()
+    if seat is None:
+        _empty(title)
+        st.stop()
+    _strip(seat)
+    session.publish(seat)
+    return seat
+
+
+def answer(sentence: str) -> None:
+    """The one sentence that answers the page's question; names in it are made harmless here."""
+    with st.container(key="answer"):
+        st.markdown(text.plain(sentence))
+
+
+def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) -> None:
+    """Three to six figures in a row."""
+    with st.container(key="figures"):
+        for column, value in zip(st.columns(len(values)), values, strict=True):
+            figure = Figure(*value)
+            column.metric(
+                figure.label,
+                figure.value,
+                figure.delta,
+                delta_color="off",
+                delta_arrow="off",
+                help=figure.help,
+            )
+
+
+def how_to_read(explanation: str) -> None:
+    """One folded line under a chart that says how to read it."""
+    with st.expander("How to read this", icon=":material/help:"):
+        st.markdown(explanation)
+
+
+def _strip(seat: Seat) -> None:
+    layout, wish = seat.layout, seat.wish
+    tinted = not wish.is_empty
+    with st.container(
+        key="strip-what-if" if tinted else "strip", horizontal=True, vertical_alignment="center", gap="small"
+    ):
+        old = datetime.now(UTC) - seat.read_at > _OLD
+        age = f"read {text.ago(seat.read_at)}"
+        st.markdown(
+            f"**{text.plain(seat.name, 60)}** · {':orange[:material/schedule: ' + age + ']' if old else age}",
+            width="content",
+        )
+        st.markdown(
+            f"{text.plural(len(layout.brokers), 'broker')} · {text.plural(layout.partition_count, 'partition')} · "
+            f"{text.plural(layout.replica_count, 'replica')}",
+            width="content",
+        )
+        st.markdown(":material/visibility: **what-if**" if tinted else "the present", width="content")
+        if tinted:
+            _chips(wish)
+
+
+def _chips(wish: Wish) -> None:
+    chips: list[tuple[str, str, Wish]] = []
+    if len(wish.remove) <= _MOST_CHIPS:
+        chips += [
+            (
+                f"out-{broker}",
+                f"broker {broker} out",
+                replace(wish, remove=tuple(b for b in wish.remove if b != broker)),
+            )
+            for broker in wish.remove
+        ]
+    else:
+        chips.append(("out", f"{len(wish.remove):,} brokers out", replace(wish, remove=())))
+    if len(wish.add) <= _MOST_CHIPS:
+        chips += [
+            (
+                f"in-{broker}",
+                f"broker {broker} joins" + (f" {text.plain(rack, 30)}" if rack else ""),
+                replace(wish, add=tuple(pair for pair in wish.add if pair[0] != broker)),
+            )
+            for broker, rack in wish.add
+        ]
+    else:
+        chips.append(("in", f"{len(wish.add):,} brokers join", replace(wish, add=())))
+    if wish.topics:
+        chips.append(
+            (
+                "rf",
+                f"replication factor {wish.replication_factor} for {text.plural(len(wish.topics), 'topic')}",
+                replace(wish, topics=(), replication_factor=None),
+            )
+        )
+    for key, words, without in chips:
+        st.button(
+            words,
+            key=f"chip-{key}",
+            icon=":material/close:",
+            icon_position="right",
+            help="Take this out of the what-if",
+            on_click=session.set_wish,
+            args=(without,),
+        )
+
+
+def _pending_link() -> None:
+    link = session.pending_link()
+    if link is None:
+        return
+    with st.container(border=True, key="pending-link"):
+        if link.trouble:
+            st.markdown(f":orange[:material/link_off:] {text.plain(link.trouble)}")
+        else:
+            st.markdown(
+                f":orange[:material/link:] **This link shows a what-if on {text.code(link.name or 'a layout')}, "
+                "which this server does not have.** Open that very file and the what-if is shown on it. "
+                f"Its digest begins with `{text.plain(link.digest)}`."
+            )
+        st.button("Go on without the link", key="forget-link", on_click=session.forget_link, type="tertiary")
+
+
+def _empty(title: str) -> None:
+    st.title(title, anchor=False)
+    with st.container(key="question"):
+        st.markdown(
+            "Nothing is read yet. Open what a cluster's tools print, and Reseat shows who sits where, "
+            "what leaves when a broker does, and who leads afterwards. Nothing leaves this machine."
+        )
+    sidebar.open_layout("main")

@@ -1,0 +1,135 @@
+"""The what-if as a link: query parameters that name the layout by its digest, its file, the edits and the wish.
+
+A link holds no layout. Where the server still has the layout, the link reopens it; where not, the page asks for the
+very file that the link names, and the digest tells whether it is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from components.edits import Edits
+from reseat.model import Options, Wish
+
+__all__ = ["Link", "from_query", "to_query"]
+
+#: Hexadecimal digits of the digest in a link: 64 bits tell layouts apart, and a link stays readable.
+DIGITS = 16
+#: A link carries at most this many racks told by hand; more come with the racks file again.
+_MOST_RACKS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link names.
+
+    Attributes:
+        digest: the first digits of the layout's digest, edits applied.
+        name: the file's name.
+        edits: racks told by hand, topics left out.
+        wish: the what-if.
+        trouble: what in the link was not understood, or None.
+    """
+
+    digest: str
+    name: str
+    edits: Edits
+    wish: Wish
+    trouble: str | None = None
+
+    def names(self, digest: str) -> bool:
+        """Whether this link is about the layout with this digest."""
+        return digest.startswith(self.digest)
+
+
+def to_query(digest: str, name: str, edits: Edits, wish: Wish) -> dict[str, str]:
+    """Query parameters, in a fixed order, without the empty ones."""
+    options = wish.options
+    choices = [
+        *(["reorder"] if options.reorder_all else []),
+        *(["bytes"] if options.by_bytes else []),
+        *([f"cap:{options.receive_cap}"] if options.receive_cap is not None else []),
+        *([f"moves:{options.max_moves}"] if options.max_moves is not None else []),
+        *(["order"] if edits.order_vouched else []),
+    ]
+    query = {
+        "layout": digest[:DIGITS],
+        "file": name,
+        "remove": ",".join(map(str, wish.remove)),
+        "add": "\n".join(_pair(broker, rack) for broker, rack in wish.add),
+        "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
+        "topics": "\n".join(wish.topics),
+        "options": ",".join(choices),
+        "internal": "out" if edits.without_internal else "",
+        "without": "\n".join(edits.without),
+        "racks": "\n".join(_pair(broker, rack) for broker, rack in edits.racks[:_MOST_RACKS]),
+    }
+    return {key: value for key, value in query.items() if value}
+
+
+def from_query(query: Mapping[str, str]) -> Link | None:
+    """What a query names; None where it names no layout. What is not understood is said in ``trouble``."""
+    digest = query.get("layout", "")
+    if not digest:
+        return None
+    name = query.get("file", "")
+    if not 1 <= len(digest) <= 32 or set(digest) - set("0123456789abcdef"):
+        return Link("-", name, Edits(), Wish(), "The link's layout is not a digest of hexadecimal digits.")
+    try:
+        choices = dict(_choice(text) for text in query.get("options", "").split(",") if text)
+        edits = Edits(
+            racks=_pairs(query.get("racks", "")),
+            without_internal=query.get("internal") == "out",
+            without=_lines(query.get("without", "")),
+            order_vouched="order" in choices,
+        )
+        wish = Wish(
+            remove=tuple(sorted({_broker(text) for text in query.get("remove", "").split(",") if text})),
+            add=_pairs(query.get("add", "")),
+            replication_factor=_positive(query["rf"]) if query.get("rf") else None,
+            topics=_lines(query.get("topics", "")),
+            options=Options(
+                reorder_all="reorder" in choices,
+                by_bytes="bytes" in choices,
+                receive_cap=_positive(choices["cap"]) if "cap" in choices else None,
+                max_moves=_broker(choices["moves"]) if "moves" in choices else None,
+            ),
+        )
+    except ValueError as error:
+        return Link(digest, name, Edits(), Wish(), f"The link's what-if was not understood: {error}")
+    return Link(digest, name, edits, wish)
+
+
+def _pair(broker: int, rack: str | None) -> str:
+    return str(broker) if rack is None else f"{broker}:{rack}"
+
+
+def _pairs(text: str) -> tuple[tuple[int, str | None], ...]:
+    pairs: dict[int, str | None] = {}
+    for line in _lines(text):
+        broker, colon, rack = line.partition(":")
+        pairs[_broker(broker)] = rack if colon and rack else None
+    return tuple(sorted(pairs.items()))
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line for line in text.split("\n") if line)
+
+
+def _choice(text: str) -> tuple[str, str]:
+    name, _, value = text.partition(":")
+    return name, value
+
+
+def _broker(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text[:12]) >= 2**31:
+        raise ValueError(f"'{text[:20]}' is not a broker id or a count.")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    value = _broker(text)
+    if value < 1:
+        raise ValueError("a number of at least 1 was expected.")
+    return value

@@ -1,0 +1,157 @@
+"""The sidebar: which layout and which what-if one looks at, opening layouts, racks, and topics left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from components import caching, session, text
+from components.edits import left_out_topics
+from components.notices import refused
+from components.session import Seat
+from components.text import wish_in_words
+from reseat.errors import InputRefused, ReseatError
+from reseat.model import Wish
+from reseat.sources import Sample, read_racks_file, samples
+
+__all__ = ["draw", "open_layout"]
+
+
+def draw() -> None:
+    """Draw the sidebar below the list of pages."""
+    seat = session.seat()
+    with st.sidebar:
+        if seat is None:
+            st.caption("No layout is open.")
+            return
+        _which(seat)
+        with st.expander("Open another layout", icon=":material/folder_open:"):
+            open_layout("side")
+        with st.expander("Racks", icon=":material/dns:"):
+            _racks(seat)
+        with st.expander("Topics left out", icon=":material/filter_alt:"):
+            _left_out(seat)
+
+
+def open_layout(where: str) -> None:
+    """Files, pasted text or a sample -> the layout to look at; drawn in the sidebar and on an empty page."""
+    files, paste, sample = st.tabs(["File", "Paste", "Sample"])
+    with files, st.form(f"open-files-{where}", border=False, clear_on_submit=True):
+        uploaded = st.file_uploader(
+            "One file, or several that together tell one cluster",
+            accept_multiple_files=True,
+            key=f"files-{where}",
+            help="kafka-topics --describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat, rpk, CSV, Parquet",
+        )
+        if st.form_submit_button("Read", icon=":material/upload_file:"):
+            _read([(file.name, file.getvalue()) for file in uploaded])
+    with paste, st.form(f"open-paste-{where}", border=False):
+        pasted = st.text_area(
+            "Paste what a tool printed, prompts and log lines included", height=160, key=f"paste-{where}"
+        )
+        if st.form_submit_button("Read", icon=":material/content_paste:"):
+            _read([("pasted text", pasted.encode())] if pasted.strip() else [])
+    with sample:
+        for offered in samples():
+            if st.button(offered.title, key=f"sample-{where}-{offered.title}", width="stretch", help=offered.what):
+                _open_sample(offered)
+
+
+def _read(files: list[tuple[str, bytes]]) -> None:
+    try:
+        with st.spinner(f"Reading {text.size(sum(len(data) for _, data in files))} …"):
+            reading = caching.reading_of(files)
+    except InputRefused as error:
+        refused(error)
+        return
+    session.open_reading(reading, " + ".join(name for name, _ in files))
+    st.rerun()
+
+
+def _open_sample(offered: Sample) -> None:
+    try:
+        with st.spinner(f"Opening {offered.title} …"):
+            reading = caching.sample_of(offered)
+    except ReseatError as error:
+        refused(error)
+        return
+    session.open_reading(reading, offered.title)
+    st.rerun()
+
+
+def _which(seat: Seat) -> None:
+    names = list(session.layouts())
+    chosen = st.selectbox("Layout", names, index=names.index(seat.name), key=f"layout-{len(names)}-{seat.name}")
+    if chosen != seat.name:
+        session.select_layout(chosen)
+        st.rerun()
+    if seat.wish.is_empty:
+        st.caption("You see the present.")
+        return
+    st.caption(f"You see a what-if: {text.plain(wish_in_words(seat.wish))}.")
+    st.button(
+        "Back to the present", key="wish-clear", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),)
+    )
+
+
+def _racks(seat: Seat) -> None:
+    import pandas as pd
+
+    given = st.file_uploader("Racks file: CSV `broker,rack` or JSON", key="racks-file")
+    if given is not None and st.button("Use this file", key="racks-use"):
+        try:
+            _set_racks(seat, dict(seat.edits.racks) | read_racks_file(given.getvalue()))
+        except InputRefused as error:
+            refused(error)
+    table = pd.DataFrame(
+        {"broker": [b.id for b in seat.layout.brokers], "rack": [b.rack for b in seat.layout.brokers]}
+    ).astype({"rack": "string"})
+    edited = st.data_editor(
+        table,
+        key=f"racks-table-{seat.digest}",
+        hide_index=True,
+        num_rows="dynamic",
+        height=240,
+        column_config={
+            "broker": st.column_config.NumberColumn("Broker", min_value=0, max_value=2**31 - 1, step=1, required=True),
+            "rack": st.column_config.TextColumn("Rack", max_chars=200),
+        },
+    )
+    if st.button("Apply racks", key="racks-apply", disabled=edited.equals(table)):
+        told = edited.dropna(subset=["broker"]).astype({"broker": int}).set_index("broker")["rack"]
+        before = {b.id: b.rack for b in seat.layout.brokers}
+        racks = {int(broker): None if pd.isna(rack) or not rack else str(rack) for broker, rack in told.items()}
+        changed = {broker: rack for broker, rack in racks.items() if before.get(broker, "\0") != rack}
+        _set_racks(seat, dict(seat.edits.racks) | changed)
+
+
+def _set_racks(seat: Seat, racks: dict[int, str | None]) -> None:
+    session.set_edits(replace(seat.edits, racks=tuple(sorted(racks.items()))))
+    st.rerun()
+
+
+def _left_out(seat: Seat) -> None:
+    internal = st.toggle(
+        "Leave internal topics out",
+        value=seat.edits.without_internal,
+        key=f"internal-{seat.name}",
+        help="Topics whose name starts with an underscore, such as __consumer_offsets and _schemas",
+    )
+    words = st.text_area(
+        "Names or patterns, one a line",
+        value="\n".join(seat.edits.without),
+        key=f"without-{seat.name}",
+        height=90,
+        placeholder="test-*",
+    )
+    patterns = tuple(line.strip() for line in words.splitlines() if line.strip())
+    wanted = replace(seat.edits, without_internal=internal, without=patterns)
+    out = left_out_topics(seat.reading.layout.topics, wanted)
+    if out:
+        st.caption(
+            f"{text.plural(len(out), 'topic')} left out: {text.plain(', '.join(out[:6]))}{' …' if out[6:] else ''}"
+        )
+    if wanted != seat.edits:
+        session.set_edits(wanted)
+        st.rerun()

@@ -1,0 +1,6 @@
+"""Heatmap."""
+
+from components import frame
+
+seat = frame.page("Heatmap")
+frame.answer(f"{seat.layout.partition_count:,} partitions on {len(seat.layout.brokers):,} brokers.")

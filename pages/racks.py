@@ -1,0 +1,6 @@
+"""Racks."""
+
+from components import frame
+
+seat = frame.page("Racks")
+frame.answer(f"{seat.layout.partition_count:,} partitions on {len(seat.layout.brokers):,} brokers.")
