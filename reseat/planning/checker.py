@@ -1,0 +1,538 @@
+"""The independent checker: what is true of a plan, decided from the two layouts alone.
+
+Promises
+    1. Faults: duplicates, changed replication factors, replicas left behind, unknown partitions and brokers, copies to
+       dead brokers; each names the partition and the broker.
+    2. The numbers of the certificate, counted anew from the layouts.
+    3. For each objective whether this plan reaches the best, objectives taken in their order. A flag is True only
+       where that is proven; False means "not the best, or not proven".
+
+Needs
+    Two layouts of the same partitions, the wish, numpy; no solver, and no code that a solver uses. Layouts without a
+    reassignment under way (``layout.target()``) and without duplicate replicas.
+
+How it works
+    *Moves.* Every replica on a leaving broker must move, so their count is a lower bound on moves.
+    *Racks, replicas, leaders.* By exchange: a plan is the best where no chain of single exchanges improves it, which is
+    a search in a graph of brokers (see ``reseat.planning.proofs``). A replica may be exchanged where it was a choice: a
+    newcomer could sit on any broker that stays, is not known to be dead and does not hold the partition; a leader
+    could be any live member of its list.
+    Sums of squares run over the brokers that remain and are not known to be dead, also empty ones.
+
+Example:
+    ``{0: [0,2], 1: [1,0], 2: [2,1], 3: [0,1]}``, broker 1 out, proposed ``{0: [0,2], 1: [2,0], 2: [2,0], 3: [0,2]}``:
+    three replicas sat on broker 1 and three moved: least. Brokers 0 and 2 hold 4 each: least. They are preferred by 2
+    partitions each: least.
+
+Complexity
+    P partitions, R replicas each, n changed ones, B brokers: O(P R) for the counts, O(n B + B^2) for the proofs.
+
+Source
+    The objectives and their order are those of ``reseat.planning.remove``; the arguments stand in ``proofs``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray
+from reseat.planning.proofs import Choice, exchanges, least_reachable, no_cheaper_rearrangement
+
+__all__ = ["Verdict", "check_removal"]
+
+IndexArray = npt.NDArray[np.int64]
+
+#: Faults of one kind that are named one by one; a broken plan of a million partitions needs no million sentences.
+_NAMED_FAULTS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What the checker found of a plan.
+
+    A number that cannot be counted (racks where no broker has one) is None. ``*_proven`` says that no plan for the
+    same wish does better, objectives in their order; leaders are proven for the replica sets of this plan. With a
+    fault nothing is proven.
+
+    Attributes:
+        faults: why the plan must not be carried out, one sentence each, naming partition and broker.
+        moves: replicas that are copied to a broker that did not hold the partition.
+        least_moves: the fewest that any plan for the wish needs, or None where it is not known.
+        moves_proven: whether ``moves`` is that number.
+        rack_sum_of_squares: over all partitions and racks of the proposed layout, the square of the partition's
+            replicas in the rack; None where no broker has a rack.
+        rack_proven: whether it is the least among plans with the fewest moves.
+        replica_sum_of_squares: over remaining live brokers, the square of their replicas.
+        replicas_proven: whether it is the least among those.
+        replica_spread: fullest minus emptiest remaining live broker, in replicas.
+        leader_sum_of_squares: the same of preferred leaders.
+        leaders_proven: whether it is the least over all orders of the changed partitions' lists.
+        leader_spread: fullest minus emptiest remaining live broker, in preferred leaders.
+        changed_preferred_leaders: partitions whose first replica differs.
+        changed_leaders_proven: whether that is the fewest among those orders.
+        sentences: the same for a person.
+    """
+
+    faults: tuple[str, ...]
+    moves: int
+    least_moves: int | None
+    moves_proven: bool
+    rack_sum_of_squares: int | None
+    rack_proven: bool
+    replica_sum_of_squares: int
+    replicas_proven: bool
+    replica_spread: int
+    leader_sum_of_squares: int
+    leaders_proven: bool
+    leader_spread: int
+    changed_preferred_leaders: int
+    changed_leaders_proven: bool
+    sentences: tuple[str, ...]
+
+    @property
+    def valid(self) -> bool:
+        """Whether the plan may be carried out at all."""
+        return not self.faults
+
+
+def check_removal(
+    current: ClusterLayout,
+    proposed: ClusterLayout,
+    remove: Iterable[int],
+    *,
+    receive_cap: int | None = None,
+    reorder_all: bool = False,
+) -> Verdict:
+    """Judge a plan that takes brokers out (or, with none to remove, one that needed no change).
+
+    Args:
+        current: the layout planned on.
+        proposed: the same partitions with other replica lists; brokers that only it has are further targets.
+        remove: ids of the brokers that shall hold nothing afterwards.
+        receive_cap: the most replicas that one broker may receive; more is a fault.
+        reorder_all: whether unchanged partitions may be reordered too.
+
+    Returns:
+        The verdict. Leaders are proven over orders that put a dead broker first only where no live one is in the list.
+    """
+    change = _Change.between(current, proposed, tuple(remove))
+    change.require_factor(change.before_factor)
+    change.require_cap(receive_cap)
+    leaving = change.leaving[change.before] & (change.before != NONE)
+    least = int(leaving.sum())
+    moves_proven = not change.faults and change.moves == least
+    racks, replicas = False, False
+    if moves_proven:
+        racks, replicas = _balance_proven(
+            change,
+            kept=np.where(change.stays, change.after, NONE),
+            chosen=np.where(change.comes, change.after, NONE),
+            others=None,
+            receive_cap=receive_cap,
+        )
+    leaders, fewest = _leaders_proven(change, _free_rows(change, reorder_all))
+    return _verdict(
+        change,
+        least=least,
+        moves_proven=moves_proven,
+        racks=racks,
+        replicas=replicas,
+        leaders=leaders,
+        fewest=fewest,
+    )
+
+
+# ---- the two layouts, side by side ---------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class _Change:
+    """Two layouts over one list of brokers, the rows in which they differ, and the faults found so far.
+
+    n rows differ, in members or in order; W is the wider of the two widths.
+    """
+
+    current: ClusterLayout
+    proposed: ClusterLayout
+    leaving: BoolArray  # (B,) brokers to remove
+    targets: BoolArray  # (B,) brokers that remain and are not known to be dead
+    rack: IndexArray | None  # (B,) rack codes; None where no broker has a rack
+    rows: IndexArray  # (n,)
+    before: IndexArray  # (n, W) positions, -1 padded
+    after: IndexArray  # (n, W)
+    load: IndexArray  # (B,) replicas of the proposed layout
+    preferred: IndexArray  # (B,) preferred leaders of the proposed layout
+    faults: list[str] = field(default_factory=list)
+
+    @classmethod
+    def between(cls, current: ClusterLayout, proposed: ClusterLayout, remove: tuple[int, ...]) -> _Change:
+        """Lay the two over one list of brokers, and note the faults that no wish can excuse."""
+        faults: list[str] = []
+        current, proposed = _same_brokers(current, proposed)
+        current, proposed = _same_partitions(current, proposed, faults)
+        ids = current.broker_ids
+        unknown = [broker for broker in remove if current.position(broker) is None]
+        faults.extend(f"Broker {broker} shall be removed but is not in the layout." for broker in unknown)
+        leaving = np.isin(ids, np.array(remove, np.int64))
+        dead = np.array([b.state is BrokerState.DEAD for b in current.brokers], np.bool_)
+        rows = _differing_rows(current.replicas, proposed.replicas)
+        width = max(current.replicas.shape[1], proposed.replicas.shape[1], 1)
+        change = cls(
+            current=current,
+            proposed=proposed,
+            leaving=leaving,
+            targets=~leaving & ~dead,
+            rack=_rack_codes(current.brokers),
+            rows=rows,
+            before=_widened(current.replicas[rows], width),
+            after=_widened(proposed.replicas[rows], width),
+            load=_counts(proposed.replicas, len(ids)),
+            preferred=_counts(proposed.replicas[:, :1], len(ids)),
+            faults=faults,
+        )
+        change._note_duplicates()
+        change._note_left_behind()
+        change._note_copies_to_the_dead(dead)
+        return change
+
+    def __post_init__(self) -> None:
+        same = self.after[:, :, None] == self.before[:, None, :]
+        held = self.after != NONE
+        self.stays: BoolArray = held & same.any(axis=2)
+        self.comes: BoolArray = held & ~self.stays
+        self.goes: BoolArray = (self.before != NONE) & ~same.any(axis=1)
+        self.members_differ: BoolArray = (self.comes | self.goes).any(axis=1)
+        self.before_factor: IndexArray = (self.before != NONE).sum(axis=1)
+        self.moves = int(self.comes.sum())
+
+    def name(self, changed: int) -> str:
+        """``topic-partition`` of the n-th changed row."""
+        return self.current.name_of(int(self.rows[changed]))
+
+    def note(self, sentences: Iterable[str], count: int, rest: str) -> None:
+        """Add faults of one kind; beyond ``_NAMED_FAULTS`` only how many more there are."""
+        for number, sentence in enumerate(sentences):
+            if number == _NAMED_FAULTS:
+                self.faults.append(f"{count - _NAMED_FAULTS:,} more {rest}.")
+                return
+            self.faults.append(sentence)
+
+    def require_factor(self, factor: IndexArray) -> None:
+        """A fault for each changed row whose proposed list is not ``factor`` long; (n,) int."""
+        found = (self.after != NONE).sum(axis=1)
+        wrong = np.flatnonzero(found != factor)
+        self.note(
+            (
+                f"{self.name(i)} would have {_replicas(int(found[i]))}; it must have {int(factor[i])}."
+                for i in wrong.tolist()
+            ),
+            len(wrong),
+            "partitions would have another number of replicas than they must",
+        )
+
+    def require_cap(self, cap: int | None) -> None:
+        """A fault for each broker that receives more than ``cap`` replicas."""
+        if cap is None:
+            return
+        received = self.received
+        over = np.flatnonzero(received > cap)
+        self.note(
+            (
+                f"Broker {self.current.brokers[at].id} receives {_replicas(int(received[at]))}; "
+                f"at most {cap} were allowed."
+                for at in over.tolist()
+            ),
+            len(over),
+            "brokers receive more than was allowed",
+        )
+
+    @property
+    def received(self) -> IndexArray:
+        """(B,) replicas that each broker receives."""
+        return np.bincount(self.after[self.comes], minlength=len(self.leaving))
+
+    def _note_duplicates(self) -> None:
+        rows = np.flatnonzero(_has_duplicate(self.proposed.replicas))
+
+        def sentences() -> Iterable[str]:
+            for row in rows.tolist():
+                ids = self.proposed.replica_ids[row]
+                twice = next(int(i) for i in ids if i != NONE and (ids == i).sum() > 1)
+                yield f"{self.current.name_of(row)} lists broker {twice} twice."
+
+        self.note(sentences(), len(rows), "partitions list a broker twice")
+
+    def _note_left_behind(self) -> None:
+        if not self.load[self.leaving].any():
+            return
+        left_row, left_column = np.nonzero(
+            np.append(self.leaving, False)[self.proposed.replicas]  # padding is -1: the last, which is not leaving
+        )
+        ids = self.proposed.replica_ids
+        self.note(
+            (
+                f"{self.current.name_of(row)} still has a replica on broker {int(ids[row, column])}, which leaves."
+                for row, column in zip(left_row.tolist(), left_column.tolist(), strict=True)
+            ),
+            len(left_row),
+            "replicas are left on brokers that leave",
+        )
+
+    def _note_copies_to_the_dead(self, dead: BoolArray) -> None:
+        row, column = np.nonzero(self.comes & dead[self.after])
+        self.note(
+            (
+                f"{self.name(i)} would be copied to broker {self.current.brokers[int(self.after[i, j])].id}, "
+                "which is known to be dead."
+                for i, j in zip(row.tolist(), column.tolist(), strict=True)
+            ),
+            len(row),
+            "replicas would be copied to dead brokers",
+        )
+
+
+def _same_brokers(current: ClusterLayout, proposed: ClusterLayout) -> tuple[ClusterLayout, ClusterLayout]:
+    """Both over all brokers of either, in one order; what the current layout says of a broker holds."""
+    if np.array_equal(current.broker_ids, proposed.broker_ids):
+        return current, proposed
+    merged: dict[int, Broker] = {b.id: b for b in (*proposed.brokers, *current.brokers)}
+    return current.with_brokers(merged.values()), proposed.with_brokers(merged.values())
+
+
+def _same_partitions(
+    current: ClusterLayout, proposed: ClusterLayout, faults: list[str]
+) -> tuple[ClusterLayout, ClusterLayout]:
+    """Both over the partitions that both have; the others are faults."""
+    if (
+        current.topics == proposed.topics
+        and np.array_equal(current.topic_of, proposed.topic_of)
+        and np.array_equal(current.partition, proposed.partition)
+    ):
+        return current, proposed
+    names = sorted({*current.topics, *proposed.topics})
+    code = {name: i for i, name in enumerate(names)}
+
+    def keys(layout: ClusterLayout) -> IndexArray:
+        topic = np.array([code[name] for name in layout.topics], np.int64)
+        return (topic[layout.topic_of] << 32) | layout.partition
+
+    here, there = keys(current), keys(proposed)
+    strange, missing = np.flatnonzero(~np.isin(there, here)), np.flatnonzero(~np.isin(here, there))
+    for layout, rows, why in ((proposed, strange, "is not in the layout"), (current, missing, "is not in the plan")):
+        faults.extend(f"{layout.name_of(row)} {why}." for row in rows[:_NAMED_FAULTS].tolist())
+        if len(rows) > _NAMED_FAULTS:
+            faults.append(f"{len(rows) - _NAMED_FAULTS:,} more partitions: each {why}.")
+    return current.select(np.isin(here, there)), proposed.select(np.isin(there, here))
+
+
+def _rack_codes(brokers: tuple[Broker, ...]) -> IndexArray | None:
+    """(B,) a code for each broker's rack; a broker without one is a rack of its own; None where none has one."""
+    names = sorted({b.rack for b in brokers if b.rack is not None})
+    if not names:
+        return None
+    code = {name: i for i, name in enumerate(names)}
+    return np.array([len(names) + i if b.rack is None else code[b.rack] for i, b in enumerate(brokers)], np.int64)
+
+
+# ---- passes over all partitions: a column at a time, since reducing over short rows is ten times slower ------
+
+
+def _differing_rows(before: IntArray, after: IntArray) -> IndexArray:
+    """(n,) rows whose lists differ in any way, ascending."""
+    shared = min(before.shape[1], after.shape[1])
+    differs = np.zeros(len(before), np.bool_)
+    for column in range(shared):
+        differs |= before[:, column] != after[:, column]
+    wider = before if before.shape[1] > shared else after
+    for column in range(shared, wider.shape[1]):
+        differs |= wider[:, column] != NONE
+    return np.flatnonzero(differs)
+
+
+def _has_duplicate(replicas: IntArray) -> BoolArray:
+    """(P,) whether a broker occurs twice in the list."""
+    twice = np.zeros(len(replicas), np.bool_)
+    for right in range(1, replicas.shape[1]):
+        for left in range(right):
+            twice |= (replicas[:, left] == replicas[:, right]) & (replicas[:, right] != NONE)
+    return twice
+
+
+def _counts(replicas: IntArray, brokers: int) -> IndexArray:
+    """(B,) how often each broker occurs."""
+    return np.bincount(replicas.ravel() + 1, minlength=brokers + 1)[1:]
+
+
+def _rack_sum_of_squares(replicas: IntArray, rack: IndexArray | None) -> int | None:
+    """The square of a partition's replicas in a rack, summed: each replica once, each pair in one rack twice."""
+    if rack is None:
+        return None
+    codes = np.append(rack, -1).astype(np.int32)  # padding is -1: the last
+    columns = [codes[replicas[:, column]] for column in range(replicas.shape[1])]
+    total = sum(int(np.count_nonzero(column >= 0)) for column in columns)
+    for right in range(1, len(columns)):
+        held = columns[right] >= 0
+        for left in range(right):
+            total += 2 * int(np.count_nonzero((columns[left] == columns[right]) & held))
+    return total
+
+
+def _widened(lists: IntArray, width: int) -> IndexArray:
+    padded = np.full((len(lists), width), NONE, np.int64)
+    padded[:, : lists.shape[1]] = lists
+    return padded
+
+
+# ---- proofs ------------------------------------------------------------------------------------------------
+
+
+def _balance_proven(
+    change: _Change, *, kept: IndexArray, chosen: IndexArray, others: IndexArray | None, receive_cap: int | None
+) -> tuple[bool, bool]:
+    """Whether racks, and then replica counts, are at their least over the choices that this plan had.
+
+    With a cap the rack terms are proven only where they reach what each partition could reach without it: that is the
+    least of all the more.
+    """
+    some = (chosen != NONE).any(axis=1)
+    choice = Choice(
+        kept=kept[some],
+        chosen=chosen[some],
+        others=None if others is None else others[some],
+        targets=change.targets,
+        rack=np.zeros(len(change.targets), np.int64) if change.rack is None else change.rack,
+    )
+    found = exchanges(choice)
+    if not found.racks_least.all():
+        return False, False
+    ends = change.targets if receive_cap is None else change.targets & (change.received < receive_cap)
+    reach = least_reachable(found.edges, change.load, ends)
+    return True, bool((change.load - reach <= 1)[change.targets].all())
+
+
+def _free_rows(change: _Change, reorder_all: bool) -> IndexArray | None:
+    """Rows of the layout whose lists the plan may order anew; None where the plan ordered others too."""
+    if reorder_all:
+        return np.arange(change.current.partition_count)
+    if not change.leaving.any():
+        return change.rows
+    return change.rows[change.members_differ] if change.members_differ.all() else None
+
+
+def _leaders_proven(change: _Change, free: IndexArray | None) -> tuple[bool, bool]:
+    """Whether no order of the free rows' lists spreads leaders more evenly, and then none changes fewer."""
+    if change.faults or free is None:
+        return False, False
+    lists = change.proposed.replicas[free].astype(np.int64)
+    if not lists.size:
+        return True, True
+    alive = change.targets[lists] & (lists != NONE)
+    # A list without a live member has no choice; in the others a live one leads.
+    able = alive.any(axis=1)
+    lists, alive, free = lists[able], alive[able], free[able]
+    if not alive[:, 0].all():
+        return False, False
+    old = change.current.replicas[free, :1].astype(np.int64)
+    alive[:, 0] = False
+    row, column = np.nonzero(alive)
+    source, target = lists[row, 0], lists[row, column]
+    brokers = len(change.targets)
+    edges = np.zeros((brokers, brokers), np.bool_)
+    edges[source, target] = True
+    reach = least_reachable(edges, change.preferred, change.targets)
+    if not (change.preferred - reach <= 1)[change.targets].all():
+        return False, False
+    cost = (target != old[row, 0]).astype(np.int64) - (source != old[row, 0]).astype(np.int64)
+    # Brokers that cannot lead have no edge; a load far away keeps them out of the levels.
+    load = np.where(change.targets, change.preferred, -2)
+    return True, no_cheaper_rearrangement(source, target, cost, load)
+
+
+# ---- words -------------------------------------------------------------------------------------------------
+
+
+def _verdict(
+    change: _Change,
+    *,
+    least: int | None,
+    moves_proven: bool,
+    racks: bool,
+    replicas: bool,
+    leaders: bool,
+    fewest: bool,
+) -> Verdict:
+    load, preferred = change.load[change.targets], change.preferred[change.targets]
+    changed = int((change.before[:, 0] != change.after[:, 0]).sum())
+    rack_sum = _rack_sum_of_squares(change.proposed.replicas, change.rack)
+    racks, replicas = racks and moves_proven, replicas and racks and moves_proven
+    verdict = Verdict(
+        faults=tuple(change.faults),
+        moves=change.moves,
+        least_moves=least,
+        moves_proven=moves_proven,
+        rack_sum_of_squares=rack_sum,
+        rack_proven=racks,
+        replica_sum_of_squares=int((load**2).sum()),
+        replicas_proven=replicas,
+        replica_spread=int(np.ptp(load)) if load.size else 0,
+        leader_sum_of_squares=int((preferred**2).sum()),
+        leaders_proven=leaders,
+        leader_spread=int(np.ptp(preferred)) if preferred.size else 0,
+        changed_preferred_leaders=changed,
+        changed_leaders_proven=leaders and fewest,
+        sentences=(),
+    )
+    object.__setattr__(verdict, "sentences", _sentences(verdict))
+    return verdict
+
+
+def _sentences(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.faults:
+        return (f"The plan must not be carried out: it has {_many(len(verdict.faults), 'fault')}.",)
+    out = [_moves_sentence(verdict)]
+    if verdict.rack_sum_of_squares is not None:
+        out.append(
+            "Each changed partition sits on as many racks, as evenly, as its moved replicas can reach. Proven."
+            if verdict.rack_proven
+            else "It is not proven that the changed partitions sit on as many racks as they could."
+        )
+    out.append(
+        f"Fullest and emptiest broker are {_replicas(verdict.replica_spread)} apart; "
+        + ("no plan with these moves and racks is evener. Proven." if verdict.replicas_proven else "not proven least.")
+    )
+    out.append(
+        f"Preferred leaders are {verdict.leader_spread:,} apart; "
+        + (
+            "no order of the changed lists is evener. Proven for these replica sets."
+            if verdict.leaders_proven
+            else "not proven least."
+        )
+    )
+    out.append(
+        f"The preferred leader changes in {_many(verdict.changed_preferred_leaders, 'partition')}; "
+        + ("fewer would be less even. Proven." if verdict.changed_leaders_proven else "not proven fewest.")
+    )
+    return tuple(out)
+
+
+def _moves_sentence(verdict: Verdict) -> str:
+    if not verdict.moves:
+        return "No replica moves."
+    said = f"{_replicas(verdict.moves)} {'moves' if verdict.moves == 1 else 'move'}."
+    if verdict.moves_proven:
+        return f"{said} No plan can move fewer. Proven."
+    if verdict.least_moves is None:
+        return f"{said} How few are enough is not known."
+    return f"{said} {verdict.least_moves:,} are enough."
+
+
+def _replicas(count: int) -> str:
+    return _many(count, "replica")
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,261 @@
+"""Optimality by exchange: arguments over broker loads that need no solver.
+
+Promises
+    1. ``exchanges`` finds every exchange of one replica that leaves all rack terms at their least, or says that
+       the rack terms are not at their least.
+    2. ``least_reachable`` proves, or refutes, that no plan with the same rack terms has a smaller sum of squares
+       of loads.
+    3. ``no_cheaper_rearrangement`` proves that no rearrangement with the same sum of squares costs less, and says
+       so only when it has seen the end of the search.
+
+Needs
+    The plan alone: what each changed partition keeps, what was chosen for it and what else was open to it. Nothing
+    of how the plan was found.
+
+How it works
+    *Racks.* The terms of two partitions are independent. Within one partition a choice is least exactly when no
+    chosen replica can leave a rack with m replicas for an open broker in a rack with m - 2 or fewer: the cost is
+    separable and convex over the racks, with as many places in each as it has open brokers.
+
+    *Loads.* Draw an edge a -> b where one chosen replica on broker a could sit on b instead at equal rack cost: in
+    the same rack, or from a rack with m replicas of its partition to one with m - 1. The loads that minimal plans
+    can have form an M-convex set, so a load vector has the least sum of squares exactly when no path leads from a
+    broker with load c to one with load c - 2 or less. A shortest such path passes each partition once at most: two
+    passes through racks r -> s and t -> u at equal cost have m(r) = m(t), so r -> u is an edge of equal cost too.
+
+    *Changes.* Give each edge what the exchange costs (+1 where a preferred leader changes, -1 where the old one
+    comes back). Rearrangements that keep the sum of squares are cycles, and paths from load c to load c - 1, which
+    are closed by an arc of cost 0. The plan is cheapest exactly when this graph has no negative cycle.
+
+Example:
+    Loads 5 and 3 on brokers 1 and 2, one replica on broker 1 that could sit on broker 2: the path 1 -> 2 leads from
+    5 to 3, so the plan is refuted (4 and 4 is better). With loads 4 and 3 it is proven.
+
+Complexity
+    n choices among B brokers and G racks: O(n B) for the edges, O(B^2) for the paths; with m edges and V brokers
+    O(V m) for the negative cycle in the worst case, a few passes over the edges as a rule.
+
+Source
+    K. Murota, Discrete Convex Analysis (2003), sections 6.2 and 10.1: exchange and optimality on M-convex sets;
+    R. Ahuja, T. Magnanti, J. Orlin, Network Flows (1993), sections 5.5 and 9.3: negative cycles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import BoolArray
+
+__all__ = ["Choice", "Exchanges", "exchanges", "least_reachable", "no_cheaper_rearrangement"]
+
+IndexArray = npt.NDArray[np.int64]
+
+#: Rows of the (choices, brokers) matrices that are held at a time; 4,096 x 1,000 brokers are 4 MB a matrix.
+_CHUNK = 4096
+#: Passes of the shortest-path search between two looks for a cycle among predecessors.
+_LOOK_EVERY = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What each of n partitions keeps, what was chosen for it, and what else it could have had.
+
+    Attributes:
+        kept: (n, K) int64 broker positions that were no choice, -1 padded anywhere.
+        chosen: (n, C) int64 broker positions chosen, -1 padded anywhere.
+        others: (n, D) int64 broker positions that could have been chosen instead, -1 padded; None: every broker of
+            ``targets`` that the partition does not hold.
+        targets: (B,) bool, brokers that may be chosen where ``others`` is None.
+        rack: (B,) int64 rack code of each broker, 0 to G - 1; all 0 where racks do not count.
+    """
+
+    kept: IndexArray
+    chosen: IndexArray
+    others: IndexArray | None
+    targets: BoolArray
+    rack: IndexArray
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """What ``exchanges`` found.
+
+    Attributes:
+        racks_least: (n,) bool, whether the partition's sum of squares over racks is the least it can choose.
+        edges: (B, B) bool, ``edges[a, b]``: a replica chosen on broker a could sit on b at equal rack cost.
+    """
+
+    racks_least: BoolArray
+    edges: BoolArray
+
+
+def exchanges(choice: Choice) -> Exchanges:
+    """Every exchange of one chosen replica at equal rack cost, and where the rack terms are not least.
+
+    Args:
+        choice: n partitions over B brokers.
+
+    Returns:
+        The exchanges, brokers in the order of ``choice.targets``. O(n B) time, O(B^2) memory.
+    """
+    count, brokers = len(choice.chosen), len(choice.targets)
+    order = np.argsort(choice.rack, kind="stable")
+    place = np.empty(brokers + 1, np.int64)
+    place[order] = np.arange(brokers)
+    place[-1] = -1
+    # Brokers sorted by rack, so that "any open broker in the rack" is one reduction over neighbours.
+    codes, starts = np.unique(choice.rack[order], return_index=True)
+    rack = np.searchsorted(codes, choice.rack[order])
+    targets = choice.targets[order]
+    edges = np.zeros((brokers, brokers), np.bool_)
+    racks_least = np.ones(count, np.bool_)
+    for first in range(0, count, _CHUNK):
+        rows = slice(first, first + _CHUNK)
+        others = None if choice.others is None else place[choice.others[rows]]
+        racks_least[rows] = _exchange_chunk(
+            place[choice.kept[rows]],
+            place[choice.chosen[rows]],
+            others,
+            targets=targets,
+            rack=rack,
+            starts=starts,
+            edges=edges,
+        )
+    back = place[:brokers]
+    return Exchanges(racks_least=racks_least, edges=edges[np.ix_(back, back)])
+
+
+def _exchange_chunk(
+    kept: IndexArray,
+    chosen: IndexArray,
+    others: IndexArray | None,
+    *,
+    targets: BoolArray,
+    rack: IndexArray,
+    starts: IndexArray,
+    edges: BoolArray,
+) -> BoolArray:
+    """Add the exchanges of these rows to ``edges``; return which rows have the least rack term."""
+    count, brokers, racks = len(chosen), len(targets), len(starts)
+    held = np.concatenate((kept, chosen), axis=1)
+    held_row, held_column = np.nonzero(held >= 0)
+    held_at = held[held_row, held_column]
+    in_rack = np.bincount(held_row * racks + rack[held_at], minlength=count * racks).reshape(count, racks)
+    if others is None:
+        open_to = np.repeat(targets[None, :], count, axis=0)
+        open_to[held_row, held_at] = False
+    else:
+        open_to = np.zeros((count, brokers), np.bool_)
+        other_row, other_column = np.nonzero(others >= 0)
+        open_to[other_row, others[other_row, other_column]] = True
+    open_rack = np.logical_or.reduceat(open_to, starts, axis=1)
+    never = np.iinfo(np.int64).max - 1
+    lowest = np.where(open_rack, in_rack, never).min(axis=1, initial=never)
+
+    row, column = np.nonzero(chosen >= 0)
+    at = chosen[row, column]
+    by_broker = np.argsort(at, kind="stable")
+    row, at = row[by_broker], at[by_broker]
+    from_rack = rack[at]
+    fullest = in_rack[row, from_rack]
+    least = np.ones(count, np.bool_)
+    least[row[fullest > lowest[row] + 1]] = False
+    if not len(at):
+        return least
+    # Which racks the replica may go to at equal cost: its own, and those with one replica less.
+    reach = in_rack[row] == (fullest - 1)[:, None]
+    reach[np.arange(len(row)), from_rack] = True
+    may = open_to[row] & reach[:, rack]
+    givers, runs = np.unique(at, return_index=True)
+    edges[givers] |= np.logical_or.reduceat(may, runs, axis=0)
+    return least
+
+
+def least_reachable(edges: BoolArray, load: IndexArray, ends: BoolArray | None = None) -> IndexArray:
+    """The least load of any broker that each broker leads to, itself included.
+
+    Args:
+        edges: (B, B) bool, ``edges[a, b]`` where an exchange can pass one unit of load from a to b.
+        load: (B,) int64.
+        ends: (B,) bool, brokers that can take one unit more; None: all.
+
+    Returns:
+        (B,) int64; load vectors are proven least where ``load - least_reachable <= 1`` for all. O(B^2).
+    """
+    into = np.ascontiguousarray(edges.T)
+    label = load.copy()
+    fresh = np.ones(len(load), np.bool_)
+    for end in np.argsort(load, kind="stable").tolist():
+        if not fresh[end] or (ends is not None and not ends[end]):
+            continue
+        fresh[end] = False
+        stack = [end]
+        while stack:
+            found = np.flatnonzero(into[stack.pop()] & fresh)
+            fresh[found] = False
+            label[found] = np.minimum(label[found], load[end])
+            stack.extend(found.tolist())
+    return label
+
+
+def no_cheaper_rearrangement(source: IndexArray, target: IndexArray, cost: IndexArray, load: IndexArray) -> bool:
+    """Whether no rearrangement that keeps the sum of squares of loads lowers the cost.
+
+    Args:
+        source: (m,) int64, brokers that give up one unit.
+        target: (m,) int64, brokers that take it.
+        cost: (m,) int64, what this exchange adds to the cost, possibly negative.
+        load: (B,) int64 loads with the least sum of squares; other loads may be refused, never accepted wrongly
+            among loads that are.
+
+    Returns:
+        True where proven: the graph of exchanges, with arcs of cost 0 from load c - 1 back to load c, has no
+        negative cycle (shortest paths from everywhere have settled).
+    """
+    brokers = len(load)
+    levels, level = np.unique(load, return_inverse=True)
+    # One node a level: brokers one below lead to it, and it leads to the brokers of that level.
+    below = np.searchsorted(levels, load + 1)
+    has_upper = (below < len(levels)) & (levels[np.minimum(below, len(levels) - 1)] == load + 1)
+    one_lower = np.flatnonzero(has_upper)
+    everyone = np.arange(brokers)
+    tail = np.concatenate((source, one_lower, brokers + level))
+    head = np.concatenate((target, brokers + below[one_lower], everyone))
+    price = np.concatenate((cost, np.zeros(len(one_lower) + brokers, np.int64)))
+    nodes = brokers + len(levels)
+
+    # One arc a pair of nodes, the cheapest; sorted by head, so that each pass is one reduction.
+    order = np.lexsort((price, tail, head))
+    tail, head, price = tail[order], head[order], price[order]
+    first = np.ones(len(tail), np.bool_)
+    first[1:] = (tail[1:] != tail[:-1]) | (head[1:] != head[:-1])
+    tail, head, price = tail[first], head[first], price[first]
+    heads, runs = np.unique(head, return_index=True)
+    owner = np.repeat(np.arange(len(heads)), np.diff(np.append(runs, len(head))))
+    distance = np.zeros(nodes, np.int64)
+    parent = np.full(nodes, -1, np.int64)
+    for step in range(nodes + 1):
+        through = distance[tail] + price
+        best = np.minimum.reduceat(through, runs)
+        better = best < distance[heads]
+        if not better.any():
+            return True
+        # The first arc of each head that reaches its best becomes the predecessor.
+        reaching = np.flatnonzero((through == best[owner]) & better[owner])
+        winners, at = np.unique(owner[reaching], return_index=True)
+        parent[heads[winners]] = tail[reaching[at]]
+        distance[heads[better]] = best[better]
+        if step % _LOOK_EVERY == _LOOK_EVERY - 1 and _has_cycle(parent):
+            return False
+    return False
+
+
+def _has_cycle(parent: IndexArray) -> bool:
+    """Whether following predecessors ends in a circle; a circle among them is a negative cycle. O(V log V)."""
+    jump = np.append(np.where(parent < 0, len(parent), parent), len(parent))
+    for _ in range(len(parent).bit_length() + 1):
+        jump = jump[jump]
+    return bool((jump[:-1] != len(parent)).any())
