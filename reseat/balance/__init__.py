@@ -1,1 +1,33 @@
-"""balance."""
+"""What is uneven or unsafe in a layout: the one judge. May import ``model``, ``errors``, ``formats``; pure."""
+
+from reseat.balance.findings import KINDS, findings
+from reseat.balance.measure import Balance, Loads, TopicLoads, measure
+from reseat.balance.racks import (
+    distinct_racks,
+    rack_groups,
+    rack_squares,
+    rack_sum_of_squares,
+    rack_violating,
+    rack_violations,
+    shares_rack_while_free,
+)
+from reseat.balance.spread import Spread, least_possible_spread, spread_of
+
+__all__ = [
+    "KINDS",
+    "Balance",
+    "Loads",
+    "Spread",
+    "TopicLoads",
+    "distinct_racks",
+    "findings",
+    "least_possible_spread",
+    "measure",
+    "rack_groups",
+    "rack_squares",
+    "rack_sum_of_squares",
+    "rack_violating",
+    "rack_violations",
+    "shares_rack_while_free",
+    "spread_of",
+]

@@ -1,0 +1,420 @@
+"""Findings: what in a layout is broken, wants attention or is good to know, each with the partitions behind it.
+
+Promises: every finding follows from what the source tells, never from what it does not; every number in a sentence is
+exact; skew is reported only beyond the least possible spread; the order is by severity, then as ``KINDS`` lists them.
+
+Needs: any layout, also one with duplicate replicas or a reassignment under way.
+
+How: one vectorised predicate a kind; each gives the rows, then a sentence is written around their number.
+
+Example: [1, 2] with leader 2 and ISR 2 gives ``under_replicated`` and ``not_preferred_leader``, both with row 0.
+
+Complexity: O(N log R) for N replicas; about half a second for a million partitions at RF 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.balance import health
+from reseat.balance.racks import shares_rack_while_free
+from reseat.balance.spread import Spread, spread_of
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, Finding, IntArray, Severity
+from reseat.model.wording import counted, listed, verb
+
+__all__ = ["KINDS", "findings"]
+
+Rows = npt.NDArray[np.int64]
+
+#: Every kind of finding this module gives, in the order in which findings of equal severity stand, with its meaning.
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "offline": "Partitions without a leader: they can be neither written nor read.",
+        "below_min_isr": "Fewer replicas in sync than min.insync.replicas: writes with acks=all are refused.",
+        "under_replicated": "Fewer replicas in sync than the replication factor (replicas being added left out).",
+        "duplicate_replicas": "One broker stands twice in a replica list: it is one copy, not two.",
+        "dead_broker_mentioned": "Replicas are assigned to brokers that the source says are dead.",
+        "broker_out_of_every_isr": "A broker holds replicas and none of them is in sync: it is probably down.",
+        "broker_not_listed": "A broker holds replicas but is not among the brokers that the source lists.",
+        "replication_factor_above_brokers": "More replicas than there are brokers not known to be dead.",
+        "rack_shared_while_free": "Replicas share a rack although another rack has a live broker and no replica.",
+        "same_host": "Replicas sit on different brokers of one host: one machine takes both along.",
+        "min_isr_not_below_replication_factor": "min.insync.replicas spares no replica: a restart stops writes.",
+        "not_preferred_leader": "Partitions led by another replica than the first in their list.",
+        "mixed_replication_factor": "Partitions of one topic have different replication factors.",
+        "replication_factor_above_racks": "More replicas than racks: some must share a rack.",
+        "broker_without_rack": "Brokers without a rack beside brokers with one.",
+        "replica_skew": "Replica counts of brokers differ by more than they must.",
+        "leader_skew": "Leader counts of brokers differ by more than they must.",
+        "empty_broker": "Brokers that hold no replica.",
+        "reassignment_under_way": "Partitions that are being reassigned.",
+        "order_not_told": "Topics whose assignment order the source does not keep: the preferred leader is not known.",
+    }
+)
+
+_RANK = {Severity.BROKEN: 0, Severity.ATTENTION: 1, Severity.NOTE: 2}
+_ORDER = {kind: place for place, kind in enumerate(KINDS)}
+
+#: A skew wants attention where the fullest broker has this share more than the mean; below it is a note. The same
+#: tenth at which ``leader.imbalance.per.broker.percentage`` acts by default.
+SKEW_SHARE = 0.10
+
+
+def findings(layout: ClusterLayout) -> tuple[Finding, ...]:
+    """Everything found in a layout, worst first. Pure; see ``KINDS`` for what can be found."""
+    found = [
+        *_availability(layout),
+        *_lists(layout),
+        *_brokers(layout),
+        *_racks_and_hosts(layout),
+        *_leaders(layout),
+        *_skew(layout),
+        *_states(layout),
+    ]
+    return tuple(sorted(found, key=lambda f: (_RANK[f.severity], _ORDER[f.kind])))
+
+
+def _rows(mask: BoolArray) -> Rows:
+    return np.flatnonzero(mask).astype(np.int64)
+
+
+def _partitions(rows: Rows) -> str:
+    return counted(len(rows), "partition")
+
+
+def _ids(layout: ClusterLayout, mask: BoolArray) -> tuple[int, ...]:
+    return tuple(layout.broker_ids[mask].tolist())
+
+
+def _topics(layout: ClusterLayout, rows: Rows) -> tuple[str, ...]:
+    return tuple(layout.topics[i] for i in np.unique(layout.topic_of[rows]).tolist())
+
+
+def _brokers_named(ids: tuple[int, ...]) -> str:
+    return f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
+
+
+def _availability(layout: ClusterLayout) -> Iterator[Finding]:
+    rows = _rows(health.offline(layout))
+    if rows.size:
+        yield Finding(
+            "offline",
+            Severity.BROKEN,
+            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} no leader and can be neither written nor read. "
+            "Bring a broker of their ISR back.",
+            rows,
+        )
+    rows = _rows(health.below_min_in_sync(layout))
+    if rows.size:
+        yield Finding(
+            "below_min_isr",
+            Severity.BROKEN,
+            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} fewer replicas in sync than min.insync.replicas: "
+            "writes with acks=all are refused.",
+            rows,
+        )
+    rows = _rows(health.under_replicated(layout))
+    if rows.size:
+        alone = int(np.count_nonzero(health.in_sync_count(layout)[rows] <= 1))
+        last = f" {alone:,} of them {verb(alone, 'has', 'have')} at most one copy in sync." if alone else ""
+        yield Finding(
+            "under_replicated",
+            Severity.BROKEN if alone else Severity.ATTENTION,
+            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} under-replicated: replicas are missing from the "
+            f"ISR.{last} Find the brokers that are down or lag.",
+            rows,
+        )
+    floor = health.min_in_sync_by_row(layout)
+    factor = health.staying_factor(layout)
+    # RF 1 with min ISR 1 leaves none to spare either, but there RF itself is the trouble and the owner chose it.
+    rows = _rows((floor >= factor) & (floor > 1))
+    if rows.size:
+        topics = _topics(layout, rows)
+        yield Finding(
+            "min_isr_not_below_replication_factor",
+            Severity.ATTENTION,
+            f"{counted(len(topics), 'topic')} ({_partitions(rows)}) {verb(len(topics), 'needs', 'need')} every replica "
+            "in sync (min.insync.replicas is not below the replication factor): stopping one broker refuses writes "
+            "with acks=all.",
+            rows,
+            topics=topics,
+        )
+
+
+def _lists(layout: ClusterLayout) -> Iterator[Finding]:
+    rows = layout.duplicates
+    if rows.size:
+        yield Finding(
+            "duplicate_replicas",
+            Severity.BROKEN,
+            f"{_partitions(rows)} {verb(len(rows), 'lists', 'list')} one broker more than once. Such a list is one "
+            "copy short; mend it before planning.",
+            rows,
+        )
+    factor = health.staying_factor(layout)
+    rows = _mixed_factor_rows(layout, factor)
+    if rows.size:
+        topics = _topics(layout, rows)
+        yield Finding(
+            "mixed_replication_factor",
+            Severity.ATTENTION,
+            f"{counted(len(topics), 'topic')} {verb(len(topics), 'mixes', 'mix')} replication factors: "
+            f"{_partitions(rows)} {verb(len(rows), 'differs', 'differ')} from the rest of "
+            f"{verb(len(topics), 'its topic', 'their topics')}.",
+            rows,
+            topics=topics,
+        )
+    usable = int(np.count_nonzero(health.not_known_dead(layout)))
+    rows = _rows(factor > usable)
+    if rows.size:
+        yield Finding(
+            "replication_factor_above_brokers",
+            Severity.ATTENTION,
+            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} more replicas than the "
+            f"{counted(usable, 'broker')} not known to be dead.",
+            rows,
+        )
+
+
+def _mixed_factor_rows(layout: ClusterLayout, factor: IntArray) -> Rows:
+    """Rows whose replication factor is not the most common one of their topic (the larger of equally common ones)."""
+    if not factor.size or int(factor.min()) == int(factor.max()):
+        return np.zeros(0, np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], np.diff(layout.topic_of) != 0)))
+    low, high = np.minimum.reduceat(factor, starts), np.maximum.reduceat(factor, starts)
+    mixed = np.zeros(len(layout.topics), np.bool_)
+    mixed[layout.topic_of[starts]] = low != high
+    rows = np.flatnonzero(mixed[layout.topic_of])
+    if not rows.size:
+        return rows.astype(np.int64)
+    width = int(factor.max()) + 1
+    keys, counts = np.unique(layout.topic_of[rows].astype(np.int64) * width + factor[rows], return_counts=True)
+    by_topic = np.lexsort((keys, counts, keys // width))  # the last of each topic is its most common factor
+    last = np.flatnonzero(np.concatenate((np.diff(keys[by_topic] // width) != 0, [True])))
+    usual = np.zeros(len(layout.topics), np.int64)
+    usual[keys[by_topic][last] // width] = keys[by_topic][last] % width
+    odd: Rows = rows[factor[rows] != usual[layout.topic_of[rows]]].astype(np.int64)
+    return odd
+
+
+def _brokers(layout: ClusterLayout) -> Iterator[Finding]:
+    brokers = len(layout.brokers)
+    if not brokers:
+        return
+    held = np.bincount(layout.replicas.ravel() + 1, minlength=brokers + 1)[1:]
+    states = [b.state for b in layout.brokers]
+    dead = np.array([state is BrokerState.DEAD for state in states], np.bool_)
+    not_listed = np.array([state is BrokerState.NOT_TOLD for state in states], np.bool_) & (held > 0)
+    if (dead & (held > 0)).any():
+        mask = dead & (held > 0)
+        ids, replicas = _ids(layout, mask), int(held[mask].sum())
+        yield Finding(
+            "dead_broker_mentioned",
+            Severity.BROKEN,
+            f"{_brokers_named(ids)} {verb(len(ids), 'is', 'are')} dead and still {verb(len(ids), 'holds', 'hold')} "
+            f"{counted(replicas, 'replica')}. Bring {verb(len(ids), 'it', 'them')} back, or drag "
+            f"{verb(len(ids), 'it', 'them')} out.",
+            _rows(_touches(layout, mask)),
+            brokers=ids,
+        )
+    out = _out_of_every_isr(layout, held)
+    out &= ~dead
+    if out.any():
+        ids, replicas = _ids(layout, out), int(held[out].sum())
+        yield Finding(
+            "broker_out_of_every_isr",
+            Severity.ATTENTION,
+            f"{_brokers_named(ids)} {verb(len(ids), 'holds', 'hold')} {counted(replicas, 'replica')} and "
+            f"{verb(len(ids), 'is', 'are')} in sync for none: probably down.",
+            _rows(_touches(layout, out)),
+            brokers=ids,
+        )
+    if BrokerState.ALIVE in states and (not_listed & ~out).any():
+        mask = not_listed & ~out
+        ids = _ids(layout, mask)
+        yield Finding(
+            "broker_not_listed",
+            Severity.ATTENTION,
+            f"{_brokers_named(ids)} {verb(len(ids), 'holds', 'hold')} replicas but {verb(len(ids), 'is', 'are')} not "
+            "among the brokers that the source lists.",
+            _rows(_touches(layout, mask)),
+            brokers=ids,
+        )
+    empty = (held == 0) & ~dead
+    if empty.any() and layout.partition_count:
+        ids = _ids(layout, empty)
+        yield Finding(
+            "empty_broker",
+            Severity.NOTE,
+            f"{_brokers_named(ids)} {verb(len(ids), 'holds', 'hold')} no replica.",
+            brokers=ids,
+        )
+
+
+def _touches(layout: ClusterLayout, mask: BoolArray) -> BoolArray:
+    """(P,) bool: partitions with a replica on one of these brokers, (B,) bool."""
+    return np.asarray(np.append(mask, False)[layout.replicas].any(axis=1), np.bool_)
+
+
+def _out_of_every_isr(layout: ClusterLayout, held: npt.NDArray[np.int64]) -> BoolArray:
+    """(B,) bool: brokers that hold replicas, observers and newcomers aside, whose ISR is told and never holds them."""
+    brokers = len(layout.brokers)
+    if layout.in_sync is None:
+        return np.zeros(brokers, np.bool_)
+    meant = (layout.replicas != NONE) & layout.in_sync_known[:, None]
+    for mask in (layout.adding, layout.observers):
+        if mask is not None:
+            meant &= ~mask
+    judged = np.bincount(layout.replicas[meant], minlength=brokers)
+    in_sync = np.bincount(layout.replicas[meant & layout.in_sync], minlength=brokers)
+    out: BoolArray = (held > 0) & (judged == held) & (in_sync == 0)
+    return out
+
+
+def _racks_and_hosts(layout: ClusterLayout) -> Iterator[Finding]:
+    usable = np.array(
+        [b.state in (BrokerState.ALIVE, BrokerState.NOT_TOLD) for b in layout.brokers],
+        np.bool_,
+    )
+    rows = _rows(shares_rack_while_free(layout, usable))
+    if rows.size:
+        yield Finding(
+            "rack_shared_while_free",
+            Severity.ATTENTION,
+            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} two replicas in one rack while another rack with a "
+            "live broker has none.",
+            rows,
+        )
+    yield from _same_host(layout)
+    without = layout.rack_of < 0
+    if layout.racks and without.any():
+        ids = _ids(layout, without)
+        yield Finding(
+            "broker_without_rack",
+            Severity.ATTENTION,
+            f"{_brokers_named(ids)} {verb(len(ids), 'has', 'have')} no rack beside "
+            f"{counted(len(layout.brokers) - len(ids), 'broker')} with one. Each is taken as a rack of its own; "
+            "Kafka's tools place without racks then, or refuse.",
+            brokers=ids,
+        )
+    if layout.racks:
+        alive = health.not_known_dead(layout)
+        racks = len({b.rack for b, on in zip(layout.brokers, alive, strict=True) if on and b.rack is not None})
+        racks += int(np.count_nonzero(without & alive))
+        rows = _rows(health.staying_factor(layout) > racks)
+        if rows.size:
+            yield Finding(
+                "replication_factor_above_racks",
+                Severity.NOTE,
+                f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} more replicas than the {counted(racks, 'rack')} "
+                "with brokers: some replicas must share a rack.",
+                rows,
+            )
+
+
+def _same_host(layout: ClusterLayout) -> Iterator[Finding]:
+    hosts = [b.host for b in layout.brokers]
+    named = [h for h in hosts if h is not None]
+    if len(set(named)) == len(named):
+        return
+    codes: dict[str, int] = {}
+    group = np.array(
+        [len(hosts) + at if h is None else codes.setdefault(h, len(codes)) for at, h in enumerate(hosts)], np.int32
+    )
+    host_of = np.append(group, np.int32(NONE))[layout.replicas]
+    shared = np.zeros(layout.partition_count, np.bool_)
+    for j in range(1, host_of.shape[1]):
+        for i in range(j):
+            # The same broker twice is another finding.
+            apart = layout.replicas[:, i] != layout.replicas[:, j]
+            shared |= apart & (host_of[:, i] == host_of[:, j]) & (host_of[:, j] != NONE)
+    rows = _rows(shared)
+    if not rows.size:
+        return
+    crowded = {h for h in codes if named.count(h) > 1}
+    ids = tuple(b.id for b in layout.brokers if b.host in crowded)
+    if len(codes) == 1 and None not in hosts:
+        yield Finding(
+            "same_host",
+            Severity.NOTE,
+            f"All {counted(len(hosts), 'broker')} run on one host, {named[0]}: replicas cannot be kept apart.",
+            rows,
+            brokers=ids,
+        )
+        return
+    yield Finding(
+        "same_host",
+        Severity.ATTENTION,
+        f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} replicas on different brokers of one host: losing that "
+        "machine loses both.",
+        rows,
+        brokers=ids,
+    )
+
+
+def _leaders(layout: ClusterLayout) -> Iterator[Finding]:
+    rows = _rows(health.not_led_by_preferred(layout))
+    if rows.size:
+        told = int(np.count_nonzero(layout.leader >= 0))
+        yield Finding(
+            "not_preferred_leader",
+            Severity.ATTENTION if len(rows) > SKEW_SHARE * told else Severity.NOTE,
+            f"{_partitions(rows)} of {told:,} with a leader {verb(len(rows), 'is', 'are')} not led by the preferred "
+            "one. A preferred leader election mends what is alive and in sync.",
+            rows,
+        )
+
+
+def _skew(layout: ClusterLayout) -> Iterator[Finding]:
+    brokers = len(layout.brokers)
+    alive = health.not_known_dead(layout)
+    for kind, what, positions, told in (
+        ("replica_skew", "replica", layout.replicas, bool(layout.partition_count)),
+        ("leader_skew", "leader", layout.leader, bool((layout.leader != NOT_TOLD).any())),
+    ):
+        if not told or not alive.any():
+            continue
+        load = np.bincount(np.maximum(positions, NONE).ravel() + 1, minlength=brokers + 1)[1:]
+        spread = spread_of(load[alive])
+        if spread is None or not spread.avoidable:
+            continue
+        ids = layout.broker_ids[alive]
+        fullest, emptiest = int(ids[load[alive].argmax()]), int(ids[load[alive].argmin()])
+        yield Finding(
+            kind,
+            _skew_severity(spread),
+            f"{what.capitalize()} counts differ by {int(spread.spread):,} between brokers, where "
+            f"{spread.least_possible} would do: broker {fullest} has {int(spread.most):,}, "
+            f"broker {emptiest} has {int(spread.least):,}.",
+            brokers=(fullest, emptiest),
+        )
+
+
+def _skew_severity(spread: Spread) -> Severity:
+    return Severity.ATTENTION if spread.most > spread.mean * (1 + SKEW_SHARE) else Severity.NOTE
+
+
+def _states(layout: ClusterLayout) -> Iterator[Finding]:
+    rows = _rows(layout.under_way)
+    if rows.size:
+        yield Finding(
+            "reassignment_under_way",
+            Severity.NOTE,
+            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} being reassigned. Plans are made over the layout that "
+            "will be once this is done.",
+            rows,
+        )
+    if not layout.order_told.all():
+        topics = tuple(layout.topics[i] for i in np.flatnonzero(~layout.order_told).tolist())
+        yield Finding(
+            "order_not_told",
+            Severity.NOTE,
+            f"The source does not keep the order of replicas in {counted(len(topics), 'topic')}: the preferred leader "
+            "is not known there, and nothing is planned or elected unless you say that the order is right.",
+            _rows(~health.order_told_by_row(layout)),
+            topics=topics,
+        )

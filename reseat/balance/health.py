@@ -1,0 +1,117 @@
+"""Which partitions are unwell: one definition of each state, as a mask over the layout's rows.
+
+A state that a row's source does not tell is never counted as good or bad: the mask is False there, and ``*_told`` of
+``reseat.balance.measure.Balance`` says for how many rows it is told.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
+
+__all__ = [
+    "below_min_in_sync",
+    "in_sync_count",
+    "in_sync_required",
+    "leader_told",
+    "min_in_sync_by_row",
+    "not_known_dead",
+    "not_led_by_preferred",
+    "offline",
+    "order_told_by_row",
+    "staying_factor",
+    "under_replicated",
+]
+
+
+def not_known_dead(layout: ClusterLayout) -> BoolArray:
+    """(B,) bool: brokers that may carry load: all but those the source calls dead."""
+    return np.array([b.state is not BrokerState.DEAD for b in layout.brokers], np.bool_)
+
+
+def offline(layout: ClusterLayout) -> BoolArray:
+    """(P,) bool: partitions of which the source says that there is no leader."""
+    mask: BoolArray = layout.leader == NONE
+    return mask
+
+
+def in_sync_count(layout: ClusterLayout) -> IntArray:
+    """(P,) int32: members of the ISR that are replicas; 0 where the ISR is not told."""
+    if layout.in_sync is None:
+        return np.zeros(layout.partition_count, np.int32)
+    count = np.count_nonzero(layout.in_sync & (layout.replicas != NONE), axis=1).astype(np.int32)
+    return np.where(layout.in_sync_known, count, 0).astype(np.int32)
+
+
+def in_sync_required(layout: ClusterLayout) -> IntArray:
+    """(P,) int32: how many replicas must be in sync for a partition not to be under-replicated.
+
+    The replication factor less replicas that a reassignment is still adding, as ``kafka-topics
+    --under-replicated-partitions`` counts (``TopicCommand``), and less Confluent's observers outside the ISR, which
+    are not meant to be in it.
+    """
+    required = layout.replication_factor
+    absent: BoolArray | None = None
+    if layout.adding is not None:
+        absent = layout.adding & (layout.replicas != NONE)
+    if layout.observers is not None:
+        outside = layout.observers & (layout.replicas != NONE)
+        if layout.in_sync is not None:
+            outside = outside & ~layout.in_sync
+        absent = outside if absent is None else absent | outside
+    if absent is None:
+        return required
+    return np.asarray(required - np.count_nonzero(absent, axis=1), np.int32)
+
+
+def under_replicated(layout: ClusterLayout) -> BoolArray:
+    """(P,) bool: partitions with fewer replicas in sync than required (see ``in_sync_required``)."""
+    mask: BoolArray = layout.in_sync_known & (in_sync_count(layout) < in_sync_required(layout))
+    return mask
+
+
+def min_in_sync_by_row(layout: ClusterLayout) -> IntArray:
+    """(P,) int32: ``min.insync.replicas`` of each partition's topic, -1 where not told."""
+    if layout.min_in_sync is None:
+        return np.full(layout.partition_count, -1, np.int32)
+    return np.asarray(layout.min_in_sync[layout.topic_of], np.int32)
+
+
+def below_min_in_sync(layout: ClusterLayout) -> BoolArray:
+    """(P,) bool: partitions whose ISR is smaller than ``min.insync.replicas``, where both are told.
+
+    As ``kafka-topics --under-min-isr-partitions`` lists them. (From Kafka 3.7 writes need only min(min ISR, RF).)
+    """
+    mask: BoolArray = layout.in_sync_known & (in_sync_count(layout) < min_in_sync_by_row(layout))
+    return mask
+
+
+def order_told_by_row(layout: ClusterLayout) -> BoolArray:
+    """(P,) bool: whether column 0 is the preferred leader."""
+    if layout.order_told.all():
+        return np.ones(layout.partition_count, np.bool_)
+    return layout.order_told[layout.topic_of]
+
+
+def not_led_by_preferred(layout: ClusterLayout) -> BoolArray:
+    """(P,) bool: partitions that have a leader which is not their preferred one, where leader and order are told."""
+    if not layout.replicas.shape[1]:
+        return np.zeros(layout.partition_count, np.bool_)
+    first = layout.replicas[:, 0]
+    mask: BoolArray = (layout.leader >= 0) & (layout.leader != first) & order_told_by_row(layout)
+    return mask
+
+
+def staying_factor(layout: ClusterLayout) -> IntArray:
+    """(P,) int32: the replication factor once reassignments under way are done: without the replicas that leave."""
+    if layout.removing is None:
+        return layout.replication_factor
+    stays = (layout.replicas != NONE) & ~layout.removing
+    return np.asarray(np.count_nonzero(stays, axis=1), np.int32)
+
+
+def leader_told(layout: ClusterLayout) -> BoolArray:
+    """(P,) bool: whether the source says who leads, or that nobody does."""
+    mask: BoolArray = layout.leader != NOT_TOLD
+    return mask

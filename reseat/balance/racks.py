@@ -1,0 +1,185 @@
+"""How partitions sit on racks: sums of squares, violations, and the rows behind them.
+
+Promises, in this order: the numbers are exact; a partition is judged by *racks as groups of brokers*, so that a broker
+without a rack beside brokers with one is a rack of its own (nothing is known that it shares); where no broker has a
+rack, rack terms are off (``None`` or 0).
+
+Needs: any layout; duplicates and mixed replication factors are allowed.
+
+How: each replica becomes the number of its group, then the columns of a row are compared in pairs. The sum of squares
+of a row's group counts is the number of ordered pairs of replicas in one group, so no count is ever built: with c
+replicas in a group there are c * c such pairs. Beyond 8 replicas a row, rows are sorted and runs are measured instead.
+
+Example: racks a: 1, 2 and b: 3. [1, 2, 3] holds two replicas in a and one in b: 2 * 2 + 1 * 1 = 5. It sits on 2 racks,
+and 2 is all there are, so it is no violation; [1, 2] sits on one rack of two: a violation.
+
+Complexity: O(P R^2) comparisons of whole columns for R <= 8, O(P R log R) above; O(P R) memory.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
+
+__all__ = [
+    "distinct_racks",
+    "rack_groups",
+    "rack_squares",
+    "rack_sum_of_squares",
+    "rack_violating",
+    "rack_violations",
+    "shares_rack_while_free",
+]
+
+#: Up to this many replicas a row, comparing columns in pairs is faster than sorting rows.
+_PAIRWISE_WIDTH = 8
+
+
+def rack_groups(layout: ClusterLayout) -> IntArray | None:
+    """Each broker's rack as a group number, (B,) int32; None where no broker has a rack.
+
+    Groups 0 to len(racks) - 1 are ``layout.racks``; each broker without a rack gets a further number of its own.
+    """
+    if not layout.racks:
+        return None
+    own = np.arange(len(layout.racks), len(layout.racks) + len(layout.brokers), dtype=np.int32)
+    return np.where(layout.rack_of >= 0, layout.rack_of, own).astype(np.int32)
+
+
+def rack_squares(layout: ClusterLayout) -> npt.NDArray[np.int64] | None:
+    """Sum over racks of the square of the partition's replicas there, (P,) int64; None where no broker has a rack."""
+    groups = rack_groups(layout)
+    if groups is None:
+        return None
+    if layout.replicas.shape[1] > _PAIRWISE_WIDTH:
+        return _squares_by_sorting(_groups_of(layout, groups))
+    columns = _columns(layout, groups)
+    squares = layout.replication_factor.astype(np.int64)
+    for j in range(1, len(columns)):
+        for i in range(j):
+            squares += 2 * _same(columns[i], columns[j])
+    return squares
+
+
+def rack_sum_of_squares(layout: ClusterLayout) -> int | None:
+    """``rack_squares`` over all partitions; None where no broker has a rack."""
+    groups = rack_groups(layout)
+    if groups is None:
+        return None
+    if layout.replicas.shape[1] > _PAIRWISE_WIDTH:
+        return int(_squares_by_sorting(_groups_of(layout, groups)).sum())
+    columns = _columns(layout, groups)
+    pairs = sum(int(np.count_nonzero(_same(columns[i], columns[j]))) for j in range(1, len(columns)) for i in range(j))
+    return layout.replica_count + 2 * pairs
+
+
+def distinct_racks(layout: ClusterLayout, counting: BoolArray | None = None) -> IntArray | None:
+    """On how many racks each partition sits, (P,) int32; None where no broker has a rack.
+
+    Args:
+        layout: the layout.
+        counting: (B,) bool, the brokers whose racks count (a rack counts if one of its brokers does); all by default.
+    """
+    groups = rack_groups(layout)
+    return (
+        None
+        if groups is None
+        else _distinct(layout, groups, None if counting is None else _groups_with(groups, counting))
+    )
+
+
+def rack_violating(layout: ClusterLayout, remaining: BoolArray | None = None) -> BoolArray:
+    """Which partitions sit on fewer racks than they could, (P,) bool; all False where no broker has a rack.
+
+    A partition could sit on min(RF, racks that have a broker among the remaining ones).
+
+    Args:
+        layout: the layout.
+        remaining: (B,) bool, the brokers that can hold replicas; all brokers of the layout by default.
+    """
+    groups = rack_groups(layout)
+    if groups is None:
+        return np.zeros(layout.partition_count, np.bool_)
+    racks = int(np.unique(groups if remaining is None else groups[remaining]).size)
+    on = _distinct(layout, groups, None)
+    wrong: BoolArray = on < np.minimum(layout.replication_factor, racks)
+    return wrong
+
+
+def rack_violations(layout: ClusterLayout, remaining: BoolArray | None = None) -> int:
+    """The number of partitions that sit on fewer racks than they could (see ``rack_violating``)."""
+    return int(np.count_nonzero(rack_violating(layout, remaining)))
+
+
+def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArray:
+    """Which partitions have two replicas in one rack while a rack with a usable broker has none, (P,) bool.
+
+    Args:
+        layout: the layout.
+        usable: (B,) bool, the brokers that could take a replica.
+    """
+    groups = rack_groups(layout)
+    if groups is None:
+        return np.zeros(layout.partition_count, np.bool_)
+    open_groups = _groups_with(groups, usable)
+    sharing = _distinct(layout, groups, None) < layout.replication_factor
+    free: BoolArray = sharing & (_distinct(layout, groups, open_groups) < int(np.count_nonzero(open_groups)))
+    return free
+
+
+def _groups_with(groups: IntArray, counting: BoolArray) -> BoolArray:
+    """(groups,) bool: the groups with at least one broker that counts."""
+    return np.bincount(groups[counting], minlength=int(groups.max(initial=-1)) + 1).astype(np.bool_)
+
+
+def _groups_of(layout: ClusterLayout, groups: IntArray) -> IntArray:
+    """(P, R) groups; padding gets -1, from the end of the table."""
+    return np.append(groups, np.int32(NONE))[layout.replicas]
+
+
+def _columns(layout: ClusterLayout, groups: IntArray) -> list[IntArray]:
+    """The columns of ``_groups_of``, each contiguous, which makes comparing them several times faster."""
+    table = np.append(groups, np.int32(NONE))
+    if int(table.max(initial=0)) < np.iinfo(np.int16).max:
+        table = table.astype(np.int16)  # half the memory traffic, and that is what these loops wait for
+    return [table[layout.replicas[:, j]] for j in range(layout.replicas.shape[1])]
+
+
+def _same(a: IntArray, b: IntArray) -> BoolArray:
+    """Which rows hold the same group in both columns; padding equals nothing (b stands right of a)."""
+    equal: BoolArray = (a == b) & (b != NONE)
+    return equal
+
+
+def _distinct(layout: ClusterLayout, groups: IntArray, counts: BoolArray | None) -> IntArray:
+    if layout.replicas.shape[1] > _PAIRWISE_WIDTH:
+        ordered = np.sort(_groups_of(layout, groups), axis=1)
+        first = np.ones(ordered.shape, np.bool_)
+        first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        first &= ordered != NONE
+        if counts is not None:
+            first &= counts[ordered]
+        return np.asarray(np.count_nonzero(first, axis=1), np.int32)
+    columns = _columns(layout, groups)
+    distinct = np.zeros(layout.partition_count, np.int32)
+    for j, column in enumerate(columns):
+        new = column != NONE
+        for earlier in columns[:j]:
+            new &= column != earlier
+        if counts is not None:
+            new &= counts[column]
+        distinct += new
+    return distinct
+
+
+def _squares_by_sorting(groups: IntArray) -> npt.NDArray[np.int64]:
+    rows, width = groups.shape
+    ordered = np.sort(groups, axis=1)
+    starts = np.ones(ordered.shape, np.bool_)
+    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    at = np.flatnonzero(starts)
+    lengths = np.diff(np.append(at, rows * width)).astype(np.int64)
+    lengths[ordered.ravel()[at] == NONE] = 0
+    return np.bincount(at // width, weights=lengths * lengths, minlength=rows).astype(np.int64)
