@@ -29,7 +29,6 @@ class Limits:
     partitions: int = 4_000_000
     replicas: int = 1_000
     cells: int = 50_000_000
-    cells: int = 64_000_000
 
 
 #: The limits in force for uploads, pastes and the command line.

@@ -1,0 +1,465 @@
+"""Reads one reassignment JSON document, the text that Kafka's reassign tool takes and prints.
+
+What it promises, in this order:
+
+1. Nothing is dropped in silence: every entry is a partition of the layout, or a piece skipped with its place and why.
+2. Any document is read alike, whatever its white space, the order of its keys, and its size.
+3. A million partitions are read in less time and memory than parsing them into plain Python objects takes.
+
+What it needs: one JSON document, ``{"version":1,"partitions":[{"topic","partition","replicas","log_dirs"?}]}``.
+
+How it works: the outermost object is read without looking into ``partitions``. That list is cut where a ``}`` is
+followed by ``,`` and ``{``, about every two megabytes, and each piece is decoded as a list of entries of exactly the
+expected type. A cut may fall inside a string or a nested list; then the piece before it is not a list of whole
+entries and its decoding fails. So if every piece decodes, the pieces joined by commas are the list, entry by entry,
+and only one piece's objects are alive at a time. If any fails, the whole list is read entry by entry with the same
+decoder, which tells the entries that are not partitions, and keys that are not known, with their places.
+
+Example: ``{"version":1,"partitions":[{"topic":"a","partition":0,"replicas":[1,2]}]}`` is partition a-0 on brokers 1
+and 2, preferred leader 1. Leaders, ISR, liveness and sizes are not told.
+
+Complexity: O(bytes) time; memory for the columns, the text and one piece.
+
+Source: Kafka's ``ReassignPartitionsCommand`` (``parsePartitionReassignmentData``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import Annotated
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from reseat.errors import InputRefused, LimitMet
+from reseat.formats.assemble import PLACES_NAMED, Rows, assemble, check_size, counted, padded, place_finding
+from reseat.formats.reading import LIMITS, Limits, Reading, Skipped
+from reseat.model import NONE, ClusterLayout, Finding, Severity
+
+__all__ = ["ANY_LOG_DIR", "read_document"]
+
+#: In ``log_dirs``: the broker chooses.
+ANY_LOG_DIR = "any"
+
+#: Bytes of one piece: large enough that a piece's fixed cost vanishes, small enough that its objects stay in the cache.
+_PIECE = 2_000_000
+_CUT = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{")
+_KNOWN_KEYS = frozenset(("topic", "partition", "replicas", "log_dirs"))
+_BATCH = 50_000
+_TEXT_KEPT = 200
+_BOM = b"\xef\xbb\xbf"
+
+# What an older document or a person writes: topic-reassign {0:[0,2],1:[1,0]}
+_BARE = re.compile(
+    rb"\s*(?P<topic>[\w.-]{1,249})\s*:?\s*"
+    rb"\{(?P<body>\s*\"?\d{1,10}\"?\s*:\s*\[[\d\s,]*\]\s*(?:,\s*\"?\d{1,10}\"?\s*:\s*\[[\d\s,]*\]\s*)*)\}\s*"
+)
+_BARE_ENTRY = re.compile(rb"(\d{1,10})\"?\s*:\s*\[([\d\s,]*)\]")
+
+_Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+
+
+class _Entry(msgspec.Struct, gc=False):
+    """One partition, unknown keys ignored."""
+
+    topic: Annotated[str, msgspec.Meta(min_length=1)]
+    partition: _Id
+    replicas: list[_Id]
+    log_dirs: list[str] | None = None
+
+
+class _StrictEntry(_Entry, gc=False, forbid_unknown_fields=True):
+    """One partition with no key that is not known, so that there is nothing to note about it."""
+
+
+_ENTRY: msgspec.json.Decoder[_Entry] = msgspec.json.Decoder(_Entry)
+_ENTRIES: msgspec.json.Decoder[list[_StrictEntry]] = msgspec.json.Decoder(list[_StrictEntry])
+_RAW_LIST: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
+_RAW_OBJECT: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def read_document(data: bytes, *, source: str = "pasted text", first_line: int = 1, limits: Limits = LIMITS) -> Reading:
+    """Read one reassignment JSON document.
+
+    Args:
+        data: the document in UTF-8, any white space around it.
+        source: the file's name, or what the text is called.
+        first_line: the line number of the document's first line in what it was cut from.
+        limits: what is accepted.
+
+    Returns:
+        The layout (leaders, ISR, liveness and sizes not told), pieces skipped, and findings of kind
+        ``repeated_rows``, ``contradicting_rows``, ``duplicate_replicas``, ``no_replicas``, ``log_dirs_length``,
+        ``unknown_keys`` and ``unknown_version``.
+
+    Raises:
+        InputRefused: it is no JSON (with line and column), or JSON of another kind (``recognised`` says which), or no
+            entry of it is a partition with replicas.
+        LimitMet: it is larger or deeper than ``limits`` allow.
+    """
+    check_size(data, source, limits)
+    document = data.removeprefix(_BOM)
+    bare = _BARE.fullmatch(document) if len(document) < _PIECE else None
+    if bare is not None:
+        return _read_bare(document, bare, _Place(document, first_line), source, limits)
+    return _Reader(document, source, first_line, limits).read()
+
+
+class _Place:
+    """Offsets of a document in words."""
+
+    def __init__(self, document: bytes, first_line: int) -> None:
+        self._document = document
+        self._first_line = first_line
+
+    def line(self, offset: int) -> int:
+        return self._first_line + self._document.count(b"\n", 0, offset)
+
+    def __call__(self, offset: int) -> str:
+        start = self._document.rfind(b"\n", 0, offset) + 1
+        column = len(self._document[start:offset].decode("utf-8", "replace")) + 1
+        return f"line {self.line(offset)}, column {column}"
+
+
+class _Columns:
+    """Entries appended batch by batch as columns."""
+
+    def __init__(self) -> None:
+        self.code: dict[str, int] = {}
+        self.dir_code: dict[str, int] = {ANY_LOG_DIR: NONE}
+        self._topic_of: list[npt.NDArray[np.int32]] = []
+        self._partition: list[npt.NDArray[np.int32]] = []
+        self._lengths: list[npt.NDArray[np.int64]] = []
+        self._brokers: list[npt.NDArray[np.int32]] = []
+        self._dir_lengths: list[npt.NDArray[np.int64]] = []
+        self._dirs: list[npt.NDArray[np.int32]] = []
+
+    def append(self, entries: Sequence[_Entry]) -> None:
+        code, dir_code = self.code, self.dir_code
+        self._topic_of.append(
+            np.fromiter([code.setdefault(e.topic, len(code)) for e in entries], np.int32, len(entries))
+        )
+        self._partition.append(np.fromiter([e.partition for e in entries], np.int32, len(entries)))
+        lists = [e.replicas for e in entries]
+        self._lengths.append(np.fromiter(map(len, lists), np.int64, len(lists)))
+        self._brokers.append(np.fromiter(chain.from_iterable(lists), np.int32))
+        dirs = [e.log_dirs for e in entries]
+        # -1: no log_dirs key, which is not an empty list.
+        self._dir_lengths.append(np.fromiter([-1 if d is None else len(d) for d in dirs], np.int64, len(dirs)))
+        names = list(chain.from_iterable([d for d in dirs if d]))
+        self._dirs.append(
+            np.fromiter([dir_code.setdefault(name, len(dir_code) - 1) for name in names], np.int32, len(names))
+        )
+
+    def rows(self, place: Callable[[int], str], source: str, limits: Limits) -> tuple[Rows, npt.NDArray[np.int64]]:
+        """The rows told, and which of them have ``log_dirs`` of another length than ``replicas``."""
+        lengths, told = np.concatenate(self._lengths), np.concatenate(self._dir_lengths)
+        replicas = padded(np.concatenate(self._brokers), lengths, NONE, source, limits)
+        by_row: dict[str, npt.NDArray[np.generic]] = {}
+        if len(self.dir_code) > 1:
+            # Lists of another length tell nothing: which entry belongs to which replica is a guess.
+            fits = told == lengths
+            owner = np.repeat(fits, np.maximum(told, 0))
+            by_row["log_dir"] = padded(
+                np.concatenate(self._dirs)[owner], np.where(fits, lengths, 0), NONE, source, limits
+            )
+            width = replicas.shape[1] - by_row["log_dir"].shape[1]
+            by_row["log_dir"] = np.pad(by_row["log_dir"], ((0, 0), (0, width)), constant_values=NONE)
+        rows = Rows(
+            topics=list(self.code),
+            topic_of=np.concatenate(self._topic_of),
+            partition=np.concatenate(self._partition),
+            replicas=replicas,
+            place=place,
+            by_row=by_row,
+        )
+        return rows, np.flatnonzero((told >= 0) & (told != lengths))
+
+    @property
+    def log_dirs(self) -> list[str]:
+        return [name for name, code in self.dir_code.items() if code != NONE]
+
+
+class _Reader:
+    """One document being read; holds what every step needs."""
+
+    def __init__(self, document: bytes, source: str, first_line: int, limits: Limits) -> None:
+        self.document = document
+        self.source = source
+        self.limits = limits
+        self.place = _Place(document, first_line)
+        self.skipped: list[Skipped] = []
+        self.findings: list[Finding] = []
+        self.unknown: dict[str, int] = {}
+        self._kept: list[int] | None = None
+        self._raws: list[msgspec.Raw] = []
+
+    def read(self) -> Reading:
+        top = self._top_level()
+        body = bytes(memoryview(top["partitions"]))
+        columns = self._by_pieces(body)
+        if columns is None:
+            columns = self._by_entries(top["partitions"])
+        rows, other_length = columns.rows(lambda row: self._place_of(top["partitions"], row), self.source, self.limits)
+        layout, contradictions = assemble(rows, log_dirs=columns.log_dirs)
+        self.findings.extend(contradictions)
+        if other_length.size:
+            self.findings.append(_log_dirs_finding(layout, rows, other_length))
+        if self.unknown:
+            self.findings.append(
+                Finding(
+                    kind="unknown_keys",
+                    severity=Severity.NOTE,
+                    sentence="Keys that Kafka does not know were ignored: "
+                    + ", ".join(f"{key!r} ({counted(count, 'time', 'times')})" for key, count in self.unknown.items())
+                    + ".",
+                )
+            )
+        return Reading(
+            layout=layout,
+            kind="reassignment JSON",
+            source=self.source,
+            skipped=tuple(self.skipped),
+            findings=tuple(self.findings),
+        )
+
+    # ---- the outermost object ------------------------------------------------------------------------------
+
+    def _top_level(self) -> dict[str, msgspec.Raw]:
+        try:
+            top = _RAW_OBJECT.decode(self.document)
+        except msgspec.ValidationError as error:
+            raise self._refused("JSON, but not an object with a list of partitions.") from error
+        except msgspec.DecodeError as error:
+            raise self._malformed(error) from error
+        except UnicodeDecodeError as error:
+            raise self._refused("The text is not UTF-8.") from error
+        except RecursionError as error:
+            raise LimitMet(f"JSON nested deeper than {self.limits.depth}.", source=self.source) from error
+        if "partitions" not in top:
+            if "topics" in top:
+                raise self._refused(
+                    "This is the list of topics that kafka-reassign-partitions --generate takes; no replicas are in "
+                    "it. Give its output, or kafka-topics --describe.",
+                    recognised="topics-to-move JSON",
+                )
+            keys = ", ".join(repr(key) for key in list(top)[:5]) or "none"
+            raise self._refused(f"A reassignment JSON has the key 'partitions'; the keys here are: {keys}.")
+        for key, value in top.items():
+            if key not in ("version", "partitions"):
+                self._check_depth(value)
+                self.unknown[key] = self.unknown.get(key, 0) + 1
+        version = bytes(memoryview(top["version"])) if "version" in top else b"1"
+        if version != b"1":
+            self.findings.append(
+                Finding(
+                    kind="unknown_version",
+                    severity=Severity.ATTENTION,
+                    sentence=f"The document says version {version[:40].decode('utf-8', 'replace')}; Kafka's tools take "
+                    "version 1 alone. It was read as version 1.",
+                )
+            )
+        return top
+
+    def _refused(self, sentence: str, *, recognised: str | None = None, offset: int | None = None) -> InputRefused:
+        return InputRefused(
+            sentence,
+            source=self.source,
+            line=None if offset is None else self.place.line(offset),
+            recognised=recognised,
+        )
+
+    def _malformed(self, error: msgspec.DecodeError) -> InputRefused:
+        found = re.search(r"\(byte (\d+)\)", str(error))
+        offset = len(self.document.rstrip()) if found is None else int(found[1])
+        if found is None or offset >= len(self.document.rstrip()):
+            return self._refused(
+                f"The JSON breaks off at {self.place(offset)}. Was all of it copied?", offset=max(offset - 1, 0)
+            )
+        what = str(error).removeprefix("JSON is malformed: ").split(" (byte")[0]
+        near = self.document[offset : offset + 30].decode("utf-8", "replace")
+        return self._refused(f"Not JSON at {self.place(offset)}: {what}; found {near!r}.", offset=offset)
+
+    def _check_depth(self, value: msgspec.Raw) -> None:
+        """Values that are not known may be nested at will; what is known is at most four deep."""
+        deepest = depth = 0
+        for bracket in re.finditer(rb'"(?:[^"\\]|\\.)*"|([\[{])|[\]}]', bytes(memoryview(value)), re.DOTALL):
+            depth += 1 if bracket[1] else -1 if bracket[0] in (b"]", b"}") else 0
+            deepest = max(deepest, depth)
+        if deepest > self.limits.depth:
+            raise LimitMet(f"JSON nested {deepest} deep; {self.limits.depth} is the limit.", source=self.source)
+
+    # ---- the list of partitions ----------------------------------------------------------------------------
+
+    def _by_pieces(self, body: bytes) -> _Columns | None:
+        """All entries, if every piece is a list of whole entries of the expected type; else None."""
+        columns = _Columns()
+        inner = body.strip()
+        if not (inner.startswith(b"[") and inner.endswith(b"]")):
+            return None
+        for start, stop in _pieces(inner):
+            try:
+                entries = _ENTRIES.decode(b"[" + inner[start:stop] + b"]")
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                return None
+            if not entries:
+                return None
+            columns.append(entries)
+        return columns
+
+    def _by_entries(self, partitions: msgspec.Raw) -> _Columns:
+        """Entry by entry: what is a partition is read, what is not is skipped with its place and why."""
+        try:
+            raws = _RAW_LIST.decode(partitions)
+        except msgspec.ValidationError as error:
+            raise self._refused("The value of 'partitions' is not a list.") from error
+        if not raws:
+            raise self._refused(
+                "The list of partitions is empty: there is nothing to read. Kafka's tools refuse such a text too."
+            )
+        columns, kept = _Columns(), []
+        wrong: list[tuple[int, str]] = []
+        without_replicas = 0
+        for start in range(0, len(raws), _BATCH):
+            entries = []
+            for number, raw in enumerate(raws[start : start + _BATCH], start):
+                try:
+                    entry = _ENTRY.decode(raw)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    keys = _keys(raw)
+                    without_replicas += "topic" in keys and "partition" in keys and "replicas" not in keys
+                    wrong.append((number, _why(error, keys, raw)))
+                    continue
+                for key, value in _keys(raw).items():
+                    if key not in _KNOWN_KEYS:
+                        self._check_depth(value)
+                        self.unknown[key] = self.unknown.get(key, 0) + 1
+                entries.append(entry)
+                kept.append(number)
+            if entries:
+                columns.append(entries)
+        if not kept and without_replicas == len(raws):
+            raise self._refused(
+                "This is the list of partitions that kafka-leader-election takes; no replicas are in it. Give "
+                "kafka-topics --describe, or a reassignment JSON.",
+                recognised="preferred-election JSON",
+            )
+        self._kept = kept
+        self._raws = raws
+        self._skip(wrong)
+        if not kept:
+            raise InputRefused(
+                f"None of the {counted(len(raws), 'entry', 'entries')} of 'partitions' is a partition.",
+                source=self.source,
+                line=self.skipped[0].line,
+                details=tuple(f"Line {piece.line}: {piece.why}" for piece in self.skipped[:PLACES_NAMED]),
+            )
+        return columns
+
+    def _skip(self, wrong: list[tuple[int, str]]) -> None:
+        line, seen = self.place.line(0), 0
+        for number, why in wrong:
+            offset, text = self._start_of(number), bytes(memoryview(self._raws[number]))
+            line += self.document.count(b"\n", seen, offset)  # from the last place on: linear over the document
+            seen = offset
+            self.skipped.append(
+                Skipped(
+                    line=line,
+                    text=text[:_TEXT_KEPT].decode("utf-8", "replace"),
+                    why=f"Entry {number + 1:,} of 'partitions': {why}",
+                    lines=text.count(b"\n") + 1,
+                )
+            )
+
+    def _place_of(self, partitions: msgspec.Raw, row: int) -> str:
+        if not self._raws:
+            self._raws = _RAW_LIST.decode(partitions)  # only now, as something is to be said of an entry
+        return self.place(self._start_of(row if self._kept is None else self._kept[row]))
+
+    def _start_of(self, entry: int) -> int:
+        return _address(self._raws[entry]) - _address(self.document)
+
+
+def _address(text: bytes | msgspec.Raw) -> int:
+    """Where a text stands in memory: a raw value is a view of the document it was decoded from, not a copy."""
+    return int(np.frombuffer(memoryview(text), np.uint8).ctypes.data)
+
+
+def _pieces(body: bytes) -> Iterator[tuple[int, int]]:
+    """Spans of ``[...]`` between its brackets, cut where one entry seems to end and the next to begin."""
+    start, end = 1, len(body) - 1
+    while True:
+        cut = _CUT.search(body, min(start + _PIECE, end), end)
+        if cut is None:
+            yield start, end
+            return
+        yield start, cut.start() + 1
+        start = cut.end() - 1
+
+
+def _keys(raw: msgspec.Raw) -> dict[str, msgspec.Raw]:
+    try:
+        return _RAW_OBJECT.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+
+
+def _why(error: Exception, keys: dict[str, msgspec.Raw], raw: msgspec.Raw) -> str:
+    """Why an entry is no partition, naming the topic and partition it seems to be about."""
+    if isinstance(error, UnicodeDecodeError):
+        return "its text is not UTF-8."
+    if not bytes(memoryview(raw)).lstrip().startswith(b"{"):
+        return 'an object was expected, {"topic","partition","replicas"}.'
+    about = " of ".join(
+        f"{key} {bytes(memoryview(keys[key]))[:80].decode('utf-8', 'replace')}"
+        for key in ("partition", "topic")
+        if key in keys
+    )
+    missing = [key for key in ("topic", "partition", "replicas") if key not in keys]
+    if missing:
+        what = f"{' and '.join(repr(key) for key in missing)} {'is' if len(missing) == 1 else 'are'} missing"
+    else:
+        what = str(error).replace("`", "'").replace("$.", "").replace("Expected", "expected").replace(" - at", " at")
+    return f"{what}{f' ({about})' if about else ''}."
+
+
+def _log_dirs_finding(layout: ClusterLayout, rows: Rows, other_length: npt.NDArray[np.int64]) -> Finding:
+    return place_finding(
+        layout,
+        rows,
+        other_length,
+        kind="log_dirs_length",
+        severity=Severity.ATTENTION,
+        sentence="{what} of another length than replicas: {examples}. Kafka refuses such lists; they were ignored.",
+        one="partition has log_dirs",
+        many="partitions have log_dirs",
+    )
+
+
+def _read_bare(document: bytes, bare: re.Match[bytes], place: _Place, source: str, limits: Limits) -> Reading:
+    """The short form that people write by hand: ``orders {0:[0,2],1:[1,0]}``."""
+    columns, starts = _Columns(), []
+    entries = []
+    for found in _BARE_ENTRY.finditer(document, bare.start("body"), bare.end("body")):
+        numbers = [text.strip() for text in found[2].split(b",")] if found[2].strip() else []
+        try:
+            entry = msgspec.convert(
+                {"topic": bare["topic"].decode(), "partition": int(found[1]), "replicas": [int(n) for n in numbers]},
+                _Entry,
+            )
+        except (ValueError, msgspec.ValidationError) as error:
+            raise InputRefused(
+                f"Partition {int(found[1])} of {bare['topic'].decode()}: a list of broker ids was expected; found "
+                f"{found[2][:60].decode()!r}.",
+                source=source,
+                line=place.line(found.start()),
+            ) from error
+        entries.append(entry)
+        starts.append(found.start())
+    columns.append(entries)
+    rows, _ = columns.rows(lambda row: place(starts[row]), source, limits)
+    layout, findings = assemble(rows)
+    return Reading(layout=layout, kind="assignment of one topic", source=source, findings=findings)
