@@ -1,0 +1,169 @@
+"""The oracle of the planning tests: every choice of a small layout, tried one by one.
+
+It shares nothing with the planners or the checker but the model: choices are listed with ``itertools``, their
+outcomes added up, and the best is the smallest tuple of objectives.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import Broker, BrokerState, ClusterLayout
+
+Assignments = dict[tuple[str, int], list[int]]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best values of (rack sum of squares, replica sum of squares), and every outcome tried."""
+
+    rack: int
+    replicas: int
+    outcomes: Ints  # (n, 2)
+
+
+def targets_of(layout: ClusterLayout, remove: Sequence[int]) -> list[int]:
+    """Brokers that remain and are not known to be dead."""
+    return [b.id for b in layout.brokers if b.id not in remove and b.state is not BrokerState.DEAD]
+
+
+def rack_names(layout: ClusterLayout) -> dict[int, str] | None:
+    """A rack for each broker, its own where it has none; None where no broker has one."""
+    if all(b.rack is None for b in layout.brokers):
+        return None
+    return {b.id: f"alone-{b.id}" if b.rack is None else f"rack-{b.rack}" for b in layout.brokers}
+
+
+def rack_squares(members: Sequence[int], racks: dict[int, str] | None) -> int:
+    """The sum over racks of the square of the partition's replicas there; 0 where racks do not count."""
+    if racks is None:
+        return 0
+    held = [racks[member] for member in members]
+    return sum(held.count(rack) ** 2 for rack in set(held))
+
+
+def squares_of(counts: Ints) -> Ints:
+    """Sum of squares over the last axis."""
+    total: Ints = (counts**2).sum(axis=-1)
+    return total
+
+
+def options_of(layout: ClusterLayout, remove: Sequence[int]) -> dict[tuple[str, int], list[list[int]]]:
+    """For each partition with a replica on a leaving broker: every set it can end with, kept ones first."""
+    targets = targets_of(layout, remove)
+    out = {}
+    for key, members in layout.assignments().items():
+        kept = [m for m in members if m not in remove]
+        if len(kept) < len(members):
+            free = [t for t in targets if t not in kept]
+            out[key] = [kept + list(new) for new in itertools.combinations(free, len(members) - len(kept))]
+    return out
+
+
+def best_sets(layout: ClusterLayout, remove: Sequence[int], receive_cap: int | None = None) -> Best | None:
+    """Objectives (2) and (3) over every minimal plan; None where there is none."""
+    options = options_of(layout, remove)
+    return best_of(layout, options, targets_of(layout, remove), receive_cap)
+
+
+def best_of(
+    layout: ClusterLayout,
+    options: dict[tuple[str, int], list[list[int]]],
+    targets: Sequence[int],
+    receive_cap: int | None = None,
+) -> Best | None:
+    """The best outcome where each partition of ``options`` ends with one of its sets."""
+    racks, current = rack_names(layout), layout.assignments()
+    fixed = np.array([sum(t in current[k] for k in current if k not in options) for t in targets], np.int64)
+    outcomes = np.concatenate((np.zeros(1, np.int64), fixed, np.zeros(len(targets), np.int64)))[None, :]
+    for key, sets in options.items():
+        rows = [
+            [rack_squares(s, racks), *(t in s for t in targets), *(t in s and t not in current[key] for t in targets)]
+            for s in sets
+        ]
+        if not rows:
+            return None
+        outcomes = (outcomes[:, None, :] + np.array(rows, np.int64)[None, :, :]).reshape(-1, outcomes.shape[1])
+    if receive_cap is not None:
+        outcomes = outcomes[(outcomes[:, 1 + len(targets) :] <= receive_cap).all(axis=1)]
+        if not len(outcomes):
+            return None
+    unchanged = sum(rack_squares(m, racks) for k, m in current.items() if k not in options)
+    both = np.stack((outcomes[:, 0] + unchanged, squares_of(outcomes[:, 1 : 1 + len(targets)])), axis=1)
+    rack, replicas = min(map(tuple, both.tolist()))
+    return Best(rack=rack, replicas=replicas, outcomes=both)
+
+
+def best_leaders(
+    layout: ClusterLayout, proposed: Assignments, free: Sequence[tuple[str, int]], remove: Sequence[int]
+) -> tuple[int, int]:
+    """Objectives (4) and (5) over every order of these partitions' lists: (sum of squares, changed leaders)."""
+    targets = targets_of(layout, remove)
+    current = layout.assignments()
+    outcomes = np.zeros((1, 1 + len(targets)), np.int64)
+    for key, members in proposed.items():
+        live = [m for m in members if m in targets]
+        firsts = live if key in free and live else members[:1]
+        rows = [[first != (current[key] or [None])[0], *(t == first for t in targets)] for first in firsts]
+        if rows:
+            outcomes = (outcomes[:, None, :] + np.array(rows, np.int64)[None, :, :]).reshape(-1, outcomes.shape[1])
+    both = np.stack((squares_of(outcomes[:, 1:]), outcomes[:, 0]), axis=1)
+    squares, changed = min(map(tuple, both.tolist()))
+    return squares, changed
+
+
+def numbers_of(layout: ClusterLayout, proposed: Assignments, remove: Sequence[int]) -> tuple[int, int, int, int]:
+    """(rack, replica, leader sum of squares, changed preferred leaders) of one plan, counted with loops."""
+    targets, racks, current = targets_of(layout, remove), rack_names(layout), layout.assignments()
+    replicas = [sum(t in m for m in proposed.values()) for t in targets]
+    leaders = [sum(m[:1] == [t] for m in proposed.values()) for t in targets]
+    return (
+        sum(rack_squares(m, racks) for m in proposed.values()),
+        sum(c * c for c in replicas),
+        sum(c * c for c in leaders),
+        sum(m[:1] != current[k][:1] for k, m in proposed.items()),
+    )
+
+
+def random_layout(
+    rng: np.random.Generator, *, brokers: int, partitions: int, deepest: int = 3, dead: bool = True
+) -> ClusterLayout:
+    """A layout of a random kind: racks equal, unequal, partly unknown or none; mixed RF; gaps; empty brokers."""
+    kind = rng.integers(0, 4)
+    if kind == 0:
+        racks: list[str | None] = [None] * brokers
+    elif kind == 1:
+        racks = [f"r{i % 2}" for i in range(brokers)]
+    else:
+        racks = [f"r{int(r)}" for r in rng.integers(0, 3, brokers)]
+        if kind == 3:
+            racks = [None if rng.random() < 0.3 else rack for rack in racks]
+    ids = np.sort(rng.choice(brokers * 3, brokers, replace=False)).tolist()
+    dies = rng.integers(0, brokers) if dead and rng.random() < 0.4 else -1
+    known = [
+        Broker(i, rack=rack, state=BrokerState.DEAD if at == dies else BrokerState.NOT_TOLD)
+        for at, (i, rack) in enumerate(zip(ids, racks, strict=True))
+    ]
+    skew = rng.random(brokers) ** 2 + 0.02
+    numbers = np.cumsum(rng.integers(1, 4, partitions)).tolist()
+    return ClusterLayout.from_assignments(
+        {
+            ("ab"[int(rng.integers(0, 2))], number): [
+                ids[i]
+                for i in rng.choice(brokers, int(rng.integers(1, deepest + 1)), replace=False, p=skew / skew.sum())
+            ]
+            for number in numbers
+        },
+        brokers=known,
+    )
+
+
+def replaced(layout: ClusterLayout, proposed: Assignments) -> ClusterLayout:
+    """The layout with other replica lists, brokers kept."""
+    return ClusterLayout.from_assignments(proposed, brokers=layout.brokers)
