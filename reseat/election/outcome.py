@@ -1,0 +1,154 @@
+"""What comes of an election: leaders before and after, and the reason, partition by partition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import BoolArray, IntArray
+
+__all__ = ["ElectionPreview", "Reason"]
+
+Codes = npt.NDArray[np.uint8]
+Counts = npt.NDArray[np.int64]
+
+
+class Reason(IntEnum):
+    """Why a partition has the leader it has afterwards; the value is the code in ``ElectionPreview.reason``."""
+
+    ALREADY_LED = 0
+    ELECTED = 1
+    PREFERRED_NOT_ALIVE = 2
+    PREFERRED_NOT_IN_SYNC = 3
+    PREFERRED_IS_OBSERVER = 4
+    OTHER_ELECTED = 5
+    LEADER_NOT_TOLD = 6
+    ORDER_NOT_TOLD = 7
+    NO_REPLICAS = 8
+    KEEPS_LEADING = 9
+    TAKES_OVER = 10
+    UNCLEAN = 11
+    NO_CANDIDATE = 12
+    WAS_OFFLINE = 13
+    LEADER_GIVEN_UP = 14
+
+    @property
+    def label(self) -> str:
+        """A few words for a table cell."""
+        return _WORDS[self][0]
+
+    @property
+    def sentence(self) -> str:
+        """One sentence for a person."""
+        return _WORDS[self][1]
+
+    @property
+    def error(self) -> str:
+        """Kafka's name of the result, as the Admin protocol gives it; NONE where there is no error."""
+        return _WORDS[self][2]
+
+
+_WORDS: dict[Reason, tuple[str, str, str]] = {
+    Reason.ALREADY_LED: (
+        "already led",
+        "The preferred replica leads already: there is nothing to elect.",
+        "ELECTION_NOT_NEEDED",
+    ),
+    Reason.ELECTED: ("elected", "The preferred replica is alive and in sync: it is elected.", "NONE"),
+    Reason.PREFERRED_NOT_ALIVE: (
+        "preferred replica not alive",
+        "The preferred replica's broker is not alive: the leader does not change.",
+        "PREFERRED_LEADER_NOT_AVAILABLE",
+    ),
+    Reason.PREFERRED_NOT_IN_SYNC: (
+        "preferred replica not in ISR",
+        "The preferred replica is not in the ISR: the leader does not change.",
+        "PREFERRED_LEADER_NOT_AVAILABLE",
+    ),
+    Reason.PREFERRED_IS_OBSERVER: (
+        "preferred replica is an observer",
+        "The first replica is an observer, which never stands for election: the leader does not change.",
+        "PREFERRED_LEADER_NOT_AVAILABLE",
+    ),
+    Reason.OTHER_ELECTED: (
+        "another in-sync replica elected",
+        "The leader is missing or not alive, and so is the preferred replica: the next that can lead is elected.",
+        "NONE",
+    ),
+    Reason.LEADER_NOT_TOLD: (
+        "leader not told",
+        "The source does not say who leads now, so it is not known whether this is a change.",
+        "NONE",
+    ),
+    Reason.ORDER_NOT_TOLD: (
+        "order not told",
+        "The source does not keep the order of replicas, so the preferred one is not known.",
+        "NONE",
+    ),
+    Reason.NO_REPLICAS: ("no replicas", "The partition has no replicas.", "NONE"),
+    Reason.KEEPS_LEADING: ("keeps leading", "The leader stays.", "ELECTION_NOT_NEEDED"),
+    Reason.TAKES_OVER: ("takes over", "The first replica that is alive and in sync takes over.", "NONE"),
+    Reason.UNCLEAN: (
+        "unclean election",
+        "No replica in sync is left: one out of sync takes over, and what it had not copied is lost.",
+        "NONE",
+    ),
+    Reason.NO_CANDIDATE: (
+        "goes offline",
+        "No replica that is alive and in sync is left: the partition has no leader.",
+        "ELIGIBLE_LEADERS_NOT_AVAILABLE",
+    ),
+    Reason.LEADER_GIVEN_UP: (
+        "leader given up",
+        "The leader is not alive and no replica can take over: the partition is left without a leader.",
+        "NONE",
+    ),
+    Reason.WAS_OFFLINE: ("offline already", "The partition has no leader already.", "ELIGIBLE_LEADERS_NOT_AVAILABLE"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ElectionPreview:
+    """Who leads before and after, for P partitions (the layout's rows) and B brokers.
+
+    Attributes:
+        leader_before: (P,) int32 broker ids, -1 no leader, -2 not told.
+        leader_after: (P,) int32, likewise.
+        reason: (P,) uint8, codes of ``Reason``.
+        assumed: (P,) bool, rows whose ISR is not told, where all replicas are taken to be in sync.
+        broker_ids: (B,) int32, ascending.
+        leaders_before: (B,) int64 partitions led; None where no leader is told.
+        leaders_after: (B,) int64.
+        sentences: what happens and what it rests on, for a person.
+        leader_done: (P,) int32, for a plan: who leads once its data has moved, before the preferred election.
+        leaders_done: (B,) int64 of that.
+    """
+
+    leader_before: IntArray
+    leader_after: IntArray
+    reason: Codes
+    assumed: BoolArray
+    broker_ids: IntArray
+    leaders_before: Counts | None
+    leaders_after: Counts
+    sentences: tuple[str, ...] = ()
+    leader_done: IntArray | None = None
+    leaders_done: Counts | None = None
+
+    @property
+    def changed(self) -> BoolArray:
+        """(P,) bool: partitions whose leader is told and changes."""
+        mask: BoolArray = (self.leader_before != self.leader_after) & (self.leader_before != -2)
+        return mask
+
+    def reason_of(self, row: int) -> Reason:
+        """The reason of one partition."""
+        return Reason(int(self.reason[row]))
+
+    def counts(self) -> dict[Reason, int]:
+        """How many partitions each reason has, reasons without any left out."""
+        numbers = np.bincount(self.reason, minlength=len(Reason)).tolist()
+        return {reason: numbers[reason] for reason in Reason if numbers[reason]}

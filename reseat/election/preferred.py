@@ -1,0 +1,205 @@
+"""A preferred-leader election, previewed: for a layout as it is, and for a plan once it is done.
+
+Promises: for each partition, the leader that Kafka's controller would choose, and why.
+
+Needs: replica lists in assignment order; rows whose order is not told are left alone and say so.
+
+How: the preferred replica (column 0) is elected if its broker is alive and it is in sync; otherwise nothing changes.
+Only a KRaft controller, asked for a partition whose leader is missing or cannot lead, goes on to the next replica
+that can, and gives the old leader up if there is none. For a plan,
+first the reassignment election: the leader stays if it is in the target and alive, else the first of the target that is
+alive takes over (a reassignment is done when the ISR holds the whole target).
+
+Example: assignments [0, 1], [1, 0], [0, 1] all led by 1: leaders go back to 0, 1, 0; the second is "already led".
+
+Complexity: O(P R), about 0.1 s for a million partitions at RF 3.
+
+Source: ``KafkaController.processReplicaLeaderElection`` (2.8), ``ReplicationControlManager.electLeader`` (3.9),
+KIP-460; the reassignment election is ``ReassignPartitionLeaderElectionStrategy`` (KIP-455).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from reseat.election import rules
+from reseat.election.candidates import Candidates, able, candidates, leader_counts
+from reseat.election.outcome import ElectionPreview, Reason
+from reseat.election.rules import Mode
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Plan
+from reseat.model.wording import counted, verb
+
+__all__ = ["after_plan", "preferred"]
+
+
+def preferred(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPreview:
+    """Preview a preferred-leader election of every partition.
+
+    A partition whose leader is not told gets its preferred replica where that can lead, and keeps the reason
+    ``LEADER_NOT_TOLD``, since whether this is a change is not known.
+
+    Args:
+        layout: the layout; it is not changed.
+        mode: which controller decides; they differ only for partitions whose leader is missing or not alive.
+    """
+    can = candidates(layout)
+    rows, width = layout.replicas.shape
+    first = layout.replicas[:, 0] if width else np.full(rows, NONE, np.int32)
+    electable = rules.preferred(can.alive, _electable(layout, can, mode)) != NONE
+    standing = can.alive & _electable(layout, can, mode)
+    next_one = _column_of(layout.replicas, rules.first_column(standing))
+    leader = layout.leader
+    order_told = layout.order_told[layout.topic_of] if len(layout.topics) else np.zeros(rows, np.bool_)
+    alive_first = can.alive[:, 0] if width else np.zeros(rows, np.bool_)
+    observer_first = np.zeros(rows, np.bool_) if layout.observers is None else layout.observers[:, 0]
+    # A KRaft controller does not leave a partition to a leader that is fenced, shutting down or gone.
+    leads = ((layout.replicas == leader[:, None]) & standing).any(axis=1)
+    replaced = ~leads if mode == "kraft" else np.zeros(rows, np.bool_)
+    # A decision table: the first row that holds decides.
+    table: list[tuple[BoolArray, Reason, IntArray]] = [
+        (first == NONE, Reason.NO_REPLICAS, leader),
+        (~order_told, Reason.ORDER_NOT_TOLD, leader),
+        (leader == NOT_TOLD, Reason.LEADER_NOT_TOLD, np.where(electable, first, leader)),
+        (leader == first, Reason.ALREADY_LED, leader),
+        (electable, Reason.ELECTED, first),
+        (replaced & (next_one != NONE), Reason.OTHER_ELECTED, next_one),
+        (replaced & (leader != NONE), Reason.LEADER_GIVEN_UP, next_one),
+        (observer_first, Reason.PREFERRED_IS_OBSERVER, leader),
+        (~alive_first, Reason.PREFERRED_NOT_ALIVE, leader),
+    ]
+    conditions = [row[0] for row in table]
+    reason = np.select(conditions, [np.uint8(row[1]) for row in table], np.uint8(Reason.PREFERRED_NOT_IN_SYNC))
+    after = np.select(conditions, [row[2] for row in table], leader).astype(np.int32)
+    return _preview(layout, after, reason.astype(np.uint8), can.assumed)
+
+
+def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
+    """Who leads once a plan is done (``leader_done``), and after a preferred election then (``leader_after``).
+
+    Args:
+        plan: the plan; its current and proposed layouts hold the same partitions, row by row.
+        mode: which controller decides.
+    """
+    done = _done(plan)
+    preview = preferred(done, mode)
+    current = plan.current
+    known = (current.leader != NOT_TOLD).any()
+    brokers = done.brokers
+    before = current if current.brokers == brokers else current.with_brokers(brokers)
+    moved = int(np.count_nonzero((current.leader_ids != done.leader_ids) & (current.leader_ids != NOT_TOLD)))
+    return replace(
+        preview,
+        leader_before=current.leader_ids,
+        leaders_before=leader_counts(before, before.leader) if known else None,
+        leader_done=done.leader_ids,
+        leaders_done=leader_counts(done, done.leader),
+        sentences=(
+            f"{counted(moved, 'partition')} {verb(moved, 'changes', 'change')} "
+            f"{verb(moved, 'its', 'their')} leader while data moves, because the old one leaves.",
+            *preview.sentences,
+        ),
+    )
+
+
+def _done(plan: Plan) -> ClusterLayout:
+    """The proposed layout once the data has moved: its leaders and its ISR."""
+    current, proposed = plan.current, plan.proposed
+    if current.brokers != proposed.brokers:
+        current = current.with_brokers(proposed.brokers)
+        proposed = proposed.with_brokers(current.brokers)
+    changed = plan.changed
+    at = np.flatnonzero(changed)
+    leader = current.leader.copy()
+    target = proposed.replicas[at]
+    alive = np.append(able(proposed), False)[target]
+    if proposed.observers is not None:
+        alive &= ~proposed.observers[at]
+    old = current.replicas[at]
+    before = leader[at]
+    stays = ((target == before[:, None]) & alive).any(axis=1)
+    takes_over = _column_of(target, rules.reassignment(alive, target != NONE))
+    common = ((target[:, :, None] == old[:, None, :]) & (target != NONE)[:, :, None]).any(axis=(1, 2))
+    leader[at] = np.select(
+        # Nobody leads: there is nobody to copy from. Not told, and it may be one that stays: still not told.
+        [before == NONE, (before == NOT_TOLD) & common, stays],
+        [before, before, before],
+        takes_over,
+    )
+    in_sync, told = _in_sync_done(current, proposed, at, old, target)
+    return replace(proposed, leader=leader, in_sync=in_sync, in_sync_told=told)
+
+
+def _in_sync_done(
+    current: ClusterLayout, proposed: ClusterLayout, at: np.ndarray, old: IntArray, target: IntArray
+) -> tuple[BoolArray, BoolArray]:
+    width = proposed.replicas.shape[1]
+    in_sync = np.zeros(proposed.replicas.shape, np.bool_)
+    if current.in_sync is not None:
+        shared = min(width, current.replicas.shape[1])
+        in_sync[:, :shared] = current.in_sync[:, :shared]
+    told = current.in_sync_known.copy()
+    was = np.zeros(old.shape, np.bool_) if current.in_sync is None else current.in_sync[at]
+    kept = ((target[:, :, None] == old[:, None, :]) & was[:, None, :]).any(axis=2)
+    leaderless = (current.leader[at] == NONE)[:, None]
+    in_sync[at] = np.where(leaderless, kept, target != NONE)
+    told[at] |= current.leader[at] != NONE
+    return in_sync, told
+
+
+def _electable(layout: ClusterLayout, can: Candidates, mode: Mode) -> BoolArray:
+    """(P, R) bool: who may be elected cleanly: the ISR, and with KRaft the eligible leader replicas (KIP-966)."""
+    if mode == "kraft" and layout.eligible is not None:
+        return can.in_sync | layout.eligible
+    return can.in_sync
+
+
+def _column_of(replicas: IntArray, column: IntArray) -> IntArray:
+    """The broker position in each row's column, -1 where the column is -1."""
+    if not replicas.shape[1]:
+        return np.full(len(replicas), NONE, np.int32)
+    taken = np.take_along_axis(replicas, np.maximum(column, 0)[:, None], axis=1)[:, 0]
+    return np.where(column == NONE, NONE, taken).astype(np.int32)
+
+
+def _preview(layout: ClusterLayout, after: IntArray, reason: np.ndarray, assumed: BoolArray) -> ElectionPreview:
+    ids = np.append(layout.broker_ids, np.array([NOT_TOLD, NONE], np.int32))
+    told = bool((layout.leader != NOT_TOLD).any())
+    preview = ElectionPreview(
+        leader_before=layout.leader_ids,
+        leader_after=ids[after],
+        reason=reason,
+        assumed=assumed,
+        broker_ids=layout.broker_ids,
+        leaders_before=leader_counts(layout, layout.leader) if told else None,
+        leaders_after=leader_counts(layout, after),
+    )
+    return replace(preview, sentences=_sentences(layout, preview))
+
+
+def _sentences(layout: ClusterLayout, preview: ElectionPreview) -> tuple[str, ...]:
+    counts = preview.counts()
+    elected = counts.get(Reason.ELECTED, 0) + counts.get(Reason.OTHER_ELECTED, 0)
+    said = [
+        f"A preferred leader election changes the leader of {counted(elected, 'partition')}."
+        if elected
+        else "A preferred leader election changes no leader."
+    ]
+    for reason, words in (
+        (Reason.PREFERRED_NOT_ALIVE, "because the preferred replica's broker is not alive"),
+        (Reason.PREFERRED_NOT_IN_SYNC, "because the preferred replica is not in the ISR"),
+        (Reason.PREFERRED_IS_OBSERVER, "because the first replica is an observer"),
+        (Reason.ORDER_NOT_TOLD, "because the source does not keep the order of replicas"),
+    ):
+        number = counts.get(reason, 0)
+        if number:
+            stay = f"{verb(number, 'stays', 'stay')} as {verb(number, 'it is', 'they are')}"
+            said.append(f"{counted(number, 'partition')} {stay} {words}.")
+    number = counts.get(Reason.LEADER_NOT_TOLD, 0)
+    if number:
+        said.append(f"The leader of {counted(number, 'partition')} is not told: whether it changes is not known.")
+    guessed = int(np.count_nonzero(preview.assumed))
+    if guessed:
+        said.append(f"The ISR of {counted(guessed, 'partition')} is not told: all replicas are taken to be in sync.")
+    return tuple(said)
