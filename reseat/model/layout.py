@@ -310,6 +310,18 @@ class ClusterLayout:
         return _frozen(np.count_nonzero(self.replicas != NONE, axis=1).astype(np.int32))
 
     @cached_property
+    def replicas_by_broker(self) -> npt.NDArray[np.int64]:
+        """(B,) int64: the number of replicas on each broker, those being added or removed included."""
+        # From the second entry on: the first counts the padding.
+        return _frozen(np.bincount(self.replicas.ravel() + 1, minlength=len(self.brokers) + 1)[1:])
+
+    @cached_property
+    def preferred_by_broker(self) -> npt.NDArray[np.int64]:
+        """(B,) int64: the number of partitions that name each broker first."""
+        first = self.replicas[:, 0] if self.replicas.shape[1] else np.empty(0, np.int32)
+        return _frozen(np.bincount(first + 1, minlength=len(self.brokers) + 1)[1:])
+
+    @cached_property
     def broker_ids(self) -> IntArray:
         """(B,) int32: broker ids, ascending."""
         return _frozen(np.array([b.id for b in self.brokers], np.int32))

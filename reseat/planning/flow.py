@@ -112,7 +112,7 @@ class Network:
             np.concatenate(self._costs),
         )
         solver.set_nodes_supplies(np.arange(self._count, dtype=np.int32), amounts)
-        status = solver.solve()
+        status = solver.solve()  # type: ignore[no-untyped-call]
         if status == solver.OPTIMAL:
             return np.asarray(solver.flows(arcs), np.int64)
         if status in (solver.INFEASIBLE, solver.UNBALANCED):

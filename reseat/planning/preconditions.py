@@ -1,0 +1,189 @@
+"""What must hold before a plan is made; each is refused with a sentence, the topics or brokers, and the choices.
+
+Promises, in this order:
+    1. A wish that can be planned is never refused.
+    2. A refusal says why with the number that matters, names what it is about, and what the person can do.
+
+Preconditions, numbered as they are checked:
+    1. Every broker named is known, and named once (``require_known``).
+    2. The order of replica lists is told (``require_order``): without it nobody knows the preferred leaders.
+    3. No partition has a broker twice (``require_no_duplicates``).
+    4. At least one broker that is not known to be dead remains (``require_targets``).
+    5. Every partition finds enough brokers (``require_room``).
+
+A layout with a reassignment under way is planned over its target (``settled``).
+
+Complexity: O(P R) for 3, once a layout; O(n R) for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.errors import WishRefused
+from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, Finding, Severity
+
+__all__ = [
+    "known_dead",
+    "plural",
+    "require_known",
+    "require_no_duplicates",
+    "require_order",
+    "require_room",
+    "require_targets",
+    "settled",
+]
+
+#: Names that a sentence holds; the error carries all of them.
+_NAMED = 5
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """``1 replica``, ``1,000 replicas``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def known_dead(layout: ClusterLayout) -> BoolArray:
+    """(B,) bool: brokers that the source says are dead; one that is not told about is not."""
+    return np.array([broker.state is BrokerState.DEAD for broker in layout.brokers], np.bool_)
+
+
+def settled(layout: ClusterLayout) -> tuple[ClusterLayout, tuple[Finding, ...]]:
+    """The layout to plan on: its target where a reassignment is under way, and the finding that says so."""
+    if layout.adding is None and layout.removing is None:
+        return layout, ()
+    rows = np.flatnonzero(layout.under_way)
+    if rows.size == 0:
+        return layout.target(), ()
+    sentence = (
+        f"A reassignment of {plural(rows.size, 'partition')} is under way. "
+        "The plan starts from where it will end: let it finish, or cancel it and read the layout anew."
+    )
+    return layout.target(), (Finding("planned_over_target", Severity.ATTENTION, sentence, rows=rows),)
+
+
+def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int, ...]:
+    """The ids, ascending and once each.
+
+    Raises:
+        WishRefused: the layout does not know one of them.
+    """
+    wished = tuple(sorted(set(broker_ids)))
+    unknown = tuple(i for i in wished if layout.position(i) is None)
+    if unknown:
+        noun = "Broker" if len(unknown) == 1 else "Brokers"
+        verb = "is" if len(unknown) == 1 else "are"
+        raise WishRefused(
+            f"{noun} {_listed(unknown)} {verb} not in this layout of {plural(len(layout.brokers), 'broker')}.",
+            brokers=unknown,
+            choices=(f"Choose among the brokers {_listed(layout.broker_ids.tolist())}.",),
+        )
+    return wished
+
+
+def require_order(layout: ClusterLayout) -> None:
+    """Refuse a layout whose source does not keep the order of replica lists.
+
+    Raises:
+        WishRefused: with the topics whose order is not told.
+    """
+    topics = tuple(layout.topics[i] for i in np.flatnonzero(~layout.order_told))
+    if topics:
+        raise WishRefused(
+            f"The source does not keep the order of replica lists for {_topics(topics)}, "
+            "so that nobody knows the preferred leaders.",
+            topics=topics,
+            choices=(
+                "Read the layout from a source that keeps the order, such as kafka-topics --describe.",
+                "Say that the order shown is the assignment order.",
+            ),
+        )
+
+
+def require_no_duplicates(layout: ClusterLayout) -> None:
+    """Refuse a layout in which one broker occurs twice in a replica list.
+
+    Raises:
+        WishRefused: with both places of the first one, and all topics concerned.
+    """
+    rows = layout.duplicates
+    if rows.size == 0:
+        return
+    row = int(rows[0])
+    ids = layout.replica_ids[row].tolist()
+    first = next(i for i, broker in enumerate(ids) if broker != NONE and broker in ids[i + 1 :])
+    second = ids.index(ids[first], first + 1)
+    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[rows]))
+    more = "" if rows.size == 1 else f" {plural(int(rows.size), 'partition')} have such a list."
+    raise WishRefused(
+        f"Partition {layout.name_of(row)} names broker {ids[first]} twice, "
+        f"as replica {first + 1} and as replica {second + 1}.{more}",
+        topics=topics,
+        brokers=(int(ids[first]),),
+        choices=("Mend the assignment first.", f"Leave {_these(topics)} out."),
+    )
+
+
+def require_targets(layout: ClusterLayout, leaving: BoolArray) -> BoolArray:
+    """(B,) bool: the brokers that may receive: they remain and are not known to be dead.
+
+    Raises:
+        WishRefused: there is none.
+    """
+    targets = ~leaving & ~known_dead(layout)
+    if targets.any():
+        return targets
+    brokers = tuple(int(i) for i in layout.broker_ids[leaving])
+    if leaving.all():
+        sentence = f"All {plural(len(layout.brokers), 'broker')} are to leave, and nothing would be left to hold data."
+    else:
+        sentence = f"The {plural(int((~leaving).sum()), 'broker')} that would remain are known to be dead."
+    raise WishRefused(sentence, brokers=brokers, choices=("Keep at least one live broker.", "Add a broker first."))
+
+
+def require_room(
+    layout: ClusterLayout, rows: npt.NDArray[np.int64], needed: npt.NDArray[np.integer], taken: BoolArray, left: int
+) -> None:
+    """Refuse where partitions need more newcomers than brokers are open to them.
+
+    Args:
+        layout: the layout.
+        rows: (n,) rows of the partitions.
+        needed: (n,) newcomers that each needs.
+        taken: (n, R) bool, replicas that stay on a broker that could receive.
+        left: brokers that may receive.
+
+    Raises:
+        WishRefused: with the topics of these partitions.
+    """
+    short = rows[needed > left - taken.sum(axis=1)]
+    if short.size == 0:
+        return
+    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[short]))
+    factor = int(layout.replication_factor[short].max())
+    noun = "broker that can hold replicas is" if left == 1 else "brokers that can hold replicas are"
+    raise WishRefused(
+        f"Partitions of {_topics(topics)} have replication factor {factor}, but only "
+        f"{left} {noun} left ({plural(int(short.size), 'partition')} concerned).",
+        topics=topics,
+        choices=(
+            f"Lower the replication factor of {_these(topics)} to at most {left} first.",
+            f"Leave {_these(topics)} out.",
+        ),
+    )
+
+
+def _listed(items: Sequence[object]) -> str:
+    shown = ", ".join(str(item) for item in items[:_NAMED])
+    return shown if len(items) <= _NAMED else f"{shown} and {len(items) - _NAMED:,} more"
+
+
+def _topics(topics: Sequence[str]) -> str:
+    return f"{'topic' if len(topics) == 1 else plural(len(topics), 'topic')} {_listed(topics)}"
+
+
+def _these(topics: Sequence[str]) -> str:
+    return "this topic" if len(topics) == 1 else "these topics"

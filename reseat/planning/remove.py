@@ -1,0 +1,367 @@
+"""Take brokers out: the plan that moves the least, keeps racks, and is as even as such a plan can be.
+
+Promises, in this order:
+    1. Exactly the replicas on leaving brokers move. No plan can move fewer.
+    2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack. A broker
+       without a rack beside brokers with one is a rack of its own; where no broker has one, this is off.
+    3. Least sum of squares of replica counts over the targets, among all plans with 1 and 2. Targets are the brokers
+       that remain and are not known to be dead, also empty ones.
+    4. For the replica sets so chosen, least sum of squares of preferred-leader counts over the targets, over all
+       orders of the changed partitions' lists (with ``reorder_all``: of all lists). A broker known to be dead is named
+       first only where a list has no other.
+    5. Then the fewest changed preferred leaders.
+    Ties are broken the same way each time: no two replicas of a partition on a host, then a topic's partitions spread
+    over brokers.
+
+Needs: what ``preconditions`` lists. Works on ``layout.target()`` where a reassignment is under way.
+
+How: the displaced replicas are placed by ``placing``, named in order by ``leaders``, and judged by ``checker``, which
+shares no code with them. Newcomers fill the vacated places of the list from left to right, lowest broker first;
+then the chosen leader moves to the front. A cap on what a broker receives never outranks racks.
+
+Example: {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]}, broker 1 out: partitions 1, 2 and 3 each move one replica to the
+one free broker; partition 0 stays.
+
+Complexity: O(P R) to find what is displaced, then the flows of ``placing`` and ``leaders`` over the n changed rows.
+Source: min-cost flow with convex costs; R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", 1993, chapter 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.balance import distinct_racks, rack_violations
+from reseat.errors import WishRefused
+from reseat.model import (
+    NONE,
+    BoolArray,
+    Broker,
+    Certificate,
+    ClusterLayout,
+    Finding,
+    IntArray,
+    Options,
+    Plan,
+    Severity,
+    Wish,
+)
+from reseat.planning.checker import check_removal
+from reseat.planning.leaders import leader_first, preferred_leaders
+from reseat.planning.placing import NoRoom, Placing, Ties, effective_racks, place
+from reseat.planning.preconditions import (
+    plural,
+    require_known,
+    require_no_duplicates,
+    require_order,
+    require_room,
+    require_targets,
+    settled,
+)
+from reseat.planning.proposal import propose
+
+__all__ = ["remove_brokers"]
+
+_Ints = npt.NDArray[np.int64]
+
+_DEFAULT = Options()
+
+#: Largest table (topics concerned x brokers) that spreading topics may take, in entries: 80 MB.
+_TOPIC_TABLE = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Removal:
+    """The wish in columns: n partitions lose d replicas."""
+
+    layout: ClusterLayout
+    leaving: BoolArray  # (B,)
+    targets: BoolArray  # (B,)
+    rows: _Ints  # (n,)
+    lists: IntArray  # (n, R)
+    goes: BoolArray  # (n, R)
+    kept: _Ints  # (B,) replicas that stay on each broker
+
+    @property
+    def displaced(self) -> int:
+        return int(self.goes.sum())
+
+    @property
+    def staying(self) -> IntArray:
+        return np.where(self.goes, NONE, self.lists).astype(np.int32)
+
+    @property
+    def needed(self) -> _Ints:
+        return self.goes.sum(axis=1)
+
+
+def remove_brokers(
+    layout: ClusterLayout,
+    broker_ids: Iterable[int],
+    *,
+    options: Options = _DEFAULT,
+    added: Iterable[Broker] = (),
+) -> Plan:
+    """The plan after which these brokers hold nothing.
+
+    Args:
+        layout: the layout; brokers in it that hold nothing are targets too.
+        broker_ids: brokers that leave.
+        options: how to plan.
+        added: brokers that join, as further targets.
+
+    Returns:
+        The plan with its certificate. Where the brokers hold nothing it is empty, and says so.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``), or no plan with the best racks keeps the cap.
+    """
+    joining = tuple(sorted(added, key=lambda broker: broker.id))
+    known = tuple(broker.id for broker in joining if layout.position(broker.id) is not None)
+    if known:
+        raise WishRefused(
+            f"Broker {known[0]} is in the layout already, so that it cannot be added.",
+            brokers=known,
+            choices=("Choose an id that is free.",),
+        )
+    remove = require_known(layout, broker_ids)
+    wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
+    require_order(layout)
+    current, notes = settled(layout.with_brokers(joining) if joining else layout)
+    require_no_duplicates(current)
+    removal = _removal(current, remove)
+    placing = _placed(removal, options)
+    lists = _filled_in(removal, placing.newcomers)
+    rows, lists = _ordered(removal, lists, options)
+    proposed = propose(current, rows, lists)
+    certificate = _certificate(removal, proposed, wish, placing)
+    return Plan(
+        current=current,
+        proposed=proposed,
+        certificate=certificate,
+        findings=(*notes, *_findings(removal, proposed, certificate)),
+        facts={"displaced": removal.displaced},
+    )
+
+
+def _removal(layout: ClusterLayout, remove: tuple[int, ...]) -> _Removal:
+    leaving = np.isin(layout.broker_ids, remove)
+    targets = require_targets(layout, leaving)
+    # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
+    on_leaving = np.append(leaving, False)[layout.replicas]
+    rows = np.unique(np.flatnonzero(on_leaving) // max(1, layout.replicas.shape[1]))
+    goes = on_leaving[rows]
+    lists = layout.replicas[rows]
+    kept = layout.replicas_by_broker.copy()
+    kept[leaving] = 0
+    taken = np.append(targets, False)[lists]
+    require_room(layout, rows, goes.sum(axis=1), taken, int(targets.sum()))
+    return _Removal(layout, leaving, targets, rows, lists, goes, kept)
+
+
+def _placed(removal: _Removal, options: Options) -> Placing:
+    if removal.rows.size == 0:
+        return Placing(np.empty((0, 0), np.int32), True)
+    racks, _ = effective_racks(removal.layout)
+
+    def placed(cap: int | None) -> Placing:
+        return place(
+            removal.staying,
+            removal.needed,
+            racks,
+            removal.kept,
+            removal.targets,
+            room=None if cap is None else np.full(racks.size, cap),
+            ties=_ties(removal),
+        )
+
+    try:
+        return placed(options.receive_cap)
+    except NoRoom:
+        low = max(options.receive_cap or 0, 0)
+        high = removal.displaced
+        while low + 1 < high:  # the cap given fails, and so many as all fit
+            middle = (low + high) // 2
+            try:
+                placed(middle)
+                high = middle
+            except NoRoom:
+                low = middle
+        raise WishRefused(
+            f"With at most {plural(options.receive_cap or 0, 'replica')} a broker, the "
+            f"{plural(removal.displaced, 'replica')} cannot all be received on the racks where they belong.",
+            brokers=tuple(int(i) for i in removal.layout.broker_ids[removal.leaving]),
+            choices=(f"Allow at least {plural(high, 'replica')} a broker.", "Plan without a cap."),
+        ) from None
+
+
+def _ties(removal: _Removal) -> Ties:
+    """Hosts, and how many replicas of each topic concerned each broker keeps."""
+    layout = removal.layout
+    places: dict[str, int] = {}
+    host = np.array(
+        [NONE if b.host is None else places.setdefault(b.host, len(places)) for b in layout.brokers], np.int32
+    )
+    concerned, topic = np.unique(layout.topic_of[removal.rows], return_inverse=True)
+    brokers = len(layout.brokers)
+    if concerned.size * brokers > _TOPIC_TABLE:
+        return Ties(host)
+    number = np.full(len(layout.topics), NONE, np.int32)
+    number[concerned] = np.arange(concerned.size, dtype=np.int32)
+    of_row = number[layout.topic_of]
+    among = np.flatnonzero(of_row != NONE)
+    if among.size == layout.partition_count:
+        lists, base = layout.replicas, of_row
+    else:
+        lists, base = layout.replicas[among], of_row[among]
+    counts = np.zeros((concerned.size, brokers + 1), np.int32)
+    first = base * (brokers + 1)
+    for column in lists.T:
+        at = first + np.where(column < 0, brokers, column)
+        counts += np.bincount(at, minlength=counts.size).reshape(counts.shape)
+    return Ties(host, topic.ravel(), counts[:, :-1])
+
+
+def _filled_in(removal: _Removal, newcomers: IntArray) -> IntArray:
+    """The lists with newcomers in the vacated places, from left to right."""
+    lists = removal.lists.copy()
+    if newcomers.size:
+        nth = np.cumsum(removal.goes, axis=1) - 1
+        row, column = np.nonzero(removal.goes)
+        lists[row, column] = newcomers[row, nth[row, column]]
+    return lists
+
+
+def _ordered(removal: _Removal, lists: IntArray, options: Options) -> tuple[_Ints, IntArray]:
+    """Which rows change, and their lists with the chosen leader in front."""
+    layout = removal.layout
+    rows = removal.rows
+    if options.reorder_all:
+        every = layout.replicas.copy()
+        every[rows] = lists
+        rows, lists = np.arange(layout.partition_count), every
+    if rows.size == 0:
+        return rows, lists
+    before = layout.replicas[rows, 0]
+    fixed = layout.preferred_by_broker - np.bincount(before[before >= 0], minlength=len(layout.brokers))
+    chosen = preferred_leaders(lists, before, fixed, removal.targets)
+    lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
+    if options.reorder_all:
+        different = np.flatnonzero((lists != layout.replicas).any(axis=1))
+        rows, lists = rows[different], lists[different]
+    return rows, lists
+
+
+def _bytes_to_move(removal: _Removal) -> float | None:
+    """Bytes that newcomers copy: the largest told replica of each partition, once a displaced replica."""
+    sizes = removal.layout.replica_bytes
+    if sizes is None:
+        return None
+    if removal.rows.size == 0:
+        return 0.0
+    largest = np.fmax.reduce(sizes[removal.rows], axis=1)
+    total = float((largest * removal.needed).sum())
+    return None if np.isnan(total) else total
+
+
+def _certificate(
+    removal: _Removal, proposed: ClusterLayout, wish: Wish, placing: Placing, further: tuple[str, ...] = ()
+) -> Certificate:
+    layout, options = removal.layout, wish.options
+    verdict = check_removal(
+        layout, proposed, wish.remove, receive_cap=options.receive_cap, reorder_all=options.reorder_all
+    )
+    sentences = verdict.sentences
+    if not removal.displaced:
+        sentences = (f"{_brokers(wish.remove)} held nothing, so that nothing is to do.", *sentences)
+    return Certificate(
+        wish=wish,
+        moves=verdict.moves,
+        least_moves=removal.displaced,
+        moves_proven=verdict.moves_proven,
+        changed_partitions=_changed(layout, proposed),
+        bytes_to_move=_bytes_to_move(removal),
+        rack_sum_of_squares=verdict.rack_sum_of_squares,
+        least_rack_sum_of_squares=verdict.rack_sum_of_squares,
+        rack_balance_proven=verdict.rack_proven,
+        replica_sum_of_squares=verdict.replica_sum_of_squares,
+        least_replica_sum_of_squares=verdict.replica_sum_of_squares if placing.exact else None,
+        replica_balance_proven=verdict.replicas_proven,
+        replica_spread=verdict.replica_spread,
+        leader_sum_of_squares=verdict.leader_sum_of_squares,
+        least_leader_sum_of_squares=verdict.leader_sum_of_squares,
+        leader_balance_proven=verdict.leaders_proven,
+        leader_spread=verdict.leader_spread,
+        changed_preferred_leaders=verdict.changed_preferred_leaders,
+        least_changed_preferred_leaders=verdict.changed_preferred_leaders,
+        changed_leaders_proven=verdict.changed_leaders_proven,
+        rack_violations_before=rack_violations(layout),
+        rack_violations_after=rack_violations(proposed, ~removal.leaving),
+        faults=verdict.faults,
+        sentences=(*sentences, *further),
+    )
+
+
+def _changed(current: ClusterLayout, proposed: ClusterLayout) -> int:
+    """Partitions whose list differs, in members or in order."""
+    if proposed is current:
+        return 0
+    different = np.zeros(current.partition_count, np.bool_)
+    for before, after in zip(current.replicas.T, proposed.replicas.T, strict=True):
+        different |= before != after
+    return int(np.count_nonzero(different))
+
+
+def _brokers(ids: tuple[int, ...]) -> str:
+    named = ", ".join(str(i) for i in ids[:5]) + (f" and {len(ids) - 5:,} more" if len(ids) > 5 else "")
+    return f"Broker {named}" if len(ids) == 1 else f"Brokers {named}"
+
+
+def _findings(removal: _Removal, proposed: ClusterLayout, certificate: Certificate) -> tuple[Finding, ...]:
+    """What a person should know before carrying it out."""
+    layout, out = removal.layout, []
+    if not removal.displaced:
+        out.append(Finding("nothing_to_do", Severity.NOTE, certificate.sentences[0], brokers=certificate.wish.remove))
+    emptied = _emptied_racks(removal)
+    if emptied:
+        groups, on = effective_racks(layout)[0], np.flatnonzero(~removal.leaving)
+        left = int(np.unique(groups[on]).size)
+        lost = _narrower(removal, proposed)
+        loses = (
+            "No partition sits on fewer racks."
+            if lost.size == 0
+            else (
+                f"{plural(lost.size, 'partition')} then {'sits' if lost.size == 1 else 'sit'} on fewer racks than today."
+            )
+        )
+        noun = f"Rack {emptied[0]}" if len(emptied) == 1 else f"Racks {', '.join(emptied)}"
+        out.append(
+            Finding(
+                "rack_emptied",
+                Severity.ATTENTION,
+                f"{noun} will hold no broker of this cluster any more: {plural(left, 'rack')} "
+                f"{'remains' if left == 1 else 'remain'}. {loses}",
+                rows=lost,
+                brokers=certificate.wish.remove,
+            )
+        )
+    return tuple(out)
+
+
+def _emptied_racks(removal: _Removal) -> tuple[str, ...]:
+    layout = removal.layout
+    racks = layout.rack_of
+    gone = set(racks[removal.leaving].tolist()) - set(racks[~removal.leaving].tolist()) - {NONE}
+    return tuple(layout.racks[i] for i in sorted(gone))
+
+
+def _narrower(removal: _Removal, proposed: ClusterLayout) -> _Ints:
+    """Rows that sit on fewer racks than before."""
+    before = distinct_racks(removal.layout.select(removal.rows))
+    after = distinct_racks(proposed.select(removal.rows))
+    if before is None or after is None:
+        return np.empty(0, np.int64)
+    return removal.rows[after < before]
