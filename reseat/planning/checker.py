@@ -34,7 +34,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -42,12 +42,14 @@ import numpy.typing as npt
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray
 from reseat.planning.proofs import Choice, exchanges, least_reachable, no_cheaper_rearrangement
 
-__all__ = ["Verdict", "check_removal"]
+__all__ = ["Verdict", "check_removal", "check_replication_factor"]
 
 IndexArray = npt.NDArray[np.int64]
 
 #: Faults of one kind that are named one by one; a broken plan of a million partitions needs no million sentences.
 _NAMED_FAULTS = 20
+#: Up to this many replicas a list, comparing columns in pairs is faster than sorting rows.
+_WIDE = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,8 +108,9 @@ def check_removal(
     *,
     receive_cap: int | None = None,
     reorder_all: bool = False,
+    allow_rf_change: bool = False,
 ) -> Verdict:
-    """Judge a plan that takes brokers out (or, with none to remove, one that needed no change).
+    """Judge a plan that takes brokers out; with none to remove, one that needed no change.
 
     Args:
         current: the layout planned on.
@@ -115,35 +118,60 @@ def check_removal(
         remove: ids of the brokers that shall hold nothing afterwards.
         receive_cap: the most replicas that one broker may receive; more is a fault.
         reorder_all: whether unchanged partitions may be reordered too.
+        allow_rf_change: whether partitions may have another number of replicas than before; then the plan's own
+            numbers are what is wished, and more replicas come with the first one kept.
 
     Returns:
-        The verdict. Leaders are proven over orders that put a dead broker first only where no live one is in the list.
+        The verdict. Where a list holds a live broker, an order that puts a dead one first is never proven.
     """
     change = _Change.between(current, proposed, tuple(remove))
-    change.require_factor(change.before_factor)
+    factor = change.before_factor
+    if allow_rf_change:
+        factor = change.after_factor
+    else:
+        change.require_factor(factor)
     change.require_cap(receive_cap)
-    leaving = change.leaving[change.before] & (change.before != NONE)
-    least = int(leaving.sum())
-    moves_proven = not change.faults and change.moves == least
-    racks, replicas = False, False
-    if moves_proven:
-        racks, replicas = _balance_proven(
-            change,
-            kept=np.where(change.stays, change.after, NONE),
-            chosen=np.where(change.comes, change.after, NONE),
-            others=None,
-            receive_cap=receive_cap,
-        )
-    leaders, fewest = _leaders_proven(change, _free_rows(change, reorder_all))
-    return _verdict(
-        change,
-        least=least,
-        moves_proven=moves_proven,
-        racks=racks,
-        replicas=replicas,
-        leaders=leaders,
-        fewest=fewest,
-    )
+    choice = _choices(change, factor)
+    rising = factor > change.before_factor
+    if reorder_all:
+        order = _Order(free=np.arange(change.current.partition_count), stray=0)
+    elif not change.leaving.any():
+        # Nothing had to change: what the plan reordered is what it wanted to reorder.
+        order = _Order(free=change.rows[~rising], stray=_first_lost(change, rising))
+    else:
+        meant = change.members_differ & ~rising
+        stray = int((~change.members_differ).sum()) + _first_lost(change, rising)
+        order = _Order(free=change.rows[meant], stray=stray)
+    return _verdict(change, choice, order, receive_cap)
+
+
+def check_replication_factor(
+    current: ClusterLayout, proposed: ClusterLayout, topics: Iterable[str], factor: int
+) -> Verdict:
+    """Judge a plan that gives the partitions of some topics another number of replicas.
+
+    Args:
+        current: the layout planned on.
+        proposed: the same partitions with other replica lists.
+        topics: names of the topics whose partitions shall have ``factor`` replicas.
+        factor: that number, at least 1.
+
+    Returns:
+        The verdict. Upwards the replicas there stay and the first one stays first, so that no preferred leader
+        changes. Downwards the leader stays (the first replica where none is told), and so does the last in-sync copy.
+    """
+    change = _Change.between(current, proposed, ())
+    names = frozenset(topics)
+    change.faults.extend(f"Topic {name} is not in the layout." for name in sorted(names - {*current.topics}))
+    wished = np.array([name in names for name in change.current.topics], np.bool_)
+    ours = wished[change.current.topic_of[change.rows]]
+    factors = np.where(ours, factor, change.before_factor)
+    change.require_factor(factors)
+    change.require_changed(wished[change.current.topic_of], factor)
+    choice = _choices(change, factors)
+    rising = factors >= change.before_factor
+    order = _Order(free=change.rows[~rising], stray=_first_lost(change, rising))
+    return _verdict(change, choice, order, None)
 
 
 # ---- the two layouts, side by side ---------------------------------------------------------------------------
@@ -207,6 +235,7 @@ class _Change:
         self.goes: BoolArray = (self.before != NONE) & ~same.any(axis=1)
         self.members_differ: BoolArray = (self.comes | self.goes).any(axis=1)
         self.before_factor: IndexArray = (self.before != NONE).sum(axis=1)
+        self.after_factor: IndexArray = held.sum(axis=1)
         self.moves = int(self.comes.sum())
 
     def name(self, changed: int) -> str:
@@ -223,7 +252,7 @@ class _Change:
 
     def require_factor(self, factor: IndexArray) -> None:
         """A fault for each changed row whose proposed list is not ``factor`` long; (n,) int."""
-        found = (self.after != NONE).sum(axis=1)
+        found = self.after_factor
         wrong = np.flatnonzero(found != factor)
         self.note(
             (
@@ -232,6 +261,21 @@ class _Change:
             ),
             len(wrong),
             "partitions would have another number of replicas than they must",
+        )
+
+    def require_changed(self, wished: BoolArray, factor: int) -> None:
+        """A fault for each row of ``wished`` (P,) that did not change and has another number of replicas."""
+        waiting = wished & (self.current.replication_factor != factor)
+        waiting[self.rows] = False
+        rows = np.flatnonzero(waiting)
+        factors = self.current.replication_factor
+        self.note(
+            (
+                f"{self.current.name_of(row)} would keep {_replicas(int(factors[row]))}; {factor} were wished for."
+                for row in rows.tolist()
+            ),
+            len(rows),
+            "partitions would keep another number of replicas than was wished for",
         )
 
     def require_cap(self, cap: int | None) -> None:
@@ -254,6 +298,38 @@ class _Change:
     def received(self) -> IndexArray:
         """(B,) replicas that each broker receives."""
         return np.bincount(self.after[self.comes], minlength=len(self.leaving))
+
+    def must_stay(self, may_stay: BoolArray) -> BoolArray:
+        """(n, W) replicas of ``before`` that a partition may not give up: its leader, and its last in-sync copy.
+
+        Where no leader is told or there is none, the first replica stands for it.
+        """
+        layout, rows = self.current, self.rows
+        leader = layout.leader[rows].astype(np.int64)[:, None]
+        leads = (self.before == leader) & (leader >= 0) & may_stay
+        first = np.zeros_like(may_stay)
+        first[:, 0] = may_stay[:, 0]
+        fixed = np.where(leads.any(axis=1)[:, None], leads, first)
+        if layout.in_sync is not None:
+            synced = np.zeros_like(may_stay)
+            width = layout.in_sync.shape[1]
+            synced[:, :width] = layout.in_sync[rows] & layout.in_sync_known[rows, None]
+            synced &= may_stay
+            fixed |= synced & (synced.sum(axis=1) == 1)[:, None]
+        return fixed
+
+    def require_kept(self, fixed: BoolArray) -> None:
+        """A fault for each replica of ``fixed`` (n, W) that the plan gives up."""
+        row, column = np.nonzero(fixed & self.goes)
+        self.note(
+            (
+                f"{self.name(i)} would lose its replica on broker {self.current.brokers[int(self.before[i, j])].id}, "
+                "which leads it or is its last in-sync copy."
+                for i, j in zip(row.tolist(), column.tolist(), strict=True)
+            ),
+            len(row),
+            "replicas that lead, or are the last in-sync copy, would be given up",
+        )
 
     def _note_duplicates(self) -> None:
         rows = np.flatnonzero(_has_duplicate(self.proposed.replicas))
@@ -355,6 +431,10 @@ def _differing_rows(before: IntArray, after: IntArray) -> IndexArray:
 
 def _has_duplicate(replicas: IntArray) -> BoolArray:
     """(P,) whether a broker occurs twice in the list."""
+    if replicas.shape[1] > _WIDE:
+        ordered = np.sort(replicas, axis=1)
+        found: BoolArray = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NONE)).any(axis=1)
+        return found
     twice = np.zeros(len(replicas), np.bool_)
     for right in range(1, replicas.shape[1]):
         for left in range(right):
@@ -372,6 +452,10 @@ def _rack_sum_of_squares(replicas: IntArray, rack: IndexArray | None) -> int | N
     if rack is None:
         return None
     codes = np.append(rack, -1).astype(np.int32)  # padding is -1: the last
+    if replicas.shape[1] > _WIDE:
+        row, column = np.nonzero(replicas != NONE)
+        _, held = np.unique(row * np.int64(len(codes) * 2) + codes[replicas[row, column]], return_counts=True)
+        return int((held**2).sum())
     columns = [codes[replicas[:, column]] for column in range(replicas.shape[1])]
     total = sum(int(np.count_nonzero(column >= 0)) for column in columns)
     for right in range(1, len(columns)):
@@ -390,50 +474,104 @@ def _widened(lists: IntArray, width: int) -> IndexArray:
 # ---- proofs ------------------------------------------------------------------------------------------------
 
 
-def _balance_proven(
-    change: _Change, *, kept: IndexArray, chosen: IndexArray, others: IndexArray | None, receive_cap: int | None
-) -> tuple[bool, bool]:
+@dataclass(frozen=True, eq=False)
+class _Choices:
+    """What the wish left open, row by row of the change.
+
+    Attributes:
+        least_moves: copies that no plan for the wish can do without.
+        complete: whether the plan keeps every replica that it may keep.
+        grows: choices of newcomers.
+        shrinks: choices of which replicas stay where a partition gives some up; None where none does.
+    """
+
+    least_moves: int
+    complete: bool
+    grows: Choice
+    shrinks: Choice | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """Rows of the layout whose lists may be ordered anew, and how many others were ordered anew all the same."""
+
+    free: IndexArray
+    stray: int
+
+
+def _choices(change: _Change, factor: IndexArray) -> _Choices:
+    """What each changed row had to choose, where it must end with ``factor`` (n,) replicas."""
+    may_stay = (change.before != NONE) & ~change.leaving[change.before]
+    needed = factor - may_stay.sum(axis=1)
+    shrinks = needed < 0
+    kept_all = (may_stay & ~change.goes).sum(axis=1) == may_stay.sum(axis=1)
+    rack = np.zeros(len(change.targets), np.int64) if change.rack is None else change.rack
+    some = change.comes.any(axis=1) & ~shrinks
+    after, before = change.after, change.before
+    grows = Choice(
+        kept=np.where(change.stays, after, NONE)[some],
+        chosen=np.where(change.comes, after, NONE)[some],
+        others=None,
+        targets=change.targets,
+        rack=rack,
+    )
+    fewer: Choice | None = None
+    if shrinks.any():
+        fixed = change.must_stay(may_stay)
+        change.require_kept(fixed & shrinks[:, None])
+        rest = may_stay & ~fixed
+        fewer = Choice(
+            kept=np.where(fixed, before, NONE)[shrinks],
+            chosen=np.where(rest & ~change.goes, before, NONE)[shrinks],
+            others=np.where(rest & change.goes, before, NONE)[shrinks],
+            targets=change.targets,
+            rack=rack,
+        )
+    return _Choices(
+        least_moves=int(needed.clip(min=0).sum()),
+        complete=bool(kept_all[~shrinks].all()),
+        grows=grows,
+        shrinks=fewer,
+    )
+
+
+def _balance_proven(change: _Change, choices: _Choices, receive_cap: int | None) -> tuple[bool, bool]:
     """Whether racks, and then replica counts, are at their least over the choices that this plan had.
 
     With a cap the rack terms are proven only where they reach what each partition could reach without it: that is the
     least of all the more.
     """
-    some = (chosen != NONE).any(axis=1)
-    choice = Choice(
-        kept=kept[some],
-        chosen=chosen[some],
-        others=None if others is None else others[some],
-        targets=change.targets,
-        rack=np.zeros(len(change.targets), np.int64) if change.rack is None else change.rack,
-    )
-    found = exchanges(choice)
-    if not found.racks_least.all():
+    found = exchanges(choices.grows)
+    edges, least = found.edges, bool(found.racks_least.all())
+    if choices.shrinks is not None:
+        found = exchanges(choices.shrinks)
+        edges = edges | found.edges
+        least = least and bool(found.racks_least.all())
+    if not least:
         return False, False
     ends = change.targets if receive_cap is None else change.targets & (change.received < receive_cap)
-    reach = least_reachable(found.edges, change.load, ends)
+    reach = least_reachable(edges, change.load, ends)
     return True, bool((change.load - reach <= 1)[change.targets].all())
 
 
-def _free_rows(change: _Change, reorder_all: bool) -> IndexArray | None:
-    """Rows of the layout whose lists the plan may order anew; None where the plan ordered others too."""
-    if reorder_all:
-        return np.arange(change.current.partition_count)
-    if not change.leaving.any():
-        return change.rows
-    return change.rows[change.members_differ] if change.members_differ.all() else None
+def _first_lost(change: _Change, rows: BoolArray) -> int:
+    """In how many of these changed rows the first replica does not stay first, though it may stay."""
+    first = change.before[:, 0]
+    may = (first != NONE) & ~change.leaving[first]
+    return int((rows & may & (first != change.after[:, 0])).sum())
 
 
-def _leaders_proven(change: _Change, free: IndexArray | None) -> tuple[bool, bool]:
+def _leaders_proven(change: _Change, order: _Order) -> tuple[bool, bool]:
     """Whether no order of the free rows' lists spreads leaders more evenly, and then none changes fewer."""
-    if change.faults or free is None:
+    if change.faults or order.stray:
         return False, False
-    lists = change.proposed.replicas[free].astype(np.int64)
+    lists = change.proposed.replicas[order.free].astype(np.int64)
     if not lists.size:
         return True, True
     alive = change.targets[lists] & (lists != NONE)
     # A list without a live member has no choice; in the others a live one leads.
     able = alive.any(axis=1)
-    lists, alive, free = lists[able], alive[able], free[able]
+    lists, alive, free = lists[able], alive[able], order.free[able]
     if not alive[:, 0].all():
         return False, False
     old = change.current.replicas[free, :1].astype(np.int64)
@@ -455,26 +593,17 @@ def _leaders_proven(change: _Change, free: IndexArray | None) -> tuple[bool, boo
 # ---- words -------------------------------------------------------------------------------------------------
 
 
-def _verdict(
-    change: _Change,
-    *,
-    least: int | None,
-    moves_proven: bool,
-    racks: bool,
-    replicas: bool,
-    leaders: bool,
-    fewest: bool,
-) -> Verdict:
+def _verdict(change: _Change, choices: _Choices, order: _Order, receive_cap: int | None) -> Verdict:
+    moves_proven = not change.faults and choices.complete and change.moves == choices.least_moves
+    racks, replicas = _balance_proven(change, choices, receive_cap) if moves_proven else (False, False)
+    leaders, fewest = _leaders_proven(change, order)
     load, preferred = change.load[change.targets], change.preferred[change.targets]
-    changed = int((change.before[:, 0] != change.after[:, 0]).sum())
-    rack_sum = _rack_sum_of_squares(change.proposed.replicas, change.rack)
-    racks, replicas = racks and moves_proven, replicas and racks and moves_proven
     verdict = Verdict(
         faults=tuple(change.faults),
         moves=change.moves,
-        least_moves=least,
+        least_moves=choices.least_moves,
         moves_proven=moves_proven,
-        rack_sum_of_squares=rack_sum,
+        rack_sum_of_squares=_rack_sum_of_squares(change.proposed.replicas, change.rack),
         rack_proven=racks,
         replica_sum_of_squares=int((load**2).sum()),
         replicas_proven=replicas,
@@ -482,12 +611,11 @@ def _verdict(
         leader_sum_of_squares=int((preferred**2).sum()),
         leaders_proven=leaders,
         leader_spread=int(np.ptp(preferred)) if preferred.size else 0,
-        changed_preferred_leaders=changed,
-        changed_leaders_proven=leaders and fewest,
+        changed_preferred_leaders=int((change.before[:, 0] != change.after[:, 0]).sum()),
+        changed_leaders_proven=fewest,
         sentences=(),
     )
-    object.__setattr__(verdict, "sentences", _sentences(verdict))
-    return verdict
+    return replace(verdict, sentences=_sentences(verdict))
 
 
 def _sentences(verdict: Verdict) -> tuple[str, ...]:
