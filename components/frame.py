@@ -18,6 +18,7 @@ from reseat.model import Wish
 __all__ = ["Figure", "answer", "figures", "how_to_read", "page", "refused"]
 
 _CSS = Path(__file__).with_name("frame.css")
+_LOGO = str(Path(__file__).with_name("logo.svg"))
 #: A layout read longer ago than this is shown as old.
 _OLD = timedelta(hours=1)
 #: More chips than these are shown as one.
@@ -40,6 +41,7 @@ def page(title: str) -> Seat:
         title: the page's name, for the browser's tab and screen readers.
     """
     st.html(_CSS)
+    st.logo(_LOGO, size="large")
     sidebar.draw()
     seat = session.seat()
     _pending_link()
@@ -74,7 +76,7 @@ def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) 
 
 def how_to_read(explanation: str) -> None:
     """One folded line under a chart that says how to read it."""
-    with st.expander("How to read this", icon=":material/help:"):
+    with st.container(key="how"), st.expander("How to read this", icon=":material/help:"):
         st.markdown(explanation)
 
 

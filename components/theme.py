@@ -128,7 +128,7 @@ def _template(dark: bool) -> go.layout.Template:
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "colorway": [neutral.bar, neutral.accent],
-            "margin": {"l": 48, "r": 12, "t": 28, "b": 36},
+            "margin": {"l": 48, "r": 52, "t": 10, "b": 34},
             "hoverlabel": {
                 "bgcolor": neutral.background,
                 "bordercolor": neutral.line,

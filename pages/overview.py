@@ -1,6 +1,79 @@
-"""Overview."""
+"""Overview: what was read, how large and how healthy it is, what was found, and the two worst imbalances."""
 
-from components import frame
+import numpy as np
+import streamlit as st
+
+from components import caching, charts, frame, tables, text, theme
+from components.imbalances import Imbalance, imbalances
+from reseat.model import ClusterLayout, Finding, Severity
 
 seat = frame.page("Overview")
-frame.answer(f"{seat.layout.partition_count:,} partitions on {len(seat.layout.brokers):,} brokers.")
+layout, reading = seat.layout, seat.reading
+with st.spinner("Measuring the layout …"):
+    balance = caching.balance_of(layout)
+    found = caching.findings_of(layout)
+
+
+def health(found: tuple[Finding, ...]) -> str:
+    """The sentence that answers the page's question: is anything wrong?"""
+    broken = [finding for finding in found if finding.severity is Severity.BROKEN]
+    attention = sum(finding.severity is Severity.ATTENTION for finding in found)
+    if broken:
+        return broken[0].sentence
+    if attention:
+        return f"Nothing is broken; {text.plural(attention, 'finding deserves', 'findings deserve')} attention."
+    return f"All is well: nothing is broken in {text.plural(layout.partition_count, 'partition')}."
+
+
+def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
+    """One imbalance as bars, in the order of racks."""
+    looks = theme.rack_looks(layout.racks)
+    order = np.arange(len(one.values)) if one.by_rack else charts.broker_order(layout)
+    colours = [looks[name][0] if name in looks else theme.look().bar for name in one.names] if one.by_rack else None
+    st.markdown(f"**{one.title}.** {text.plain(one.sentence)}")
+    figure = charts.bars([one.names[i] for i in order], one.values[order], one.unit, mean=one.mean, colours=colours)
+    if not one.by_rack:
+        charts.rack_strip(figure, layout, order)
+    charts.draw(figure, key, f"{one.title}: {one.sentence}")
+
+
+frame.answer(health(found))
+frame.figures(
+    [
+        ("Offline", text.count(balance.offline), None, "Partitions without a leader"),
+        ("Under-replicated", text.count(balance.under_replicated), None, "Partitions with a replica out of sync"),
+        ("Below min ISR", text.count(balance.below_min_isr), None, "Partitions that refuse writes with acks=all"),
+        ("Not led by preferred", text.count(balance.not_preferred), None, "An election would move these leaders"),
+        ("Topics", text.count(len(layout.topics)), None, "After leaving topics out"),
+        (
+            "Racks",
+            text.count(len(layout.racks)) if layout.racks else "not told",
+            None,
+            "Racks of brokers; without them Reseat cannot keep replicas on different racks",
+        ),
+    ]
+)
+worst = imbalances(layout, balance)[:2]
+for column, one in zip(st.columns(2), worst, strict=False):
+    with column:
+        imbalance_chart(one, layout, f"imbalance-{worst.index(one)}")
+if worst:
+    frame.how_to_read(
+        "Each bar is a broker (by rack, then by id) or a rack; the dashed line is the mean. The two loads shown are "
+        "those furthest above the least spread that whole replicas allow, measured against their mean."
+    )
+
+st.subheader("Findings", anchor=False)
+if found:
+    chosen = tables.findings_table(found, f"findings-{seat.digest}")
+    if chosen is None:
+        st.caption("Select a finding to see the partitions behind it.")
+    elif len(chosen.rows):
+        tables.partitions_table(layout, chosen.rows, "finding-partitions")
+    else:
+        st.caption(text.plain(chosen.sentence))
+else:
+    st.caption("Nothing was found.")
+
+st.subheader("What was read", anchor=False)
+st.markdown(f"{text.code(reading.source)}: {text.plain(reading.kind)}.")

@@ -1,0 +1,257 @@
+"""The figures that several pages share, drawn with Plotly from arrays; colours and type come from ``theme``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components import text, theme
+from reseat.model import ClusterLayout
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["bars", "before_after", "broker_order", "draw", "flows", "rack_strip"]
+
+Numbers = npt.NDArray[np.integer] | npt.NDArray[np.floating]
+
+#: Height of a chart that shares a 1366 x 768 screen with the strip, the sentence and the figures.
+HEIGHT = 250
+#: Up to so many bars, each has its number as a tick.
+_LABELLED = 40
+#: Up to so many racks, each is named under its brokers.
+_NAMED_RACKS = 12
+
+
+def draw(figure: go.Figure, key: str, alt: str, *, height: int = HEIGHT) -> None:
+    """Put a figure on the page in its reserved height, with a sentence for those who cannot see it."""
+    figure.update_layout(height=height)
+    st.plotly_chart(
+        figure,
+        key=key,
+        theme=None,
+        height=height,
+        config={"displayModeBar": False, "scrollZoom": False, "doubleClick": False},
+        alt=alt,
+    )
+
+
+def broker_order(layout: ClusterLayout) -> npt.NDArray[np.int64]:
+    """Positions of the brokers by rack (those without one last), then by id: the order of every chart."""
+    rack = np.where(layout.rack_of < 0, len(layout.racks), layout.rack_of)
+    return np.lexsort((layout.broker_ids, rack))
+
+
+def bars(
+    names: Sequence[str], values: Numbers, unit: str, *, mean: float, colours: Sequence[str] | None = None
+) -> go.Figure:
+    """Bars against their mean, fullest and emptiest labelled.
+
+    Args:
+        names: what each bar is ("broker 7"), for hovering.
+        values: (n,) their heights.
+        unit: what is counted, in the plural; ``bytes`` are written in their units.
+        mean: where the dashed line goes.
+        colours: (n,) of the bars, by default the neutral one.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    shown = [text.size(v) if unit == "bytes" else f"{v:,.0f} {unit}" for v in values.tolist()]
+    away = [f"{100 * (v / mean - 1):+.0f}% of the mean" if mean else "" for v in values.tolist()]
+    figure = go.Figure(
+        go.Bar(
+            x=np.arange(len(values)),
+            y=values,
+            marker={"color": list(colours) if colours is not None else look.bar, "line": {"width": 0}},
+            customdata=np.array([[text.label(n), s, a] for n, s, a in zip(names, shown, away, strict=True)], object),
+            hovertemplate="%{customdata[0]}: %{customdata[1]}, %{customdata[2]}<extra></extra>",
+        )
+    )
+    _mean_line(figure, mean, unit)
+    _axes(figure, names, unit)
+    return figure
+
+
+def before_after(
+    names: Sequence[str], before: Numbers, after: Numbers, unit: str, *, leaving: npt.NDArray[np.bool_], mean: float
+):
+    """What stays (neutral), comes (sky blue) and goes (purple, hatched) on each broker, with the mean afterwards.
+
+    Args:
+        names: what each bar is.
+        before: (n,) counts now.
+        after: (n,) counts with the plan.
+        unit: what is counted, in the plural.
+        leaving: (n,) bool, who shall hold nothing afterwards.
+        mean: where the dashed line goes: the mean afterwards, of those that stay.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    stays, comes, goes = np.minimum(before, after), np.maximum(after - before, 0), np.maximum(before - after, 0)
+    custom = np.array(
+        [
+            [text.label(n), f"{b:,.0f}", f"{a:,.0f}", text.signed(a - b)]
+            for n, b, a in zip(names, before.tolist(), after.tolist(), strict=True)
+        ],
+        object,
+    )
+    hover = f"%{{customdata[0]}}: %{{customdata[1]}} → %{{customdata[2]}} {unit} (%{{customdata[3]}})<extra></extra>"
+    x = np.arange(len(before))
+    figure = go.Figure()
+    for values, colour, pattern in (
+        (stays, look.bar, ""),
+        (comes, theme.MOVED_IN, ""),
+        (goes, theme.MOVED_OUT, "/"),
+    ):
+        figure.add_bar(
+            x=x,
+            y=values,
+            marker={
+                "color": colour,
+                "line": {"width": 0},
+                "pattern": {"shape": pattern, "fgcolor": look.background, "size": 6, "solidity": 0.4},
+            },
+            customdata=custom,
+            hovertemplate=hover,
+        )
+    figure.update_layout(barmode="stack")
+    _mean_line(figure, mean, unit)
+    _axes(figure, names, unit)
+    if len(before) <= _LABELLED:
+        changed = np.flatnonzero((after != before) & ~leaving)
+        figure.add_scatter(
+            x=changed,
+            y=np.maximum(before, after)[changed],
+            mode="text",
+            text=[text.signed(v) for v in (after - before)[changed].tolist()],
+            textposition="top center",
+            textfont={"size": 11, "color": look.text},
+            hoverinfo="skip",
+            cliponaxis=False,
+        )
+    return figure
+
+
+def flows(
+    sources: Sequence[str], targets: Sequence[str], link: npt.NDArray[np.int64], values: Numbers, unit: str
+) -> go.Figure:
+    """Who sends to whom, as a Sankey diagram: givers left, receivers right.
+
+    Args:
+        sources: names on the left.
+        targets: names on the right.
+        link: (n, 2) positions in ``sources`` and ``targets``.
+        values: (n,) how much goes along each.
+        unit: what is counted, in the plural.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    figure = go.Figure(
+        go.Sankey(
+            arrangement="snap",
+            valueformat=",.0f",
+            valuesuffix=f" {unit}",
+            node={
+                "label": [text.label(name) for name in (*sources, *targets)],
+                "color": [theme.MOVED_OUT] * len(sources) + [theme.MOVED_IN] * len(targets),
+                "line": {"width": 0},
+                "pad": 8 if len(targets) <= 20 else 3,
+                "thickness": 14,
+                "hovertemplate": "%{label}: %{value}<extra></extra>",
+            },
+            link={
+                "source": link[:, 0],
+                "target": link[:, 1] + len(sources),
+                "value": values,
+                "color": "rgba(125,135,150,0.28)",
+                "hovertemplate": "%{source.label} sends %{value} to %{target.label}<extra></extra>",
+            },
+            textfont={"color": look.text, "size": 12, "shadow": "none"},
+        )
+    )
+    figure.update_layout(template=theme.template(), margin={"l": 8, "r": 8, "t": 8, "b": 8})
+    return figure
+
+
+def _mean_line(figure: go.Figure, mean: float, unit: str) -> None:
+    look = theme.look()
+    shown = text.size(mean) if unit == "bytes" else text.number(mean, 0 if mean >= 100 else 1)
+    figure.add_hline(y=mean, line={"color": look.text, "width": 1, "dash": "dash"})
+    figure.add_annotation(
+        text=f"mean<br>{shown}",
+        x=1,
+        xref="paper",
+        y=mean,
+        xanchor="left",
+        align="left",
+        showarrow=False,
+        font={"size": 11, "color": look.text},
+    )
+
+
+def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.int64]) -> None:
+    """Say under bars in ``broker_order`` which rack each is in: a line in its colour and its name."""
+    if not layout.racks:
+        return
+    look, looks = theme.look(), theme.rack_looks(layout.racks)
+    racks = layout.rack_of[order]
+    starts = np.flatnonzero(np.diff(racks, prepend=-2))
+    ends = np.append(starts[1:], len(racks))
+    shapes, notes = [], []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        rack = layout.racks[racks[start]] if racks[start] >= 0 else None
+        colour = look.faint if rack is None else looks[rack][0]
+        shapes.append(
+            {
+                "type": "rect",
+                "xref": "x",
+                "yref": "paper",
+                "x0": start - 0.45,
+                "x1": end - 0.55,
+                "y0": -0.035,
+                "y1": -0.01,
+                "fillcolor": colour,
+                "line": {"width": 0},
+            }
+        )
+        if len(starts) <= _NAMED_RACKS:
+            notes.append(
+                {
+                    "text": text.label("no rack" if rack is None else rack, 18),
+                    "x": (start + end - 1) / 2,
+                    "y": -0.045 if len(order) > _LABELLED else -0.14,
+                    "yref": "paper",
+                    "yanchor": "top",
+                    "showarrow": False,
+                    "font": {"size": 11, "color": look.quiet},
+                }
+            )
+    figure.update_layout(shapes=[*figure.layout.shapes, *shapes], annotations=[*figure.layout.annotations, *notes])
+
+
+def _axes(figure: go.Figure, names: Sequence[str], unit: str) -> None:
+    figure.update_layout(template=theme.template())
+    few = len(names) <= _LABELLED
+    figure.update_xaxes(
+        tickmode="array",
+        tickvals=np.arange(len(names)) if few else [],
+        ticktext=[text.label(name.removeprefix("broker "), 14) for name in names] if few else [],
+        range=[-0.6, len(names) - 0.4],
+        fixedrange=True,
+    )
+    figure.update_yaxes(
+        ticksuffix="B" if unit == "bytes" else "",
+        rangemode="tozero",
+        fixedrange=True,
+        nticks=5,
+        tickformat="~s" if unit == "bytes" else ",d",
+    )
+    if len(names) > 120:
+        figure.update_layout(bargap=0)

@@ -1,0 +1,137 @@
+"""Tables of partitions and findings, filtered on the server: a million rows are never sent to the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components import text, theme
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MOST_ROWS", "findings_table", "lists", "matching", "partitions_table", "shown_of", "table"]
+
+#: Rows sent to the browser; the count of the others is said, and a search or the download finds them.
+MOST_ROWS = 500
+
+Rows = npt.NDArray[np.int64]
+
+
+def table(frame: pd.DataFrame, key: str, *, height: int = 300, **columns: object) -> None:
+    """A table with a fixed height, no index, and numbers with separators."""
+    numbers = {
+        name: st.column_config.NumberColumn(format="localized")
+        for name in frame.select_dtypes("number").columns
+        if name not in ("partition",)
+    }
+    st.dataframe(
+        frame, key=key, hide_index=True, height=height, row_height=30, column_config=numbers | columns, placeholder=""
+    )
+
+
+def shown_of(shown: int, total: int, what: str) -> str:
+    """How many rows one sees: all, or the first of many."""
+    if shown >= total:
+        return f"{text.plural(total, what)}."
+    return f"The first {shown:,} of {text.plural(total, what)}; search to see others, or download all."
+
+
+def matching(layout: ClusterLayout, rows: Rows, search: str, *columns: IntArray) -> Rows:
+    """Which of some rows a search is about, as positions in ``rows``.
+
+    A number finds a broker in ``columns`` or a partition id; ``topic-7`` one partition; other words a part of the
+    topic's name, without regard to case.
+
+    Args:
+        layout: the layout of the rows.
+        rows: (n,) row numbers.
+        search: what was typed.
+        columns: (n,) or (n, m) broker ids that belong to the rows.
+    """
+    wanted = search.strip()
+    if not wanted:
+        return np.arange(len(rows))
+    needle = wanted.casefold()
+    hit = np.array([needle in topic.casefold() for topic in layout.topics], np.bool_)
+    found = hit[layout.topic_of[rows]] if hit.size else np.zeros(len(rows), np.bool_)
+    if wanted.isdecimal() and len(wanted) < 10:
+        for column in columns:
+            equal = column == int(wanted)
+            found = found | (equal if equal.ndim == 1 else equal.any(axis=1))
+    topic, dash, partition = wanted.rpartition("-")
+    if dash and partition.isdecimal() and len(partition) < 10:
+        row = layout.row(topic, int(partition))
+        if row is not None:
+            found = found | (rows == row)
+    return np.flatnonzero(found)
+
+
+def lists(ids: IntArray) -> list[str]:
+    """Replica lists as text, a row each: ``4, 1, 7``."""
+    return [", ".join(str(broker) for broker in row if broker != NONE) for row in ids.tolist()]
+
+
+def leader_names(ids: npt.NDArray[np.integer]) -> list[str]:
+    """Leaders as text: an id, ``none`` or ``not told``."""
+    words = {NONE: "none", NOT_TOLD: "not told"}
+    return [words.get(broker, str(broker)) for broker in ids.tolist()]
+
+
+def partitions_table(layout: ClusterLayout, rows: Rows, key: str, *, height: int = 260) -> None:
+    """The first partitions of some rows with all their facts."""
+    import pandas as pd
+
+    first = rows[:MOST_ROWS]
+    frame = pd.DataFrame(
+        {
+            "topic": [layout.topics[i] for i in layout.topic_of[first].tolist()],
+            "partition": layout.partition[first],
+            "replicas": lists(layout.replica_ids[first]),
+            "leader": leader_names(layout.leader_ids[first]),
+        }
+    )
+    if layout.in_sync is not None:
+        synced = np.where(layout.in_sync[first], layout.replica_ids[first], NONE)
+        told = layout.in_sync_known[first].tolist()
+        frame["in sync"] = [isr if known else "not told" for isr, known in zip(lists(synced), told, strict=True)]
+    if layout.replica_bytes is not None:
+        largest = np.nan_to_num(layout.replica_bytes[first], nan=-1.0).max(axis=1, initial=-1.0)
+        frame["bytes"] = [text.size(value if value >= 0 else None) for value in largest.tolist()]
+    table(frame, key, height=height)
+    st.caption(shown_of(len(first), len(rows), "partition"))
+
+
+def findings_table(found: Sequence[Finding], key: str, *, height: int = 220) -> Finding | None:
+    """Findings with their severity and counts; returns the one that was clicked."""
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "severity": [theme.severity_word(finding.severity) for finding in found],
+            "finding": [text.visible(finding.sentence, 600) for finding in found],
+            "partitions": pd.array([len(finding.rows) or None for finding in found], dtype="Int64"),
+        }
+    )
+    event = st.dataframe(
+        frame,
+        key=key,
+        hide_index=True,
+        height=min(height, 37 + 30 * len(found)),
+        row_height=30,
+        on_select="rerun",
+        selection_mode="single-row",
+        placeholder="",
+        column_config={
+            "severity": st.column_config.TextColumn("Severity", width=110),
+            "finding": st.column_config.TextColumn("Finding"),
+            "partitions": st.column_config.NumberColumn("Partitions", format="localized", width=90),
+        },
+    )
+    chosen = event["selection"]["rows"]
+    return found[chosen[0]] if chosen and chosen[0] < len(found) else None
