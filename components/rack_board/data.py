@@ -1,0 +1,136 @@
+"""What the rack board is told: small columns, one entry a broker, under 100 kB for 1,000 brokers. Pure.
+
+The browser gets numbers and names, never sentences made of both and never HTML; what a drop will do ("1,029 replicas
+must move") it can say before the server is asked, because the replicas on a broker are exactly what must leave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os.path import commonprefix
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NOT_TOLD, BrokerState, ClusterLayout, Plan, Wish
+
+__all__ = ["MOST_FLOWS", "board_data"]
+
+#: Lines from who gives to who receives that are sent; a rack of 100 out of 1,000 brokers would have 90,000.
+MOST_FLOWS = 2_400
+#: States in the order in which the board's JavaScript knows them.
+_STATES = tuple(BrokerState)
+#: Host names longer than this are cut: the tile has no room for them, and 1,000 of them would be the whole payload.
+_HOST_LENGTH = 48
+
+_Counts = npt.NDArray[np.int64]
+
+
+def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str, object]:
+    """The rack board's data, JSON-ready.
+
+    Args:
+        layout: what one looks at.
+        wish: the what-if; its added brokers get tiles of their own.
+        plan: the plan for the wish, or None where nothing is wished or the wish is refused.
+
+    Returns:
+        ``racks``: names in order. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none), ``host``
+        (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (or None
+        where not told), ``bytes`` (or None), ``after`` and ``leadersAfter`` (replicas and preferred leaders with the
+        plan; None without one). ``out``: ids that leave. ``added``: ids that join. ``flows``: triples (giver's and
+        receiver's entry, replicas), the largest first, at most ``MOST_FLOWS``. ``needs``: the highest replication
+        factor. ``nextId``: the lowest free id above all others. ``hostTail``: what all hosts end with, cut off.
+
+    Complexity: O(P x R), vectorised.
+    """
+    base = plan.current if plan is not None else layout.target() if layout.under_way.any() else layout
+    drawn = base.with_racks({broker: rack for broker, rack in wish.add if base.position(broker) is None})
+    leaders, _ = _leaders(drawn)
+    hosts, tail = _hosts([broker.host for broker in drawn.brokers])
+    sizes = drawn.replica_bytes
+    columns: dict[str, object] = {
+        "id": drawn.broker_ids.tolist(),
+        "rack": drawn.rack_of.tolist(),
+        "host": hosts,
+        "state": [_STATES.index(broker.state) for broker in drawn.brokers],
+        "replicas": _counts(drawn, drawn.replicas).tolist(),
+        "leaders": None if leaders is None else leaders.tolist(),
+        "bytes": None if sizes is None else _bytes(drawn, sizes),
+        "after": None,
+        "leadersAfter": None,
+    }
+    flows: list[int] = []
+    if plan is not None:
+        proposed = plan.proposed
+        columns["after"] = _on(drawn, proposed, _counts(proposed, proposed.replicas))
+        columns["leadersAfter"] = _on(drawn, proposed, _counts(proposed, proposed.replicas[:, :1]))
+        flows = _flows(drawn, plan)
+    return {
+        "racks": list(drawn.racks),
+        "brokers": columns,
+        "out": list(wish.remove),
+        "added": [broker for broker, _ in wish.add],
+        "flows": flows,
+        "needs": int(drawn.replication_factor.max(initial=0)),
+        "nextId": max((broker.id for broker in drawn.brokers), default=0) + 1,
+        "hostTail": tail,
+        "planned": plan is not None,
+    }
+
+
+def _counts(layout: ClusterLayout, positions: npt.NDArray[np.int32]) -> _Counts:
+    """How often each broker occurs; padding and what is not told do not count."""
+    # One bincount with the padding shifted to the front is faster than masking millions of entries first.
+    shifted = np.bincount((positions.ravel() - NOT_TOLD), minlength=len(layout.brokers) - NOT_TOLD)
+    return shifted[-NOT_TOLD:].astype(np.int64)
+
+
+def _leaders(layout: ClusterLayout) -> tuple[_Counts | None, bool]:
+    """Leaders by broker, and whether these are the current ones; else the preferred ones, where an order is told."""
+    if layout.partition_count and bool((layout.leader != NOT_TOLD).any()):
+        return _counts(layout, layout.leader), True
+    if bool(layout.order_told.all()):
+        return _counts(layout, layout.replicas[:, :1]), False
+    return None, False
+
+
+def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int]:
+    known = np.where(np.isnan(sizes), 0.0, sizes).ravel()
+    held = np.bincount(layout.replicas.ravel() + 1, weights=known, minlength=len(layout.brokers) + 1)[1:]
+    # Three digits are all that a tile shows, and they keep the payload small.
+    digits = np.maximum(np.floor(np.log10(np.maximum(held, 1.0))) - 2, 0)
+    return [int(value) for value in np.round(held / 10**digits) * 10**digits]
+
+
+def _on(drawn: ClusterLayout, other: ClusterLayout, counts: _Counts) -> list[int]:
+    """Counts of another layout in the order of the brokers drawn."""
+    by_id = dict(zip(other.broker_ids.tolist(), counts.tolist(), strict=True))
+    return [by_id.get(broker, 0) for broker in drawn.broker_ids.tolist()]
+
+
+def _flows(drawn: ClusterLayout, plan: Plan) -> list[int]:
+    """Who gives how many replicas to whom, as triples in one flat list, the largest first."""
+    moves = plan.moves
+    moved = (moves.source >= 0) & (moves.target >= 0)
+    if not moved.any():
+        return []
+    giver = np.searchsorted(drawn.broker_ids, moves.source[moved]).astype(np.int64)
+    receiver = np.searchsorted(drawn.broker_ids, moves.target[moved]).astype(np.int64)
+    pair, times = np.unique(giver * len(drawn.brokers) + receiver, return_counts=True)
+    first = np.argsort(-times, kind="stable")[:MOST_FLOWS]
+    triples = np.stack([pair[first] // len(drawn.brokers), pair[first] % len(drawn.brokers), times[first]], axis=1)
+    flat: list[int] = triples.ravel().tolist()
+    return flat
+
+
+def _hosts(hosts: Sequence[str | None]) -> tuple[list[str] | None, str]:
+    """Host names without the domain that all of them share, and that domain."""
+    told = [host for host in hosts if host]
+    if not told:
+        return None, ""
+    tail = commonprefix([host[::-1] for host in told])[::-1] if len(told) > 1 else ""
+    tail = tail[tail.find(".") :] if "." in tail else ""
+    if any(len(host) <= len(tail) or host.replace(".", "").isdigit() for host in told):
+        tail = ""
+    return [(host.removesuffix(tail) if host else "")[:_HOST_LENGTH] for host in hosts], tail
