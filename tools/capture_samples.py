@@ -114,6 +114,7 @@ def kraft_sample() -> None:
             numbers = random.Random(41)
             make_topics(cluster, True, numbers, ("min.insync.replicas=2",))
             make_topics(cluster, False, numbers, ("min.insync.replicas=2",))
+            cluster.tool("topics", "--create", "--topic", "single-copy", "--replica-assignment", "5,6,5,1")
             cluster.stop_broker(2)
             cluster.start_broker(2)
             await_in_sync(cluster)

@@ -64,7 +64,14 @@ def fetch_jars() -> None:
             continue
         jars.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            ["mvn", "-q", "-f", str(HERE / kind / "pom.xml"), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"],
+            [
+                "mvn",
+                "-q",
+                "-f",
+                str(HERE / kind / "pom.xml"),
+                "dependency:copy-dependencies",
+                f"-DoutputDirectory={jars}",
+            ],
             check=True,
         )
 
@@ -199,7 +206,9 @@ def start(
             file.write_text("".join(f"{key}={value}\n" for key, value in own.items()))
             if kind == "kraft-4.1":
                 command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format"]
-                formats.append(subprocess.Popen([*command, "-t", cluster_id, "-c", str(file)], stdout=subprocess.DEVNULL))
+                formats.append(
+                    subprocess.Popen([*command, "-t", cluster_id, "-c", str(file)], stdout=subprocess.DEVNULL)
+                )
         for process in formats:
             if process.wait(120):
                 raise ServerFailed("kafka-storage format failed")
@@ -250,7 +259,10 @@ def _start_zookeeper(cluster: KafkaCluster, port: int) -> None:
         f"dataDir={cluster.directory / 'zookeeper'}\nclientPort={port}\nclientPortAddress=127.0.0.1\n"
         "maxClientCnxns=0\nadmin.enableServer=false\n"
     )
-    command = [*_java_command(cluster.directory, cluster.kind, "128m"), "org.apache.zookeeper.server.quorum.QuorumPeerMain"]
+    command = [
+        *_java_command(cluster.directory, cluster.kind, "128m"),
+        "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+    ]
     log = (cluster.directory / "zookeeper.log").open("wb")
     process = subprocess.Popen([*command, str(file)], stdout=log, stderr=subprocess.STDOUT)
     cluster.processes["zookeeper"] = process
