@@ -24,6 +24,7 @@ minimum-cost flow algorithm", 1997.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -105,13 +106,16 @@ class Network:
         if int(amounts.sum()) != 0:
             return None
         solver = min_cost_flow.SimpleMinCostFlow()
-        arcs = solver.add_arcs_with_capacity_and_unit_cost(
+        # The stubs of OR-tools name types that numpy's own stubs do not give.
+        add: Any = solver.add_arcs_with_capacity_and_unit_cost
+        arcs = add(
             np.concatenate(self._tails),
             np.concatenate(self._heads),
             np.concatenate(self._capacities),
             np.concatenate(self._costs),
         )
-        solver.set_nodes_supplies(np.arange(self._count, dtype=np.int32), amounts)
+        set_supplies: Any = solver.set_nodes_supplies
+        set_supplies(np.arange(self._count, dtype=np.int32), amounts)
         status = solver.solve()  # type: ignore[no-untyped-call]
         if status == solver.OPTIMAL:
             return np.asarray(solver.flows(arcs), np.int64)

@@ -50,8 +50,9 @@ def preferred_leaders(
         (n,) int32 position of the broker to name first. A list without a broker that may lead keeps its present
         first where it still is in the list, else the first entry of ``lists``.
     """
-    rows, width = lists.shape
-    chosen = np.where((lists == present[:, None]).any(axis=1), present, lists[:, 0] if width else NONE)
+    if lists.size == 0:
+        return np.full(len(lists), NONE, np.int32)
+    chosen = np.where((lists == present[:, None]).any(axis=1), present, lists[:, 0])
     chosen = chosen.astype(np.int32)
     able = np.append(may_lead, False)[lists]
     free = np.flatnonzero(able.any(axis=1))

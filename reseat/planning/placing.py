@@ -58,8 +58,8 @@ _HOST_PENALTY = 1 << 24
 _TOPIC_TABLE = 20_000_000
 
 
-class NoRoom(Exception):  # noqa: N818 - it says what happened, and never leaves the package
-    """The targets cannot take all newcomers under the cap, with the best racks."""
+class NoRoom(Exception):
+    """The targets cannot take all newcomers under the cap, with the best racks. It never leaves the package."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -449,8 +449,8 @@ def _settle(task: _Task, seating: _Seating, pools: int, key: IntArray) -> bool:
         one = np.array([unit])
         if not rules.clashes(one, seating.seat[one])[0]:
             continue
-        pool = int(seating.pool[unit])
-        partner = np.arange(first[pool], first[pool] + size[pool])[None, :]
+        mine = int(seating.pool[unit])
+        partner = np.arange(int(first[mine]), int(first[mine] + size[mine]))[None, :]
         _swap(seating, one, partner, lambda unit, seat: rules.clashes(unit, seat).astype(np.int64))
         if rules.clashes(one, seating.seat[one])[0]:
             return False
@@ -526,7 +526,8 @@ def _untie(task: _Task, seating: _Seating, ties: Ties) -> None:
         def price(unit: _Ints, seat: IntArray, before: IntArray = before) -> _Ints:
             # Itself not counted where it sits; a clash is never worth a tie.
             cost = rules.untidy(unit, seat) - (counts is not None) * (before[unit] == seat)
-            return cost + (rules.clashes(unit, seat).astype(np.int64) << 40)
+            priced: _Ints = cost + (rules.clashes(unit, seat).astype(np.int64) << 40)
+            return priced
 
         swapped = _swap(seating, bad, partner, price) if bad.size else 0
         if counts is not None and topic is not None:

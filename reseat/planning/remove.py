@@ -95,7 +95,8 @@ class _Removal:
 
     @property
     def needed(self) -> _Ints:
-        return self.goes.sum(axis=1)
+        needed: _Ints = self.goes.sum(axis=1)
+        return needed
 
 
 def remove_brokers(
@@ -330,13 +331,10 @@ def _findings(removal: _Removal, proposed: ClusterLayout, certificate: Certifica
         groups, on = effective_racks(layout)[0], np.flatnonzero(~removal.leaving)
         left = int(np.unique(groups[on]).size)
         lost = _narrower(removal, proposed)
-        loses = (
-            "No partition sits on fewer racks."
-            if lost.size == 0
-            else (
-                f"{plural(lost.size, 'partition')} then {'sits' if lost.size == 1 else 'sit'} on fewer racks than today."
-            )
-        )
+        sit = "sits" if lost.size == 1 else "sit"
+        loses = f"{plural(lost.size, 'partition')} then {sit} on fewer racks than today."
+        if lost.size == 0:
+            loses = "No partition sits on fewer racks."
         noun = f"Rack {emptied[0]}" if len(emptied) == 1 else f"Racks {', '.join(emptied)}"
         out.append(
             Finding(
