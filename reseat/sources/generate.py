@@ -1,127 +1,220 @@
-"""Layouts of any size, skewed as real clusters are, for samples, benchmarks and trying things out.
+"""Makes large layouts that look like real clusters, for trials, benchmarks and demonstrations.
 
-Promises: (1) the same arguments and seed give the same layout; (2) no broker twice in a partition; (3) replicas of a
-partition sit on min(RF, racks) racks; (4) brokers differ in load as after some expansions: the newest hold less.
+What it promises, in this order: the same arguments give the same layout, column by column; no partition has two
+replicas on one broker; where there are at least as many racks as replicas, no two replicas of a partition share a
+rack, except in the share asked for; it is unlike an even layout in the ways asked for, and only in those.
 
-How: topics get sizes with a long tail. Each partition draws a first rack in rotation and then the next racks in turn;
-within a rack a broker is drawn by weight, newest brokers weighing least. Where RF exceeds the racks, the second round
-draws again and steps on to the next broker of the rack until it is new.
+How it works: topics get partitions by a power law (few large, many small). Every broker has a weight; the first
+replica of each partition is drawn by weight, the j-th follower stands j racks further on and is drawn by weight within
+its rack. Where that meets a broker already in the list (fewer racks than replicas, or replicas put into one rack on
+purpose), the next free broker by id is taken. Leaders are the first replica, but for a share that has drifted.
 
-Example: ``generate(6, 100, racks=3, seed=1)`` has 300 replicas on 6 brokers, each partition on three racks.
+Example: ``generate(brokers=6, partitions=100, replication_factor=3, racks=3, seed=1)``.
 
-Complexity: O(P x RF), vectorised. Source: none; the skew imitates what the balance page of a grown cluster shows.
+Complexity: O(P R) time and memory, vectorised; 1,000 brokers and 1,000,000 partitions take about a second.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from reseat.errors import LayoutInvalid
-from reseat.model import Broker, BrokerState, ClusterLayout
+import numpy as np
+import numpy.typing as npt
+
+from reseat.errors import WishRefused
+from reseat.model import NONE, Broker, BrokerState, ClusterLayout, IntArray
 
 __all__ = ["generate"]
 
-_WORDS = ("orders", "payments", "clicks", "sessions", "inventory", "shipments", "prices", "emails", "audit", "metrics")
-#: How much less the newest broker of a rack holds than the oldest.
-_NEWEST_WEIGHT = 0.6
+#: Exponent of partitions a topic and of bytes a partition: the largest tenth holds about half.
+_TAIL = 1.1
+_SUBJECTS = ("orders", "payments", "clicks", "sessions", "invoices", "stock", "shipments", "audit", "metrics", "mail")
+_STAGES = ("raw", "clean", "joined", "daily", "events", "changes", "retry", "dead-letter")
 
 
 def generate(
-    brokers: int, partitions: int, *, racks: int = 3, replication_factor: int = 3, seed: int = 0, sizes: bool = True
+    brokers: int = 60,
+    partitions: int = 20_000,
+    replication_factor: int = 3,
+    racks: int = 6,
+    *,
+    seed: int = 1,
+    topics: int | None = None,
+    skew: float = 0.15,
+    drifted: float = 0.05,
+    rack_broken: float = 0.0,
+    lagging: float = 0.0,
+    dead: Sequence[int] = (),
+    median_bytes: float = 200e6,
+    first_broker: int = 1,
 ) -> ClusterLayout:
-    """Make a layout with leaders, ISR and, if wished, sizes.
+    """A layout of a made-up cluster.
 
     Args:
-        brokers: how many brokers, with ids from 1.
-        partitions: how many partitions, over topics of very different sizes.
-        racks: how many racks; 0 for none.
-        replication_factor: replicas of each partition.
-        seed: the source of all randomness.
-        sizes: whether bytes are told.
+        brokers: how many; ids ascend from ``first_broker``, racks in turn.
+        partitions: how many, over all topics.
+        replication_factor: of every partition.
+        racks: how many; 0: no broker has a rack.
+        seed: the only source of randomness.
+        topics: how many; None: one for about 50 partitions.
+        skew: how unequal brokers are filled: the spread of the logarithm of their weights. 0 is even but for chance.
+        drifted: share of partitions that a follower leads.
+        rack_broken: share of partitions whose second replica shares the first one's rack.
+        lagging: share of partitions with one replica out of the ISR though its broker is alive.
+        dead: ids of brokers that are dead: out of every ISR, and leading nothing.
+        median_bytes: the median partition's size in bytes.
+        first_broker: the lowest broker id.
+
+    Returns:
+        The layout, with leaders, ISR, sizes (one a partition), racks, hosts, states and ``min.insync.replicas``.
 
     Raises:
-        LayoutInvalid: there are fewer brokers than the replication factor, or fewer brokers than racks.
+        WishRefused: fewer brokers than replicas, a share outside 0 to 1, or a dead broker that is not there.
     """
-    if brokers < max(replication_factor, racks, 1) or replication_factor < 1 or partitions < 0:
-        raise LayoutInvalid(
-            f"{brokers} brokers cannot hold {replication_factor} replicas on {racks} racks; more brokers are needed."
+    shares = {"drifted": drifted, "rack_broken": rack_broken, "lagging": lagging}
+    _check(brokers, partitions, replication_factor, racks, shares)
+    unknown = sorted(set(dead) - set(range(first_broker, first_broker + brokers)))
+    if unknown:
+        raise WishRefused(
+            f"Broker {unknown[0]} is not one of {first_broker} to {first_broker + brokers - 1}.", brokers=(unknown[0],)
         )
-    draw = np.random.default_rng(seed)
-    groups = max(racks, 1)
-    # Broker b sits in rack b mod groups, so a rack's brokers are rack, rack + groups, ...
-    in_rack = np.array([len(range(rack, brokers, groups)) for rack in range(groups)])
-    topic_of, partition, topics = _topics(partitions, draw)
-    first_rack = (np.arange(partitions) + draw.integers(groups)) % groups
-    places = np.empty((partitions, replication_factor), np.int32)
-    for column in range(replication_factor):
-        rack = (first_rack + column) % groups
-        step = _weighted(draw, in_rack[rack])
-        chosen = rack + groups * step
-        for _ in range(brokers):
-            # All of a rack may be taken where RF is above the brokers of equal racks: then the next rack serves.
-            taken = (places[:, :column] == chosen[:, None]).any(axis=1)
-            if not taken.any():
-                break
-            chosen = np.where(taken, (chosen + groups) % brokers if groups > 1 else (chosen + 1) % brokers, chosen)
-            chosen = np.where(taken & (draw.random(partitions) < 0.1), (chosen + 1) % brokers, chosen)
-        places[:, column] = chosen
-    ids = places + 1
-    behind = draw.random(ids.shape) < 0.002
-    behind[:, 0] = False
-    leads_itself = draw.random(partitions) < 0.93
-    other = np.where(behind[:, -1], 0, replication_factor - 1)
-    leader = np.where(leads_itself, ids[:, 0], ids[np.arange(partitions), other])
+    rng = np.random.default_rng(seed)
+    names, topic_of, partition, largeness = _topics(rng, partitions, topics or max(1, partitions // 50))
+    replicas = _replicas(
+        rng,
+        _members_of_racks(brokers, racks),
+        np.exp(rng.normal(0.0, skew, brokers)),
+        partitions=partitions,
+        factor=replication_factor,
+        rack_broken=rack_broken,
+    )
+    known = tuple(_broker(first_broker + i, i, racks, first_broker + i in dead) for i in range(brokers))
+    alive = np.array([broker.state is BrokerState.ALIVE for broker in known], np.bool_)
+    in_sync, leader = _in_sync_and_leader(rng, replicas, alive, drifted, lagging)
     return ClusterLayout.from_columns(
-        topics=topics,
+        topics=names,
         topic_of=topic_of,
         partition=partition,
-        replicas=ids,
-        brokers=[
-            Broker(
-                place + 1,
-                rack=f"rack-{chr(97 + place % groups)}" if racks and racks <= 26 else _rack(place, racks),
-                host=f"kafka-{place + 1:0{len(str(brokers))}d}.example",
-                port=9092,
-                state=BrokerState.ALIVE,
-            )
-            for place in range(brokers)
-        ],
-        leader=leader,
-        leader_epoch=draw.integers(0, 40, partitions),
-        in_sync=~behind,
-        size_bytes=draw.lognormal(19.5, 1.6, partitions).round() if sizes else None,
+        replicas=replicas + np.int32(first_broker),
+        brokers=known,
+        leader=np.where(leader == NONE, NONE, leader + first_broker),
+        in_sync=in_sync,
+        min_in_sync=np.full(len(names), max(1, replication_factor - 1), np.int32),
+        size_bytes=np.round(median_bytes * largeness * np.exp(rng.normal(0.0, 0.3, partitions))),
     )
 
 
-def _rack(place: int, racks: int) -> str | None:
-    return f"rack-{place % racks:03d}" if racks else None
+def _check(brokers: int, partitions: int, replication_factor: int, racks: int, shares: dict[str, float]) -> None:
+    if replication_factor < 1 or brokers < replication_factor:
+        raise WishRefused(f"{replication_factor} replicas of a partition need as many brokers; there are {brokers}.")
+    if partitions < 0 or racks < 0:
+        raise WishRefused(f"{partitions} partitions and {racks} racks: neither may be below 0.")
+    for name, share in shares.items():
+        if not 0 <= share <= 1:
+            raise WishRefused(f"{name} is a share of all partitions, 0 to 1; {share} was given.")
 
 
-def _weighted(draw: np.random.Generator, limit: np.ndarray) -> np.ndarray:
-    """A step in [0, limit) for each row; the last step is drawn ``_NEWEST_WEIGHT`` times as often as the first."""
-    even = draw.random(len(limit))
-    slope = 1 - _NEWEST_WEIGHT
-    skewed = (1 - np.sqrt(1 - even * (1 - _NEWEST_WEIGHT**2))) / slope
-    return np.minimum((skewed * limit).astype(np.int32), limit - 1)
-
-
-def _topics(partitions: int, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Topics with partition counts from 1 to hundreds, and one internal topic of 50 where there is room."""
-    counts: list[int] = [50] if partitions >= 500 else []
-    left = partitions - sum(counts)
-    while left:
-        wanted = int(min(left, max(1, round(float(draw.lognormal(2.6, 1.1))))))
-        counts.append(wanted)
-        left -= wanted
+def _topics(
+    rng: np.random.Generator, partitions: int, topics: int
+) -> tuple[list[str], IntArray, IntArray, npt.NDArray[np.float64]]:
+    """Names; topic and id of each partition; and how large the topic's partitions are (median 1)."""
+    count = max(1, min(topics, partitions))
+    share = 1.0 / np.arange(1, count + 1) ** _TAIL
+    # Everyone has one partition; the rest goes by share, what rounding leaves to the largest.
+    sizes = 1 + np.floor(share / share.sum() * max(0, partitions - count)).astype(np.int64)
+    sizes[0] += partitions - int(sizes.sum())
+    if partitions == 0:
+        sizes[:] = 0
+    sizes = rng.permutation(sizes)
     names = [
-        "__consumer_offsets" if counts[0] == 50 and partitions >= 500 and i == 0 else _name(i)
-        for i in range(len(counts))
+        f"{_SUBJECTS[i % len(_SUBJECTS)]}.{_STAGES[i // len(_SUBJECTS) % len(_STAGES)]}.{i:05d}" for i in range(count)
     ]
-    topic_of = np.repeat(np.arange(len(counts)), counts)
-    starts = np.cumsum([0, *counts[:-1]]) if counts else np.zeros(0, np.int64)
-    return topic_of, np.arange(partitions) - np.repeat(starts, counts), names
+    order = sorted(range(count), key=names.__getitem__)
+    names = [names[i] for i in order]
+    starts = np.cumsum(sizes) - sizes
+    topic_of = np.repeat(np.arange(count, dtype=np.int32), sizes)
+    partition = (np.arange(partitions) - np.repeat(starts, sizes)).astype(np.int32)
+    largeness = rng.pareto(_TAIL, count) + 1e-3
+    largeness /= np.median(largeness)
+    return names, topic_of, partition, largeness[topic_of]
 
 
-def _name(index: int) -> str:
-    turn, word = divmod(index, len(_WORDS))
-    return _WORDS[word] if not turn else f"{_WORDS[word]}-{turn:03d}"
+def _members_of_racks(brokers: int, racks: int) -> list[IntArray]:
+    """Broker positions by rack; one group where there are no racks."""
+    return [np.arange(r, brokers, max(1, racks), dtype=np.int32) for r in range(min(brokers, max(1, racks)))]
+
+
+def _replicas(
+    rng: np.random.Generator,
+    members: list[IntArray],
+    weight: npt.NDArray[np.float64],
+    *,
+    partitions: int,
+    factor: int,
+    rack_broken: float,
+) -> IntArray:
+    """(P, R) broker positions, no broker twice in a row."""
+    groups = len(members)
+    of_rack = np.array([weight[group].sum() for group in members])
+    first = rng.choice(groups, partitions, p=of_rack / of_rack.sum())
+    step = rng.integers(1, groups, partitions) if groups > 1 else np.zeros(partitions, np.int64)
+    rack = np.empty((partitions, factor), np.int64)
+    rack[:, 0] = first
+    for j in range(1, factor):
+        # The other racks in turn from a random one on, so that the first min(R, racks) replicas are on different ones.
+        rack[:, j] = (first + 1 + (step + j - 2) % (groups - 1)) % groups if j < groups else rack[:, j % groups]
+    if factor > 1 and rack_broken:
+        rack[:, 1] = np.where(rng.random(partitions) < rack_broken, first, rack[:, 1])
+    out = np.empty((partitions, factor), np.int32)
+    draw = rng.random((partitions, factor))
+    for r, group in enumerate(members):
+        edges = np.cumsum(weight[group] / weight[group].sum())
+        mine = rack == r
+        out[mine] = group[np.minimum(np.searchsorted(edges, draw[mine], side="right"), len(group) - 1)]
+    brokers = len(weight)
+    for j in range(1, factor):
+        taken = (out[:, :j] == out[:, j : j + 1]).any(axis=1)
+        while taken.any():
+            # The next of the same rack keeps what the rack was chosen for; where the rack is used up, the next by id.
+            rows = np.flatnonzero(taken)
+            out[rows, j] = _next_free(out[rows, :j], out[rows, j], members, groups, brokers)
+            taken[rows] = (out[rows, :j] == out[rows, j : j + 1]).any(axis=1)
+    return out
+
+
+def _next_free(before: IntArray, at: IntArray, members: list[IntArray], groups: int, brokers: int) -> IntArray:
+    size = np.array([len(group) for group in members])[at % groups]
+    used = ((before % groups) == (at % groups)[:, None]).sum(axis=1)
+    in_rack = (at // groups + 1) % size * groups + at % groups
+    return np.where(used < size, in_rack, (at + 1) % brokers).astype(np.int32)
+
+
+def _broker(broker_id: int, position: int, racks: int, dead: bool) -> Broker:
+    return Broker(
+        id=broker_id,
+        rack=f"rack-{position % racks + 1}" if racks else None,
+        host=f"kafka-{broker_id}.example.net",
+        port=9092,
+        state=BrokerState.DEAD if dead else BrokerState.ALIVE,
+    )
+
+
+def _in_sync_and_leader(
+    rng: np.random.Generator, replicas: IntArray, alive: npt.NDArray[np.bool_], drifted: float, lagging: float
+) -> tuple[npt.NDArray[np.bool_], IntArray]:
+    """The ISR as a mask over replicas, and the leader's position (-1 none)."""
+    partitions, factor = replicas.shape
+    in_sync: npt.NDArray[np.bool_] = alive[replicas]
+    if lagging and factor > 1:
+        late = np.flatnonzero(rng.random(partitions) < lagging)
+        late = late[in_sync[late].sum(axis=1) > 1]  # the last one in sync stays
+        in_sync[late, rng.integers(1, factor, len(late))] = False
+    want = np.zeros(partitions, np.int64)
+    if drifted and factor > 1:
+        want = np.where(rng.random(partitions) < drifted, rng.integers(1, factor, partitions), 0)
+    chosen = np.where(in_sync[np.arange(partitions), want], want, in_sync.argmax(axis=1)) if factor else want
+    leader = np.where(in_sync.any(axis=1), replicas[np.arange(partitions), chosen], NONE).astype(np.int32)
+    # With no replica alive the last of the ISR stays in it: it is never removed (Kafka waits for its return).
+    lost = np.flatnonzero(leader == NONE)
+    in_sync[lost, 0] = True
+    return in_sync, leader
