@@ -2,6 +2,21 @@
 
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.preferred import after_plan, preferred
+from reseat.election.rebalance import AutoRebalance, auto_rebalance
+from reseat.election.restart import RestartVerdict, safe_to_restart
 from reseat.election.rules import Mode
+from reseat.election.stop import StopPreview, stop
 
-__all__ = ["ElectionPreview", "Mode", "Reason", "after_plan", "preferred"]
+__all__ = [
+    "AutoRebalance",
+    "ElectionPreview",
+    "Mode",
+    "Reason",
+    "RestartVerdict",
+    "StopPreview",
+    "after_plan",
+    "auto_rebalance",
+    "preferred",
+    "safe_to_restart",
+    "stop",
+]

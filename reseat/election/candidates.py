@@ -10,14 +10,17 @@ Three rules turn what is told into who can lead:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from reseat.election.rules import Mode
+from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
+from reseat.model.wording import listed, verb
 
-__all__ = ["Candidates", "able", "candidates", "leader_counts"]
+__all__ = ["Candidates", "able", "broker_mask", "candidates", "column_of", "electable"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,40 @@ def candidates(layout: ClusterLayout) -> Candidates:
     return Candidates(alive=alive, in_sync=in_sync, assumed=~layout.in_sync_known)
 
 
-def leader_counts(layout: ClusterLayout, leader: IntArray) -> npt.NDArray[np.int64]:
-    """(B,) int64: partitions that each broker leads, by positions, (P,) int32."""
-    brokers = len(layout.brokers)
-    return np.bincount(np.maximum(leader, NONE) + 1, minlength=brokers + 1)[1:].astype(np.int64)
+def broker_mask(layout: ClusterLayout, broker_ids: Iterable[int]) -> BoolArray:
+    """(B,) bool: the brokers with these ids.
+
+    Raises:
+        WishRefused: the layout does not know one of them.
+    """
+    mask = np.zeros(len(layout.brokers), np.bool_)
+    unknown = []
+    for broker in sorted(set(broker_ids)):
+        at = layout.position(broker)
+        if at is None:
+            unknown.append(broker)
+        else:
+            mask[at] = True
+    if unknown:
+        raise WishRefused(
+            f"{verb(len(unknown), 'Broker', 'Brokers')} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not in "
+            "this layout.",
+            brokers=tuple(unknown),
+            choices=(f"It has the brokers {listed(layout.broker_ids.tolist(), 12)}.",),
+        )
+    return mask
+
+
+def electable(layout: ClusterLayout, can: Candidates, mode: Mode) -> BoolArray:
+    """(P, R) bool: who may be elected cleanly: the ISR, and with KRaft the eligible leader replicas (KIP-966)."""
+    if mode == "kraft" and layout.eligible is not None:
+        return can.in_sync | layout.eligible
+    return can.in_sync
+
+
+def column_of(replicas: IntArray, column: IntArray) -> IntArray:
+    """The broker position in each row's column, (P,) int32; -1 where the column is -1."""
+    if not replicas.shape[1]:
+        return np.full(len(replicas), NONE, np.int32)
+    taken = np.take_along_axis(replicas, np.maximum(column, 0)[:, None], axis=1)[:, 0]
+    return np.where(column == NONE, NONE, taken).astype(np.int32)

@@ -8,9 +8,9 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import BoolArray, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
 
-__all__ = ["ElectionPreview", "Reason"]
+__all__ = ["ElectionPreview", "Reason", "leader_counts"]
 
 Codes = npt.NDArray[np.uint8]
 Counts = npt.NDArray[np.int64]
@@ -110,6 +110,12 @@ _WORDS: dict[Reason, tuple[str, str, str]] = {
 }
 
 
+def leader_counts(layout: ClusterLayout, leader: IntArray) -> Counts:
+    """(B,) int64: partitions that each broker leads, by positions, (P,) int32."""
+    brokers = len(layout.brokers)
+    return np.bincount(np.maximum(leader, NONE) + 1, minlength=brokers + 1)[1:].astype(np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class ElectionPreview:
     """Who leads before and after, for P partitions (the layout's rows) and B brokers.
@@ -138,10 +144,25 @@ class ElectionPreview:
     leader_done: IntArray | None = None
     leaders_done: Counts | None = None
 
+    @classmethod
+    def of(cls, layout: ClusterLayout, after: IntArray, reason: Codes, assumed: BoolArray) -> ElectionPreview:
+        """The preview of a layout's leaders becoming ``after``, (P,) int32 broker positions, -1 or -2."""
+        ids = np.append(layout.broker_ids, np.array([NOT_TOLD, NONE], np.int32))  # -2 and -1 count from the end
+        told = bool((layout.leader != NOT_TOLD).any())
+        return cls(
+            leader_before=layout.leader_ids,
+            leader_after=ids[after],
+            reason=reason,
+            assumed=assumed,
+            broker_ids=layout.broker_ids,
+            leaders_before=leader_counts(layout, layout.leader) if told else None,
+            leaders_after=leader_counts(layout, after),
+        )
+
     @property
     def changed(self) -> BoolArray:
         """(P,) bool: partitions whose leader is told and changes."""
-        mask: BoolArray = (self.leader_before != self.leader_after) & (self.leader_before != -2)
+        mask: BoolArray = (self.leader_before != self.leader_after) & (self.leader_before != NOT_TOLD)
         return mask
 
     def reason_of(self, row: int) -> Reason:

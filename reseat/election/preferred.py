@@ -25,8 +25,8 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.election import rules
-from reseat.election.candidates import Candidates, able, candidates, leader_counts
-from reseat.election.outcome import ElectionPreview, Reason
+from reseat.election.candidates import able, candidates, column_of, electable
+from reseat.election.outcome import ElectionPreview, Reason, leader_counts
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Plan
 from reseat.model.wording import counted, verb
@@ -47,9 +47,9 @@ def preferred(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPrevie
     can = candidates(layout)
     rows, width = layout.replicas.shape
     first = layout.replicas[:, 0] if width else np.full(rows, NONE, np.int32)
-    electable = rules.preferred(can.alive, _electable(layout, can, mode)) != NONE
-    standing = can.alive & _electable(layout, can, mode)
-    next_one = _column_of(layout.replicas, rules.first_column(standing))
+    wins = rules.preferred(can.alive, electable(layout, can, mode)) != NONE
+    standing = can.alive & electable(layout, can, mode)
+    next_one = column_of(layout.replicas, rules.first_column(standing))
     leader = layout.leader
     order_told = layout.order_told[layout.topic_of] if len(layout.topics) else np.zeros(rows, np.bool_)
     alive_first = can.alive[:, 0] if width else np.zeros(rows, np.bool_)
@@ -61,9 +61,9 @@ def preferred(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPrevie
     table: list[tuple[BoolArray, Reason, IntArray]] = [
         (first == NONE, Reason.NO_REPLICAS, leader),
         (~order_told, Reason.ORDER_NOT_TOLD, leader),
-        (leader == NOT_TOLD, Reason.LEADER_NOT_TOLD, np.where(electable, first, leader)),
+        (leader == NOT_TOLD, Reason.LEADER_NOT_TOLD, np.where(wins, first, leader)),
         (leader == first, Reason.ALREADY_LED, leader),
-        (electable, Reason.ELECTED, first),
+        (wins, Reason.ELECTED, first),
         (replaced & (next_one != NONE), Reason.OTHER_ELECTED, next_one),
         (replaced & (leader != NONE), Reason.LEADER_GIVEN_UP, next_one),
         (observer_first, Reason.PREFERRED_IS_OBSERVER, leader),
@@ -72,7 +72,8 @@ def preferred(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPrevie
     conditions = [row[0] for row in table]
     reason = np.select(conditions, [np.uint8(row[1]) for row in table], np.uint8(Reason.PREFERRED_NOT_IN_SYNC))
     after = np.select(conditions, [row[2] for row in table], leader).astype(np.int32)
-    return _preview(layout, after, reason.astype(np.uint8), can.assumed)
+    preview = ElectionPreview.of(layout, after, reason.astype(np.uint8), can.assumed)
+    return replace(preview, sentences=_sentences(preview))
 
 
 def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
@@ -119,7 +120,7 @@ def _done(plan: Plan) -> ClusterLayout:
     old = current.replicas[at]
     before = leader[at]
     stays = ((target == before[:, None]) & alive).any(axis=1)
-    takes_over = _column_of(target, rules.reassignment(alive, target != NONE))
+    takes_over = column_of(target, rules.reassignment(alive, target != NONE))
     common = ((target[:, :, None] == old[:, None, :]) & (target != NONE)[:, :, None]).any(axis=(1, 2))
     leader[at] = np.select(
         # Nobody leads: there is nobody to copy from. Not told, and it may be one that stays: still not told.
@@ -148,37 +149,7 @@ def _in_sync_done(
     return in_sync, told
 
 
-def _electable(layout: ClusterLayout, can: Candidates, mode: Mode) -> BoolArray:
-    """(P, R) bool: who may be elected cleanly: the ISR, and with KRaft the eligible leader replicas (KIP-966)."""
-    if mode == "kraft" and layout.eligible is not None:
-        return can.in_sync | layout.eligible
-    return can.in_sync
-
-
-def _column_of(replicas: IntArray, column: IntArray) -> IntArray:
-    """The broker position in each row's column, -1 where the column is -1."""
-    if not replicas.shape[1]:
-        return np.full(len(replicas), NONE, np.int32)
-    taken = np.take_along_axis(replicas, np.maximum(column, 0)[:, None], axis=1)[:, 0]
-    return np.where(column == NONE, NONE, taken).astype(np.int32)
-
-
-def _preview(layout: ClusterLayout, after: IntArray, reason: np.ndarray, assumed: BoolArray) -> ElectionPreview:
-    ids = np.append(layout.broker_ids, np.array([NOT_TOLD, NONE], np.int32))
-    told = bool((layout.leader != NOT_TOLD).any())
-    preview = ElectionPreview(
-        leader_before=layout.leader_ids,
-        leader_after=ids[after],
-        reason=reason,
-        assumed=assumed,
-        broker_ids=layout.broker_ids,
-        leaders_before=leader_counts(layout, layout.leader) if told else None,
-        leaders_after=leader_counts(layout, after),
-    )
-    return replace(preview, sentences=_sentences(layout, preview))
-
-
-def _sentences(layout: ClusterLayout, preview: ElectionPreview) -> tuple[str, ...]:
+def _sentences(preview: ElectionPreview) -> tuple[str, ...]:
     counts = preview.counts()
     elected = counts.get(Reason.ELECTED, 0) + counts.get(Reason.OTHER_ELECTED, 0)
     said = [

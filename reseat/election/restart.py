@@ -1,0 +1,149 @@
+"""Which broker is safe to restart next, and why the others are not.
+
+Promises: a broker is called safe only if, while it is down, no partition goes offline, none falls below
+``min.insync.replicas``, and none loses a replica while it already misses another.
+
+Needs: any layout. What is not told is assumed and said: an ISR that is not told holds all replicas, a
+``min.insync.replicas`` that is not told is 1, a broker whose state is not told is alive.
+
+How: each replica that is in sync is looked at as if its broker stopped: is the ISR then empty of others that could
+lead, or too small, or was it short already? The answers are counted by broker, all brokers in one pass. Safe brokers
+come first, those with the fewest leaders to hand over first of all.
+
+Example: [1, 2, 3] with ISR 1, 2, 3 and min ISR 2: any one of them is safe. With ISR 1, 2: stopping 1 or 2 falls below.
+
+Complexity: O(P R).
+
+Source: the conditions are those that ``kafka-topics --describe --at-min-isr-partitions`` and
+``--under-replicated-partitions`` look for (KIP-351).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.election.candidates import able, candidates
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout
+from reseat.model.wording import counted, verb
+
+__all__ = ["RestartVerdict", "safe_to_restart"]
+
+
+@dataclass(frozen=True, slots=True)
+class RestartVerdict:
+    """Whether one broker is safe to restart now.
+
+    Attributes:
+        broker_id: the broker.
+        safe: whether nothing speaks against it.
+        sentence: why, or why not.
+        goes_offline: partitions that would have no leader.
+        falls_below_min_isr: partitions that would refuse writes with acks=all (those going offline not repeated).
+        already_short: further partitions it is in sync for that miss another replica already.
+        leaders: partitions it leads, to be handed over; None where no leader is told.
+        replicas: replicas it holds.
+    """
+
+    broker_id: int
+    safe: bool
+    sentence: str
+    goes_offline: int
+    falls_below_min_isr: int
+    already_short: int
+    leaders: int | None
+    replicas: int
+
+
+def safe_to_restart(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
+    """A verdict for each broker, the next one to restart first.
+
+    Safe brokers come first, by leaders to hand over, then replicas, then id; then the others, by what they would do:
+    partitions going offline, below min ISR, short already. Brokers that are not alive come last.
+    """
+    brokers = len(layout.brokers)
+    can = candidates(layout)
+    in_sync = can.in_sync
+    ready = in_sync & can.alive
+    floor = np.ones(layout.partition_count, np.int32)
+    if layout.min_in_sync is not None:
+        told = layout.min_in_sync[layout.topic_of]
+        floor = np.where(told < 1, floor, told).astype(np.int32)
+    size = np.count_nonzero(in_sync, axis=1)
+    has_leader = layout.leader != NONE
+    # In each, a True stands for one replica whose broker is thought to stop.
+    offline = ready & ((np.count_nonzero(ready, axis=1) == 1) & has_leader)[:, None]
+    below = in_sync & ~offline & ((size >= floor) & (size - 1 < floor))[:, None]
+    short = in_sync & ~offline & ~below & (size < _meant(layout))[:, None]
+
+    def by_broker(mask: BoolArray) -> npt.NDArray[np.int64]:
+        return np.bincount(layout.replicas[mask], minlength=brokers).astype(np.int64)
+
+    leaders = np.bincount(np.maximum(layout.leader, NONE) + 1, minlength=brokers + 1)[1:]
+    leader_told = bool((layout.leader != NOT_TOLD).any())
+    columns = np.stack(
+        [by_broker(offline), by_broker(below), by_broker(short), leaders, by_broker(layout.replicas != NONE)], axis=1
+    ).tolist()
+    up = able(layout).tolist()
+    rests_on = _assumptions(layout, can.assumed)
+    verdicts: list[tuple[tuple[bool, bool, tuple[int, ...]], RestartVerdict]] = []
+    for broker, alive, numbers in zip(layout.brokers, up, columns, strict=True):
+        verdict = _verdict(broker, numbers, alive=alive, leader_told=leader_told, rests_on=rests_on)
+        rank = (numbers[3], numbers[4]) if verdict.safe else (numbers[0], numbers[1], numbers[2], numbers[3])
+        verdicts.append(((not verdict.safe, not alive, (*rank, broker.id)), verdict))
+    return tuple(verdict for _, verdict in sorted(verdicts, key=lambda pair: pair[0]))
+
+
+def _meant(layout: ClusterLayout) -> npt.NDArray[np.int64]:
+    """(P,) how many replicas should be in sync: the replication factor, newcomers and observers left out."""
+    meant = layout.replicas != NONE
+    for mask in (layout.adding, layout.observers):
+        if mask is not None:
+            meant &= ~mask
+    return np.asarray(np.count_nonzero(meant, axis=1), np.int64)
+
+
+def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
+    said = []
+    number = int(np.count_nonzero(assumed))
+    if number:
+        said.append(f"the ISR of {counted(number, 'partition')} is not told and taken to be complete")
+    unknown = len(layout.topics)
+    if layout.min_in_sync is not None:
+        unknown = int(np.count_nonzero(layout.min_in_sync < 1))
+    if unknown:
+        said.append(f"min.insync.replicas of {counted(unknown, 'topic')} is not told and taken to be 1")
+    return f" Assumed: {'; '.join(said)}." if said else ""
+
+
+def _verdict(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bool, rests_on: str) -> RestartVerdict:
+    offline, below, short, leaders, replicas = numbers
+    troubles = []
+    if offline:
+        troubles.append(f"{counted(offline, 'partition')} would go offline")
+    if below:
+        troubles.append(f"{counted(below, 'partition')} would fall below min.insync.replicas")
+    if short:
+        troubles.append(
+            f"{counted(short, 'partition')} {verb(short, 'misses', 'miss')} another replica already and would lose one "
+            "more"
+        )
+    if not alive:
+        sentence = f"Broker {broker.id} is {broker.state.value}: there is nothing to restart until it is back."
+    elif troubles:
+        sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(troubles)}.{rests_on}"
+    else:
+        hands = f" It hands over {counted(leaders, 'leader')}." if leader_told else ""
+        sentence = f"Broker {broker.id} is safe to restart: every partition keeps a leader.{hands}{rests_on}"
+    return RestartVerdict(
+        broker_id=broker.id,
+        safe=alive and not troubles,
+        sentence=sentence,
+        goes_offline=offline,
+        falls_below_min_isr=below,
+        already_short=short,
+        leaders=leaders if leader_told else None,
+        replicas=replicas,
+    )

@@ -1,0 +1,194 @@
+"""What happens while brokers are stopped: who takes over, what goes offline, what falls below min ISR.
+
+Promises: for each partition led by a stopped broker, the replica that Kafka's controller would choose.
+
+Needs: any layout. Where the ISR is not told all replicas are taken to be in sync (the rows say so); where
+``min.insync.replicas`` is not told a partition cannot be said to fall below it, and it is taken to be 1.
+
+How: the first replica in assignment order that is alive, in sync and not stopped; with unclean election, else the first
+that is alive; else none. A ZooKeeper controller lets the broker retry its controlled shutdown
+(``controlled.shutdown.max.retries``, 3) before it stops anyway; a KRaft controller takes it out of all ISRs at once and
+may elect an eligible leader replica (KIP-966), or the last known leader where ISR and ELR are both empty. The end is
+the same, and the end is what is shown. The last member of an ISR stays in it.
+
+Example: [1, 2, 3], leader 1, ISR 1, 3; 1 stops: 3 takes over. [1, 2], leader 1, ISR 1: goes offline.
+
+Complexity: O(P R).
+
+Source: ``PartitionLeaderElectionAlgorithms`` and ``KafkaController.doControlledShutdown`` (2.8),
+``PartitionChangeBuilder.electAnyLeader`` (KRaft).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.election import rules
+from reseat.election.candidates import Candidates, broker_mask, candidates, column_of, electable
+from reseat.election.outcome import ElectionPreview, Reason
+from reseat.election.rules import Mode
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model.wording import counted, listed, verb
+
+__all__ = ["StopPreview", "stop"]
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class StopPreview:
+    """What happens while brokers are stopped.
+
+    Attributes:
+        stopped: ids of the stopped brokers, ascending.
+        election: who leads before and after, with the reason.
+        offline: (n,) int64 rows that lose their leader and get no other.
+        unclean: (n,) int64 rows that get a leader which was not in sync: data may be lost.
+        below_min_isr: (n,) int64 rows that fall below ``min.insync.replicas`` (where told): writes with acks=all
+            are refused. Rows that go offline are not repeated here.
+        under_replicated: (n,) int64 rows that keep a leader and have a replica fewer in sync.
+        in_sync_after: (P, R) bool, the ISR while they are stopped.
+        sentences: what happens, for a person.
+    """
+
+    stopped: tuple[int, ...]
+    election: ElectionPreview
+    offline: Rows
+    unclean: Rows
+    below_min_isr: Rows
+    under_replicated: Rows
+    in_sync_after: BoolArray
+    sentences: tuple[str, ...] = ()
+
+
+def stop(
+    layout: ClusterLayout, broker_ids: Iterable[int], *, unclean: bool = False, mode: Mode = "zookeeper"
+) -> StopPreview:
+    """Preview brokers being stopped, all at once; the layout is not changed.
+
+    Args:
+        layout: the layout.
+        broker_ids: the brokers to stop.
+        unclean: ``unclean.leader.election.enable``.
+        mode: which controller decides.
+
+    Raises:
+        WishRefused: the layout does not know one of the brokers.
+    """
+    stopped = broker_mask(layout, broker_ids)
+    can = candidates(layout)
+    gone = np.append(stopped, False)[layout.replicas]
+    standing = can.alive & ~gone
+    after, reason = _takeover(layout, can, standing, stopped, unclean=unclean, mode=mode)
+    in_sync_after = _in_sync_while_stopped(can, gone, reason, layout, after)
+    lost = (gone & can.in_sync).any(axis=1)
+    went = reason == Reason.NO_CANDIDATE
+    floor = np.full(layout.partition_count, NONE, np.int32)
+    if layout.min_in_sync is not None:
+        floor = layout.min_in_sync[layout.topic_of]
+    count_before = np.count_nonzero(can.in_sync, axis=1)
+    below = (count_before >= floor) & (np.count_nonzero(in_sync_after, axis=1) < floor) & ~went
+    preview = StopPreview(
+        stopped=tuple(layout.broker_ids[stopped].tolist()),
+        election=ElectionPreview.of(layout, after, reason, can.assumed),
+        offline=np.flatnonzero(went),
+        unclean=np.flatnonzero(reason == Reason.UNCLEAN),
+        below_min_isr=np.flatnonzero(below),
+        under_replicated=np.flatnonzero(lost & ~went),
+        in_sync_after=in_sync_after,
+    )
+    retries = mode == "zookeeper" and not unclean
+    return replace(preview, sentences=tuple(_sentences(preview, retries)))
+
+
+def _takeover(
+    layout: ClusterLayout, can: Candidates, standing: BoolArray, stopped: BoolArray, *, unclean: bool, mode: Mode
+) -> tuple[IntArray, npt.NDArray[np.uint8]]:
+    """(P,) leader positions afterwards, and the reason codes."""
+    leader = layout.leader
+    in_sync = electable(layout, can, mode)
+    clean = rules.offline(standing, in_sync, unclean=False)
+    if mode == "kraft" and layout.last_known_eligible is not None and layout.eligible is not None:
+        # KIP-966: with ISR and ELR both empty the last known leader may lead, even where unclean election is off.
+        empty = ~(in_sync & standing).any(axis=1, keepdims=True) & ~can.in_sync.any(axis=1, keepdims=True)
+        last = rules.first_column(standing & layout.last_known_eligible & empty)
+        clean = np.where(clean == NONE, last, clean).astype(np.int32)
+    successor = column_of(layout.replicas, clean)
+    any_alive = column_of(layout.replicas, rules.first_column(standing))
+    led = np.append(stopped, np.zeros(2, np.bool_))[leader]  # -2 and -1 take the two further places
+    involved = led | ((leader == NOT_TOLD) & np.append(stopped, False)[layout.replicas].any(axis=1))
+    not_told = involved & (leader == NOT_TOLD)
+    table: list[tuple[BoolArray, Reason, IntArray]] = [
+        (leader == NONE, Reason.WAS_OFFLINE, leader),
+        (~involved & (leader == NOT_TOLD), Reason.LEADER_NOT_TOLD, leader),
+        (~involved, Reason.KEEPS_LEADING, leader),
+        (not_told & (successor != NONE), Reason.LEADER_NOT_TOLD, leader),
+        (successor != NONE, Reason.TAKES_OVER, successor),
+        ((any_alive != NONE) & unclean, Reason.UNCLEAN, any_alive),
+    ]
+    conditions = [row[0] for row in table]
+    reason = np.select(conditions, [np.uint8(row[1]) for row in table], np.uint8(Reason.NO_CANDIDATE))
+    after = np.select(conditions, [row[2] for row in table], NONE).astype(np.int32)
+    return after, reason.astype(np.uint8)
+
+
+def _in_sync_while_stopped(
+    can: Candidates, gone: BoolArray, reason: npt.NDArray[np.uint8], layout: ClusterLayout, after: IntArray
+) -> BoolArray:
+    left = can.in_sync & ~gone
+    # The last member of an ISR is never taken out of it.
+    kept: BoolArray = np.where(left.any(axis=1, keepdims=True), left, can.in_sync)
+    alone = reason == Reason.UNCLEAN
+    kept[alone] = layout.replicas[alone] == after[alone][:, None]
+    return kept
+
+
+def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
+    ids = preview.stopped
+    if not ids:
+        yield "No broker is stopped: nothing changes."
+        return
+    counts = preview.election.counts()
+    number = counts.get(Reason.TAKES_OVER, 0)
+    yield (
+        f"While {verb(len(ids), 'broker', 'brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} stopped, another "
+        f"replica takes over {counted(number, 'partition')}."
+    )
+    number = len(preview.offline)
+    if number:
+        yield (
+            f"{counted(number, 'partition')} {verb(number, 'goes', 'go')} offline: no other replica is alive and in "
+            "sync."
+        )
+        if retries:
+            yield (
+                "For these a controlled shutdown is tried again (controlled.shutdown.max.retries); then the broker "
+                "stops all the same."
+            )
+    else:
+        yield "No partition goes offline."
+    number = len(preview.unclean)
+    if number:
+        yield (
+            f"{counted(number, 'partition')} {verb(number, 'gets', 'get')} a leader that is not in sync: what it has "
+            "not copied is lost."
+        )
+    number = len(preview.below_min_isr)
+    if number:
+        yield (
+            f"{counted(number, 'partition')} {verb(number, 'falls', 'fall')} below min.insync.replicas: writes with "
+            "acks=all are refused."
+        )
+    number = len(preview.under_replicated)
+    if number:
+        yield f"{counted(number, 'partition')} {verb(number, 'has', 'have')} a replica fewer in sync."
+    number = counts.get(Reason.LEADER_NOT_TOLD, 0)
+    if number:
+        yield f"The leader of {counted(number, 'partition')} is not told: who takes over there is not known."
+    number = int(np.count_nonzero(preview.election.assumed))
+    if number:
+        yield f"The ISR of {counted(number, 'partition')} is not told: all replicas are taken to be in sync."
