@@ -51,7 +51,7 @@ from reseat.model import (
 )
 from reseat.planning.checker import check_removal
 from reseat.planning.leaders import leader_first, preferred_leaders
-from reseat.planning.placing import NoRoom, Placing, Ties, effective_racks, place
+from reseat.planning.placing import NoRoom, Placing, place
 from reseat.planning.preconditions import (
     plural,
     require_known,
@@ -62,6 +62,8 @@ from reseat.planning.preconditions import (
     settled,
 )
 from reseat.planning.proposal import propose
+from reseat.planning.rack_choice import effective_racks
+from reseat.planning.seating import Ties
 
 __all__ = ["remove_brokers"]
 
