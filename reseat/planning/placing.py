@@ -107,14 +107,14 @@ def place(
 
 
 def _seated(task: Task) -> tuple[Seating, bool]:
-    situations, group = situations(task)
+    kinds, group = situations(task)
     racks = int(task.rack.max()) + 1
-    many = len(situations) * racks > _MANY_RACK_PAIRS
+    many = len(kinds) * racks > _MANY_RACK_PAIRS
     if many:
         seating = _by_one_filling(task)
         if seating is not None:
             return seating, True
-    choice = rack_choice(task, situations, group, racks)
+    choice = rack_choice(task, kinds, group, racks)
     relaxed: Seating | None = None
     if not many:
         relaxed = _by_racks(task, choice)

@@ -99,16 +99,24 @@ def situations(task: Task) -> tuple[npt.NDArray[np.int64], _Ints]:
     return table[first], group.ravel()
 
 
-def rack_choice(task: Task, situations: npt.NDArray[np.int64], group: _Ints, racks: int) -> RackChoice:
-    groups = len(situations)
+def rack_choice(task: Task, kinds: npt.NDArray[np.int64], group: _Ints, racks: int) -> RackChoice:
+    """The best choices of each group.
+
+    Args:
+        task: what is to be placed.
+        kinds: (G, S + 1) and
+        group: (n,) as ``situations`` gives them.
+        racks: K, the number of racks.
+    """
+    groups = len(kinds)
     held = np.zeros((groups, racks), np.int32)
     closed = np.zeros((groups, racks), np.int32)
-    who, slot = np.nonzero(situations[:, :-1] != NONE)
-    code = situations[who, slot]
+    who, slot = np.nonzero(kinds[:, :-1] != NONE)
+    code = kinds[who, slot]
     np.add.at(held, (who, code >> 1), 1)
     np.add.at(closed, (who, code >> 1), (code & 1) == 0)
     open_ = np.bincount(task.rack[task.targets], minlength=racks)[None, :] - closed
-    needed = situations[:, -1]
+    needed = kinds[:, -1]
     # Fill every rack up to a level, the highest that does not take more than is needed.
     level = np.zeros(groups, np.int64)
     base = np.zeros((groups, racks), np.int32)
