@@ -132,17 +132,14 @@ def check_removal(
         change.require_factor(factor)
     change.require_cap(receive_cap)
     choice = _choices(change, factor)
-    rising = factor > change.before_factor
-    if reorder_all:
-        order = _Order(free=np.arange(change.current.partition_count), stray=0)
-    elif not change.leaving.any():
+    keeps_first = (factor > change.before_factor) & change.first_may_stay
+    if not change.leaving.any():
         # Nothing had to change: what the plan reordered is what it wanted to reorder.
-        order = _Order(free=change.rows[~rising], stray=_first_lost(change, rising))
+        order = _Order(free=~keeps_first, bound=keeps_first)
     else:
-        meant = change.members_differ & ~rising
-        stray = int((~change.members_differ).sum()) + _first_lost(change, rising)
-        order = _Order(free=change.rows[meant], stray=stray)
-    return _verdict(change, choice, order, receive_cap)
+        free = change.members_differ & ~keeps_first
+        order = _Order(free=free, bound=~free)
+    return _verdict(change, choice, order, receive_cap=receive_cap, reorder_all=reorder_all)
 
 
 def check_replication_factor(
@@ -169,9 +166,8 @@ def check_replication_factor(
     change.require_factor(factors)
     change.require_changed(wished[change.current.topic_of], factor)
     choice = _choices(change, factors)
-    rising = factors >= change.before_factor
-    order = _Order(free=change.rows[~rising], stray=_first_lost(change, rising))
-    return _verdict(change, choice, order, None)
+    shrinks = factors < change.before_factor
+    return _verdict(change, choice, _Order(free=shrinks, bound=~shrinks))
 
 
 # ---- the two layouts, side by side ---------------------------------------------------------------------------
@@ -237,6 +233,21 @@ class _Change:
         self.before_factor: IndexArray = (self.before != NONE).sum(axis=1)
         self.after_factor: IndexArray = held.sum(axis=1)
         self.moves = int(self.comes.sum())
+
+    @property
+    def first_may_stay(self) -> BoolArray:
+        """(n,) whether the first replica before is on a broker that stays."""
+        first = self.before[:, 0]
+        may: BoolArray = (first != NONE) & ~self.leaving[first]
+        return may
+
+    @property
+    def left_untouched(self) -> int:
+        """Replicas on leaving brokers in rows that do not change (each of them is a fault)."""
+        if not self.load[self.leaving].any():
+            return 0
+        changed = (self.after != NONE) & self.leaving[self.after]
+        return int(self.load[self.leaving].sum() - changed.sum())
 
     def name(self, changed: int) -> str:
         """``topic-partition`` of the n-th changed row."""
@@ -493,10 +504,10 @@ class _Choices:
 
 @dataclass(frozen=True, eq=False)
 class _Order:
-    """Rows of the layout whose lists may be ordered anew, and how many others were ordered anew all the same."""
+    """Changed rows whose lists the wish lets be ordered anew, and those whose first replica it lets stay; (n,) bool."""
 
-    free: IndexArray
-    stray: int
+    free: BoolArray
+    bound: BoolArray
 
 
 def _choices(change: _Change, factor: IndexArray) -> _Choices:
@@ -528,7 +539,7 @@ def _choices(change: _Change, factor: IndexArray) -> _Choices:
             rack=rack,
         )
     return _Choices(
-        least_moves=int(needed.clip(min=0).sum()),
+        least_moves=int(needed.clip(min=0).sum()) + change.left_untouched,
         complete=bool(kept_all[~shrinks].all()),
         grows=grows,
         shrinks=fewer,
@@ -554,49 +565,74 @@ def _balance_proven(change: _Change, choices: _Choices, receive_cap: int | None)
     return True, bool((change.load - reach <= 1)[change.targets].all())
 
 
-def _first_lost(change: _Change, rows: BoolArray) -> int:
-    """In how many of these changed rows the first replica does not stay first, though it may stay."""
-    first = change.before[:, 0]
-    may = (first != NONE) & ~change.leaving[first]
-    return int((rows & may & (first != change.after[:, 0])).sum())
+def _leaders_proven(change: _Change, order: _Order, *, reorder_all: bool) -> tuple[bool, bool]:
+    """Whether no allowed order of lists spreads leaders more evenly, and then none changes fewer.
 
-
-def _leaders_proven(change: _Change, order: _Order) -> tuple[bool, bool]:
-    """Whether no order of the free rows' lists spreads leaders more evenly, and then none changes fewer."""
-    if change.faults or order.stray:
+    Where the plan takes the first place of a list whose order it had no business with, it is proven as even as can be
+    where no plan with that freedom is evener, or where it is as even as the plan that leaves those places alone and
+    that one is proven.
+    """
+    if change.faults:
         return False, False
-    lists = change.proposed.replicas[order.free].astype(np.int64)
+    first_before, first_after = change.before[:, 0], change.after[:, 0]
+    stray = order.bound & (first_before != first_after)
+    if reorder_all:
+        stray &= False
+    free = np.arange(change.current.partition_count) if reorder_all else change.rows[order.free]
+    if not stray.any():
+        return _order_proven(change, free, change.preferred)
+    if _order_proven(change, np.union1d(free, change.rows[stray]), change.preferred)[0]:
+        return True, False
+    brokers = len(change.targets)
+    alone = (
+        change.preferred
+        - np.bincount(first_after[stray & (first_after >= 0)], minlength=brokers)
+        + np.bincount(first_before[stray & (first_before >= 0)], minlength=brokers)
+    )
+    as_even = int((alone[change.targets] ** 2).sum()) == int((change.preferred[change.targets] ** 2).sum())
+    return as_even and _order_proven(change, free, alone)[0], False
+
+
+def _order_proven(change: _Change, free: IndexArray, preferred: IndexArray) -> tuple[bool, bool]:
+    """Whether no order of the lists of these rows makes ``preferred`` (B,) evener, and then none changes fewer."""
+    lists = change.proposed.replicas[free].astype(np.int64)
     if not lists.size:
         return True, True
     alive = change.targets[lists] & (lists != NONE)
     # A list without a live member has no choice; in the others a live one leads.
     able = alive.any(axis=1)
-    lists, alive, free = lists[able], alive[able], order.free[able]
+    lists, alive, free = lists[able], alive[able], free[able]
     if not alive[:, 0].all():
         return False, False
     old = change.current.replicas[free, :1].astype(np.int64)
     alive[:, 0] = False
     row, column = np.nonzero(alive)
     source, target = lists[row, 0], lists[row, column]
-    brokers = len(change.targets)
-    edges = np.zeros((brokers, brokers), np.bool_)
+    edges = np.zeros((len(preferred), len(preferred)), np.bool_)
     edges[source, target] = True
-    reach = least_reachable(edges, change.preferred, change.targets)
-    if not (change.preferred - reach <= 1)[change.targets].all():
+    reach = least_reachable(edges, preferred, change.targets)
+    if not (preferred - reach <= 1)[change.targets].all():
         return False, False
     cost = (target != old[row, 0]).astype(np.int64) - (source != old[row, 0]).astype(np.int64)
     # Brokers that cannot lead have no edge; a load far away keeps them out of the levels.
-    load = np.where(change.targets, change.preferred, -2)
+    load = np.where(change.targets, preferred, -2)
     return True, no_cheaper_rearrangement(source, target, cost, load)
 
 
 # ---- words -------------------------------------------------------------------------------------------------
 
 
-def _verdict(change: _Change, choices: _Choices, order: _Order, receive_cap: int | None) -> Verdict:
+def _verdict(
+    change: _Change,
+    choices: _Choices,
+    order: _Order,
+    *,
+    receive_cap: int | None = None,
+    reorder_all: bool = False,
+) -> Verdict:
     moves_proven = not change.faults and choices.complete and change.moves == choices.least_moves
     racks, replicas = _balance_proven(change, choices, receive_cap) if moves_proven else (False, False)
-    leaders, fewest = _leaders_proven(change, order)
+    leaders, fewest = _leaders_proven(change, order, reorder_all=reorder_all)
     load, preferred = change.load[change.targets], change.preferred[change.targets]
     verdict = Verdict(
         faults=tuple(change.faults),

@@ -1,0 +1,405 @@
+"""The judge: what any plan does, also one written by hand or by another tool, and how far it is from the best.
+
+Promises
+    1. Whatever is laid over the layout is judged or named as a fault: an unknown partition or broker, an empty list,
+       and what the checker finds (duplicates, replicas left behind, changed replication factors, copies to the dead).
+    2. The numbers of a certificate for this plan, with the least beside each: moves, racks and replicas as Reseat's
+       own planner reaches them for the same wish; leaders for this plan's own replica sets.
+    3. A flag is True only where the independent checker confirms that this plan reaches the least, objectives in their
+       order. A plan with more moves than needed may be evener than the least of the minimal plans; it is then not
+       called proven, and the sentences say both.
+
+Needs
+    A layout without duplicate replicas. A plan may hold some partitions only; the others stay as they are.
+
+How it works
+    The assignment is laid over the layout, the checker judges the two, and the planner is asked for its own plan.
+
+Example:
+    tp_re_02 has one replica a partition: 0 on broker 1, 1 on broker 0, 2 on broker 1. The plan
+    ``{0: [0,1], 1: [0,1], 2: [1,0]}`` is valid and copies the least, three replicas; but partition 0 is then preferred
+    by broker 0 instead of 1, which nothing asked for.
+
+Complexity
+    O(P R) to lay the plan over, then what the checker and the planner take.
+
+Source
+    The objectives are those of ``reseat.planning.remove``, ``add`` and ``replication_factor``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.balance import rack_violations
+from reseat.errors import WishRefused
+from reseat.model import NONE, BoolArray, Broker, BrokerState, Certificate, ClusterLayout, IntArray, Plan, Wish
+from reseat.planning.checker import Verdict, check_removal, check_replication_factor
+from reseat.planning.leaders import preferred_leaders
+from reseat.planning.plan import plan
+from reseat.planning.preconditions import plural, require_no_duplicates, settled
+from reseat.planning.proposal import propose
+
+__all__ = ["apply_assignment", "judge"]
+
+IndexArray = npt.NDArray[np.int64]
+
+_NOTHING = Wish()
+
+#: Faults of one kind, and partitions in a sentence, that are named one by one.
+_NAMED_FAULTS = 20
+_NAMED_PARTITIONS = 3
+
+
+def judge(
+    layout: ClusterLayout, proposed: ClusterLayout, wish: Wish = _NOTHING, *, allow_rf_change: bool = False
+) -> Certificate:
+    """Judge a plan against what was wished.
+
+    Args:
+        layout: the layout as it stands; its target where a reassignment is under way.
+        proposed: the plan, all partitions or some (``apply_assignment`` lays it over).
+        wish: what the plan is for; empty: nothing has to move.
+        allow_rf_change: whether partitions may get another number of replicas without it being wished for.
+
+    Returns:
+        The certificate of this plan; ``faults`` says why it must not be carried out, where it must not.
+
+    Raises:
+        WishRefused: the layout has duplicate replicas.
+    """
+    standing, _ = settled(layout)
+    require_no_duplicates(standing)
+    after, faults = apply_assignment(standing, proposed, wish)
+    current = standing.with_brokers(after.brokers)
+    verdict = _verdict(current, after, wish, allow_rf_change)
+    told = bool(current.order_told.all())
+    best, refusal = _own_plan(standing, wish)
+    comparison = _Comparison.of(current, after, wish, verdict)
+    reference = best if not comparison.other_factors else None
+    faults = tuple(dict.fromkeys((*faults, *verdict.faults)))
+    sound = not faults
+    least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
+    certificate = Certificate(
+        wish=wish,
+        moves=verdict.moves,
+        least_moves=verdict.least_moves if reference is None else reference.least_moves,
+        moves_proven=sound and verdict.moves_proven,
+        changed_partitions=comparison.changed_partitions,
+        bytes_to_move=_bytes_to_move(current, after, wish),
+        rack_sum_of_squares=verdict.rack_sum_of_squares,
+        least_rack_sum_of_squares=least_rack,
+        rack_balance_proven=sound and verdict.rack_proven,
+        replica_sum_of_squares=verdict.replica_sum_of_squares,
+        least_replica_sum_of_squares=least_replicas,
+        replica_balance_proven=sound and verdict.replicas_proven,
+        replica_spread=verdict.replica_spread,
+        leader_sum_of_squares=verdict.leader_sum_of_squares if told else None,
+        least_leader_sum_of_squares=_least_leaders(comparison, verdict) if told else None,
+        leader_balance_proven=sound and told and verdict.leaders_proven,
+        leader_spread=verdict.leader_spread if told else None,
+        changed_preferred_leaders=verdict.changed_preferred_leaders if told else None,
+        least_changed_preferred_leaders=comparison.least_changed if told else None,
+        changed_leaders_proven=sound and told and verdict.changed_leaders_proven,
+        rack_violations_before=rack_violations(standing),
+        rack_violations_after=rack_violations(after, ~np.isin(after.broker_ids, wish.remove)),
+        faults=faults,
+    )
+    return _with_sentences(certificate, comparison, reference, refusal)
+
+
+def apply_assignment(
+    layout: ClusterLayout, assignment: ClusterLayout, wish: Wish = _NOTHING
+) -> tuple[ClusterLayout, tuple[str, ...]]:
+    """Lay an assignment of some partitions over a layout.
+
+    Args:
+        layout: the layout, without a reassignment under way.
+        assignment: replica lists of some or all of its partitions; of its brokers only the ids count.
+        wish: brokers that it adds are known too.
+
+    Returns:
+        The layout with these lists, brokers that only the assignment names included; and the faults: partitions and
+        brokers that are unknown, empty lists. A partition with such a list stays as it is.
+    """
+    known = layout.with_brokers(Broker(i, rack) for i, rack in wish.add if layout.position(i) is None)
+    faults: list[str] = []
+    rows = _rows_in(known, assignment)
+    _note(
+        faults,
+        [f"{assignment.name_of(row)} is not in the layout." for row in np.flatnonzero(rows < 0)[: _NAMED_FAULTS + 1]],
+        int((rows < 0).sum()),
+        "partitions are not in the layout",
+    )
+    empty = (assignment.replication_factor == 0) & (rows >= 0)
+    _note(
+        faults,
+        [f"{assignment.name_of(row)} has an empty replica list." for row in np.flatnonzero(empty)[: _NAMED_FAULTS + 1]],
+        int(empty.sum()),
+        "partitions have an empty replica list",
+    )
+    taken = np.flatnonzero((rows >= 0) & ~empty)
+    lists = assignment.replicas[taken]
+    strange = ~np.isin(assignment.broker_ids, known.broker_ids)
+    at, column = np.nonzero(np.append(strange, False)[lists])
+    _note(
+        faults,
+        [
+            f"{assignment.name_of(int(taken[i]))} would be on broker {int(assignment.broker_ids[lists[i, j]])}, "
+            "which is not in the layout."
+            for i, j in zip(at[: _NAMED_FAULTS + 1].tolist(), column[: _NAMED_FAULTS + 1].tolist(), strict=True)
+        ],
+        len(at),
+        "replicas would be on brokers that are not in the layout",
+    )
+    met = np.unique(lists[at, column])
+    known = known.with_brokers(Broker(int(assignment.broker_ids[i])) for i in met)
+    place = np.full(len(assignment.brokers) + 1, NONE, np.int32)
+    shared = np.isin(assignment.broker_ids, known.broker_ids)
+    place[:-1][shared] = np.searchsorted(known.broker_ids, assignment.broker_ids[shared])
+    ours = rows[taken]
+    order = np.argsort(ours, kind="stable")
+    ours, lists = ours[order], place[lists[order]]
+    differs = _lists_differ(known.replicas[ours], lists)
+    return propose(known, ours[differs], lists[differs]), tuple(faults)
+
+
+def _note(faults: list[str], sentences: list[str], count: int, rest: str) -> None:
+    faults.extend(sentences[:_NAMED_FAULTS])
+    if count > _NAMED_FAULTS:
+        faults.append(f"{count - _NAMED_FAULTS:,} more {rest}.")
+
+
+def _rows_in(layout: ClusterLayout, assignment: ClusterLayout) -> IndexArray:
+    """(P',) the row in ``layout`` of each partition of ``assignment``, -1 where it has none."""
+    code = {name: i for i, name in enumerate(layout.topics)}
+    topic = np.array([code.get(name, NONE) for name in assignment.topics], np.int64)[assignment.topic_of]
+    wanted = (topic << 32) | assignment.partition
+    have = (layout.topic_of.astype(np.int64) << 32) | layout.partition
+    if not have.size:
+        return np.full(wanted.shape, NONE, np.int64)
+    at = np.minimum(np.searchsorted(have, wanted), have.size - 1)
+    return np.where((topic >= 0) & (have[at] == wanted), at, NONE)
+
+
+def _lists_differ(a: IntArray, b: IntArray) -> BoolArray:
+    """(n,) whether two padded lists differ; the tables may differ in width."""
+    shared = min(a.shape[1], b.shape[1])
+    differs: BoolArray = (a[:, :shared] != b[:, :shared]).any(axis=1)
+    for rest in (a[:, shared:], b[:, shared:]):
+        differs |= (rest != NONE).any(axis=1)
+    return differs
+
+
+# ---- what it is compared with ----------------------------------------------------------------------------------
+
+
+def _verdict(current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_change: bool) -> Verdict:
+    options = wish.options
+    if wish.topics and wish.replication_factor is not None:
+        return check_replication_factor(current, after, wish.topics, wish.replication_factor)
+    return check_removal(
+        current,
+        after,
+        wish.remove,
+        receive_cap=options.receive_cap,
+        reorder_all=options.reorder_all,
+        allow_rf_change=allow_rf_change,
+    )
+
+
+def _own_plan(layout: ClusterLayout, wish: Wish) -> tuple[Certificate | None, str | None]:
+    """The certificate of Reseat's own plan; None with the reason where there is none."""
+    if wish.is_empty:
+        return None, None
+    try:
+        return plan(layout, wish).certificate, None
+    except WishRefused as refused:
+        return None, str(refused)
+
+
+def _least_balance(
+    current: ClusterLayout, verdict: Verdict, reference: Certificate | None, wish: Wish
+) -> tuple[int | None, int | None]:
+    """The least rack and replica sums of squares: of the planner where it proved them, or of this plan where proven."""
+    rack = replicas = None
+    if reference is not None:
+        rack = reference.rack_sum_of_squares if reference.rack_balance_proven else None
+        replicas = reference.replica_sum_of_squares if reference.replica_balance_proven else None
+    elif wish.is_empty and not verdict.least_moves:
+        # Nothing has to move, and nothing moves in the best plan.
+        still = check_removal(current, current, ())
+        rack, replicas = still.rack_sum_of_squares, still.replica_sum_of_squares
+    if verdict.rack_proven:
+        rack = verdict.rack_sum_of_squares
+    if verdict.replicas_proven:
+        replicas = verdict.replica_sum_of_squares
+    return rack, replicas
+
+
+def _least_leaders(comparison: _Comparison, verdict: Verdict) -> int:
+    """The least for this plan's replica sets; its own where it took more freedom than it had and is proven evener."""
+    least = comparison.least_leader_sum_of_squares
+    return min(least, verdict.leader_sum_of_squares) if verdict.leaders_proven else least
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """What orders of this plan's own replica sets could reach, and what it changes without need.
+
+    Attributes:
+        changed_partitions: rows whose list differs.
+        other_factors: whether a partition has another number of replicas without a wish for it.
+        least_leader_sum_of_squares: the least over orders of the lists that the wish lets change.
+        least_changed: the fewest changed preferred leaders among those.
+        avoidable: rows whose preferred leader changes though the old one stays in the list.
+    """
+
+    changed_partitions: int
+    other_factors: bool
+    least_leader_sum_of_squares: int
+    least_changed: int
+    avoidable: tuple[str, ...]
+
+    @classmethod
+    def of(cls, current: ClusterLayout, after: ClusterLayout, wish: Wish, verdict: Verdict) -> _Comparison:
+        """Compare; brokers of both are the same."""
+        width = after.replicas.shape[1]
+        wide = np.full((current.partition_count, width), NONE, np.int32)
+        wide[:, : current.replicas.shape[1]] = current.replicas
+        rows = np.flatnonzero((wide != after.replicas).any(axis=1))
+        before, lists = wide[rows], after.replicas[rows]
+        factor_before, factor_after = (before != NONE).sum(axis=1), (lists != NONE).sum(axis=1)
+        moved = ((lists[:, :, None] != before[:, None, :]).all(axis=2) & (lists != NONE)).any(axis=1)
+        leaving = np.isin(current.broker_ids, wish.remove)
+        dead = np.array([b.state is BrokerState.DEAD for b in current.brokers], np.bool_)
+        targets = ~leaving & ~dead
+        brokers = len(targets)
+
+        # Which lists may be ordered anew, as the wish has it: those whose members differ; where nothing is wished for,
+        # those that the plan ordered anew; never those that grow, whose first replica stays first.
+        first_may_stay = (before[:, 0] != NONE) & ~leaving[before[:, 0]] if width else np.zeros(len(rows), np.bool_)
+        grows = (factor_after > factor_before) & first_may_stay
+        free = (moved | (factor_after != factor_before) | (not leaving.any())) & ~grows
+        every = np.arange(current.partition_count) if wish.options.reorder_all else rows[free]
+        first = current.replicas[:, 0].astype(np.int64) if width else np.empty(0, np.int64)
+        others = np.ones(current.partition_count, np.bool_)
+        others[every] = False
+        fixed = np.bincount(first[others] + 1, minlength=brokers + 1)[1:]
+        chosen = preferred_leaders(after.replicas[every], first[every].astype(np.int32), fixed, targets)
+        counts = (fixed + np.bincount(chosen[chosen >= 0], minlength=brokers))[targets]
+
+        stays = (lists == before[:, :1]).any(axis=1) & targets[before[:, 0]] & (before[:, 0] != NONE)
+        lost = np.flatnonzero(stays & (lists[:, 0] != before[:, 0])) if width else np.empty(0, np.int64)
+        ids = current.broker_ids
+        named = tuple(
+            f"{current.name_of(int(rows[i]))} from broker {int(ids[before[i, 0]])} to broker {int(ids[lists[i, 0]])}"
+            for i in lost[: _NAMED_PARTITIONS + 1].tolist()
+        )
+        return cls(
+            changed_partitions=len(rows),
+            other_factors=not wish.topics and bool((factor_after != factor_before).any()),
+            least_leader_sum_of_squares=int((counts**2).sum()),
+            least_changed=int((chosen != first[every]).sum()),
+            avoidable=named,
+        )
+
+
+def _bytes_to_move(current: ClusterLayout, after: ClusterLayout, wish: Wish) -> float | None:
+    """Bytes of all copies; None where a size is not told."""
+    sizes = Plan(current=current, proposed=after, certificate=Certificate(wish=wish, moves=0)).moves.bytes
+    if sizes is None or np.isnan(sizes).any():
+        return None
+    return float(sizes.sum())
+
+
+# ---- words ---------------------------------------------------------------------------------------------------
+
+
+def _with_sentences(
+    certificate: Certificate, comparison: _Comparison, reference: Certificate | None, refusal: str | None
+) -> Certificate:
+    said: list[str] = []
+    if certificate.faults:
+        said.append(
+            f"The plan must not be carried out: it has {plural(len(certificate.faults), 'fault')}. "
+            f"The first: {certificate.faults[0]}"
+        )
+    said.append(_moves(certificate))
+    if certificate.rack_sum_of_squares is not None:
+        said.append(_racks(certificate))
+    said.append(_replicas(certificate, reference))
+    if certificate.leader_sum_of_squares is None:
+        said.append("The order of replica lists is not told, so that preferred leaders cannot be judged.")
+    else:
+        said.append(_leaders(certificate))
+        said.append(_changed_leaders(certificate, comparison))
+    if refusal is not None:
+        said.append(f"Reseat makes no plan of its own for this wish: {refusal}")
+    return replace(certificate, sentences=tuple(said))
+
+
+def _moves(certificate: Certificate) -> str:
+    moves, least = certificate.moves, certificate.least_moves
+    made = f"It moves {plural(moves, 'replica') if moves else 'no replica'}"
+    if certificate.moves_proven:
+        return f"{made}." if not moves else f"{made}. No plan can move fewer. Proven."
+    if least is None or certificate.faults:
+        return f"{made}."
+    if moves <= least:
+        return f"{made}; that it is the fewest is not proven."
+    return f"{made}; {'none is' if not least else f'{least:,} is' if least == 1 else f'{least:,} are'} enough."
+
+
+def _racks(certificate: Certificate) -> str:
+    found, least = certificate.rack_sum_of_squares, certificate.least_rack_sum_of_squares
+    if certificate.rack_balance_proven:
+        return "Each changed partition sits on as many racks, as evenly, as its moved replicas can reach. Proven."
+    if least is None or found is None:
+        return "It is not proven that the changed partitions sit on as many racks as they could."
+    if not certificate.moves_proven:
+        return f"Sum of squares over racks: {found:,}; with the fewest moves it is {least:,}."
+    if found > least:
+        return f"Replicas of a partition share racks more than they need: sum of squares {found:,}, least {least:,}."
+    return f"Sum of squares over racks: {found:,}; that it is the least is not proven."
+
+
+def _replicas(certificate: Certificate, reference: Certificate | None) -> str:
+    spread = certificate.replica_spread or 0
+    made = f"Fullest and emptiest broker are {plural(spread, 'replica')} apart"
+    if certificate.replica_balance_proven:
+        return f"{made}; no plan with as few moves and these racks is evener. Proven."
+    found, least = certificate.replica_sum_of_squares, certificate.least_replica_sum_of_squares
+    if found is None or least is None or reference is None or reference.replica_spread is None:
+        return f"{made}."
+    numbers = f"(sum of squares {found:,} against {least:,})"
+    if certificate.moves_proven and certificate.rack_balance_proven:
+        return f"{made}; with as few moves and as good racks {reference.replica_spread:,} can be reached {numbers}."
+    return f"{made}; the plan with the fewest moves and the best racks comes to {reference.replica_spread:,} {numbers}."
+
+
+def _leaders(certificate: Certificate) -> str:
+    made = f"Preferred leaders are {certificate.leader_spread or 0:,} apart"
+    if certificate.leader_balance_proven:
+        return f"{made}; for these replica sets no order is evener. Proven."
+    found, least = certificate.leader_sum_of_squares, certificate.least_leader_sum_of_squares
+    if found is None or least is None or found <= least:
+        return f"{made}."
+    return f"{made}; by order alone the sum of squares {found:,} can come down to {least:,}."
+
+
+def _changed_leaders(certificate: Certificate, comparison: _Comparison) -> str:
+    changed, least = certificate.changed_preferred_leaders or 0, certificate.least_changed_preferred_leaders
+    made = f"The preferred leader changes in {plural(changed, 'partition')}"
+    if certificate.changed_leaders_proven:
+        return f"{made}; fewer would be less even. Proven." if changed else "No preferred leader changes."
+    if least is None or changed <= least or not comparison.avoidable:
+        return f"{made}."
+    if least == 0:
+        more = changed - min(len(comparison.avoidable), _NAMED_PARTITIONS)
+        named = ", ".join(comparison.avoidable[:_NAMED_PARTITIONS]) + (f" and {more:,} more" if more else "")
+        return f"{made} without need: {named}."
+    return f"{made}; {least:,} would be enough (avoidable, for example: {comparison.avoidable[0]})."
