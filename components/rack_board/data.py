@@ -7,7 +7,6 @@ must move") it can say before the server is asked, because the replicas on a bro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
 
 import numpy as np
 import numpy.typing as npt
@@ -37,16 +36,17 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
     Returns:
         ``racks``: names in order. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none), ``host``
         (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (or None
-        where not told), ``bytes`` (or None), ``after`` and ``leadersAfter`` (replicas and preferred leaders with the
-        plan; None without one). ``out``: ids that leave. ``added``: ids that join. ``flows``: triples (giver's and
-        receiver's entry, replicas), the largest first, at most ``MOST_FLOWS``. ``needs``: the highest replication
-        factor. ``nextId``: the lowest free id above all others. ``hostTail``: what all hosts end with, cut off.
+        where not told), ``bytes`` (or None), and with a plan ``after``, ``leadersAfter`` and ``bytesAfter`` (replicas,
+        preferred leaders and bytes; None without a plan). ``out``: ids that leave. ``added``: ids that join.
+        ``flows``: triples (giver's and receiver's entry, replicas), the largest first, at most ``MOST_FLOWS``.
+        ``needs``: the highest replication factor. ``nextId``: a free id above all others. ``hostTail``: the domain
+        that all hosts share, cut off from them.
 
     Complexity: O(P x R), vectorised.
     """
     base = plan.current if plan is not None else layout.target() if layout.under_way.any() else layout
     drawn = base.with_racks({broker: rack for broker, rack in wish.add if base.position(broker) is None})
-    leaders, _ = _leaders(drawn)
+    leaders = _leaders(drawn)
     hosts, tail = _hosts([broker.host for broker in drawn.brokers])
     sizes = drawn.replica_bytes
     columns: dict[str, object] = {
@@ -59,12 +59,15 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         "bytes": None if sizes is None else _bytes(drawn, sizes),
         "after": None,
         "leadersAfter": None,
+        "bytesAfter": None,
     }
     flows: list[int] = []
     if plan is not None:
         proposed = plan.proposed
-        columns["after"] = _on(drawn, proposed, _counts(proposed, proposed.replicas))
-        columns["leadersAfter"] = _on(drawn, proposed, _counts(proposed, proposed.replicas[:, :1]))
+        columns["after"] = _on(drawn, proposed, _counts(proposed, proposed.replicas).tolist())
+        columns["leadersAfter"] = _on(drawn, proposed, _counts(proposed, proposed.replicas[:, :1]).tolist())
+        moved = proposed.replica_bytes
+        columns["bytesAfter"] = None if moved is None else _on(drawn, proposed, _bytes(proposed, moved))
         flows = _flows(drawn, plan)
     return {
         "racks": list(drawn.racks),
@@ -86,13 +89,11 @@ def _counts(layout: ClusterLayout, positions: npt.NDArray[np.int32]) -> _Counts:
     return shifted[-NOT_TOLD:].astype(np.int64)
 
 
-def _leaders(layout: ClusterLayout) -> tuple[_Counts | None, bool]:
-    """Leaders by broker, and whether these are the current ones; else the preferred ones, where an order is told."""
-    if layout.partition_count and bool((layout.leader != NOT_TOLD).any()):
-        return _counts(layout, layout.leader), True
-    if bool(layout.order_told.all()):
-        return _counts(layout, layout.replicas[:, :1]), False
-    return None, False
+def _leaders(layout: ClusterLayout) -> _Counts | None:
+    """Leaders by broker, or the preferred ones where only an order is told."""
+    if bool((layout.leader != NOT_TOLD).any()):
+        return _counts(layout, layout.leader)
+    return _counts(layout, layout.replicas[:, :1]) if bool(layout.order_told.all()) else None
 
 
 def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int]:
@@ -103,9 +104,9 @@ def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int]:
     return [int(value) for value in np.round(held / 10**digits) * 10**digits]
 
 
-def _on(drawn: ClusterLayout, other: ClusterLayout, counts: _Counts) -> list[int]:
-    """Counts of another layout in the order of the brokers drawn."""
-    by_id = dict(zip(other.broker_ids.tolist(), counts.tolist(), strict=True))
+def _on(drawn: ClusterLayout, other: ClusterLayout, values: Sequence[int]) -> list[int]:
+    """Values by broker of another layout in the order of the brokers drawn."""
+    by_id = dict(zip(other.broker_ids.tolist(), values, strict=True))
     return [by_id.get(broker, 0) for broker in drawn.broker_ids.tolist()]
 
 
@@ -129,8 +130,8 @@ def _hosts(hosts: Sequence[str | None]) -> tuple[list[str] | None, str]:
     told = [host for host in hosts if host]
     if not told:
         return None, ""
-    tail = commonprefix([host[::-1] for host in told])[::-1] if len(told) > 1 else ""
-    tail = tail[tail.find(".") :] if "." in tail else ""
-    if any(len(host) <= len(tail) or host.replace(".", "").isdigit() for host in told):
-        tail = ""
+    domains = {host.partition(".")[2] for host in told}
+    tail = f".{domains.pop()}" if len(domains) == 1 and len(told) > 1 else ""
+    if tail == "." or any(host.replace(".", "").isdigit() for host in told):
+        tail = ""  # no domain, or addresses, which end with what matters
     return [(host.removesuffix(tail) if host else "")[:_HOST_LENGTH] for host in hosts], tail

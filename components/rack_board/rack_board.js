@@ -10,17 +10,17 @@ const STATES = ["alive", "fenced", "shutting down", "dead", "state not told"];
 const MARKS = ["", "◐", "↓", "✕", ""];
 const NO_RACK = -1;
 const DRAG_STARTS_AT = 4; // px: less is a click with a trembling hand
-const ROOM = 424; // px of height for all racks: fits a 1366 x 768 screen under the strip and the figures
-const GAP = 4;
+const ROOM = 470; // px of height for all racks: fits a 1366 x 768 screen under the strip and the figures
 const RACK_GAP = 10;
 const RACK_PADDING = 8;
 const TRAY_WIDTH = 208;
 const MODES = [
-  { name: "full", least: 176, most: 380, height: 82, head: 46 },
-  { name: "medium", least: 78, most: 150, height: 44, head: 46 },
-  { name: "small", least: 52, most: 96, height: 27, head: 40 },
-  { name: "small", least: 37, most: 52, height: 23, head: 40 },
+  { name: "full", least: 176, most: 380, height: 82, gap: 4 },
+  { name: "medium", least: 84, most: 190, height: 44, gap: 4 },
+  { name: "small", least: 60, most: 110, height: 26, gap: 3 },
+  { name: "tiny", least: 35, most: 60, height: 21, gap: 3 },
 ];
+const HEAD = 44; // px: a rack's name above its tiles
 const CELLS = [24, 22, 20, 18, 17, 16, 15, 14, 13, 12];
 const MOST_LINES = 80; // more lines than this are a smear and not a picture
 const FORGET_AFTER = 20000; // ms: a change that was never answered is taken back
@@ -66,6 +66,23 @@ function style(node, name, value) {
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const inside = (rect, x, y) => x >= rect.left && x <= rect.right && y >= rect.top && y <= rect.bottom;
 
+// Cividis, the scale of counts everywhere in Reseat, at six points.
+const CIVIDIS = [
+  [0, 32, 77],
+  [49, 68, 107],
+  [102, 105, 112],
+  [149, 143, 120],
+  [203, 186, 105],
+  [255, 234, 70],
+];
+
+function heat(share) {
+  const at = Math.max(0, Math.min(1, share)) * (CIVIDIS.length - 1);
+  const low = Math.min(Math.floor(at), CIVIDIS.length - 2);
+  const mixed = CIVIDIS[low].map((value, part) => Math.round(value + (at - low) * (CIVIDIS[low + 1][part] - value)));
+  return `rgb(${mixed})`;
+}
+
 // ---- the picture that is being drawn: data and what was done since ---------------------------------------------------
 
 function modelOf(data, pending) {
@@ -83,6 +100,7 @@ function modelOf(data, pending) {
       bytes: columns.bytes ? columns.bytes[at] : null,
       after: columns.after ? columns.after[at] : null,
       leadersAfter: columns.leadersAfter ? columns.leadersAfter[at] : null,
+      bytesAfter: columns.bytesAfter ? columns.bytesAfter[at] : null,
       added: false,
     });
   });
@@ -99,7 +117,7 @@ function modelOf(data, pending) {
     } else if (change.do === "add") {
       const rack = change.rack === null ? NO_RACK : racks.indexOf(change.rack);
       brokers.set(change.broker, {
-        ...{ host: "", state: 4, replicas: 0, leaders: null, bytes: null, after: null, leadersAfter: null, at: -1 },
+        ...{ host: "", state: 4, replicas: 0, leaders: null, bytes: null, at: -1 },
         ...brokers.get(change.broker),
         ...{ id: change.broker, rack, added: true },
       });
@@ -109,7 +127,7 @@ function modelOf(data, pending) {
     }
   }
   const planned = data.planned && pending.length === 0;
-  if (!planned) for (const broker of brokers.values()) broker.after = broker.leadersAfter = null;
+  if (!planned) for (const broker of brokers.values()) broker.after = broker.leadersAfter = broker.bytesAfter = null;
   const groups = new Map(racks.map((_, rack) => [rack, []]));
   for (const broker of brokers.values()) {
     if (!groups.has(broker.rack)) groups.set(broker.rack, []);
@@ -117,14 +135,18 @@ function modelOf(data, pending) {
   }
   for (const group of groups.values()) group.sort((one, other) => one.id - other.id);
   let top = 1;
+  let low = Infinity;
   let total = 0;
   let holders = 0;
   for (const broker of brokers.values()) {
     top = Math.max(top, broker.replicas, broker.after ?? 0);
+    if (!out.has(broker.id)) low = Math.min(low, broker.replicas, broker.after ?? Infinity);
     total += broker.after ?? broker.replicas;
     if (broker.state !== 3 && !(planned && out.has(broker.id))) holders += 1;
   }
-  return { racks, brokers, out, groups, planned, scale: top * 1.06, mean: total / Math.max(holders, 1) };
+  // Colours never stretch a difference of a few replicas over the whole scale.
+  low = Math.min(low, Math.floor(0.9 * top));
+  return { racks, brokers, out, groups, planned, low, top, scale: top * 1.06, mean: total / Math.max(holders, 1) };
 }
 
 const rackWords = (model, rack) => {
@@ -137,9 +159,9 @@ const rackWords = (model, rack) => {
 
 function fit(width, sizes) {
   const racks = Math.max(sizes.length, 1);
-  const tries = [...MODES, ...CELLS.map((side) => ({ name: "cell", least: side, most: side, height: side, head: 40 }))];
+  const tries = [...MODES, ...CELLS.map((side) => ({ name: "cell", least: side, most: side, height: side, gap: 2 }))];
   for (const mode of tries) {
-    const gap = mode.name === "cell" ? 2 : GAP;
+    const { gap } = mode;
     let best = null;
     for (let across = racks; across >= 1; across -= 1) {
       const rackWidth = (width - RACK_GAP * (across - 1)) / across;
@@ -150,7 +172,7 @@ function fit(width, sizes) {
         let height = 0;
         for (let first = 0; first < racks; first += across) {
           const fullest = Math.max(1, ...sizes.slice(first, first + across));
-          height += mode.head + RACK_PADDING + Math.ceil(fullest / perRow) * (mode.height + gap) + RACK_GAP;
+          height += HEAD + RACK_PADDING + Math.ceil(fullest / perRow) * (mode.height + gap) + RACK_GAP;
         }
         const tile = Math.min(mode.most, Math.floor((inner - gap * (perRow - 1)) / perRow));
         const fitted = { mode: mode.name, across, perRow, tile, height: mode.height, gap };
@@ -182,6 +204,8 @@ class Board {
       proxy: part("proxy"),
       live: part("live"),
       dock: part("dock"),
+      few: part("few"),
+      many: part("many"),
       form: part("adder"),
       newId: part("adder-id"),
     };
@@ -299,6 +323,8 @@ class Board {
     style(root, "--tile-height", `${fitted.height}px`);
     style(root, "--tile-gap", `${fitted.gap}px`);
     style(root, "--mean", `${((100 * model.mean) / model.scale).toFixed(2)}%`);
+    write(this.parts.few, number.format(model.low));
+    write(this.parts.many, count(model.top, "replica"));
     for (const id of [...this.selected]) if (!model.brokers.has(id)) this.selected.delete(id);
     this.drawRacks(shown);
     this.drawTray();
@@ -403,6 +429,7 @@ class Board {
     const leaders = out ? broker.leaders : (broker.leadersAfter ?? broker.leaders);
     const delta = out ? 0 : now - broker.replicas;
     const kept = Math.min(now, broker.replicas);
+    const bytes = out ? broker.bytes : (broker.bytesAfter ?? broker.bytes);
     const share = (value) => (value / model.scale).toFixed(4);
     const { parts } = tile;
     style(parts.hold, "transform", `scaleX(${share(kept)})`);
@@ -411,6 +438,7 @@ class Board {
       style(node, "transform", `translateX(${(100 * from) / model.scale}%) scaleX(${share(length)})`);
     strip(parts.come, kept, Math.max(delta, 0));
     strip(parts.gone, kept, Math.max(-delta, 0));
+    style(tile, "--heat", heat((now - model.low) / Math.max(1, model.top - model.low)));
     write(parts.host, broker.added ? "new" : broker.host);
     write(parts.badge, delta ? signed(delta) : "");
     parts.badge.className = delta < 0 ? "badge less" : "badge";
@@ -418,7 +446,7 @@ class Board {
     write(parts.mark, mark && (inTray ? mark : `${mark} ${STATES[broker.state]}`));
     write(parts.replicas, inTray ? number.format(now) : count(now, "replica"));
     write(parts.leaders, leaders === null ? "" : count(leaders, "leader"));
-    write(parts.bytes, broker.bytes === null || delta ? "" : size(broker.bytes));
+    write(parts.bytes, bytes === null ? "" : size(bytes));
     tile.classList.toggle("ghost", ghost);
     tile.classList.toggle("added", broker.added);
     tile.classList.toggle("receives", delta > 0);
@@ -795,7 +823,7 @@ class Board {
       for (const name of ["id", "aria-label", "tabindex", "role"]) copy.removeAttribute(name);
       copy.classList.remove("lifted");
       proxy.appendChild(copy);
-      proxy.style.width = `${Math.max(rect.width, 44)}px`;
+      proxy.style.width = `${Math.min(Math.max(rect.width, 44), 170)}px`;
     } else {
       const who = this.namesOf(lift.ids);
       write(element("b", "", proxy), capital(who));
@@ -806,9 +834,9 @@ class Board {
     proxy.style.transform = "none";
     proxy.hidden = false;
     const origin = proxy.getBoundingClientRect();
-    // Where the page puts the origin of position: fixed, and where in the tile it was gripped.
-    lift.dx = origin.left + (alone ? Math.min(press.x - rect.left, origin.width) : 24);
-    lift.dy = origin.top + (alone ? press.y - rect.top : 16);
+    // Where the page puts the origin of position: fixed, and the grip: near the top, so that the tray's words stay free.
+    lift.dx = origin.left + Math.min(press.x - rect.left, origin.width / 2);
+    lift.dy = origin.top + 14;
   }
 
   released(event) {
@@ -1068,6 +1096,7 @@ class Board {
     const now = out ? broker.replicas : (broker.after ?? broker.replicas);
     const delta = now - broker.replicas;
     const leaders = out ? broker.leaders : (broker.leadersAfter ?? broker.leaders);
+    const bytes = out ? broker.bytes : (broker.bytesAfter ?? broker.bytes);
     const lines = [
       `Broker ${broker.id} · ${rackWords(this.model, broker.rack)}`,
       [broker.host && broker.host + this.data.hostTail, broker.added ? "new" : STATES[broker.state]]
@@ -1075,7 +1104,7 @@ class Board {
         .join(" · "),
       `${count(now, "replica")}${delta ? ` (${signed(delta)})` : ""}` +
         (leaders === null ? "" : `, ${count(leaders, "leader")}`) +
-        (broker.bytes === null ? "" : `, ${size(broker.bytes)}${delta ? " before" : ""}`),
+        (bytes === null ? "" : `, ${size(bytes)}`),
     ];
     const gives = flows.filter(({ giver }) => giver === broker.id);
     const gets = flows.filter(({ receiver }) => receiver === broker.id);

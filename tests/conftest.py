@@ -1,0 +1,44 @@
+"""What all tests share: how a test says what it needs of the machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+#: What to look for and what to say where it is missing, by the name that RESEAT_REQUIRE uses.
+_MISSING = {
+    "browser": "No Chromium was found (chromium, chromium-browser or google-chrome on the PATH).",
+    "kafka": "No Java was found (java on the PATH), so that real Kafka servers cannot be started.",
+}
+
+
+def chromium() -> str | None:
+    """The path of a Chromium, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def require(name: str) -> None:
+    """Skip the test where the machine lacks what it needs; fail it where RESEAT_REQUIRE names that.
+
+    Args:
+        name: "browser" or "kafka".
+    """
+    found = chromium() if name == "browser" else shutil.which("java")
+    if found is None:
+        missing(name, _MISSING[name])
+
+
+def missing(name: str, reason: str) -> None:
+    """Skip with this reason, or fail where RESEAT_REQUIRE (names with commas between) holds the name."""
+    if name in os.environ.get("RESEAT_REQUIRE", "").split(","):
+        pytest.fail(f"RESEAT_REQUIRE asks for {name}. {reason}", pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """The project's folder."""
+    return Path(__file__).parent.parent
