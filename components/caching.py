@@ -22,20 +22,29 @@ from reseat.model import Certificate, ClusterLayout, CurvePoint, Finding, Plan, 
 
 if TYPE_CHECKING:
     from reseat.balance import Balance
+    from reseat.election import AutoRebalance, ElectionPreview, Mode, RestartVerdict, StopPreview
+    from reseat.planning.transfer import Transfer
     from reseat.sources import Sample
 
 __all__ = [
     "Shelved",
+    "auto_rebalance_of",
     "balance_of",
     "curve_of",
+    "election_after",
+    "election_of",
     "findings_of",
     "judgement_of",
     "layout_of",
     "plan_for",
     "plan_with_moves",
     "reading_of",
+    "restarts_of",
     "sample_of",
     "shelf",
+    "stop_of",
+    "transfer_back_of",
+    "transfer_of",
 ]
 
 #: Layouts kept for links and other sessions.
@@ -196,6 +205,23 @@ def _plan_at(digest: str, key: str, moves: int, _layout: ClusterLayout, _wish: W
     return plan_at(_layout, _wish, moves)
 
 
+def transfer_of(plan: Plan) -> Transfer | None:
+    """``reseat.planning.transfer.transfer``: what carrying out a plan copies."""
+    return _transfer(plan.current.digest, plan.proposed.digest, False, plan)
+
+
+def transfer_back_of(plan: Plan) -> Transfer | None:
+    """What the rollback of a plan copies."""
+    return _transfer(plan.current.digest, plan.proposed.digest, True, plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2 * _PLANS)
+def _transfer(digest: str, proposed_digest: str, back: bool, _plan: Plan) -> Transfer | None:
+    from reseat.planning.transfer import rollback, transfer
+
+    return transfer(rollback(_plan) if back else _plan)
+
+
 def judgement_of(
     layout: ClusterLayout, proposed: ClusterLayout, wish: Wish, *, allow_rf_change: bool = False
 ) -> Certificate:
@@ -216,3 +242,63 @@ def _judgement(
     from reseat.planning import judge
 
     return judge(_layout, _proposed, _wish, allow_rf_change=allow_rf_change)
+
+
+def election_of(layout: ClusterLayout, mode: Mode) -> ElectionPreview:
+    """``reseat.election.preferred``: what a preferred-leader election would do now."""
+    return _election(layout.digest, mode, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _election(digest: str, mode: Mode, _layout: ClusterLayout) -> ElectionPreview:
+    from reseat.election import preferred
+
+    return preferred(_layout, mode)
+
+
+def election_after(plan: Plan, mode: Mode) -> ElectionPreview:
+    """``reseat.election.after_plan``: who leads once a plan is done, and after an election then."""
+    return _election_after(plan.current.digest, plan.proposed.digest, mode, plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _election_after(digest: str, proposed: str, mode: Mode, _plan: Plan) -> ElectionPreview:
+    from reseat.election import after_plan
+
+    return after_plan(_plan, mode)
+
+
+def stop_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode, *, unclean: bool) -> StopPreview:
+    """``reseat.election.stop``: what happens while brokers are stopped."""
+    return _stop(layout.digest, brokers, mode, unclean, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _stop(digest: str, brokers: tuple[int, ...], mode: Mode, unclean: bool, _layout: ClusterLayout) -> StopPreview:
+    from reseat.election import stop
+
+    return stop(_layout, brokers, unclean=unclean, mode=mode)
+
+
+def auto_rebalance_of(layout: ClusterLayout, mode: Mode) -> AutoRebalance:
+    """``reseat.election.auto_rebalance`` with its default percentage."""
+    return _auto_rebalance(layout.digest, mode, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _auto_rebalance(digest: str, mode: Mode, _layout: ClusterLayout) -> AutoRebalance:
+    from reseat.election import auto_rebalance
+
+    return auto_rebalance(_layout, mode=mode)
+
+
+def restarts_of(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
+    """``reseat.election.safe_to_restart``: the next broker to restart first."""
+    return _restarts(layout.digest, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _restarts(digest: str, _layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
+    from reseat.election import safe_to_restart
+
+    return safe_to_restart(_layout)

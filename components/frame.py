@@ -13,9 +13,10 @@ import streamlit as st
 from components import session, sidebar, text
 from components.notices import refused
 from components.session import Seat
-from reseat.model import Wish
+from components.theme import severity_icon
+from reseat.model import Finding, Severity, Wish
 
-__all__ = ["Figure", "answer", "figures", "how_to_read", "page", "refused"]
+__all__ = ["Figure", "answer", "figures", "findings", "how_to_read", "page", "refused"]
 
 _CSS = Path(__file__).with_name("frame.css")
 _LOGO = str(Path(__file__).with_name("logo.svg"))
@@ -72,6 +73,13 @@ def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) 
                 delta_arrow="off",
                 help=figure.help,
             )
+
+
+def findings(found: Sequence[Finding]) -> None:
+    """What a person should know before carrying something out, a line each, worst first."""
+    for finding in found:
+        colour = {Severity.BROKEN: "red", Severity.ATTENTION: "orange", Severity.NOTE: "gray"}[finding.severity]
+        st.markdown(f":{colour}[{severity_icon(finding.severity)}] {text.plain(finding.sentence)}")
 
 
 def how_to_read(explanation: str) -> None:

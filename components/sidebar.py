@@ -101,7 +101,7 @@ def _racks(seat: Seat) -> None:
     given = st.file_uploader("Racks file: CSV `broker,rack` or JSON", key="racks-file")
     if given is not None and st.button("Use this file", key="racks-use"):
         try:
-            _set_racks(seat, dict(seat.edits.racks) | read_racks_file(given.getvalue()))
+            _set_racks(seat, dict(seat.edits.racks) | read_racks_file(given.getvalue(), source=given.name))
         except InputRefused as error:
             refused(error)
     table = pd.DataFrame(

@@ -1,6 +1,143 @@
-"""Plan."""
+"""Plan: what moves for the what-if, proven; the table, the flows, the files and the commands; other plans judged."""
 
-from components import frame
+import numpy as np
+import streamlit as st
+
+from components import caching, charts, frame, text
+from components.execution import draw_downloads, draw_execution
+from components.judging import draw_judging
+from components.moves import draw_flows, draw_moves
+from components.points import chosen_plan
+from components.proof import draw_proof
+from components.session import Seat
+from components.text import wish_in_words
+from components.wish_form import wish_form
+from reseat.errors import WishRefused
+from reseat.model import Certificate, Plan, Wish
+
+
+def opening(wish: Wish, certificate: Certificate) -> str:
+    """The sentence that answers the page's question: can it be done, and what must move?"""
+    words = wish_in_words(wish)
+    first = certificate.sentences[0] if certificate.sentences else ""
+    if certificate.faults:
+        return first
+    if wish.remove and not wish.add:
+        who = f"{'Broker' if len(wish.remove) == 1 else 'Brokers'} {text.ids(wish.remove)} can leave"
+        return f"{who}: {first}"
+    return f"{words[:1].upper()}{words[1:]}: {first}"
+
+
+def figures(plan: Plan) -> None:
+    """What the plan costs and what it buys."""
+    certificate = plan.certificate
+    before = caching.balance_of(plan.current).by_broker
+    least = certificate.least_moves
+    proven = "proven least" if certificate.moves_proven else "" if least is None else f"{least:,} are enough"
+    spread = before.replica_spread
+    leaders = before.preferred_leader_spread
+    violations = certificate.rack_violations_after
+    frame.figures(
+        [
+            ("Replicas move", text.count(certificate.moves), proven or None, "Replicas that are copied or dropped"),
+            ("Partitions change", text.count(certificate.changed_partitions), None, "In members or in order"),
+            ("Data to copy", text.size(certificate.bytes_to_move), None, "The largest told replica of each partition"),
+            (
+                "Replica spread",
+                arrow(None if spread is None else spread.spread, certificate.replica_spread),
+                "proven least" if certificate.replica_balance_proven else None,
+                "Fullest minus emptiest broker, before and after",
+            ),
+            (
+                "Preferred leaders apart",
+                arrow(None if leaders is None else leaders.spread, certificate.leader_spread),
+                "proven least" if certificate.leader_balance_proven else None,
+                "Most minus fewest preferred leaders of a broker; proven for the replica sets of this plan",
+            ),
+            (
+                "On too few racks",
+                arrow(certificate.rack_violations_before, violations) if plan.current.racks else "not told",
+                None,
+                "Partitions on fewer racks than their replication factor and the racks left allow",
+            ),
+        ]
+    )
+
+
+def arrow(before: float | None, after: float | None) -> str:
+    """A number before and after."""
+    return f"{text.count(before)} → {text.count(after)}"
+
+
+def chart(plan: Plan) -> None:
+    """Before and after, broker by broker."""
+    what = st.segmented_control(
+        "What",
+        ["Replicas", "Preferred leaders"],
+        default="Replicas",
+        required=True,
+        key="plan-bars",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    one, two = caching.balance_of(plan.current).by_broker, caching.balance_of(plan.proposed).by_broker
+    before, after = (
+        (one.replicas, two.replicas) if what == "Replicas" else (one.preferred_leaders, two.preferred_leaders)
+    )
+    if before is None or after is None:
+        st.caption("Preferred leaders are not told by this layout.")
+        return
+    order = charts.broker_order(plan.current)
+    leaving = np.isin(plan.current.broker_ids, plan.wish.remove)[order]
+    names = [f"broker {broker}" for broker in plan.current.broker_ids[order].tolist()]
+    mean = float(after[order][~leaving].mean()) if (~leaving).any() else 0.0
+    figure = charts.before_after(names, before[order], after[order], what.lower(), leaving=leaving, mean=mean)
+    charts.rack_strip(figure, plan.current, order)
+    charts.draw(figure, "plan-chart", f"{what} by broker before and after the plan")
+    frame.how_to_read(
+        "Grey stays, sky blue comes in, purple with hatches goes out. The dashed line is the mean of the brokers that "
+        "stay, afterwards. Brokers stand by rack, then by id."
+    )
+
+
+def draw(seat: Seat) -> None:
+    """The page for a what-if."""
+    with st.spinner(f"Planning: {wish_in_words(seat.wish)} …"):
+        plan = caching.plan_for(seat.layout, seat.wish)
+    frame.answer(opening(seat.wish, plan.certificate))
+    figures(plan)
+    frame.findings(plan.findings)
+    chart(plan)
+    draw_downloads(plan)
+    views = {
+        "Moves": lambda: draw_moves(plan, "moves"),
+        "Who sends to whom": lambda: draw_flows(plan, "flows"),
+        "Carry it out": lambda: draw_execution(seat, plan),
+        "Proof": lambda: draw_proof(plan.certificate),
+        "Judge another plan": lambda: draw_judging(seat, plan),
+    }
+    chosen = st.segmented_control(
+        "Detail",
+        list(views),
+        default="Moves",
+        required=True,
+        key="plan-view",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    views[chosen]()
+
 
 seat = frame.page("Plan")
-frame.answer(f"{seat.layout.partition_count:,} partitions on {len(seat.layout.brokers):,} brokers.")
+wish_form(seat)
+if seat.wish.is_empty:
+    frame.answer("Nothing is wished yet, so nothing moves.")
+    st.markdown(
+        "Take brokers out or in, or change a replication factor, with the buttons above; or judge a plan that you have."
+    )
+    draw_judging(seat, None)
+else:
+    try:
+        draw(seat)
+    except WishRefused as error:
+        frame.refused(error)

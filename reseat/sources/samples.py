@@ -43,18 +43,18 @@ class Sample:
 _GENERATED = (
     Sample(
         "60 brokers (generated)",
-        "20,000 partitions on 60 brokers in 4 racks, uneven as after some expansions.",
-        generated=(60, 20_000, 4),
+        "20,000 partitions on 60 brokers in 6 racks, unequally filled; a few leaders have drifted.",
+        generated=(60, 20_000, 6),
     ),
     Sample(
         "300 brokers (generated)",
-        "100,000 partitions on 300 brokers in 6 racks.",
-        generated=(300, 100_000, 6),
+        "100,000 partitions on 300 brokers in 12 racks.",
+        generated=(300, 100_000, 12),
     ),
     Sample(
         "1,000 brokers (generated)",
-        "1,000,000 partitions on 1,000 brokers in 10 racks: how Reseat behaves when it is large.",
-        generated=(1000, 1_000_000, 10),
+        "1,000,000 partitions on 1,000 brokers in 20 racks: how Reseat behaves when it is large.",
+        generated=(1000, 1_000_000, 20),
     ),
 )
 
@@ -95,7 +95,8 @@ def load_sample(sample: Sample, folder: Path = SAMPLES) -> Reading:
     """
     if sample.generated is not None:
         brokers, partitions, racks = sample.generated
-        return Reading(generate(brokers, partitions, racks=racks, seed=7), kind="generated layout", source=sample.title)
+        layout = generate(brokers, partitions, racks=racks, lagging=0.002)
+        return Reading(layout, kind="generated layout, not a real cluster", source=sample.title)
     reading = read_files([(name, _bytes(folder, name)) for name in sample.files])
     if sample.racks is not None:
         racks_told = read_racks_file(_bytes(folder, sample.racks))

@@ -38,13 +38,13 @@ def read_files(files: Sequence[tuple[str, bytes]], *, limits: Limits = LIMITS) -
     return formats.combine([formats.read(data, source=name, limits=limits) for name, data in files])
 
 
-def read_racks_file(data: bytes) -> dict[int, str | None]:
+def read_racks_file(data: bytes, *, source: str = "racks") -> dict[int, str | None]:
     """Racks by broker id from CSV ``broker,rack`` or JSON ``{"1": "rack-a"}``.
 
     Raises:
         InputRefused: the text is neither.
     """
-    return formats.read_racks(data.decode("utf-8-sig", errors="replace"))
+    return formats.read_racks(data, source=source)
 
 
 def read_proposed(data: bytes, *, source: str = "pasted plan") -> ClusterLayout:

@@ -1,0 +1,164 @@
+"""Elections drawn: leaders by broker before and after, and the table partition by partition with the reasons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components import charts, tables, text
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
+
+if TYPE_CHECKING:
+    from reseat.election import AutoRebalance, ElectionPreview, Reason, RestartVerdict
+
+__all__ = ["draw_auto_rebalance", "draw_leaders", "draw_reasons", "draw_restarts", "reason_counts"]
+
+Counts = npt.NDArray[np.int64]
+
+
+def reason_counts(preview: ElectionPreview) -> dict[Reason, int]:
+    """How many partitions have each reason, the most frequent first."""
+    from reseat.election import Reason
+
+    counts = np.bincount(preview.reason, minlength=len(Reason))
+    return {Reason(code): int(counts[code]) for code in np.argsort(-counts, kind="stable").tolist() if counts[code]}
+
+
+def draw_leaders(
+    layout: ClusterLayout, before: Counts | None, after: Counts, key: str, *, stopped: tuple[int, ...] = ()
+) -> None:
+    """Leaders by broker before and after.
+
+    Args:
+        layout: whose brokers they are.
+        before: (B,) leaders now, or None where no leader is told: then only the bars afterwards are drawn.
+        after: (B,) leaders afterwards.
+        key: the chart's name on the page.
+        stopped: brokers that lead nothing afterwards because they are down.
+    """
+    order = charts.broker_order(layout)
+    names = [f"broker {broker}" for broker in layout.broker_ids[order].tolist()]
+    away = np.isin(layout.broker_ids, stopped)[order]
+    mean = float(after[order][~away].mean()) if (~away).any() else 0.0
+    start = after if before is None else before
+    figure = charts.before_after(names, start[order], after[order], "leaders", leaving=away, mean=mean)
+    charts.rack_strip(figure, layout, order)
+    charts.draw(figure, key, "Leaders by broker before and after", height=220)
+
+
+def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> None:
+    """The table partition by partition, chosen by reason and by search."""
+    import pandas as pd
+
+    from reseat.election import Reason
+
+    counts = reason_counts(preview)
+    chosen = st.pills(
+        "Reasons",
+        list(counts),
+        format_func=lambda reason: f"{reason.label} · {counts[reason]:,}",
+        selection_mode="multi",
+        key=f"{key}-reasons",
+        label_visibility="collapsed",
+    )
+    search = st.text_input(
+        "Search",
+        key=f"{key}-search",
+        placeholder="a topic, topic-partition, or a broker id",
+        label_visibility="collapsed",
+        icon=":material/search:",
+    )
+    wanted = [reason.value for reason in (chosen or _telling(counts))]
+    rows = np.flatnonzero(np.isin(preview.reason, wanted))
+    found = rows[tables.matching(layout, rows, search, preview.leader_before[rows], preview.leader_after[rows])]
+    first = found[: tables.MOST_ROWS]
+    preferred = layout.replica_ids[first, 0] if layout.replicas.shape[1] else np.full(len(first), NOT_TOLD)
+    preferred = np.where(layout.order_told[layout.topic_of[first]], preferred, NOT_TOLD)
+    columns: dict[str, object] = {
+        "topic": [layout.topics[i] for i in layout.topic_of[first].tolist()],
+        "partition": layout.partition[first],
+        "replicas": tables.lists(layout.replica_ids[first]),
+        "leader now": tables.leader_names(preview.leader_before[first]),
+    }
+    if preview.leader_done is not None:
+        columns["leader when done"] = tables.leader_names(preview.leader_done[first])
+    columns |= {
+        "preferred": tables.leader_names(preferred),
+        "leader afterwards": tables.leader_names(preview.leader_after[first]),
+        "reason": [_marked(Reason(code), assumed) for code, assumed in _reasons(preview, first)],
+    }
+    tables.table(pd.DataFrame(columns), f"{key}-table", height=270)
+    st.caption(tables.shown_of(len(first), len(found), "partition"))
+
+
+def _reasons(preview: ElectionPreview, rows: npt.NDArray[np.int64]) -> list[tuple[int, bool]]:
+    return list(zip(preview.reason[rows].tolist(), preview.assumed[rows].tolist(), strict=True))
+
+
+def _marked(reason: Reason, assumed: bool) -> str:
+    error = "" if reason.error in ("NONE", "ELECTION_NOT_NEEDED") else f" ({reason.error})"
+    return f"{reason.label}{error}{', ISR not told' if assumed else ''}"
+
+
+def _telling(counts: dict[Reason, int]) -> list[Reason]:
+    """The reasons that say something happens or cannot; all, where nothing does."""
+    from reseat.election import Reason
+
+    quiet = {Reason.ALREADY_LED, Reason.KEEPS_LEADING}
+    return [reason for reason in counts if reason not in quiet] or list(counts)
+
+
+def draw_auto_rebalance(auto: AutoRebalance, key: str) -> None:
+    """What the automatic rebalance would do, broker by broker."""
+    import pandas as pd
+
+    for sentence in auto.sentences:
+        st.markdown(text.plain(sentence))
+    frame = pd.DataFrame(
+        {
+            "broker": auto.broker_ids,
+            "preferred by": auto.preferring,
+            "of these led elsewhere": auto.led_elsewhere,
+            "share": auto.share,
+            "acts": np.where(auto.acts, "● acts", ""),
+        }
+    ).sort_values(["share", "broker"], ascending=[False, True])
+    share = {
+        "share": st.column_config.ProgressColumn("share, percent", format="%.1f", min_value=0, max_value=100),
+        "broker": st.column_config.NumberColumn(format="plain"),
+    }
+    tables.table(frame.head(tables.MOST_ROWS), key, height=270, **share)
+
+
+def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
+    """Every broker with its verdict, the next one to restart first."""
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "broker": [verdict.broker_id for verdict in verdicts],
+            "verdict": ["✔ safe" if verdict.safe else "✖ wait" for verdict in verdicts],
+            "why": [text.visible(verdict.sentence, 300) for verdict in verdicts],
+            "leaders to hand over": pd.array([verdict.leaders for verdict in verdicts], dtype="Int64"),
+            "goes offline": [verdict.goes_offline for verdict in verdicts],
+            "below min ISR": [verdict.falls_below_min_isr for verdict in verdicts],
+            "short already": [verdict.already_short for verdict in verdicts],
+        }
+    )
+    columns = {
+        "broker": st.column_config.NumberColumn(format="plain", width=70),
+        "verdict": st.column_config.TextColumn(width=80),
+        "why": st.column_config.TextColumn(width="large"),
+    }
+    tables.table(frame, key, height=430, **columns)
+
+
+def spread_words(counts: Counts | None, brokers: IntArray, away: tuple[int, ...] = ()) -> str:
+    """Most minus fewest leaders over the brokers that can lead."""
+    if counts is None:
+        return "not told"
+    on = counts[~np.isin(brokers, away)]
+    return text.count(int(on.max() - on.min())) if on.size else text.count(NONE + 1)

@@ -1,0 +1,64 @@
+"""A plan from elsewhere, by upload or paste, judged: its faults, what it moves, and how far it is from Reseat's own."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components import caching, text
+from components.notices import refused
+from components.proof import draw_proof
+from components.session import Seat
+from reseat.errors import ReseatError
+from reseat.model import Plan
+from reseat.sources import read_proposed
+
+__all__ = ["draw_judging"]
+
+#: Faults named before the rest is counted.
+_MOST = 10
+
+
+def draw_judging(seat: Seat, own: Plan | None) -> None:
+    """Take a plan and show the verdict.
+
+    Args:
+        seat: the layout and the what-if that the plan is for.
+        own: Reseat's plan for the same what-if, or None where nothing is wished.
+    """
+    left, right = st.columns([2, 1])
+    pasted = left.text_area(
+        "Paste a reassignment JSON, or what `--generate` printed",
+        height=110,
+        key="judge-paste",
+        placeholder='{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2,3]}]}',
+        persist_state="session",
+    )
+    given = right.file_uploader("Or its file", key="judge-file")
+    changed = right.checkbox(
+        "It may change replication factors", key="judge-rf", help="Otherwise another number of replicas is a fault."
+    )
+    data = given.getvalue() if given is not None else pasted.encode("utf-8", "replace")
+    if not data.strip():
+        st.caption(
+            "Any plan can be judged, also one written by hand or by another tool; it may hold some partitions only."
+        )
+        return
+    try:
+        with st.spinner("Judging the plan …"):
+            proposed = read_proposed(data, source=given.name if given is not None else "pasted plan")
+            verdict = caching.judgement_of(seat.layout, proposed, seat.wish, allow_rf_change=changed)
+    except ReseatError as error:
+        refused(error)
+        return
+    if verdict.faults:
+        st.markdown(f":red[:material/block:] **Must not be carried out: {text.plural(len(verdict.faults), 'fault')}.**")
+        st.markdown("\n".join(f"- {text.plain(fault)}" for fault in verdict.faults[:_MOST]))
+        if len(verdict.faults) > _MOST:
+            st.caption(f"{len(verdict.faults) - _MOST:,} more faults are not shown.")
+    else:
+        st.markdown(f":green[:material/check_circle:] **This plan is valid.** {_cost(verdict.bytes_to_move)}")
+    draw_proof(verdict, beside=None if own is None else own.certificate)
+
+
+def _cost(amount: float | None) -> str:
+    return "" if amount is None else f"It copies {text.size(amount)}."

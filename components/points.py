@@ -1,0 +1,49 @@
+"""The points between least moves and perfect balance: what more moves would buy, and the plan for the one chosen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components import caching, text
+from components.session import Seat
+from reseat.errors import WishRefused
+from reseat.model import CurvePoint, Plan
+
+__all__ = ["chosen_plan"]
+
+
+def chosen_plan(seat: Seat, least: Plan) -> Plan:
+    """The plan at the point that the person chose, by default the one with the least moves."""
+    points = _points(seat, least)
+    if len(points) < 2:
+        return least
+    moves = st.select_slider(
+        "More moves for more balance",
+        options=[point.moves for point in points],
+        format_func={point.moves: _words(point) for point in points}.__getitem__,
+        value=_nearest(points, least.certificate.moves),
+        key=f"point-{seat.digest}-{hash(seat.wish)}",
+        help="The first point is the plan with the least moves; each further one buys more balance.",
+    )
+    if moves == least.certificate.moves:
+        return least
+    return caching.plan_with_moves(seat.layout, seat.wish, moves)
+
+
+def _points(seat: Seat, least: Plan) -> tuple[CurvePoint, ...]:
+    if not least.certificate.moves or least.certificate.faults:
+        return ()
+    try:
+        with st.spinner("Looking at what more moves would buy …"):
+            return caching.curve_of(seat.layout, seat.wish)
+    except WishRefused:
+        # The curve is an offer beside the plan: where there is none, the plan stands alone.
+        return ()
+
+
+def _words(point: CurvePoint) -> str:
+    return f"{text.plural(point.moves, 'move')}, {point.replica_spread:,} apart"
+
+
+def _nearest(points: tuple[CurvePoint, ...], moves: int) -> int:
+    return min((point.moves for point in points), key=lambda at: abs(at - moves))

@@ -1,0 +1,131 @@
+"""Forms that change the what-if without dragging: brokers out, brokers in, another replication factor, how to plan."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import replace
+
+import streamlit as st
+
+from components import session, text
+from components.session import Seat
+from reseat.model import ClusterLayout, Wish
+
+__all__ = ["topics_named", "wish_form"]
+
+
+def wish_form(seat: Seat) -> None:
+    """One row of buttons, each with its form."""
+    with st.container(horizontal=True, gap="small", key="wish-form"):
+        with st.popover("Brokers out", icon=":material/logout:"):
+            _out(seat)
+        with st.popover("Brokers in", icon=":material/login:"):
+            _in(seat)
+        with st.popover("Replication factor", icon=":material/layers:"):
+            _factor(seat)
+        with st.popover("How to plan", icon=":material/tune:"):
+            _options(seat)
+        st.page_link("pages/racks.py", label="Drag brokers on the Racks page", icon=":material/dns:")
+
+
+def topics_named(layout: ClusterLayout, lines: str) -> tuple[str, ...]:
+    """The topics that names or patterns, one a line, stand for, in the layout's order."""
+    patterns = [line.strip() for line in lines.splitlines() if line.strip()]
+    exact = frozenset(patterns)
+    return tuple(
+        topic
+        for topic in layout.topics
+        if topic in exact or any(fnmatch.fnmatchcase(topic, pattern) for pattern in patterns)
+    )
+
+
+def _ask(wish: Wish) -> None:
+    session.set_wish(wish)
+    st.rerun()
+
+
+def _out(seat: Seat) -> None:
+    layout, wish = seat.layout, seat.wish
+    facts = {b.id: " · ".join(filter(None, (str(b.id), b.rack, b.host))) for b in layout.brokers}
+    with st.form(f"out-{seat.digest}-{wish.remove}", border=False):
+        brokers = st.multiselect(
+            "Brokers that shall hold nothing",
+            list(facts),
+            default=[broker for broker in wish.remove if broker in facts],
+            format_func=lambda broker: text.visible(facts[broker], 80),
+        )
+        racks = st.multiselect("And all brokers of these racks", layout.racks) if layout.racks else []
+        if st.form_submit_button("Preview", type="primary"):
+            whole = {b.id for b in layout.brokers if b.rack in racks}
+            _ask(replace(wish, remove=tuple(sorted({*brokers, *whole})), topics=(), replication_factor=None))
+
+
+def _in(seat: Seat) -> None:
+    wish = seat.wish
+    known = {b.id for b in seat.layout.brokers} | {broker for broker, _ in wish.add}
+    with st.form(f"in-{seat.digest}-{wish.add}", border=False):
+        broker = st.number_input("Id of the new broker", 0, 2**31 - 1, value=max(known, default=0) + 1, step=1)
+        rack = st.selectbox("Its rack", seat.layout.racks, index=None, accept_new_options=True, placeholder="no rack")
+        if st.form_submit_button("Add and preview", type="primary"):
+            joined = {broker_id: where for broker_id, where in wish.add if broker_id != broker} | {int(broker): rack}
+            _ask(replace(wish, add=tuple(sorted(joined.items())), topics=(), replication_factor=None))
+
+
+def _factor(seat: Seat) -> None:
+    layout, wish = seat.layout, seat.wish
+    with st.form(f"rf-{seat.digest}-{len(wish.topics)}-{wish.replication_factor}", border=False):
+        factor = st.number_input("Replicas of each partition", 1, 1000, value=wish.replication_factor or 3, step=1)
+        lines = st.text_area(
+            "Topics: names or patterns, one a line",
+            value="\n".join(wish.topics[:50]),
+            height=110,
+            placeholder="orders\npayments-*",
+        )
+        if st.form_submit_button("Preview", type="primary"):
+            topics = topics_named(layout, lines)
+            if not topics:
+                st.warning("No topic of this layout has such a name.", icon=":material/search_off:")
+                return
+            _ask(Wish(replication_factor=int(factor), topics=topics, options=wish.options))
+
+
+def _options(seat: Seat) -> None:
+    options = seat.wish.options
+    with st.form(f"options-{seat.digest}-{options}", border=False):
+        reorder = st.checkbox(
+            "Reorder the lists of all partitions",
+            value=options.reorder_all,
+            help="Also partitions that do not move may get another preferred leader. No data moves for it.",
+        )
+        sizes = seat.layout.size_bytes is not None
+        by_bytes = st.checkbox(
+            "Even out bytes instead of replicas",
+            value=options.by_bytes,
+            disabled=not sizes,
+            help="A bound and its gap are stated instead of a proof." if sizes else "No size is told by this layout.",
+        )
+        cap = st.number_input(
+            "Most replicas that one broker receives",
+            min_value=1,
+            value=options.receive_cap,
+            step=1,
+            placeholder="no limit",
+            help="The certificate says what balance this costs.",
+        )
+        most = st.number_input(
+            "Most moves onto new brokers",
+            min_value=0,
+            value=options.max_moves,
+            step=1,
+            placeholder="no limit",
+            help="For brokers that join: fewer moves for less balance.",
+        )
+        if st.form_submit_button("Preview", type="primary"):
+            chosen = replace(
+                options,
+                reorder_all=reorder,
+                by_bytes=by_bytes and sizes,
+                receive_cap=None if cap is None else int(cap),
+                max_moves=None if most is None else int(most),
+            )
+            _ask(replace(seat.wish, options=chosen))
