@@ -35,12 +35,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
+from reseat.model import NONE, BoolArray, FloatArray, IntArray
 from reseat.planning.flow import UNBOUNDED, Network, fill, first_feasible, level_arcs
-from reseat.planning.rack_choice import RackChoice, Task, rack_choice, rack_of_each, situations
+from reseat.planning.rack_choice import NoRoom, RackChoice, Task, rack_choice, rack_of_each, situations
 from reseat.planning.seating import Seating, Ties, as_columns, dealt, settle, untie
+from reseat.planning.turns import by_turns, evened
 
-__all__ = ["NoRoom", "Placing", "place"]
+__all__ = ["Placing", "place", "place_by_weight"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -48,10 +49,6 @@ _Ints = npt.NDArray[np.int64]
 _MANY_RACK_PAIRS = 20_000
 #: Above this many arcs the full network would take minutes and gigabytes; then the plan is only bounded.
 _FULL_NETWORK_ARCS = 8_000_000
-
-
-class NoRoom(Exception):
-    """The targets cannot take all newcomers under the cap, with the best racks. It never leaves the package."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +68,9 @@ def place(
     staying: IntArray,
     needed: npt.NDArray[np.integer],
     rack: IntArray,
-    loads: npt.NDArray[np.integer],
     is_target: BoolArray,
     *,
+    loads: npt.NDArray[np.integer],
     room: npt.NDArray[np.integer] | None = None,
     ties: Ties | None = None,
 ) -> Placing:
@@ -83,15 +80,62 @@ def place(
         staying: (n, S) broker positions that keep the partition, -1 anywhere for none.
         needed: (n,) newcomers that each partition needs, at least 1.
         rack: (B,) rack number of each broker (``effective_racks``).
-        loads: (B,) replicas that each broker keeps from all partitions.
         is_target: (B,) bool, brokers that may receive.
+        loads: (B,) replicas that each broker keeps from all partitions.
         room: (B,) the most that each may receive, or None.
         ties: what tells equally good seats apart, or None.
 
     Raises:
         NoRoom: under ``room`` no choice has the best racks.
     """
-    task = Task(
+    task = _task(staying, needed, rack, is_target, loads=loads, room=room)
+    seating, exact = _seated(task)
+    if ties is not None:
+        untie(task, seating, ties)
+    return Placing(as_columns(seating, task.needed), exact)
+
+
+def place_by_weight(
+    staying: IntArray,
+    needed: npt.NDArray[np.integer],
+    rack: IntArray,
+    is_target: BoolArray,
+    *,
+    loads: FloatArray,
+    weight: FloatArray,
+    room: npt.NDArray[np.integer] | None = None,
+) -> Placing:
+    """Choose newcomers with the best racks and even weights (good, never claimed to be exact).
+
+    Args:
+        staying: as ``place``.
+        needed: as ``place``.
+        rack: as ``place``.
+        is_target: as ``place``.
+        loads: (B,) weight that each broker keeps.
+        weight: (n,) what one replica of each partition weighs.
+        room: as ``place``.
+
+    Raises:
+        NoRoom: under ``room`` no seat was left with the best racks.
+    """
+    task = _task(staying, needed, rack, is_target, loads=np.zeros(rack.size, np.int64), room=room)
+    kinds, group = situations(task)
+    seating = by_turns(task, rack_choice(task, kinds, group, int(rack.max()) + 1), weight, loads)
+    evened(task, seating, weight, loads)
+    return Placing(as_columns(seating, task.needed), False)
+
+
+def _task(
+    staying: IntArray,
+    needed: npt.NDArray[np.integer],
+    rack: IntArray,
+    is_target: BoolArray,
+    *,
+    loads: npt.NDArray[np.integer],
+    room: npt.NDArray[np.integer] | None,
+) -> Task:
+    return Task(
         staying=staying,
         needed=np.asarray(needed, np.int64),
         rack=rack,
@@ -100,10 +144,6 @@ def place(
         is_target=is_target,
         room=np.full(rack.size, UNBOUNDED) if room is None else np.asarray(room, np.int64),
     )
-    seating, exact = _seated(task)
-    if ties is not None:
-        untie(task, seating, ties)
-    return Placing(as_columns(seating, task.needed), exact)
 
 
 def _seated(task: Task) -> tuple[Seating, bool]:
@@ -123,7 +163,8 @@ def _seated(task: Task) -> tuple[Seating, bool]:
     full = _by_full_network(task, choice)
     if full is not None:
         return full, True
-    return _by_turns(task, choice), False
+    weight = np.ones(len(task.needed))
+    return by_turns(task, choice, weight, task.loads.astype(np.float64)), False
 
 
 # ---- the relaxation: own brokers are not excluded ------------------------------------------------------------
@@ -290,41 +331,3 @@ def _by_full_network(task: Task, choice: RackChoice) -> Seating | None:
     row = np.concatenate([members, others[pair_row[pair[taken]]]])
     seat = np.concatenate([np.repeat(targets[broker], sent), targets[pair_broker[taken]]]).astype(np.int32)
     return Seating(row, np.zeros(row.size, np.int64), seat)
-
-
-def _by_turns(task: Task, choice: RackChoice) -> Seating:
-    """The last resort where the full network is too large: one replica after the other to the least loaded.
-
-    Racks stay exact; loads are good and not proven.
-    """
-    loads, room = task.loads.astype(np.float64), task.room.copy()
-    closed = np.full(loads.shape, np.inf)
-    closed[task.targets] = 0
-    by_rack = task.rack
-    rows, seats = [], []
-    for row in range(len(task.needed)):
-        group = int(choice.group[row])
-        left, extra = choice.base[group].copy(), int(choice.extra[group])
-        optional = choice.open_racks[group].copy()
-        cost = loads + closed
-        cost[task.staying[row][task.staying[row] != NONE]] = np.inf
-        cost[room <= 0] = np.inf
-        for _ in range(int(task.needed[row])):
-            wanted = left[by_rack] > 0
-            if extra:
-                wanted |= optional[by_rack]
-            best = int(np.where(wanted, cost, np.inf).argmin())
-            if not (wanted[best] and np.isfinite(cost[best])):
-                raise NoRoom("The cap leaves too little room on the brokers that the partitions may go to.")
-            k = int(by_rack[best])
-            if left[k] > 0:
-                left[k] -= 1
-            else:
-                optional[k] = False
-                extra -= 1
-            cost[best] = np.inf
-            loads[best] += 1
-            room[best] -= 1
-            rows.append(row)
-            seats.append(best)
-    return Seating(np.array(rows, np.int64), np.zeros(len(rows), np.int64), np.array(seats, np.int32))

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
 
-__all__ = ["RackChoice", "Task", "effective_racks", "rack_choice", "rack_of_each", "situations"]
+__all__ = ["NoRoom", "RackChoice", "Task", "effective_racks", "rack_choice", "rack_of_each", "situations"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -40,6 +40,10 @@ def effective_racks(layout: ClusterLayout) -> tuple[IntArray, bool]:
     alone = racks < 0
     racks[alone] = len(layout.racks) + np.arange(int(alone.sum()), dtype=np.int32)
     return racks, bool(layout.racks)
+
+
+class NoRoom(Exception):
+    """The targets cannot take all newcomers under the cap, with the best racks. It never leaves the package."""
 
 
 @dataclass(frozen=True, eq=False)

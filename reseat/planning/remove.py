@@ -29,7 +29,7 @@ Source: min-cost flow with convex costs; R. K. Ahuja, T. L. Magnanti, J. B. Orli
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,7 @@ from reseat.model import (
     Certificate,
     ClusterLayout,
     Finding,
+    FloatArray,
     IntArray,
     Options,
     Plan,
@@ -51,7 +52,7 @@ from reseat.model import (
 )
 from reseat.planning.checker import check_removal
 from reseat.planning.leaders import leader_first, preferred_leaders
-from reseat.planning.placing import NoRoom, Placing, place
+from reseat.planning.placing import Placing, place, place_by_weight
 from reseat.planning.preconditions import (
     plural,
     require_known,
@@ -62,8 +63,9 @@ from reseat.planning.preconditions import (
     settled,
 )
 from reseat.planning.proposal import propose
-from reseat.planning.rack_choice import effective_racks
+from reseat.planning.rack_choice import NoRoom, effective_racks
 from reseat.planning.seating import Ties
+from reseat.planning.turns import weight_floor
 
 __all__ = ["remove_brokers"]
 
@@ -140,7 +142,10 @@ def remove_brokers(
     lists = _filled_in(removal, placing.newcomers)
     rows, lists = _ordered(removal, lists, options)
     proposed = propose(current, rows, lists)
-    certificate = _certificate(removal, proposed, wish, placing)
+    gap, further = _cost_of_options(removal, placing, options)
+    certificate = _certificate(removal, proposed, wish, placing, further)
+    if gap is not None:
+        certificate = replace(certificate, byte_sum_gap=gap)
     return Plan(
         current=current,
         proposed=proposed,
@@ -168,37 +173,92 @@ def _removal(layout: ClusterLayout, remove: tuple[int, ...]) -> _Removal:
 def _placed(removal: _Removal, options: Options) -> Placing:
     if removal.rows.size == 0:
         return Placing(np.empty((0, 0), np.int32), True)
-    racks, _ = effective_racks(removal.layout)
-
-    def placed(cap: int | None) -> Placing:
-        return place(
-            removal.staying,
-            removal.needed,
-            racks,
-            removal.kept,
-            removal.targets,
-            room=None if cap is None else np.full(racks.size, cap),
-            ties=_ties(removal),
-        )
-
+    cap = options.receive_cap
     try:
-        return placed(options.receive_cap)
+        return _placed_under(removal, options, cap)
     except NoRoom:
-        low = max(options.receive_cap or 0, 0)
-        high = removal.displaced
-        while low + 1 < high:  # the cap given fails, and so many as all fit
+        low, high = max(cap or 0, 0), removal.displaced
+        while low + 1 < high:  # the cap given fails; as many as there are always fit
             middle = (low + high) // 2
             try:
-                placed(middle)
+                _placed_under(removal, options, middle)
                 high = middle
             except NoRoom:
                 low = middle
         raise WishRefused(
-            f"With at most {plural(options.receive_cap or 0, 'replica')} a broker, the "
-            f"{plural(removal.displaced, 'replica')} cannot all be received on the racks where they belong.",
+            f"With at most {plural(cap or 0, 'replica')} a broker, the {plural(removal.displaced, 'replica')} "
+            f"cannot all be received on the racks where they belong.",
             brokers=tuple(int(i) for i in removal.layout.broker_ids[removal.leaving]),
-            choices=(f"Allow at least {plural(high, 'replica')} a broker.", "Plan without a cap."),
+            choices=(f"Allow {plural(high, 'replica')} a broker.", "Plan without a cap."),
         ) from None
+
+
+def _placed_under(removal: _Removal, options: Options, cap: int | None) -> Placing:
+    racks, _ = effective_racks(removal.layout)
+    room = None if cap is None else np.full(racks.size, cap)
+    staying, needed, targets = removal.staying, removal.needed, removal.targets
+    if options.by_bytes:
+        kept, weight = _weights(removal)
+        return place_by_weight(staying, needed, racks, targets, loads=kept, weight=weight, room=room)
+    return place(staying, needed, racks, targets, loads=removal.kept, room=room, ties=_ties(removal))
+
+
+def _cost_of_options(removal: _Removal, placing: Placing, options: Options) -> tuple[float | None, tuple[str, ...]]:
+    """The gap to the bound where bytes were weighed, and what a cap or bytes cost, in words."""
+    if removal.rows.size == 0:
+        return None, ()
+    if options.by_bytes:
+        kept, weight = _weights(removal)
+        received = np.bincount(
+            placing.newcomers[placing.newcomers != NONE],
+            weights=np.repeat(weight, removal.needed),
+            minlength=kept.size,
+        )
+        reached = float(((kept + received)[removal.targets] ** 2).sum())
+        floor = weight_floor(kept[removal.targets], float((weight * removal.needed).sum()))
+        gap = reached / floor - 1 if floor else 0.0
+        return gap, (
+            f"Bytes were evened out instead of replica counts: their sum of squares is at most {gap:.2%} above the "
+            f"least that any plan with these moves can reach.",
+        )
+    if options.receive_cap is None:
+        return None, ()
+    free = _placed_under(removal, replace(options, receive_cap=None), None)
+    capped, uncapped = (_loads_after(removal, choice) for choice in (placing, free))
+    cost = int((capped**2).sum() - (uncapped**2).sum())
+    said = f"No broker receives more than {plural(options.receive_cap, 'replica')}"
+    if cost == 0:
+        return None, (f"{said}; this costs no balance.",)
+    return None, (
+        f"{said}; without this cap fullest and emptiest broker would be "
+        f"{plural(int(np.ptp(uncapped)), 'replica')} apart instead of {int(np.ptp(capped)):,} "
+        f"(the cap adds {cost:,} to the sum of squares).",
+    )
+
+
+def _loads_after(removal: _Removal, placing: Placing) -> _Ints:
+    newcomers = placing.newcomers[placing.newcomers != NONE]
+    return (removal.kept + np.bincount(newcomers, minlength=removal.kept.size))[removal.targets]
+
+
+def _weights(removal: _Removal) -> tuple[FloatArray, FloatArray]:
+    """Bytes that each broker keeps, (B,), and bytes of one replica of each partition, (n,); not told counts as 0.
+
+    Raises:
+        WishRefused: the layout tells no size.
+    """
+    layout = removal.layout
+    sizes = layout.replica_bytes
+    if sizes is None or not np.isfinite(sizes).any():
+        raise WishRefused(
+            "This layout tells no sizes, so that bytes cannot be evened out.",
+            choices=("Read the output of kafka-log-dirs --describe too.", "Even out replica counts instead."),
+        )
+    told = np.nan_to_num(sizes, nan=0.0)
+    kept = np.bincount(layout.replicas.ravel() + 1, weights=told.ravel(), minlength=len(layout.brokers) + 1)[1:]
+    kept[removal.leaving] = 0
+    weight: FloatArray = told[removal.rows].max(axis=1, initial=0.0)
+    return kept, weight
 
 
 def _ties(removal: _Removal) -> Ties:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from reseat.model import NONE, BoolArray, IntArray
 from reseat.planning.rack_choice import Task
 
-__all__ = ["Seating", "Ties", "as_columns", "dealt", "settle", "untie"]
+__all__ = ["Rules", "Seating", "Ties", "as_columns", "dealt", "settle", "untie"]
 
 _Ints = npt.NDArray[np.int64]
 _Price = Callable[[_Ints, IntArray], _Ints]
@@ -73,7 +73,7 @@ def dealt(brokers: _Ints, received: _Ints) -> IntArray:
     return seats[np.argsort(turn, kind="stable")].astype(np.int32)
 
 
-class _Rules:
+class Rules:
     """What a seat costs a replica: a clash with its own partition, and ties. Lower is better, 0 is free."""
 
     def __init__(self, task: Task, seating: Seating, key: IntArray, ties: Ties | None = None) -> None:
@@ -130,7 +130,7 @@ class _Rules:
 
 def settle(task: Task, seating: Seating, pools: int, key: IntArray) -> bool:
     """Swap seats within pools until no replica clashes with its own partition; False where some still do."""
-    rules = _Rules(task, seating, key)
+    rules = Rules(task, seating, key)
     first, size = _pools(seating, pools)
     draw = np.random.default_rng(0)  # which partners are looked at: the same each time
     every = np.arange(seating.row.size)
@@ -203,7 +203,7 @@ def untie(task: Task, seating: Seating, ties: Ties) -> None:
     _, pool = np.unique(task.rack[seating.seat], return_inverse=True)
     seating.pool = pool.ravel()
     own = np.arange(task.rack.size, dtype=np.int32)
-    rules = _Rules(task, seating, own, ties)
+    rules = Rules(task, seating, own, ties)
     first, size = _pools(seating, int(seating.pool[-1]) + 1)
     draw = np.random.default_rng(0)
     rounds = _SOFT_ROUNDS if seating.row.size <= _MANY else 1
