@@ -1,0 +1,188 @@
+"""The words that each command takes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+__all__ = ["parser"]
+
+#: Broker ids are 32-bit numbers in Kafka.
+_LARGEST_ID = 2**31 - 1
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    """Says in one line what is wrong; the usage is a ``--help`` away."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (--help shows what it takes)\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of ``python -m reseat``; the namespace's ``run`` is the command to call with it."""
+    root = _OneLineParser(
+        prog="reseat",
+        description="See who sits where in a Kafka cluster, take a broker out, and see who leads then.",
+        epilog="Exit codes: 0 done, 2 the input or the wish is refused, 1 a fault of Reseat's own.",
+    )
+    commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _show(commands.add_parser("show", help="what a layout holds, how even it is, and what is wrong with it"))
+    _plan(commands.add_parser("plan", help="plan a change, with its rollback and its proof"))
+    _judge(commands.add_parser("judge", help="judge a plan made by hand or by another tool"))
+    _elect(commands.add_parser("elect", help="preview who leads after a preferred leader election"))
+    return root
+
+
+def _layout_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "layout",
+        nargs="+",
+        metavar="LAYOUT",
+        help="a layout in any text that Reseat reads, - for standard input; several are read together "
+        "(describe output and log directories, say)",
+    )
+    command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
+    command.add_argument(
+        "--without-topics",
+        action="append",
+        default=[],
+        type=_words,
+        metavar="PATTERN,...",
+        help="leave topics out, by name or pattern (* and ?); may be given again",
+    )
+    command.add_argument("--without-internal", action="store_true", help="leave out topics that start with __")
+    command.add_argument(
+        "--order-is-right",
+        action="store_true",
+        help="take replica lists to be in assignment order where the source does not say so",
+    )
+    command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
+
+
+def _show(command: argparse.ArgumentParser) -> None:
+    _layout_arguments(command)
+    command.add_argument(
+        "--proposed", action="store_true", help="the proposed assignment of a text that holds one beside the current"
+    )
+    command.set_defaults(run=_run_show)
+
+
+def _wish_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--remove", action="append", default=[], type=_ids, metavar="ID,...", help="brokers that leave"
+    )
+    command.add_argument(
+        "--add", action="append", default=[], type=_additions, metavar="ID[:RACK],...", help="brokers that join"
+    )
+    command.add_argument(
+        "--replication-factor", type=_factor, metavar="N", help="the new replication factor of --topics"
+    )
+    command.add_argument(
+        "--topics", action="append", default=[], type=_words, metavar="NAME,...", help="topics to change, or patterns"
+    )
+
+
+def _plan(command: argparse.ArgumentParser) -> None:
+    _layout_arguments(command)
+    _wish_arguments(command)
+    command.add_argument("--output", metavar="FILE", help="reassignment JSON to carry out, - for standard output")
+    command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that takes it back")
+    command.add_argument("--certificate", metavar="FILE", help="what is proven of the plan, as JSON")
+    command.add_argument(
+        "--reorder-all", action="store_true", help="let every replica list be reordered for even leaders"
+    )
+    command.add_argument("--receive-cap", type=_count, metavar="N", help="the most replicas one broker may receive")
+    command.add_argument("--by-bytes", action="store_true", help="even out bytes instead of replica counts")
+    command.add_argument("--max-moves", type=_count, metavar="N", help="with --add: make at most N moves")
+    command.add_argument("--kafka-version", metavar="X.Y", help="print the commands to run for this version")
+    command.set_defaults(run=_run_plan)
+
+
+def _judge(command: argparse.ArgumentParser) -> None:
+    _layout_arguments(command)
+    command.add_argument("plan", metavar="PLAN", help="reassignment JSON, or any text with a proposed assignment")
+    _wish_arguments(command)
+    command.add_argument("--allow-rf-change", action="store_true", help="a changed replication factor is no fault")
+    command.set_defaults(run=_run_judge)
+
+
+def _elect(command: argparse.ArgumentParser) -> None:
+    _layout_arguments(command)
+    command.add_argument("--preferred", action="store_true", help="a preferred leader election (the default)")
+    command.add_argument(
+        "--stop", action="append", default=[], type=_ids, metavar="ID,...", help="brokers stopped instead"
+    )
+    command.add_argument("--unclean", action="store_true", help="with --stop: unclean leader election is enabled")
+    command.add_argument(
+        "--controller", choices=("zookeeper", "kraft"), default="zookeeper", help="which controller decides"
+    )
+    command.set_defaults(run=_run_elect)
+
+
+# The commands are imported when they run, so that each starts with what it needs alone.
+
+
+def _run_show(chosen: argparse.Namespace) -> int:
+    from reseat.cli.show import show
+
+    return show(chosen)
+
+
+def _run_plan(chosen: argparse.Namespace) -> int:
+    from reseat.cli.plan import plan
+
+    return plan(chosen)
+
+
+def _run_judge(chosen: argparse.Namespace) -> int:
+    from reseat.cli.judge import judge
+
+    return judge(chosen)
+
+
+def _run_elect(chosen: argparse.Namespace) -> int:
+    from reseat.cli.elect import elect
+
+    return elect(chosen)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in text.split(",") if word.strip())
+    if not words:
+        raise argparse.ArgumentTypeError("names separated by commas were expected")
+    return words
+
+
+def _id(text: str) -> int:
+    # isdecimal() takes digits of every script; Kafka's ids are ASCII.
+    if not (text.isascii() and text.isdecimal()) or int(text) > _LARGEST_ID:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a broker id: a whole number from 0 was expected")
+    return int(text)
+
+
+def _ids(text: str) -> tuple[int, ...]:
+    return tuple(_id(word) for word in _words(text))
+
+
+def _additions(text: str) -> tuple[tuple[int, str | None], ...]:
+    out: list[tuple[int, str | None]] = []
+    for word in _words(text):
+        broker, colon, rack = word.partition(":")
+        if colon and not rack:
+            raise argparse.ArgumentTypeError(f"{word!r} names no rack after the colon")
+        out.append((_id(broker), rack or None))
+    return tuple(out)
+
+
+def _factor(text: str) -> int:
+    return _at_least(text, 1, "a replication factor")
+
+
+def _count(text: str) -> int:
+    return _at_least(text, 0, "a count")
+
+
+def _at_least(text: str, least: int, what: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or not least <= int(text) <= _LARGEST_ID:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}: a whole number from {least} was expected")
+    return int(text)

@@ -1,0 +1,99 @@
+"""``elect``: who leads after a preferred leader election, or while brokers are stopped."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import numpy as np
+
+from reseat.cli.inputs import layout_of, read_layout
+from reseat.cli.writer import say, table
+from reseat.election import ElectionPreview, Reason, preferred, stop
+from reseat.model import NONE, NOT_TOLD, ClusterLayout
+
+__all__ = ["elect"]
+
+#: Partitions listed for a person; --json lists all.
+LISTED_ROWS = 50
+#: Partitions turned into text at once: bounds memory, however large the layout.
+_SLICE = 20_000
+
+
+def elect(chosen: argparse.Namespace) -> int:
+    """Preview an election; see the command's ``--help``."""
+    layout = layout_of(read_layout(chosen).layout, chosen)
+    stopped = [broker for group in chosen.stop for broker in group]
+    if stopped:
+        after = stop(layout, stopped, unclean=chosen.unclean, mode=chosen.controller)
+        preview, sentences = after.election, after.sentences
+    else:
+        preview = preferred(layout, chosen.controller)
+        sentences = preview.sentences
+    if chosen.json:
+        _write_list(layout, preview)
+    else:
+        _say(layout, preview, sentences)
+    return 0
+
+
+def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:
+    """A JSON list, one object a line; a leader is -1 where there is none and null where it is not told."""
+    labels = [reason.label for reason in Reason]
+    topics = [json.dumps(name, ensure_ascii=False) for name in layout.topics]
+    told = [json.dumps(label) for label in labels]
+    sys.stdout.write("[")
+    for start in range(0, layout.partition_count, _SLICE):
+        rows = slice(start, start + _SLICE)
+        columns = zip(
+            layout.topic_of[rows].tolist(),
+            layout.partition[rows].tolist(),
+            preview.leader_before[rows].tolist(),
+            preview.leader_after[rows].tolist(),
+            preview.reason[rows].tolist(),
+            strict=True,
+        )
+        lines = (
+            f'{{"topic": {topics[topic]}, "partition": {partition}, "leader_before": {_json(before)}, '
+            f'"leader_after": {_json(after)}, "reason": {told[reason]}}}'
+            for topic, partition, before, after, reason in columns
+        )
+        sys.stdout.write((",\n " if start else "\n ") + ",\n ".join(lines))
+    sys.stdout.write("\n]\n" if layout.partition_count else "]\n")
+
+
+def _json(leader: int) -> str:
+    return "null" if leader == NOT_TOLD else str(leader)
+
+
+def _say(layout: ClusterLayout, preview: ElectionPreview, sentences: tuple[str, ...]) -> None:
+    say(*sentences, "")
+    before = preview.leaders_before
+    brokers = zip(
+        preview.broker_ids.tolist(),
+        ["-"] * len(layout.brokers) if before is None else [f"{number:,}" for number in before.tolist()],
+        preview.leaders_after.tolist(),
+        strict=True,
+    )
+    say(*table(("Broker", "leads now", "then"), [(str(broker), now, f"{then:,}") for broker, now, then in brokers]), "")
+    quiet = [Reason.ALREADY_LED, Reason.KEEPS_LEADING, Reason.WAS_OFFLINE]
+    rows = np.flatnonzero(~np.isin(preview.reason, quiet))
+    if not rows.size:
+        return
+    listed = [
+        (
+            layout.name_of(row),
+            _cell(int(preview.leader_before[row])),
+            _cell(int(preview.leader_after[row])),
+            preview.reason_of(row).label,
+        )
+        for row in rows[:LISTED_ROWS].tolist()
+    ]
+    say(*table(("Partition", "leader now", "then", "why"), listed, left=4))
+    if len(rows) > LISTED_ROWS:
+        say(f"  and {len(rows) - LISTED_ROWS:,} more; --json lists all")
+
+
+def _cell(leader: int) -> str:
+    return "none" if leader == NONE else "not told" if leader == NOT_TOLD else str(leader)

@@ -1,0 +1,65 @@
+"""The door of the command line: arguments in, exit code out; errors become one line on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from types import TracebackType
+
+from reseat.cli.arguments import parser
+from reseat.errors import ReseatError
+
+__all__ = ["main", "report_fault"]
+
+DONE, REFUSED, INTERRUPTED = 0, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: the words after ``reseat``; those of the process by default.
+
+    Returns:
+        The exit code: 0 done, 2 the input or the wish is refused.
+
+    Raises:
+        SystemExit: ``--help`` was asked for (code 0), or the arguments are not understood (code 2).
+    """
+    chosen = parser().parse_args(arguments)
+    try:
+        code: int = chosen.run(chosen)
+        sys.stdout.flush()
+    except ReseatError as error:
+        sys.stderr.write(f"reseat {chosen.command}: {_one_message(error)}\n")
+        return REFUSED
+    except BrokenPipeError:
+        # The reader of our output went away (``| head``): nothing is wrong, and nothing more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    return code
+
+
+def _one_message(error: ReseatError) -> str:
+    """The error's sentence and its details, in one paragraph."""
+    details = getattr(error, "details", ())
+    return " ".join(" ".join(text.split()) for text in (str(error), *details[:3]))
+
+
+def report_fault(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
+    """Say in one line that Reseat itself failed; the traceback is shown where RESEAT_DEBUG is set.
+
+    To be used as ``sys.excepthook``: Python then exits with code 1.
+    """
+    if issubclass(kind, KeyboardInterrupt):
+        sys.stderr.write("reseat: stopped.\n")
+        return
+    if os.environ.get("RESEAT_DEBUG"):
+        traceback.print_exception(kind, value, trace)
+        return
+    words = " ".join(str(value).split())[:200]
+    sys.stderr.write(
+        f"reseat: a fault of Reseat's own ({kind.__name__}: {words}). Set RESEAT_DEBUG=1 to see where, and report it.\n"
+    )

@@ -1,0 +1,123 @@
+"""From file names to what was read: the only place where the command line opens files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+
+from reseat.errors import InputRefused, LimitMet, WishRefused
+from reseat.formats import LIMITS, Reading
+from reseat.model import ClusterLayout
+
+__all__ = ["layout_of", "read_file", "read_layout", "text_of", "topics_like", "write_text"]
+
+STANDARD_INPUT = "-"
+
+
+def text_of(name: str) -> tuple[bytes, str]:
+    """A file's bytes and what to call it; ``-`` is standard input.
+
+    Raises:
+        InputRefused: the file cannot be read.
+        LimitMet: it is larger than what Reseat accepts.
+    """
+    most = LIMITS.megabytes * 1_000_000
+    if name == STANDARD_INPUT:
+        data, source = sys.stdin.buffer.read(most + 1), "standard input"
+    else:
+        source = name
+        try:
+            with Path(name).open("rb") as file:
+                data = file.read(most + 1)
+        except OSError as error:
+            raise InputRefused(f"The file cannot be read: {error.strerror or error}.", source=name) from error
+    if len(data) > most:
+        raise LimitMet(f"The text is larger than {LIMITS.megabytes:,} MB, which is the limit.", source=source)
+    return data, source
+
+
+def read_file(name: str) -> Reading:
+    """What came of reading one file.
+
+    Raises:
+        InputRefused: it cannot be read, or holds no layout.
+    """
+    from reseat.formats import read
+
+    data, source = text_of(name)
+    return read(data, source=source)
+
+
+def read_layout(chosen: argparse.Namespace) -> Reading:
+    """The reading of the LAYOUT arguments, several of them combined.
+
+    Raises:
+        InputRefused: one of them cannot be read, or they do not go together.
+    """
+    if chosen.layout.count(STANDARD_INPUT) > 1:
+        raise InputRefused("Standard input (-) can be read only once.")
+    if len(chosen.layout) == 1:
+        return read_file(chosen.layout[0])
+    from reseat.formats import read_together
+
+    return read_together([text_of(name) for name in chosen.layout])
+
+
+def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayout:
+    """The layout that the options make of what was read: racks given, topics left out, order vouched for.
+
+    Raises:
+        InputRefused: the racks file cannot be read.
+        WishRefused: a pattern of topics to leave out fits none.
+    """
+    if chosen.racks is not None:
+        from reseat.formats.racks import read_racks
+
+        data, source = text_of(chosen.racks)
+        layout = layout.with_racks(read_racks(data, source=source))
+    patterns = [pattern for group in chosen.without_topics for pattern in group]
+    gone = set(topics_like(layout, patterns)) if patterns else set()
+    if chosen.without_internal:
+        gone |= {name for name in layout.topics if name.startswith("__")}
+    if gone:
+        layout = layout.without_topics(gone)
+    if chosen.order_is_right:
+        layout = replace(layout, order_told=np.ones(len(layout.topics), np.bool_))
+    return layout
+
+
+def topics_like(layout: ClusterLayout, patterns: Iterable[str]) -> tuple[str, ...]:
+    """The topics with these names or patterns, sorted.
+
+    Raises:
+        WishRefused: one fits no topic.
+    """
+    found: set[str] = set()
+    known = set(layout.topics)
+    for pattern in patterns:
+        fits = {pattern} if pattern in known else {name for name in known if fnmatchcase(name, pattern)}
+        if not fits:
+            raise WishRefused(f"No topic of this layout is called {pattern}.", topics=(pattern,))
+        found |= fits
+    return tuple(sorted(found))
+
+
+def write_text(name: str, text: str) -> None:
+    """Write a file, or standard output for ``-``.
+
+    Raises:
+        InputRefused: it cannot be written.
+    """
+    if name == STANDARD_INPUT:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    try:
+        Path(name).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=name) from error

@@ -1,0 +1,44 @@
+"""``judge``: how good any plan is, and whether it may be carried out at all."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_file, read_layout
+from reseat.cli.wishes import wish_of
+from reseat.cli.writer import say, write_json
+from reseat.errors import InputRefused
+from reseat.model import Certificate
+from reseat.model.wording import counted
+from reseat.planning.judge import judge as judge_plan
+
+__all__ = ["judge"]
+
+
+def judge(chosen: argparse.Namespace) -> int:
+    """Judge a plan; see the command's ``--help``. Returns 2 where the plan is invalid."""
+    if chosen.plan == STANDARD_INPUT and STANDARD_INPUT in chosen.layout:
+        raise InputRefused("Standard input (-) can be read only once.")
+    layout = layout_of(read_layout(chosen).layout, chosen)
+    reading = read_file(chosen.plan)
+    proposed = reading.layout if reading.proposed is None else reading.proposed
+    wish = wish_of(chosen, layout)
+    certificate = judge_plan(layout, proposed, wish, allow_rf_change=chosen.allow_rf_change)
+    if chosen.json:
+        write_json(certificate.as_dict())
+    else:
+        say(*_lines(certificate))
+    if certificate.valid:
+        return 0
+    more = f" (and {len(certificate.faults) - 1:,} more)" if len(certificate.faults) > 1 else ""
+    sys.stderr.write(f"reseat judge: The plan is invalid: {certificate.faults[0]}{more}\n")
+    return 2
+
+
+def _lines(certificate: Certificate) -> list[str]:
+    lines = list(certificate.sentences)
+    if certificate.faults:
+        lines += ["", f"Invalid, {counted(len(certificate.faults), 'fault')}:"]
+        lines += [f"  {fault}" for fault in certificate.faults]
+    return lines

@@ -1,0 +1,70 @@
+"""``plan``: a change planned, with its rollback and its proof."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, write_text
+from reseat.cli.show import finding_lines
+from reseat.cli.wishes import wish_of
+from reseat.cli.writer import say, write_json
+from reseat.errors import InputRefused
+from reseat.formats.commands import commands
+from reseat.formats.writers import write_reassignment, write_rollback
+from reseat.model import Options, Plan
+from reseat.planning.plan import plan as plan_wish
+
+__all__ = ["plan"]
+
+
+def plan(chosen: argparse.Namespace) -> int:
+    """Plan a change and write what was asked for; see the command's ``--help``."""
+    streams = [name for name in (chosen.output, chosen.rollback, chosen.certificate) if name == STANDARD_INPUT]
+    if len(streams) + chosen.json > 1:
+        raise InputRefused("Only one text can go to standard output.")
+    layout = layout_of(read_layout(chosen).layout, chosen)
+    options = Options(
+        reorder_all=chosen.reorder_all,
+        receive_cap=chosen.receive_cap,
+        by_bytes=chosen.by_bytes,
+        max_moves=chosen.max_moves,
+    )
+    made = plan_wish(layout, wish_of(chosen, layout, options))
+    # All texts first, then all files: where one cannot be made, none is written.
+    texts = [
+        (chosen.output, write_reassignment(made) if chosen.output else ""),
+        (chosen.rollback, write_rollback(made) if chosen.rollback else ""),
+        (chosen.certificate, json.dumps(made.certificate.as_dict(), indent=2) if chosen.certificate else ""),
+    ]
+    for name, text in texts:
+        if name:
+            write_text(name, text)
+    if chosen.json:
+        write_json(made.certificate.as_dict())
+    elif streams:
+        sys.stderr.write("".join(f"{line}\n" for line in _summary(made, chosen)))
+    else:
+        say(*_summary(made, chosen))
+    return 0
+
+
+def _summary(made: Plan, chosen: argparse.Namespace) -> list[str]:
+    lines = list(made.certificate.sentences)
+    if made.findings:
+        lines += ["", *finding_lines(made.findings)]
+    written = [name for name in (chosen.output, chosen.rollback, chosen.certificate) if name and name != STANDARD_INPUT]
+    if written:
+        lines += ["", f"Written: {', '.join(written)}"]
+    elif not (chosen.output or chosen.json):
+        lines += ["", "Nothing was written: --output, --rollback and --certificate name the files."]
+    if chosen.kafka_version and made.changed.any():
+        lines += ["", f"To carry it out with Kafka {chosen.kafka_version}:"]
+        for command in commands(
+            chosen.kafka_version,
+            plan_file=chosen.output or "plan.json",
+            rollback_file=chosen.rollback or "rollback.json",
+        ):
+            lines += [f"  # {command.title}: {command.why}", f"  {command.text}"]
+    return lines

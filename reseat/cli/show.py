@@ -1,0 +1,257 @@
+"""``show``: what a layout holds, how even it is, and what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+
+from reseat.balance import Balance, Loads, Spread, findings, measure
+from reseat.cli.inputs import layout_of, read_layout
+from reseat.cli.writer import bytes_text, count_text, say, table, write_json
+from reseat.errors import InputRefused
+from reseat.formats import Reading
+from reseat.model import BrokerState, ClusterLayout, Finding, Severity
+from reseat.model.wording import counted, verb
+
+__all__ = ["finding_json", "finding_lines", "show"]
+
+#: Partitions named behind one finding in JSON; their number is always given in full.
+NAMED_PARTITIONS = 100
+#: Brokers and racks listed for a person; beyond that, the fullest and the emptiest.
+LISTED_ROWS = 40
+#: Skipped pieces listed for a person.
+LISTED_SKIPPED = 20
+
+_RANK = {Severity.BROKEN: 0, Severity.ATTENTION: 1, Severity.NOTE: 2}
+
+
+def show(chosen: argparse.Namespace) -> int:
+    """Show a layout; see the command's ``--help``."""
+    reading = read_layout(chosen)
+    layout = reading.layout
+    if chosen.proposed:
+        if reading.proposed is None:
+            raise InputRefused("This text holds no proposed assignment.", source=reading.source)
+        layout = reading.proposed
+    layout = layout_of(layout, chosen)
+    balance = measure(layout)
+    found = all_findings(layout, reading)
+    if chosen.json:
+        write_json(_as_json(layout, balance, found, reading))
+    else:
+        _say(layout, balance, found, reading)
+    return 0
+
+
+def all_findings(layout: ClusterLayout, reading: Reading) -> tuple[Finding, ...]:
+    """Findings of the text and of the layout, worst first; one kind is not told twice."""
+    told = {finding.kind for finding in reading.findings}
+    both = [*reading.findings, *(finding for finding in findings(layout) if finding.kind not in told)]
+    return tuple(sorted(both, key=lambda finding: _RANK[finding.severity]))
+
+
+def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:
+    """A finding as JSON-ready values; at most 100 partitions are named."""
+    return {
+        "kind": finding.kind,
+        "severity": finding.severity.value,
+        "sentence": finding.sentence,
+        "partitions": len(finding.rows),
+        "examples": [
+            layout.name_of(row) for row in finding.rows[:NAMED_PARTITIONS].tolist() if row < layout.partition_count
+        ],
+        "brokers": list(finding.brokers),
+        "topics": list(finding.topics),
+        "places": list(finding.places),
+    }
+
+
+def finding_lines(found: tuple[Finding, ...]) -> list[str]:
+    """Findings for a person, one a line, the places in the text behind each."""
+    if not found:
+        return ["Nothing found: all is well as far as this text tells."]
+    lines = ["Findings"]
+    for finding in found:
+        places = f" ({'; '.join(finding.places[:4])})" if finding.places else ""
+        lines.append(f"  {finding.severity.value.upper():<9}  {finding.sentence}{places}")
+    return lines
+
+
+def _as_json(
+    layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], reading: Reading
+) -> dict[str, object]:
+    return {
+        "source": reading.source,
+        "kind": reading.kind,
+        "topics": len(layout.topics),
+        "partitions": balance.partitions,
+        "replicas": balance.replicas,
+        "brokers": len(layout.brokers),
+        "racks": len(layout.racks),
+        "offline": balance.offline,
+        "under_replicated": balance.under_replicated,
+        "below_min_isr": balance.below_min_isr,
+        "not_preferred": balance.not_preferred,
+        "rack_sum_of_squares": balance.rack_sum_of_squares,
+        "rack_violations": balance.rack_violations,
+        "under_way": int(layout.under_way.sum()),
+        "has_proposed": reading.proposed is not None,
+        "digest": layout.digest,
+        "spread": {
+            "replicas": _spread_json(balance.by_broker.replica_spread),
+            "leaders": _spread_json(balance.by_broker.leader_spread),
+            "preferred_leaders": _spread_json(balance.by_broker.preferred_leader_spread),
+            "bytes": _spread_json(balance.by_broker.byte_spread),
+        },
+        "by_broker": [
+            {"broker": broker.id, "rack": broker.rack, "host": broker.host, "state": _state_json(broker.state), **load}
+            for broker, load in zip(layout.brokers, _loads_json(balance.by_broker), strict=True)
+        ],
+        "by_rack": [
+            {"rack": name, **load}
+            for name, load in zip(balance.by_rack.names, _loads_json(balance.by_rack), strict=True)
+        ],
+        "findings": [finding_json(finding, layout) for finding in found],
+        "skipped": [
+            {"line": piece.line, "lines": piece.lines, "text": piece.text, "why": piece.why}
+            for piece in reading.skipped
+        ],
+    }
+
+
+def _state_json(state: BrokerState) -> str | None:
+    return None if state is BrokerState.NOT_TOLD else state.value
+
+
+def _spread_json(spread: Spread | None) -> dict[str, object] | None:
+    if spread is None:
+        return None
+    return {
+        "brokers": spread.count,
+        "mean": spread.mean,
+        "least": spread.least,
+        "most": spread.most,
+        "spread": spread.spread,
+        "least_possible": spread.least_possible,
+        "variation": spread.variation,
+    }
+
+
+def _loads_json(loads: Loads) -> list[dict[str, object]]:
+    columns = {
+        "replicas": loads.replicas.tolist(),
+        "leaders": None if loads.leaders is None else loads.leaders.tolist(),
+        "preferred_leaders": None if loads.preferred_leaders is None else loads.preferred_leaders.tolist(),
+        "bytes": None if loads.size_bytes is None else loads.size_bytes.tolist(),
+    }
+    return [
+        {key: None if column is None else column[at] for key, column in columns.items()}
+        for at in range(len(loads.replicas))
+    ]
+
+
+def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], reading: Reading) -> None:
+    say(f"{reading.source}: {reading.kind}", "")
+    racks = f" in {counted(len(layout.racks), 'rack')}" if layout.racks else ", racks not told"
+    counts = [
+        ("Topics", count_text(len(layout.topics))),
+        ("Partitions", count_text(balance.partitions)),
+        ("Replicas", count_text(balance.replicas)),
+        ("Brokers", f"{len(layout.brokers):,}{racks}"),
+        ("Offline", _health(balance.offline, balance.leader_told, balance.partitions)),
+        ("Under-replicated", _health(balance.under_replicated, balance.in_sync_told, balance.partitions)),
+        ("Below min ISR", _below(balance)),
+        ("Not led by preferred", count_text(balance.not_preferred)),
+    ]
+    width = max(len(name) for name, _ in counts)
+    say(*(f"  {name:<{width}}  {value}" for name, value in counts), "")
+    say(*_spreads(balance), "")
+    say(*_brokers(layout, balance), "")
+    if layout.racks:
+        say(*_racks(balance), "")
+    say(*finding_lines(found))
+    if reading.proposed is not None:
+        say("", "The text also holds a proposed assignment: --proposed shows it.")
+    if reading.skipped:
+        lines = sum(piece.lines for piece in reading.skipped)
+        say("", f"Skipped: {counted(lines, 'line')} that {verb(lines, 'is', 'are')} no part of a layout")
+        say(*(f"  line {piece.line}: {piece.text[:80]} ({piece.why})" for piece in reading.skipped[:LISTED_SKIPPED]))
+        if len(reading.skipped) > LISTED_SKIPPED:
+            say(f"  and {len(reading.skipped) - LISTED_SKIPPED:,} more; --json lists all")
+
+
+def _health(number: int | None, told: int, partitions: int) -> str:
+    if number is None and 0 < told < partitions:
+        return f"not told for {partitions - told:,} of {partitions:,}"
+    return count_text(number)
+
+
+def _below(balance: Balance) -> str:
+    if balance.below_min_isr is None or balance.min_isr_told == balance.partitions:
+        return count_text(balance.below_min_isr)
+    return f"{balance.below_min_isr:,} of the {balance.min_isr_told:,} where it is told"
+
+
+def _spreads(balance: Balance) -> list[str]:
+    by = balance.by_broker
+    rows = [
+        _spread_row(name, spread, lambda load: f"{load:,.0f}")
+        for name, spread in (
+            ("Replicas", by.replica_spread),
+            ("Leaders", by.leader_spread),
+            ("Preferred", by.preferred_leader_spread),
+        )
+        if spread is not None
+    ]
+    if by.byte_spread is not None:
+        rows.append(_spread_row("Bytes", by.byte_spread, bytes_text))
+    return table(("A broker", "mean", "least", "most", "spread", "least possible", "variation"), rows)
+
+
+def _spread_row(name: str, spread: Spread, text: Callable[[float], str]) -> tuple[str, ...]:
+    loads = [text(load) for load in (spread.least, spread.most, spread.spread)]
+    mean = f"{spread.mean:,.1f}" if spread.least_possible is not None else text(spread.mean)
+    possible = "-" if spread.least_possible is None else f"{spread.least_possible:,}"
+    return (name, mean, *loads, possible, f"{spread.variation:.1%}")
+
+
+def _brokers(layout: ClusterLayout, balance: Balance) -> list[str]:
+    order = list(range(len(layout.brokers)))
+    note = []
+    if len(order) > LISTED_ROWS:
+        fullest = sorted(order, key=lambda at: (-int(balance.by_broker.replicas[at]), at))
+        order = [*fullest[: LISTED_ROWS // 2], *fullest[-(LISTED_ROWS // 2) :]]
+        half = LISTED_ROWS // 2
+        note = [f"  The {half} fullest and the {half} emptiest of {len(layout.brokers):,}; --json lists all."]
+    rows = []
+    for at in order:
+        broker = layout.brokers[at]
+        rows.append(
+            (
+                str(broker.id),
+                broker.rack or "-",
+                broker.host or "-",
+                broker.state.value,
+                *_load_cells(balance.by_broker, at),
+            )
+        )
+    return table(("Broker", "rack", "host", "state", "replicas", "leaders", "preferred", "bytes"), rows, left=4) + note
+
+
+def _racks(balance: Balance) -> list[str]:
+    rows = [
+        ("no rack" if name is None else str(name), *_load_cells(balance.by_rack, at))
+        for at, name in enumerate(balance.by_rack.names[:LISTED_ROWS])
+    ]
+    return table(("Rack", "replicas", "leaders", "preferred", "bytes"), rows)
+
+
+def _load_cells(loads: Loads, at: int) -> tuple[str, str, str, str]:
+    size = math.nan if loads.size_bytes is None else float(loads.size_bytes[at])
+    return (
+        f"{int(loads.replicas[at]):,}",
+        "-" if loads.leaders is None else f"{int(loads.leaders[at]):,}",
+        "-" if loads.preferred_leaders is None else f"{int(loads.preferred_leaders[at]):,}",
+        "-" if math.isnan(size) else bytes_text(size),
+    )
