@@ -1,0 +1,185 @@
+"""Reads tables that consoles print: ``rpk topic describe -p`` and the Confluent Cloud CLI's topic description.
+
+What it promises, in this order: a cell is taken for the column whose heading stands at its place in the row, and a
+row with another number of cells than the heading is not guessed at but reported; the order of replicas is told
+only where the tool keeps it.
+
+How it works: a line whose cells include Partition, Leader and Replicas (or Moving-from) heads a table; rows follow
+until a line does not fit. rpk sorts replicas by id, so its order is not the assignment order and not told. rpk
+prints no topic name in the table: it is taken from the command, the summary or the title above.
+
+Source: Redpanda's rpk (``topic describe``, ``cluster partitions move-status``), Confluent's CLI.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reseat.formats.gather import Gathered, Part
+from reseat.formats.idlists import LARGEST_ID
+from reseat.formats.reading import Limits
+from reseat.model import NONE, NOT_TOLD, Finding, Severity
+
+__all__ = ["read_tables"]
+
+RPK = "rpk topic describe"
+CCLOUD = "the Confluent CLI's topic description"
+
+_CELL = re.compile(r"\[[^\[\]]*\]|[^\s|]+")
+_HEADING_CELL = re.compile(r"[^\s|]+(?: [^\s|]+)*")
+_COMMAND = re.compile(r"\brpk\b.{0,200}?\btopic\s+describe\s+(?:-{1,2}\S+\s+)*([A-Za-z0-9._-]{1,249})")
+_NAME = re.compile(r"^\s*NAME\s{2,}([A-Za-z0-9._-]{1,249})\s*$", re.IGNORECASE)
+_TITLE = re.compile(r"^\s*([A-Za-z0-9._-]{1,249}), \d+ partitions?, \d+ replicas?\s*$")
+_RULE = re.compile(r"^[\s+|=-]*$")
+#: Cells of a heading, as each is used.
+_USED = {
+    "TOPIC": "topic",
+    "NAMESPACE-TOPIC": "topic",
+    "PARTITION": "partition",
+    "LEADER": "leader",
+    "EPOCH": "epoch",
+    "REPLICAS": "replicas",
+    "MOVING-FROM": "replicas",
+    "MOVING-TO": "target",
+    "IN-SYNC REPLICAS": "in_sync",
+    "IN-SYNC-REPLICAS": "in_sync",
+    "ISR": "in_sync",
+}
+
+
+def read_tables(
+    lines: Sequence[tuple[int, str]], source: str, limits: Limits, placeholder: str
+) -> tuple[Part | None, list[tuple[int, str]]]:
+    """Read the tables among the lines.
+
+    Args:
+        lines: numbered lines.
+        source: the text's name.
+        limits: what is accepted.
+        placeholder: the name for a topic whose name is not told.
+
+    Returns:
+        What was read, None where there is no table; and the lines that were not used.
+
+    Raises:
+        LimitMet: too many partitions or replicas.
+    """
+    return _Reader(source, limits, placeholder).read(lines)
+
+
+class _Reader:
+    def __init__(self, source: str, limits: Limits, placeholder: str) -> None:
+        self.told = Gathered(source, limits, order=False)
+        self.after = Gathered(source, limits, order=False)
+        self.placeholder = placeholder
+        self.heading: list[str] | None = None
+        self.named: str | None = None
+        self.unnamed = 0
+        self.kind = RPK
+        self.first = 0
+        self.tables = 0
+
+    def read(self, lines: Sequence[tuple[int, str]]) -> tuple[Part | None, list[tuple[int, str]]]:
+        left: list[tuple[int, str]] = []
+        for number, text in lines:
+            heading = _heading(text)
+            if heading is not None:
+                self._start(heading, number)
+            elif self.heading is not None and self._row(number, text):
+                self.first = self.first or number
+            else:
+                if not (self.heading is not None and _RULE.match(text)):
+                    self.heading = None if self.heading and self.first else self.heading
+                    self._context(text)
+                left.append((number, text))
+        if not self.first:
+            return None, [*lines]
+        part = self.told.part(self.kind, line=self.first)
+        if self.after.row_count:
+            target = self.after.part(self.kind).reading.layout
+            part = replace(part, reading=replace(part.reading, proposed=target))
+        return part, left
+
+    def _context(self, text: str) -> None:
+        for pattern in (_COMMAND, _NAME, _TITLE):
+            if (found := pattern.search(text[:1_000])) is not None:
+                self.named = found[1]
+
+    def _start(self, heading: list[str], number: int) -> None:
+        self.heading = heading
+        self.tables += 1
+        if "TOPIC" in heading:
+            self.kind, self.told.order = CCLOUD, True
+        elif "NAMESPACE-TOPIC" not in heading and self.named is None:
+            self.unnamed += 1
+            self.named = self.placeholder if self.unnamed == 1 else f"{self.placeholder}-{self.unnamed}"
+            self.told.findings.append(
+                Finding(
+                    "topic_name_not_told",
+                    Severity.ATTENTION,
+                    f"The table does not name its topic, and no command above it does: it is called {self.named} here.",
+                    topics=(self.named,),
+                    places=(f"line {number}",),
+                )
+            )
+        self.topic, self.named = self.named, None
+        if not self.told.order:
+            self.told.findings.append(
+                Finding(
+                    "order_not_told",
+                    Severity.ATTENTION,
+                    "rpk sorts replicas by id, so the assignment order, and with it the preferred leader, is not told.",
+                    topics=() if self.topic is None else (self.topic,),
+                )
+            )
+
+    def _row(self, number: int, text: str) -> bool:
+        cells = _CELL.findall(text)
+        if self.heading is None or len(cells) != len(self.heading):
+            return False
+        told = {_USED[name]: cell for name, cell in zip(self.heading, cells, strict=True) if name in _USED}
+        replicas = _ids(told["replicas"])
+        partition = told["partition"]
+        if replicas is None or not partition.isdecimal():
+            return False
+        topic = told.get("topic", self.topic or self.placeholder)
+        if "NAMESPACE-TOPIC" in self.heading:
+            topic = topic.rpartition("/")[2]
+        leader_told = told.get("leader")
+        leader = NOT_TOLD if leader_told is None else int(leader_told) if leader_told.isdecimal() else NONE
+        isr = _ids(told["in_sync"]) if "in_sync" in told else None
+        target = _ids(told["target"]) if "target" in told else None
+        epoch = told.get("epoch", "")
+        if max([int(partition), leader, *replicas, *(isr or ()), *(target or ())]) > LARGEST_ID:
+            self.told.skipped.add(
+                number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows."
+            )
+            return True
+        self.told.add(
+            topic,
+            int(partition),
+            replicas,
+            line=number,
+            leader=leader,
+            leader_epoch=int(epoch) if epoch.isdecimal() and len(epoch) < 10 else NOT_TOLD,
+            in_sync=isr,
+        )
+        if target is not None:
+            self.after.add(topic, int(partition), target, line=number)
+        return True
+
+
+def _heading(text: str) -> list[str] | None:
+    """The heading's cells in capitals, None where the line heads no table of partitions."""
+    if "artition" not in text and "PARTITION" not in text:
+        return None
+    cells = [cell.upper() for cell in _HEADING_CELL.findall(text[:2_000])]
+    used = {_USED[cell] for cell in cells if cell in _USED}
+    return cells if {"partition", "replicas"} <= used and used & {"leader", "target"} else None
+
+
+def _ids(cell: str) -> list[int] | None:
+    inside = cell.strip("[]").replace(",", " ").split()
+    return [int(item) for item in inside] if all(item.isdecimal() and len(item) <= 10 for item in inside) else None

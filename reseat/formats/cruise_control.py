@@ -1,0 +1,119 @@
+"""Reads Cruise Control's ``kafka_cluster_state?json=true``, best with ``verbose=true``.
+
+Without ``verbose`` the answer names only the partitions that have a trouble; with it, the list ``other`` holds the
+healthy ones. A partition may stand in several lists (offline, with-offline-replicas, urp, under-min-isr): it is
+read once. ``replicas`` keeps the assignment order. A replica listed as offline sits on a dead broker, unless that
+broker leads something: then a disk of it is.
+
+Written from the documentation and the source of ``KafkaClusterState``, ``ClusterPartitionState`` and
+``PartitionState`` (servlet.response), without a sample of a real answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reseat.errors import InputRefused
+from reseat.formats.detect import Document, id_of, ids_of
+from reseat.formats.gather import Gathered, Part
+from reseat.formats.reading import Limits
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Finding, Severity
+
+__all__ = ["read_cruise_control"]
+
+KIND = "Cruise Control's kafka_cluster_state"
+
+_LISTS = ("other", "urp", "offline", "with-offline-replicas", "under-min-isr")
+_COUNTS = (
+    "ReplicaCountByBrokerId",
+    "LeaderCountByBrokerId",
+    "OutOfSyncCountByBrokerId",
+    "OfflineReplicaCountByBrokerId",
+)
+
+
+def read_cruise_control(document: Document, source: str, limits: Limits) -> Part:
+    """Read one answer.
+
+    Raises:
+        InputRefused: it names neither a partition nor a broker.
+        LimitMet: too many partitions or replicas.
+    """
+    told = Gathered(source, limits)
+    line = document.line
+    brokers, partitions = document.value("KafkaBrokerState"), document.value("KafkaPartitionState")
+    brokers = brokers if isinstance(brokers, dict) else {}
+    partitions = partitions if isinstance(partitions, dict) else {}
+    _brokers(told, brokers, line)
+    seen: dict[tuple[str, int], str] = {}
+    for name in _LISTS:
+        entries = partitions.get(name)
+        for entry in entries if isinstance(entries, list) else ():
+            _partition(told, entry, name, line, seen)
+    if not told.row_count and not told.brokers:
+        raise InputRefused(
+            "This is Cruise Control's cluster state, but it names neither a broker nor a partition. Ask with "
+            "verbose=true.",
+            source=source,
+            line=line,
+            recognised=KIND,
+        )
+    replicas = brokers.get("ReplicaCountByBrokerId")
+    counted = sum(i for i in replicas.values() if isinstance(i, int)) if isinstance(replicas, dict) else 0
+    if "other" not in partitions:
+        told.findings.append(
+            Finding(
+                "partitions_missing",
+                Severity.ATTENTION,
+                f"Cruise Control was asked without verbose=true: only the {told.row_count:,} partitions with a trouble "
+                f"are here, of {counted:,} replicas in the cluster. Ask with verbose=true for the whole layout.",
+                places=(f"line {line}",),
+            )
+        )
+    return told.part(KIND, line=line)
+
+
+def _brokers(told: Gathered, state: Mapping[str, object], line: int) -> None:
+    leaders = state.get("LeaderCountByBrokerId")
+    for name in _COUNTS:
+        counts = state.get(name)
+        for key in counts if isinstance(counts, dict) else ():
+            broker = id_of(int(key)) if isinstance(key, str) and key.isdecimal() and len(key) <= 10 else None
+            if broker is None:
+                told.skipped.add(line, str(key), f"Not a broker id in {name}.")
+            elif broker not in told.brokers:
+                leads = leaders.get(key) if isinstance(leaders, dict) else None
+                alive = isinstance(leads, int) and leads > 0
+                told.broker(Broker(broker, state=BrokerState.ALIVE if alive else BrokerState.NOT_TOLD), f"line {line}")
+    controllers = state.get("IsController")
+    for key, is_controller in controllers.items() if isinstance(controllers, dict) else ():
+        if is_controller is True and isinstance(key, str) and key.isdecimal() and len(key) <= 10:
+            told.facts["controller"] = int(key)
+
+
+def _partition(told: Gathered, entry: object, name: str, line: int, seen: dict[tuple[str, int], str]) -> None:
+    row = entry if isinstance(entry, dict) else {}
+    topic, partition, replicas = row.get("topic"), id_of(row.get("partition")), ids_of(row.get("replicas"))
+    if not isinstance(topic, str) or partition is None or replicas is None:
+        told.skipped.add(
+            line, str(entry)[:200], f"Not a partition in the list {name}: topic, partition or replicas are missing."
+        )
+        return
+    content = repr(sorted(row.items(), key=lambda item: str(item[0])))
+    if seen.get((topic, partition)) == content:
+        return  # the same partition, in another of the lists
+    seen.setdefault((topic, partition), content)
+    leader = row.get("leader")
+    known = id_of(leader)
+    told.dead.update(ids_of(row.get("offline")) or ())
+    min_in_sync = id_of(row.get("min-isr"))
+    if min_in_sync is not None:
+        told.min_in_sync[topic] = min_in_sync
+    told.add(
+        topic,
+        partition,
+        replicas,
+        line=line,
+        leader=known if known is not None else NONE if leader == NONE else NOT_TOLD,
+        in_sync=ids_of(row.get("in-sync")),
+    )

@@ -1,0 +1,150 @@
+"""Tells what a JSON document is by its keys, without building it: large documents stay raw bytes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+
+import msgspec
+
+from reseat.errors import InputRefused
+from reseat.formats.idlists import LARGEST_ID
+
+__all__ = ["Document", "DocumentKind", "document", "id_of", "ids_of"]
+
+#: Bytes of a list that are looked at to tell what its first element is.
+_PEEK = 4_000
+
+
+class DocumentKind(Enum):
+    """What a JSON document is, in an operator's words."""
+
+    REASSIGNMENT = "reassignment JSON"
+    PREFERRED_ELECTION = "preferred-election JSON"
+    TOPICS_TO_MOVE = "topics-to-move JSON"
+    TOPIC_NODE = "ZooKeeper node of a topic"
+    STATE_NODE = "ZooKeeper node of a partition's state"
+    BROKER_NODE = "ZooKeeper node of a broker"
+    CONTROLLER_NODE = "ZooKeeper node of the controller"
+    CONFIG_NODE = "ZooKeeper node of a configuration"
+    LOG_DIRS = "kafka-log-dirs --describe"
+    KCAT = "kcat -L -J"
+    CRUISE_CONTROL = "Cruise Control's kafka_cluster_state"
+    RACKS = "racks JSON"
+    REST_TOPIC = "a REST proxy's answer"
+    UNKNOWN = "JSON that Reseat does not know"
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A JSON document of a paste.
+
+    Attributes:
+        kind: what it is.
+        line: 1-based line it starts on.
+        data: its bytes.
+        keys: its top-level values, raw, where it is an object.
+    """
+
+    kind: DocumentKind
+    line: int
+    data: bytes = field(repr=False)
+    keys: dict[str, msgspec.Raw] = field(repr=False)
+
+    def value(self, key: str) -> object:
+        """A top-level value, None where it is absent."""
+        raw = self.keys.get(key)
+        return None if raw is None else msgspec.json.decode(raw)
+
+
+def document(data: bytes, line: int, source: str) -> Document:
+    """Tell what a document is.
+
+    Raises:
+        InputRefused: it is not JSON; names the line.
+    """
+    try:
+        keys: dict[str, msgspec.Raw] = {}
+        if data[:1] == b"{":
+            keys = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+            return Document(_kind_of_object(keys), line, data, keys)
+        first = re.match(rb"\[\s*\{", data)
+        looks_rest = first is not None and b'"replicas"' in data[:_PEEK] and b'"partition"' in data[:_PEEK]
+        return Document(DocumentKind.REST_TOPIC if looks_rest else DocumentKind.UNKNOWN, line, data, keys)
+    except msgspec.DecodeError as error:
+        raise damaged(data, line, source, error) from error
+
+
+def damaged(data: bytes, line: int, source: str, error: msgspec.DecodeError) -> InputRefused:
+    """The refusal of a document that is not JSON."""
+    message = str(error)
+    found = re.search(r"\(byte (\d+)\)", message)
+    at = line + data.count(b"\n", 0, int(found[1])) if found else line
+    what = message.removeprefix("JSON is malformed: ").partition(" (byte")[0]
+    return InputRefused(
+        f"This is JSON, but damaged: {what}. Copy it again, whole.", source=source, line=at, recognised="damaged JSON"
+    )
+
+
+def _kind_of_object(keys: dict[str, msgspec.Raw]) -> DocumentKind:
+    names = keys.keys()
+    if "KafkaPartitionState" in names or "KafkaBrokerState" in names:
+        return DocumentKind.CRUISE_CONTROL
+    if "partitions" in names:
+        return _kind_of_partitions(keys)
+    if "topics" in names:
+        head = _head(keys["topics"])
+        if b'"partitions"' in head or names & {"originating_broker", "brokers", "controllerid", "query"}:
+            return DocumentKind.KCAT
+        return DocumentKind.TOPICS_TO_MOVE
+    if "brokers" in names and (b'"logDirs"' in _head(keys["brokers"]) or "version" in names):
+        return DocumentKind.LOG_DIRS
+    if "isr" in names and "leader" in names:
+        return DocumentKind.STATE_NODE
+    if "brokerid" in names:
+        return DocumentKind.CONTROLLER_NODE
+    if "config" in names:
+        return DocumentKind.CONFIG_NODE
+    if "endpoints" in names or {"host", "port"} <= names:
+        return DocumentKind.BROKER_NODE
+    if names and all(name.strip().isdecimal() for name in names):
+        return DocumentKind.RACKS
+    return DocumentKind.UNKNOWN
+
+
+def _kind_of_partitions(keys: dict[str, msgspec.Raw]) -> DocumentKind:
+    head = _head(keys["partitions"])
+    if head.startswith(b"{"):
+        return DocumentKind.TOPIC_NODE
+    if keys.keys() & {"name", "topicName"} or b'"inSyncReplicas"' in head or b'"in_sync"' in head:
+        return DocumentKind.REST_TOPIC
+    if b'"replicas"' in head or re.match(rb"\[\s*\]", head):
+        return DocumentKind.REASSIGNMENT
+    if b'"topic"' in head and b'"partition"' in head:
+        return DocumentKind.PREFERRED_ELECTION
+    return DocumentKind.REASSIGNMENT if b'"topic"' in head else DocumentKind.UNKNOWN
+
+
+def _head(raw: msgspec.Raw) -> bytes:
+    return bytes(memoryview(raw)[:_PEEK])
+
+
+def id_of(value: object) -> int | None:
+    """A broker or partition id, None where the value is none."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_ID:
+        return None
+    return value
+
+
+def ids_of(value: object) -> list[int] | None:
+    """A list of ids, None where the value is none; ids may stand in ``{"id": 1}``, as kcat writes them."""
+    if not isinstance(value, list):
+        return None
+    out = []
+    for item in value:
+        found = id_of(item.get("id") if isinstance(item, dict) else item)
+        if found is None:
+            return None
+        out.append(found)
+    return out

@@ -1,0 +1,423 @@
+"""Gathers what a text tells, piece by piece, until it can become a layout.
+
+A reader adds partition rows (by columns where the text is regular, one by one where it is not), facts about
+brokers, findings and skipped lines; ``part`` then makes one ``Part`` of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.errors import LimitMet
+from reseat.formats.assemble import Rows, assemble, counted, place_finding
+from reseat.formats.idlists import widened
+from reseat.formats.lines import SkippedLines
+from reseat.formats.reading import Limits, Reading
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, Finding, IntArray, Severity
+
+__all__ = ["MASKS", "Gathered", "Part"]
+
+#: Lists of a row that become masks over its replicas, with how an operator calls them.
+MASKS: Mapping[str, str] = {
+    "in_sync": "ISR",
+    "eligible": "Elr",
+    "last_known_eligible": "LastKnownElr",
+    "observers": "Observers",
+    "adding": "Adding Replicas",
+    "removing": "Removing Replicas",
+}
+#: Rows read one by one are turned into columns when there are this many.
+_FLUSH = 20_000
+#: Rows compared at once when lists become masks: bounds the (rows, R, K) intermediate.
+_SLICE = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one kind of output within a text tells.
+
+    Attributes:
+        reading: the reading of it alone.
+        line: 1-based line at which it starts.
+        locate: where the text tells a partition ("line 12"), by topic and partition id.
+        assigns: whether its replica lists are assignments; log directories and states only add to those.
+    """
+
+    reading: Reading
+    line: int = 1
+    locate: Callable[[str, int], str] | None = None
+    assigns: bool = True
+
+    def place(self, topic: str, partition: int) -> str:
+        """Where the partition stands, in words."""
+        return self.reading.kind if self.locate is None else f"{self.locate(topic, partition)} ({self.reading.kind})"
+
+
+@dataclass
+class _Chunk:
+    topic_of: IntArray
+    partition: IntArray
+    line: npt.NDArray[np.int64]
+    replicas: IntArray
+    leader: IntArray
+    epoch: IntArray
+    masks: dict[str, BoolArray]
+    told: dict[str, BoolArray]
+    outside: dict[str, BoolArray]
+
+
+class Gathered:
+    """What was told so far.
+
+    Attributes:
+        brokers: brokers told, by id.
+        alive: ids of a list of live brokers that is complete (others that are mentioned are then dead), or None.
+        dead: ids of brokers told to be dead.
+        facts, findings, skipped: as in ``Reading``.
+        min_in_sync: ``min.insync.replicas`` by topic name.
+        order_told: by topic name where it differs from ``order``.
+    """
+
+    def __init__(self, source: str, limits: Limits, *, order: bool = True) -> None:
+        self.source = source
+        self.limits = limits
+        self.order = order
+        self.brokers: dict[int, Broker] = {}
+        self.alive: set[int] | None = None
+        self.dead: set[int] = set()
+        self.facts: dict[str, object] = {}
+        self.findings: list[Finding] = []
+        self.skipped = SkippedLines()
+        self.min_in_sync: dict[str, int] = {}
+        self.order_told: dict[str, bool] = {}
+        self.codes: dict[str, int] = {}
+        self.row_count = 0
+        self._chunks: list[_Chunk] = []
+        self._single: list[tuple[int, int, int, Sequence[int], int, int, Mapping[str, Sequence[int] | None]]] = []
+
+    # ---- partitions ----------------------------------------------------------------------------------------
+
+    def topic(self, name: str) -> int:
+        """The code of a topic name, a new one where it was not met before."""
+        return self.codes.setdefault(name, len(self.codes))
+
+    def add(
+        self,
+        topic: str,
+        partition: int,
+        replicas: Sequence[int],
+        *,
+        line: int,
+        leader: int = NOT_TOLD,
+        leader_epoch: int = NOT_TOLD,
+        **lists: Sequence[int] | None,
+    ) -> None:
+        """Add one row; ``lists`` are those of ``MASKS``, as broker ids, None or absent where not told."""
+        if len(replicas) > self.limits.replicas:
+            raise LimitMet(
+                f"Partition {topic}-{partition} lists {len(replicas):,} brokers; at most {self.limits.replicas:,} "
+                f"are read.",
+                source=self.source,
+                line=line,
+            )
+        self._single.append((self.topic(topic), partition, line, replicas, leader, leader_epoch, lists))
+        self._count(1)
+        if len(self._single) >= _FLUSH:
+            self._flush()
+
+    def add_columns(
+        self,
+        topic_of: IntArray,
+        partition: IntArray,
+        line: npt.NDArray[np.int64],
+        replicas: IntArray,
+        leader: IntArray,
+        lists: Mapping[str, tuple[IntArray, BoolArray]],
+        leader_epoch: IntArray | None = None,
+    ) -> None:
+        """Add n rows.
+
+        Args:
+            topic_of: (n,) codes from ``topic``.
+            partition: (n,) partition ids.
+            line: (n,) line numbers.
+            replicas: (n, R) broker ids, -1 padded.
+            leader: (n,) broker ids, -1 none, -2 not told.
+            lists: by name of ``MASKS``: (n, K) broker ids, -1 padded, and (n,) whether the row tells it.
+            leader_epoch: (n,), or None where not told.
+        """
+        masks: dict[str, BoolArray] = {}
+        told: dict[str, BoolArray] = {}
+        outside: dict[str, BoolArray] = {}
+        for name, (ids, tells) in lists.items():
+            if tells.any():
+                masks[name], outside[name] = _mask(replicas, ids)
+                told[name] = tells
+        epoch = np.full(len(partition), NOT_TOLD, np.int32) if leader_epoch is None else leader_epoch
+        self._count(len(partition))
+        self._chunks.append(_Chunk(topic_of, partition, line, replicas, leader, epoch, masks, told, outside))
+
+    def _count(self, rows: int) -> None:
+        self.row_count += rows
+        if self.row_count > self.limits.partitions:
+            raise LimitMet(
+                f"The text holds more than {self.limits.partitions:,} partition rows, the most that are read at once. "
+                "Leave topics out.",
+                source=self.source,
+            )
+
+    def _flush(self) -> None:
+        rows, self._single = self._single, []
+        if not rows:
+            return
+        self.row_count -= len(rows)  # add_columns counts them again
+        lists: dict[str, tuple[IntArray, BoolArray]] = {}
+        for name in MASKS:
+            values = [row[6].get(name) for row in rows]
+            tells = np.array([value is not None for value in values], np.bool_)
+            if tells.any():
+                lists[name] = (_padded(value or () for value in values), tells)
+        self.add_columns(
+            np.array([row[0] for row in rows], np.int32),
+            np.array([row[1] for row in rows], np.int32),
+            np.array([row[2] for row in rows], np.int64),
+            _padded(row[3] for row in rows),
+            np.array([row[4] for row in rows], np.int32),
+            lists,
+            np.array([row[5] for row in rows], np.int32),
+        )
+
+    def rows_by_topic(self) -> dict[str, int]:
+        """Rows of every topic named so far, also 0."""
+        self._flush()
+        count = np.zeros(len(self.codes), np.int64)
+        for chunk in self._chunks:
+            count += np.bincount(chunk.topic_of, minlength=len(count))
+        return dict(zip(self.codes, count.tolist(), strict=True))
+
+    def topics_with_other_factor(self, factor: Mapping[str, int]) -> tuple[str, ...]:
+        """Topics with a row that has another number of replicas, those being added aside, than ``factor`` says."""
+        self._flush()
+        expected = np.array([factor.get(name, NONE) for name in self.codes], np.int64)
+        other = np.zeros(len(expected), np.bool_)
+        for chunk in self._chunks:
+            present = np.count_nonzero(chunk.replicas != NONE, axis=1)
+            if "adding" in chunk.masks:
+                present = present - np.count_nonzero(chunk.masks["adding"], axis=1)
+            other[chunk.topic_of[present != expected[chunk.topic_of]]] = True
+        other &= expected != NONE
+        names = list(self.codes)
+        return tuple(sorted(names[i] for i in np.flatnonzero(other).tolist()))
+
+    # ---- brokers -------------------------------------------------------------------------------------------
+
+    def broker(self, told: Broker, place: str) -> None:
+        """Add facts of one broker; facts told before stay, and a finding names what contradicts them."""
+        known = self.brokers.get(told.id)
+        if known is None:
+            self.brokers[told.id] = told
+            return
+        self.brokers[told.id], differs = merged(known, told)
+        for what, before, after in differs:
+            self.findings.append(
+                Finding(
+                    "contradicting_broker",
+                    Severity.ATTENTION,
+                    f"Broker {told.id} has {what} {before} and, in {place}, {what} {after}; the first is kept.",
+                    brokers=(told.id,),
+                    places=(place,),
+                )
+            )
+
+    # ---- the end -------------------------------------------------------------------------------------------
+
+    def part(self, kind: str, *, line: int = 1, assigns: bool = True) -> Part:
+        """One part of what was gathered.
+
+        Raises:
+            LimitMet: there are more rows or cells than the limits allow.
+        """
+        self._flush()
+        chunks = self._chunks
+        width = max((chunk.replicas.shape[1] for chunk in chunks), default=0)
+        if self.row_count * width > self.limits.cells:
+            raise LimitMet(
+                f"{self.row_count:,} partitions with up to {width:,} replicas each are more than the "
+                f"{self.limits.cells:,} cells that are read at once. Leave topics out.",
+                source=self.source,
+            )
+        lines = _joined([chunk.line for chunk in chunks], np.int64)
+        leader = _joined([chunk.leader for chunk in chunks], np.int32)
+        by_row: dict[str, npt.NDArray[np.generic]] = {
+            "leader": leader,
+            "leader_epoch": _joined([chunk.epoch for chunk in chunks], np.int32),
+        }
+        outside: dict[str, BoolArray] = {}
+        for name in MASKS:
+            if not any(name in chunk.masks for chunk in chunks):
+                continue
+            mask = np.zeros((self.row_count, width), np.bool_)
+            told = np.zeros(self.row_count, np.bool_)
+            out = np.zeros(self.row_count, np.bool_)
+            at = 0
+            for chunk in chunks:
+                rows = slice(at, at + len(chunk.partition))
+                at = rows.stop
+                if name in chunk.masks:
+                    mask[rows, : chunk.replicas.shape[1]] = chunk.masks[name]
+                    told[rows], out[rows] = chunk.told[name], chunk.outside[name]
+            # ELR, observers and a reassignment are "none" where a row does not tell them; the ISR is "not told".
+            if name == "in_sync":
+                by_row["in_sync_told"] = told
+            if name == "in_sync" or mask.any() or (name in ("eligible", "last_known_eligible") and told.any()):
+                by_row[name] = mask
+            if out.any():
+                outside[name] = out
+        rows_told = Rows(
+            topics=list(self.codes),
+            topic_of=_joined([chunk.topic_of for chunk in chunks], np.int32),
+            partition=_joined([chunk.partition for chunk in chunks], np.int32),
+            replicas=_stacked(chunks, width),
+            place=lambda row: f"line {int(lines[row])}",
+            by_row=by_row,
+        )
+        self._chunks = []
+        min_in_sync = None
+        if self.min_in_sync:
+            min_in_sync = np.array([self.min_in_sync.get(name, NONE) for name in self.codes], np.int32)
+        layout, found = assemble(
+            rows_told,
+            brokers=self.brokers.values(),
+            min_in_sync=min_in_sync,
+            order_told=np.array([self.order_told.get(name, self.order) for name in self.codes], np.bool_),
+        )
+        self.findings.extend(found)
+        for name, out in outside.items():
+            self.findings.append(
+                place_finding(
+                    layout,
+                    rows_told,
+                    np.flatnonzero(out),
+                    f"{name}_outside_replicas",
+                    Severity.ATTENTION,
+                    f"{{what}} a broker in {MASKS[name]} that is not among the replicas: {{examples}}. It is left out.",
+                    "partition names",
+                    "partitions name",
+                )
+            )
+        layout = layout.with_brokers(living(layout.brokers, self.alive, self.dead, set(layout.leader_ids.tolist())))
+        if self.alive is not None:
+            self.facts["alive_brokers"] = tuple(sorted(self.alive))
+        reading = Reading(
+            layout=layout,
+            kind=kind,
+            source=self.source,
+            skipped=self.skipped.result(),
+            findings=tuple(self.findings),
+            facts=self.facts,
+        )
+
+        def locate(topic: str, partition: int) -> str:
+            code = self.codes.get(topic, NONE)
+            at = np.flatnonzero((rows_told.topic_of == code) & (rows_told.partition == partition))
+            return f"line {int(lines[at[0]])}" if at.size else kind
+
+        return Part(reading, line, locate, assigns)
+
+
+def merged(known: Broker, told: Broker) -> tuple[Broker, list[tuple[str, object, object]]]:
+    """Facts of one broker from two places: (what stays, [(what, first, second) that contradict])."""
+    differs: list[tuple[str, object, object]] = []
+
+    def pick(what: str, before: object, after: object) -> object:
+        if before is None or after is None or before == after:
+            return before if before is not None else after
+        differs.append((what, before, after))
+        return before
+
+    rack, host = pick("rack", known.rack, told.rack), pick("host", known.host, told.host)
+    state = known.state
+    if known.state is BrokerState.NOT_TOLD:
+        state = told.state
+    elif told.state not in (BrokerState.NOT_TOLD, known.state):
+        differs.append(("state", known.state.value, told.state.value))
+    return (
+        replace(
+            known,
+            rack=None if rack is None else str(rack),
+            host=None if host is None else str(host),
+            port=told.port if known.port is None and host == told.host else known.port,
+            state=state,
+        ),
+        differs,
+    )
+
+
+def living(brokers: Iterable[Broker], alive: set[int] | None, dead: set[int], leading: set[int]) -> tuple[Broker, ...]:
+    """The brokers with their state, where a complete list of live ones, or of dead ones, is told.
+
+    A broker named as offline that leads a partition is not dead: a disk of it is.
+    """
+    out = []
+    for broker in brokers:
+        state = broker.state
+        if state is BrokerState.NOT_TOLD:
+            if alive is not None:
+                state = BrokerState.ALIVE if broker.id in alive else BrokerState.DEAD
+            elif broker.id in dead and broker.id not in leading:
+                state = BrokerState.DEAD
+        out.append(broker if state is broker.state else replace(broker, state=state))
+    return tuple(out)
+
+
+def fewer_rows(declared: Mapping[str, int], found: Mapping[str, int]) -> Finding | None:
+    """A finding where headers declare more partitions than there are rows: the text was cut."""
+    short = {name: count for name, count in declared.items() if found.get(name, 0) < count}
+    if not short:
+        return None
+    name, count = next(iter(short.items()))
+    return Finding(
+        "fewer_rows_than_declared",
+        Severity.NOTE,
+        f"{counted(len(short), 'topic declares', 'topics declare')} more partitions than there are rows (such as "
+        f"{name}: {count:,} declared, {found.get(name, 0):,} rows). The rows count; was the text cut or filtered?",
+        topics=tuple(sorted(short)),
+    )
+
+
+def _mask(replicas: IntArray, ids: IntArray) -> tuple[BoolArray, BoolArray]:
+    """(n, R) which replicas are in ``ids``; (n,) whether ``ids`` holds a broker that is no replica."""
+    mask = np.zeros(replicas.shape, np.bool_)
+    outside = np.zeros(len(replicas), np.bool_)
+    for start in range(0, len(replicas), _SLICE):
+        rows = slice(start, start + _SLICE)
+        found = np.zeros(ids[rows].shape, np.bool_)
+        for column in range(replicas.shape[1]):
+            equal = ids[rows] == replicas[rows, column, None]
+            found |= equal
+            mask[rows, column] = equal.any(axis=1)
+        outside[rows] = (~found & (ids[rows] != NONE)).any(axis=1)
+    mask &= replicas != NONE
+    return mask, outside
+
+
+def _padded(lists: Iterable[Sequence[int]]) -> IntArray:
+    rows = list(lists)
+    out = np.full((len(rows), max(map(len, rows), default=0)), NONE, np.int32)
+    for row, ids in enumerate(rows):
+        out[row, : len(ids)] = ids
+    return out
+
+
+def _joined(arrays: list[npt.NDArray[np.generic]], kind: type[np.generic]) -> npt.NDArray[np.generic]:
+    return np.concatenate(arrays) if arrays else np.empty(0, kind)
+
+
+def _stacked(chunks: list[_Chunk], width: int) -> IntArray:
+    if not chunks:
+        return np.empty((0, width), np.int32)
+    return np.concatenate([widened(chunk.replicas, width) for chunk in chunks])

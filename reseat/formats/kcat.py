@@ -1,0 +1,290 @@
+"""Reads ``kcat -L`` (and ``kafkacat -L``), as text and as JSON (``-J``).
+
+What it promises, in this order: no partition is invented or dropped in silence; a broker is dead only where the
+list of brokers is whole and does not name it; assignment order is claimed only where it can be trusted.
+
+How it works: rows of partitions go to columns by one regular expression over chunks of lines; brokers, topics and
+headings are read one by one. Order: brokers up to 0.11 kept replica lists as sets, so what they answer is not
+the assignment order (kcat issue 98). A text that names the controller comes from a broker and a client that speak
+a newer metadata protocol; only then is the order taken as told.
+
+Complexity: O(bytes). Source: kcat's ``metadata_print`` and ``json.c``; librdkafka's metadata structures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import compress
+
+import msgspec
+import numpy as np
+
+from reseat.errors import InputRefused
+from reseat.formats.detect import Document, damaged, id_of, ids_of
+from reseat.formats.gather import Gathered, Part, fewer_rows
+from reseat.formats.idlists import LARGEST_ID, padded
+from reseat.formats.lines import Block
+from reseat.formats.reading import Limits
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Finding, Severity
+
+__all__ = ["looks_like_kcat", "read_kcat", "read_kcat_json"]
+
+KIND = "kcat -L"
+KIND_JSON = "kcat -L -J"
+
+_CHUNK = 4_000_000
+_LINE = re.compile(
+    rb"^(?:[ \t]*partition (\d{1,10}), leader (-?\d{1,10}), replicas: ([\d,]*), isrs: ([\d,]*)[ \t]*([^\n]*)|([^\n]*))$",
+    re.MULTILINE,
+)
+_TOPIC = re.compile(r'^\s*topic "([^"]+)" with (\d{1,10}) partitions?:\s*(.*)$')
+_BROKER = re.compile(r"^\s*broker (-?\d{1,10}) at (\[[^\]\s]+\]|[^\s:]+):(\d{1,5})\s*(\(controller\))?\s*$")
+_BROKERS = re.compile(r"^\s*(\d{1,9}) brokers?:\s*$")
+_TOPICS = re.compile(r"^\s*(\d{1,9}) topics?:\s*$")
+_TITLE = re.compile(r"^\s*Metadata for .{1,300}? \(from broker .{1,300}\):?\s*$")
+_LOOKS = re.compile(
+    rb'^[ \t]*(?:partition \d+, leader -?\d+, replicas:|topic "[^"\n]+" with \d+ partition)', re.MULTILINE
+)
+
+
+def looks_like_kcat(data: bytes) -> bool:
+    """Whether a text holds a topic or a partition as ``kcat -L`` writes them."""
+    return _LOOKS.search(data) is not None
+
+
+def read_kcat(block: Block, source: str, limits: Limits) -> tuple[Part | None, Block]:
+    """Read the lines of ``kcat -L`` in a block.
+
+    Returns:
+        What was read, None where there is nothing of it; and the lines that were not used.
+
+    Raises:
+        InputRefused: topics are declared, but no partition follows: the text was cut.
+        LimitMet: too many partitions or replicas.
+    """
+    reader = _Reader(source, limits)
+    for chunk, index in _chunks(block.data):
+        reader.chunk(chunk, index, block)
+    return reader.finish(block)
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
+    start, index = 0, 0
+    while start < len(data):
+        end = min(len(data), start + _CHUNK)
+        if end < len(data):
+            cut = data.rfind(b"\n", start, end)
+            end = cut + 1 if cut > start else len(data)
+        piece = data[start:end]
+        yield piece, index
+        index += piece.count(b"\n")
+        start = end
+
+
+class _Reader:
+    def __init__(self, source: str, limits: Limits) -> None:
+        self.told = Gathered(source, limits)
+        self.limits = limits
+        self.topic: str | None = None
+        self.declared: dict[str, int] = {}
+        self.declared_brokers: int | None = None
+        self.first_line = 0
+        self.left: list[tuple[int, str]] = []
+
+    def chunk(self, data: bytes, index: int, block: Block) -> None:
+        found = _LINE.findall(data)
+        if data.endswith(b"\n") and found and not any(found[-1]):
+            found.pop()
+        if not found:
+            return
+        partitions, leaders, replicas, isrs, rests, others = zip(*found, strict=True)
+        is_row = np.fromiter(map(bool, partitions), np.bool_, len(found))
+        topic_at: list[tuple[int, int]] = [(-1, NONE if self.topic is None else self.told.topic(self.topic))]
+        for at in np.flatnonzero(~is_row).tolist():
+            if others[at] and not others[at].isspace():
+                self._other(block.number(index + at), others[at].decode("utf-8", "replace"))
+                topic_at.append((at, NONE if self.topic is None else self.told.topic(self.topic)))
+        rows = np.flatnonzero(is_row)
+        if not len(rows):
+            return
+        ids, bad = padded(tuple(compress(replicas, is_row)), self.limits)
+        isr, bad_isr = padded(tuple(compress(isrs, is_row)), self.limits)
+        partition, bad_partition = padded(tuple(compress(partitions, is_row)), self.limits)
+        leader = np.fromiter(map(int, compress(leaders, is_row)), np.int64, len(rows))
+        leader = np.where(leader < 0, NONE, leader)
+        above = np.searchsorted(np.array([at for at, _ in topic_at], np.int64), rows) - 1
+        topic_of = np.array([code for _, code in topic_at], np.int32)[above]
+        bad |= bad_isr | bad_partition | (leader > LARGEST_ID) | (topic_of < 0)
+        line = block.number_all(rows + index)
+        if bad.any():
+            text = data.split(b"\n")
+            for row in np.flatnonzero(bad).tolist():
+                self.told.skipped.add(
+                    int(line[row]),
+                    text[int(rows[row])].decode("utf-8", "replace"),
+                    "A partition without a topic above it."
+                    if topic_of[row] < 0
+                    else f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows.",
+                )
+        for row, rest in zip(rows.tolist(), compress(rests, is_row), strict=True) if any(rests) else ():
+            if rest and not rest.startswith(b", "):  # ", Broker: Leader not available": the error of the row
+                self.told.skipped.add(block.number(index + row), rest.decode("utf-8", "replace"), "Text after a row.")
+        good = np.flatnonzero(~bad)
+        self.told.add_columns(
+            topic_of[good],
+            partition[good, 0],
+            line[good],
+            ids[good],
+            leader[good].astype(np.int32),
+            {"in_sync": (isr[good], np.ones(len(good), np.bool_))},
+        )
+        self._met(int(line[0]))
+
+    def _met(self, line: int) -> None:
+        self.first_line = min(self.first_line or line, line)
+
+    def _other(self, number: int, text: str) -> None:
+        if (found := _TOPIC.match(text)) is not None:
+            self.topic = found[1]
+            self.told.topic(found[1])
+            self.declared[found[1]] = int(found[2])
+            if found[3]:
+                self.told.skipped.add(number, found[3], "An error of the topic, as kcat tells it.")
+        elif (found := _BROKER.match(text)) is not None:
+            broker = id_of(int(found[1]))
+            if broker is None:
+                self.told.skipped.add(number, text, "A bootstrap address, not a broker of the cluster.")
+                return
+            self.told.broker(
+                Broker(broker, host=found[2].strip("[]"), port=int(found[3]), state=BrokerState.ALIVE), f"line {number}"
+            )
+            if found[4]:
+                self.told.facts["controller"] = broker
+        elif (found := _BROKERS.match(text)) is not None:
+            self.declared_brokers = int(found[1])
+        elif (found := _TOPICS.match(text)) is not None:
+            self.told.facts["declared_topics"] = int(found[1])
+        elif not _TITLE.match(text):
+            self.left.append((number, text))
+            return
+        self._met(number)
+
+    def finish(self, block: Block) -> tuple[Part | None, Block]:
+        told = self.told
+        if not told.row_count and not self.declared and not told.brokers:
+            return None, block
+        _finish(told, self.declared, self.declared_brokers, self.first_line)
+        return told.part(KIND, line=self.first_line or 1), Block.of(self.left)
+
+
+def _finish(told: Gathered, declared: dict[str, int], declared_brokers: int | None, line: int) -> None:
+    """Findings and facts that hold for text and JSON alike."""
+    if any(declared.values()) and not told.row_count:
+        raise InputRefused(
+            f"This is kcat -L with {len(told.brokers)} brokers and {len(declared)} topics, but no partition follows. "
+            "The text was cut: copy the lines that start with 'partition' too.",
+            source=told.source,
+            line=line or None,
+            recognised=KIND,
+        )
+    if declared:
+        told.facts["declared_partitions"] = sum(declared.values())
+        short = fewer_rows(declared, told.rows_by_topic())
+        if short:
+            told.findings.append(short)
+    if told.brokers:
+        if declared_brokers is None or declared_brokers <= len(told.brokers):
+            told.alive = set(told.brokers)
+        else:
+            told.findings.append(
+                Finding(
+                    "fewer_brokers_than_declared",
+                    Severity.NOTE,
+                    f"kcat says {declared_brokers} brokers, but {len(told.brokers)} are listed: brokers that are not "
+                    "listed may be alive.",
+                )
+            )
+    told.order = "controller" in told.facts
+    if not told.order and told.row_count:
+        told.findings.append(
+            Finding(
+                "order_not_told",
+                Severity.ATTENTION,
+                "kcat prints replicas as the broker answers them, and old brokers lose the assignment order; nothing "
+                "here shows that the broker is a newer one. Say so, or give kafka-topics --describe.",
+            )
+        )
+
+
+# ---- JSON --------------------------------------------------------------------------------------------------
+
+
+def read_kcat_json(document: Document, source: str, limits: Limits) -> Part:
+    """Read ``kcat -L -J``; one topic at a time is turned into objects.
+
+    Raises:
+        InputRefused: it is damaged, or holds topics without partitions.
+        LimitMet: too many partitions or replicas.
+    """
+    told = Gathered(source, limits)
+    line = document.line
+    controller = id_of(document.value("controllerid"))
+    if controller is not None:
+        told.facts["controller"] = controller
+    brokers = document.value("brokers")
+    for item in brokers if isinstance(brokers, list) else ():
+        _json_broker(told, item, line)
+    declared: dict[str, int] = {}
+    try:
+        topics = msgspec.json.decode(document.keys["topics"], type=list[msgspec.Raw])
+        for raw in topics:
+            _json_topic(told, msgspec.json.decode(raw), line, declared)
+    except msgspec.DecodeError as error:
+        raise damaged(document.data, line, source, error) from error
+    _finish(told, declared, None, line)
+    return told.part(KIND_JSON, line=line)
+
+
+def _json_broker(told: Gathered, item: object, line: int) -> None:
+    broker = id_of(item.get("id")) if isinstance(item, dict) else None
+    if broker is None or not isinstance(item, dict):
+        told.skipped.add(line, str(item), "Not a broker: an id is missing.")
+        return
+    name = item.get("name") or f"{item.get('host', '')}:{item.get('port', '')}"
+    host, _, port = str(name).rpartition(":")
+    told.broker(
+        Broker(
+            broker,
+            host=host.strip("[]") or None,
+            port=int(port) if port.isdecimal() and len(port) <= 5 else None,
+            state=BrokerState.ALIVE,
+        ),
+        f"line {line}",
+    )
+
+
+def _json_topic(told: Gathered, item: object, line: int, declared: dict[str, int]) -> None:
+    name = (item.get("topic") or item.get("name")) if isinstance(item, dict) else None
+    partitions = item.get("partitions") if isinstance(item, dict) else None
+    if not isinstance(name, str) or not isinstance(partitions, list):
+        told.skipped.add(line, str(item), "Not a topic with partitions.")
+        return
+    told.topic(name)
+    declared[name] = len(partitions)
+    for entry in partitions:
+        row = entry if isinstance(entry, dict) else {}
+        partition = id_of(row.get("partition", row.get("id")))
+        replicas, isr = ids_of(row.get("replicas")), ids_of(row.get("isrs"))
+        if partition is None or replicas is None:
+            told.skipped.add(line, str(entry), f"Not a partition of topic {name}: its id or its replicas are missing.")
+            continue
+        leader = row.get("leader")
+        told.add(
+            name,
+            partition,
+            replicas,
+            line=line,
+            leader=NOT_TOLD if leader is None else NONE if (known := id_of(leader)) is None else known,
+            in_sync=isr,
+        )

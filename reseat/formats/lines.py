@@ -1,0 +1,121 @@
+"""Lines of text with their numbers, and what to say of a line that is not used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.formats.reading import Skipped
+
+__all__ = ["Block", "SkippedLines", "why_not_used"]
+
+#: What is kept of a skipped piece, in characters, and how many pieces are kept one by one.
+_KEPT_CHARACTERS = 200
+_KEPT_PIECES = 2_000
+
+
+@dataclass(frozen=True)
+class Block:
+    r"""Lines of a text, joined by ``\n``, that keep the numbers they have in the whole text.
+
+    Attributes:
+        data: UTF-8, lines ended or joined by line feeds.
+        first: 1-based number of the first line, where the lines follow each other.
+        numbers: (lines,) their numbers, where lines between them are missing; None otherwise.
+    """
+
+    data: bytes
+    first: int = 1
+    numbers: npt.NDArray[np.int64] | None = None
+
+    def number(self, index: int) -> int:
+        """The 1-based number, in the whole text, of the block's line ``index`` (0-based)."""
+        return self.first + index if self.numbers is None else int(self.numbers[index])
+
+    def number_all(self, index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """``number`` of many lines."""
+        return index + self.first if self.numbers is None else self.numbers[index]
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Number and text of every line that is not blank."""
+        for index, raw in enumerate(self.data.split(b"\n")):
+            if raw and not raw.isspace():
+                yield self.number(index), raw.decode("utf-8", "replace")
+
+    @classmethod
+    def of(cls, lines: Iterable[tuple[int, str]]) -> Block:
+        """A block of these numbered lines."""
+        kept = list(lines)
+        return cls(
+            "\n".join(text for _, text in kept).encode("utf-8", "replace"),
+            numbers=np.array([number for number, _ in kept], np.int64),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the block holds nothing but white space."""
+        return not self.data or self.data.isspace()
+
+
+class SkippedLines:
+    """Gathers skipped pieces; neighbours that are skipped for the same reason become one piece."""
+
+    def __init__(self) -> None:
+        self._pieces: list[Skipped] = []
+        self._further: Skipped | None = None
+
+    def add(self, line: int, text: str, why: str, lines: int = 1) -> None:
+        """Note that ``lines`` lines from ``line`` on are not used."""
+        kept = text.strip()[:_KEPT_CHARACTERS]
+        last = self._pieces[-1] if self._pieces else None
+        if last is not None and last.why == why and last.line + last.lines == line:
+            joined = last.text if len(last.text) >= _KEPT_CHARACTERS else f"{last.text}\n{kept}"[:_KEPT_CHARACTERS]
+            self._pieces[-1] = Skipped(last.line, joined, why, last.lines + lines)
+        elif len(self._pieces) < _KEPT_PIECES:
+            self._pieces.append(Skipped(line, kept, why, lines))
+        elif self._further is None:
+            self._further = Skipped(line, kept, "Further pieces were skipped; this is the first of them.", lines)
+        else:
+            more = self._further
+            self._further = Skipped(more.line, more.text, more.why, more.lines + lines)
+
+    def extend(self, pieces: Iterable[Skipped]) -> None:
+        """Add pieces skipped elsewhere."""
+        for piece in pieces:
+            self.add(piece.line, piece.text, piece.why, piece.lines)
+
+    def result(self) -> tuple[Skipped, ...]:
+        """All pieces, by line."""
+        pieces = [*self._pieces, *([self._further] if self._further else [])]
+        return tuple(sorted(pieces, key=lambda piece: piece.line))
+
+
+_COMMANDS = (
+    "kafka-[a-z-]+|kcat|kafkacat|rpk|ccloud|confluent|zookeeper-shell|zkCli|docker|kubectl|topicmappr|cat|curl|echo"
+)
+_REASONS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(rf"(?:^|[$#>%;|]|\s)[ \t]*(?:\S*[/\\])?(?:{_COMMANDS})(?:\.sh|\.bat)?(?:\s|$)"),
+        "A command line, not output.",
+    ),
+    (re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"), "A log line."),
+    (re.compile(r"^\s*(?:```|~~~)"), "A mark of the page that the text was taken from."),
+    (re.compile(r"^\s*(?:\.{2,}|…|<snip>|\[\.\.\.\])\s*$"), "Something was left out here by whoever made the text."),
+    (re.compile(r"^\s*(?:[=\-+|#*_]{3,}|==>|---)"), "A line that divides or announces."),
+    (re.compile(r"^\s*(?:[$#>%]|\S*[\w\])~][$#>%])\s*$"), "A prompt."),
+    (re.compile(r"^\s*(?:#|//)"), "A comment."),
+    (re.compile(r"^\s*(?:Error|Exception|at [\w.$]+\(|Caused by)"), "An error message."),
+)
+
+
+def why_not_used(line: str) -> str:
+    """One sentence that says why a line is not part of any layout."""
+    head = line[:2_000]  # enough to tell what it is
+    for pattern, reason in _REASONS:
+        if pattern.search(head):
+            return reason
+    return "Not understood as part of any form that Reseat reads."
