@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from components import caching, frame, text
+from components.frame import Figure
 from components.session import Seat
 from components.text import wish_in_words
 from reseat.model import Plan
@@ -16,35 +17,35 @@ if TYPE_CHECKING:
 
 __all__ = ["outcome", "present"]
 
-_ON_TOO_FEW = "Partitions on fewer racks than their replication factor and the racks with a broker allow"
+_SPREAD = "Fullest minus emptiest broker, in replicas"
+_LEADERS = "Most minus fewest partitions that list a broker first; an election makes these its leaders"
+_RACKS = "Partitions on fewer racks than their replication factor and the racks with a broker allow"
 
 
 def present(seat: Seat) -> None:
     """What one sees while nothing is wished."""
     layout = seat.layout
     balance = caching.balance_of(layout)
-    racks = text.plural(len(layout.racks), "rack") if layout.racks else "no racks told"
-    frame.answer(
-        f"{text.plural(len(layout.brokers), 'broker')} in {racks} hold {text.plural(layout.replica_count, 'replica')}. "
-        "Drag one out to see what must move."
-        if layout.racks
-        else f"{text.plural(len(layout.brokers), 'broker')} hold {text.plural(layout.replica_count, 'replica')}; "
-        "their racks are not told. Drag one out to see what must move."
-    )
     loads = balance.by_broker
-    sizes = None if loads.size_bytes is None else float(np.sum(loads.size_bytes))
+    where = f"in {text.plural(len(layout.racks), 'rack')}" if layout.racks else "(their racks are not told)"
+    frame.answer(
+        f"{text.plural(len(layout.brokers), 'broker')} {where} hold {text.plural(layout.replica_count, 'replica')}. "
+        "Drag one out to see what must move."
+    )
+    data = None if loads.size_bytes is None else float(np.sum(loads.size_bytes))
+    # Each has a line below it, as the figures of a plan have: nothing jumps at the first drop.
     frame.figures(
         [
-            ("Replicas", text.count(layout.replica_count), None, "Over all partitions"),
-            ("Data held", text.size(sizes), None, "Bytes of all replicas, where told"),
-            ("Replica spread", _apart(loads.replica_spread), None, "Fullest minus emptiest broker, in replicas"),
-            ("Leader spread", _apart(loads.leader_spread), None, "Most minus fewest leaders of a broker"),
-            (
-                "On too few racks",
-                text.count(balance.rack_violations) if layout.racks else "not told",
-                None,
-                _ON_TOO_FEW,
+            Figure("Replicas", text.count(layout.replica_count), f"{layout.partition_count:,} partitions"),
+            Figure("Data held", text.size(data), None, "Bytes of all replicas whose size is told"),
+            Figure("Replica spread", _apart(loads.replica_spread), _possible(loads.replica_spread), _SPREAD),
+            Figure(
+                "Preferred leader spread",
+                _apart(loads.preferred_leader_spread),
+                _possible(loads.preferred_leader_spread),
+                _LEADERS,
             ),
+            Figure("On too few racks", text.count(balance.rack_violations if layout.racks else None), None, _RACKS),
         ]
     )
 
@@ -52,37 +53,44 @@ def present(seat: Seat) -> None:
 def outcome(plan: Plan) -> None:
     """The sentence and the figures of a plan: what moves, and what that buys."""
     certificate, wish = plan.certificate, plan.wish
-    words = wish_in_words(wish)
-    first = certificate.sentences[0] if certificate.sentences else text.plural(certificate.moves, "replica") + " move."
-    leave = f"{'Broker' if len(wish.remove) == 1 else 'Brokers'} {text.ids(wish.remove)} can leave"
-    frame.answer(f"{leave if wish.remove and not wish.add else words[:1].upper() + words[1:]}: {first}")
-    before = caching.balance_of(plan.current)
+    first = certificate.sentences[0] if certificate.sentences else f"{text.plural(certificate.moves, 'replica')} move."
+    who = wish_in_words(wish)
+    if wish.remove and not wish.add:
+        who = f"{'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)} can leave"
+    frame.answer(f"{who[:1].upper()}{who[1:]}: {first}")
+    before = caching.balance_of(plan.current).by_broker
     least = certificate.least_moves
-    proof = "proven least" if certificate.moves_proven else None if least is None else f"least is {least:,}"
-    even = "proven least" if certificate.replica_balance_proven else None
-    lead = "proven least" if certificate.leader_balance_proven else None
-    preferred = before.by_broker.preferred_leader_spread
-    violations = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
+    enough = None if least is None else f"{least:,} would do"
+    racks = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
     frame.figures(
         [
-            ("Replicas move", text.count(certificate.moves), proof, "Replicas copied to another broker"),
-            ("Data to copy", text.size(certificate.bytes_to_move), None, "The largest told replica of each partition"),
-            (
+            Figure(
+                "Replicas move",
+                text.count(certificate.moves),
+                "proven least" if certificate.moves_proven else enough,
+                f"In {text.plural(certificate.changed_partitions, 'changed partition')}",
+            ),
+            Figure("Data to copy", text.size(certificate.bytes_to_move), None, "The largest told replica of each move"),
+            Figure(
                 "Replica spread",
-                f"{_apart(before.by_broker.replica_spread)} → {text.count(certificate.replica_spread)}",
-                even,
-                "Fullest minus emptiest broker, before and after",
+                f"{_apart(before.replica_spread)} → {text.count(certificate.replica_spread)}",
+                "proven least" if certificate.replica_balance_proven else None,
+                f"{_SPREAD}, before and after; least among the plans that move as little",
             ),
-            (
+            Figure(
                 "Preferred leader spread",
-                f"{_apart(preferred)} → {text.count(certificate.leader_spread)}",
-                lead,
-                "Most minus fewest preferred leaders of a broker, before and after, for these replica sets",
+                f"{_apart(before.preferred_leader_spread)} → {text.count(certificate.leader_spread)}",
+                "proven least" if certificate.leader_balance_proven else None,
+                f"{_LEADERS}. Proven for the replica sets of this plan",
             ),
-            ("On too few racks", violations if plan.current.racks else "not told", None, _ON_TOO_FEW),
+            Figure("On too few racks", racks if plan.current.racks else text.count(None), None, _RACKS),
         ]
     )
 
 
 def _apart(spread: Spread | None) -> str:
     return text.count(None if spread is None else spread.spread)
+
+
+def _possible(spread: Spread | None) -> str | None:
+    return None if spread is None or spread.least_possible is None else f"{spread.least_possible:,} is possible"

@@ -37,10 +37,9 @@ def cannot(seat: Seat, error: WishRefused) -> None:
 @st.fragment
 def detail(plan: Plan) -> None:
     """What is below the board: the proof in words, the way to the moves, before and after, racks and findings."""
-    for sentence in plan.certificate.sentences:
-        st.markdown(f"- {text.plain(sentence)}")
-    for finding in plan.findings:
-        st.markdown(f":material/info: {text.plain(finding.sentence)}")
+    # The first sentence is the page's answer; these are the rest of the certificate and what to know before.
+    proven, notes = plan.certificate.sentences[1:], [finding.sentence for finding in plan.findings]
+    st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in (*proven, *notes)))
     moves = plan.certificate.moves
     st.page_link(
         "pages/plan.py", label=f"See the {text.plural(moves, 'move')}, and take the files", icon=":material/swap_horiz:"

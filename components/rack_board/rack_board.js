@@ -15,10 +15,10 @@ const RACK_GAP = 10;
 const RACK_PADDING = 8;
 const TRAY_WIDTH = 208;
 const MODES = [
-  { name: "full", least: 176, most: 380, height: 82, gap: 4 },
-  { name: "medium", least: 84, most: 190, height: 44, gap: 4 },
-  { name: "small", least: 60, most: 110, height: 26, gap: 3 },
-  { name: "tiny", least: 35, most: 60, height: 21, gap: 3 },
+  { name: "full", least: 176, most: 380, height: 82, tallest: 92, gap: 4 },
+  { name: "medium", least: 84, most: 190, height: 44, tallest: 54, gap: 4 },
+  { name: "small", least: 60, most: 110, height: 26, tallest: 38, gap: 3 },
+  { name: "tiny", least: 35, most: 60, height: 21, tallest: 26, gap: 3 },
 ];
 const HEAD = 44; // px: a rack's name above its tiles
 const CELLS = [24, 22, 20, 18, 17, 16, 15, 14, 13, 12];
@@ -159,7 +159,7 @@ const rackWords = (model, rack) => {
 
 function fit(width, sizes) {
   const racks = Math.max(sizes.length, 1);
-  const tries = [...MODES, ...CELLS.map((side) => ({ name: "cell", least: side, most: side, height: side, gap: 2 }))];
+  const tries = [...MODES, ...CELLS.map((side) => ({ name: "cell", least: side, most: side, height: side, tallest: side, gap: 2 }))];
   for (const mode of tries) {
     const { gap } = mode;
     let best = null;
@@ -169,20 +169,22 @@ function fit(width, sizes) {
       if (across > 1 && rackWidth < 60) continue;
       // As few tiles side by side as the height allows: wide tiles say more.
       for (let perRow = 1; perRow * (mode.least + gap) - gap <= inner; perRow += 1) {
-        let height = 0;
+        let rows = 0;
+        let around = 0;
         for (let first = 0; first < racks; first += across) {
-          const fullest = Math.max(1, ...sizes.slice(first, first + across));
-          height += HEAD + RACK_PADDING + Math.ceil(fullest / perRow) * (mode.height + gap) + RACK_GAP;
+          rows += Math.ceil(Math.max(1, ...sizes.slice(first, first + across)) / perRow);
+          around += HEAD + RACK_PADDING + RACK_GAP;
         }
         const tile = Math.min(mode.most, Math.floor((inner - gap * (perRow - 1)) / perRow));
-        const fitted = { mode: mode.name, across, perRow, tile, height: mode.height, gap };
-        if (height <= ROOM) return fitted;
-        best = { ...fitted };
+        const room = Math.floor((ROOM - around) / rows) - gap;
+        const height = Math.max(mode.height, Math.min(mode.tallest, room));
+        best = { mode: mode.name, across, perRow, tile, height, gap, tight: rackWidth < 170 };
+        if (room >= mode.height) return best;
       }
     }
     if (best && mode === tries[tries.length - 1]) return best;
   }
-  return { mode: "cell", across: 1, perRow: 1, tile: 12, height: 12, gap: 2 };
+  return { mode: "cell", across: 1, perRow: 1, tile: 12, height: 12, gap: 2, tight: true };
 }
 
 // ---- the board -------------------------------------------------------------------------------------------------------
@@ -326,14 +328,14 @@ class Board {
     write(this.parts.few, number.format(model.low));
     write(this.parts.many, count(model.top, "replica"));
     for (const id of [...this.selected]) if (!model.brokers.has(id)) this.selected.delete(id);
-    this.drawRacks(shown);
+    this.drawRacks(shown, fitted.tight);
     this.drawTray();
     this.drawDock();
     this.roving(focus);
     this.explain(null);
   }
 
-  drawRacks(shown) {
+  drawRacks(shown, tight) {
     const kept = new Set(shown.map(([rack]) => rack));
     for (const [rack, column] of this.columns) {
       if (!kept.has(rack)) {
@@ -350,7 +352,9 @@ class Board {
       write(column.name, rack === NO_RACK ? "no rack" : this.model.racks[rack]);
       write(
         column.sum,
-        `${staying < group.length ? `${staying} of ` : ""}${count(group.length, "broker")} · ${number.format(held)}`,
+        `${staying < group.length ? `${staying} of ` : ""}` +
+          (tight && staying < group.length ? group.length : count(group.length, "broker")) +
+          ` · ${number.format(held)}`,
       );
       attribute(column.head, "title", `${words}: ${count(group.length, "broker")}, ${count(held, "replica")}`);
       attribute(
