@@ -1,0 +1,109 @@
+"""The columns of a table as numpy arrays, one shape for CSV and Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.formats.reading import Skipped
+from reseat.model import NONE, IntArray
+
+__all__ = ["ABSENT", "FORMULA", "NOBODY", "Table", "escaped", "unescaped"]
+
+#: An integer cell that is empty.
+ABSENT = -3
+#: Words for a list or a leader that is told, and is nobody.
+NOBODY = frozenset(("none", "-1", "-", "[]", "()"))
+#: What makes a spreadsheet take a text for a formula; the apostrophe is here so that escaping can be undone.
+FORMULA = ("=", "+", "-", "@", "'", "\t", "\r")
+
+
+def escaped(word: str) -> str:
+    """A text as a cell that no spreadsheet takes for a formula."""
+    return "'" + word if word[:1] in FORMULA and word else word
+
+
+def unescaped(word: str) -> str:
+    """The text that ``escaped`` was given."""
+    return word[1:] if word[:1] == "'" and word[1:2] in FORMULA and word[1:2] else word
+
+
+@dataclass(eq=False)
+class Table:
+    """Columns of a table as numpy arrays, n rows.
+
+    Attributes:
+        count: n.
+        place: where a row stands, in words.
+        line: where a row stands, as a number.
+        text: codes (-1 empty) and what they stand for.
+        integer: int32, ``ABSENT`` where empty.
+        flag: int8, -1 where empty.
+        real: float64, NaN where empty.
+        lists: Arrow arrays of strings, empty where not told, or of lists of integers.
+        skipped: what was not understood.
+        missing: topic and partition of rows left out.
+    """
+
+    count: int
+    place: Callable[[int], str]
+    line: Callable[[int], int]
+    text: dict[str, tuple[IntArray, list[str]]] = field(default_factory=dict)
+    integer: dict[str, IntArray] = field(default_factory=dict)
+    flag: dict[str, npt.NDArray[np.int8]] = field(default_factory=dict)
+    real: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    lists: dict[str, Any] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+    missing: list[tuple[str, int, str]] = field(default_factory=list)
+
+    def take(self, name: str, column: Any) -> None:
+        """Keep an Arrow array of the type that is expected of the column."""
+        import pyarrow as pa
+
+        kind = column.type
+        if pa.types.is_dictionary(kind):
+            words = [unescaped((word or "").strip()) for word in column.dictionary.to_pylist()]
+            self.text[name] = _merged(_filled(column.indices, NONE, np.int32), words)
+        elif pa.types.is_boolean(kind):
+            self.flag[name] = _filled(column.cast(pa.int8()), -1, np.int8)
+        elif pa.types.is_floating(kind):
+            self.real[name] = _filled(column, np.nan, np.float64)
+        elif pa.types.is_integer(kind):
+            self.integer[name] = _filled(column, ABSENT, np.int32)
+        else:
+            self.lists[name] = column
+
+    def rows(self, chosen: npt.NDArray[np.int64]) -> Table:
+        """The same columns with these rows alone, in this order."""
+        import pyarrow as pa
+
+        indices = pa.array(chosen) if self.lists else None
+        return Table(
+            count=len(chosen),
+            place=lambda row: self.place(int(chosen[row])),
+            line=lambda row: self.line(int(chosen[row])),
+            text={name: (codes[chosen], words) for name, (codes, words) in self.text.items()},
+            integer={name: column[chosen] for name, column in self.integer.items()},
+            flag={name: column[chosen] for name, column in self.flag.items()},
+            real={name: column[chosen] for name, column in self.real.items()},
+            lists={name: column.take(indices) for name, column in self.lists.items()},
+        )
+
+
+def _filled(column: Any, fill: float, kind: type[np.generic]) -> npt.NDArray[Any]:
+    if column.null_count:
+        column = column.fill_null(fill)
+    return np.asarray(column.to_numpy(zero_copy_only=False)).astype(kind, copy=False)
+
+
+def _merged(codes: IntArray, words: list[str]) -> tuple[IntArray, list[str]]:
+    """Codes for words that are all different and not empty; an empty word is not told."""
+    place: dict[str, int] = {}
+    new = [place.setdefault(word, len(place)) if word else NONE for word in words]
+    if new != list(range(len(words))):
+        codes = np.array([*new, NONE], np.int32)[codes]  # the last one: -1 stays -1
+    return codes, list(place)
