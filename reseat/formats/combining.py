@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,6 @@ from reseat.model import (
     Broker,
     ClusterLayout,
     Finding,
-    FloatArray,
     IntArray,
     Severity,
 )
@@ -45,6 +45,7 @@ _NAMED = 3
 _PLACES = 10
 
 Rows = npt.NDArray[np.int64]
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def combine(readings: Sequence[Reading]) -> Reading:
@@ -97,7 +98,7 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
         )
     if len(sources) == 1:
         skipped.sort(key=lambda piece: piece.line)
-    findings.extend(replace(found, rows=found.rows) for found in merge.findings)
+    findings.extend(merge.findings)
     return Reading(
         layout=layout,
         kind=" + ".join(dict.fromkeys(part.reading.kind for part in parts)),
@@ -166,6 +167,7 @@ def _merge(so_far: _Merged, part: Part) -> _Merged:
             out[rows_a[take]] = moved[take]
         return out
 
+    shared_rows = _Shared((len(ids_a), width), match, rows_a, rows_b, new)
     isr_a, isr_b = a.in_sync_known, b.in_sync_known
     fill = ~isr_a[rows_a] & isr_b[rows_b]
     told = np.concatenate([isr_a, isr_b[new]])
@@ -183,12 +185,8 @@ def _merge(so_far: _Merged, part: Part) -> _Merged:
         in_sync=mask(a.in_sync, b.in_sync, fill),
         in_sync_told=told if a.in_sync is not None or b.in_sync is not None else None,
         log_dirs=dirs,
-        log_dir=_filled(
-            _renamed(a, dirs), _renamed(b, dirs), (len(ids_a), width), match, rows_a, rows_b, new, np.int32(NONE)
-        ),
-        size_bytes=_filled(
-            a.replica_bytes, b.replica_bytes, (len(ids_a), width), match, rows_a, rows_b, new, np.float64(np.nan)
-        ),
+        log_dir=_filled(shared_rows, _renamed(a, dirs), _renamed(b, dirs), np.int32(NONE)),
+        size_bytes=_filled(shared_rows, a.replica_bytes, b.replica_bytes, np.float64(np.nan)),
         min_in_sync=by_topic[0],
         order_told=by_topic[1],
         **{name: mask(getattr(a, name), getattr(b, name), None) for name in _MASKS},
@@ -228,31 +226,35 @@ def _renamed(layout: ClusterLayout, dirs: Sequence[str]) -> IntArray | None:
     return place[layout.log_dir]
 
 
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """How rows of two layouts meet: (rows of a, width), which columns hold one broker, rows of both, rows only of b."""
+
+    shape: tuple[int, int]
+    match: BoolArray
+    rows_a: Rows
+    rows_b: Rows
+    new: Rows
+
+
 def _filled(
-    before: npt.NDArray[np.generic] | None,
-    after: npt.NDArray[np.generic] | None,
-    shape: tuple[int, int],
-    match: npt.NDArray[np.bool_],
-    rows_a: Rows,
-    rows_b: Rows,
-    new: Rows,
-    blank: np.generic,
-) -> npt.NDArray[np.generic] | None:
+    shared: _Shared, before: npt.NDArray[_Scalar] | None, after: npt.NDArray[_Scalar] | None, blank: _Scalar
+) -> npt.NDArray[_Scalar] | None:
     """A column over replicas, by broker: what a tells, and where it does not, what b tells."""
     if before is None and after is None:
         return None
-    count, width = shape
-    out = np.full((count + len(new), width), blank, blank.dtype)
+    count, width = shared.shape
+    out = np.full((count + len(shared.new), width), blank, blank.dtype)
     if before is not None:
         out[:count, : before.shape[1]] = before
     if after is not None:
-        out[count:, : after.shape[1]] = after[new]
+        out[count:, : after.shape[1]] = after[shared.new]
         for column in range(after.shape[1]):
-            row, at = np.nonzero(match[:, :, column])
-            value = after[rows_b[row], column]
-            present = out[rows_a[row], at]
-            open_ = np.isnan(present) if blank.dtype.kind == "f" else present == blank
-            out[rows_a[row[open_]], at[open_]] = value[open_]
+            row, at = np.nonzero(shared.match[:, :, column])
+            value = after[shared.rows_b[row], column]
+            present = out[shared.rows_a[row], at]
+            untold = (present != present) | (present == blank)  # noqa: PLR0124  # NaN where a size is not told
+            out[shared.rows_a[row[untold]], at[untold]] = value[untold]
     return out
 
 

@@ -164,7 +164,7 @@ class _Reader:
             line=number,
             leader=leader,
             leader_epoch=int(epoch) if epoch.isdecimal() and len(epoch) < 10 else NOT_TOLD,
-            in_sync=isr,
+            lists={"in_sync": isr},
         )
         if target is not None:
             self.after.add(topic, int(partition), target, line=number)

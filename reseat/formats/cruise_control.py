@@ -115,5 +115,5 @@ def _partition(told: Gathered, entry: object, name: str, line: int, seen: dict[t
         replicas,
         line=line,
         leader=known if known is not None else NONE if leader == NONE else NOT_TOLD,
-        in_sync=ids_of(row.get("in-sync")),
+        lists={"in_sync": ids_of(row.get("in-sync"))},
     )

@@ -7,6 +7,7 @@ import re
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.reading import Limits
+from reseat.formats.split import Piece
 from reseat.model import Finding, Severity
 
 __all__ = ["check_lines", "decoded", "is_parquet"]
@@ -44,10 +45,7 @@ def decoded(text: str | bytes, source: str, limits: Limits) -> tuple[bytes, list
             source=source,
         )
     findings: list[Finding] = []
-    if isinstance(text, str):
-        data = text.encode("utf-8", "replace")
-    else:
-        data = _utf8(bytes(text), source, findings)
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else _utf8(bytes(text), source, findings)
     if data.startswith(codecs.BOM_UTF8):
         data = data[len(codecs.BOM_UTF8) :]
     if b"\0" in data:
@@ -63,17 +61,17 @@ def decoded(text: str | bytes, source: str, limits: Limits) -> tuple[bytes, list
     return _unprefixed(data), findings
 
 
-def check_lines(data: bytes, start: int, end: int, first_line: int, source: str, limits: Limits) -> None:
+def check_lines(data: bytes, piece: Piece, source: str, limits: Limits) -> None:
     """Refuse a text with a line that is too long.
 
     Raises:
         LimitMet: names the line.
     """
-    at = start
+    at, end = piece.start, piece.end
     while end - at > limits.line_length:
         newline = data.rfind(b"\n", at, at + limits.line_length + 1)
         if newline < 0:
-            line = first_line + data.count(b"\n", start, at)
+            line = piece.line + data.count(b"\n", piece.start, at)
             raise LimitMet(
                 f"The line is longer than {limits.line_length:,} characters, the most that are read of one line that "
                 "is not JSON.",

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from itertools import compress
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.formats.assemble import counted
 from reseat.formats.gather import Gathered, Part, fewer_rows
@@ -41,7 +42,8 @@ _CHUNK = 4_000_000
 
 _LINE = re.compile(
     rb"^(?:"
-    rb"[ \t>`]*(?:[Tt]opic:[ \t]*)?([^\s:=,>`]*)[ \t]*[Pp]artition:[ \t]*(\d{1,10})[ \t]+[Ll]eader:[ \t]*(-1|none|\d{1,10})"
+    rb"[ \t>`]*(?:[Tt]opic:[ \t]*)?([^\s:=,>`]*)[ \t]*[Pp]artition:[ \t]*(\d{1,10})"
+    rb"[ \t]+[Ll]eader:[ \t]*(-1|none|\d{1,10})"
     rb"[ \t]+[Rr]eplicas:[ \t]*([\d,]*)[ \t]+[Ii]sr:[ \t]*([\d,]*)([ \t][^\n]*)?"
     rb"|([^\n]*))$",
     re.MULTILINE,
@@ -241,11 +243,18 @@ class _Reader:
         lists: dict[str, tuple[IntArray, BoolArray]] = {"in_sync": (isr[good], np.ones(len(good), np.bool_))}
         self._tail_columns(tail_of[good], topic_of[good], line[good], lists)
         self.told.add_columns(
-            topic_of[good], partition[good, 0], line[good], ids[good], leader[good].astype(np.int32), lists
+            topic_of[good],
+            partition[good, 0],
+            line=line[good],
+            replicas=ids[good],
+            leader=leader[good].astype(np.int32),
+            lists=lists,
         )
         self.first_line = self.first_line or int(line[0])
 
-    def _topics(self, words: tuple[bytes, ...], rows: IntArray, header_at: list[tuple[int, int]]) -> IntArray:
+    def _topics(
+        self, words: tuple[bytes, ...], rows: npt.NDArray[np.int64], header_at: list[tuple[int, int]]
+    ) -> IntArray:
         """(n,) topic codes; a row without a name takes that of the header above it, -1 where there is none."""
         for word in set(words) - self.words.keys():
             self.words[word] = self.told.topic(word.decode("utf-8", "replace")) if word else NONE
@@ -259,7 +268,11 @@ class _Reader:
         return codes
 
     def _tail_columns(
-        self, tail_of: IntArray, topic_of: IntArray, line: IntArray, lists: dict[str, tuple[IntArray, BoolArray]]
+        self,
+        tail_of: npt.NDArray[np.int64],
+        topic_of: IntArray,
+        line: npt.NDArray[np.int64],
+        lists: dict[str, tuple[IntArray, BoolArray]],
     ) -> None:
         used, place = np.unique(tail_of, return_inverse=True)
         parsed = [self.tails.parsed[i] for i in used.tolist()]
@@ -336,7 +349,9 @@ class _Reader:
             topic = name or self.header
             columns, _, marked = _columns_of(text[rest.end() :])
             at = rest.end() + _tail_length(text[rest.end() :])
-            self._row(number, text[found.start() : at], topic, int(found[1]), rest, columns)
+            self._row(
+                number, text[found.start() : at], topic=topic, partition=int(found[1]), rest=rest, columns=columns
+            )
             if marked and topic:
                 self.marked.add(topic)
         if text[at:].strip():
@@ -346,6 +361,7 @@ class _Reader:
         self,
         number: int,
         text: str,
+        *,
         topic: str | None,
         partition: int,
         rest: re.Match[str],
@@ -363,7 +379,7 @@ class _Reader:
                 number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows."
             )
         else:
-            self.told.add(topic, partition, replicas, line=number, leader=leader, **lists)
+            self.told.add(topic, partition, replicas, line=number, leader=leader, lists=lists)
             self.first_line = self.first_line or number
 
     def _no_row(self, number: int, text: str) -> None:
@@ -416,9 +432,8 @@ class _Reader:
             self.factor[topic] = int(values["ReplicationFactor"])
         configs = values.get("Configs", "")
         found = _MARKED.search(configs)
-        if found or marked:
-            if marked or (found and found[1].lower() == "true"):
-                self.marked.add(topic)
+        if marked or (found and found[1].lower() == "true"):
+            self.marked.add(topic)
         self._config(topic, configs)
 
     def _config(self, topic: str, configs: str) -> None:
@@ -462,10 +477,10 @@ class _Reader:
 
 
 def _complete(text: str) -> bool:
-    last = None
-    for last in _PARTITION.finditer(text):
-        pass
-    return last is not None and (rest := _REST.match(text, last.end())) is not None and rest[3] is not None
+    """Whether the last row that starts in a text also ends in it."""
+    last = max(found.end() for found in _PARTITION.finditer(text))
+    rest = _REST.match(text, last)
+    return rest is not None and rest[3] is not None
 
 
 def _tail_length(tail: str) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,8 @@ from reseat.formats.reading import Limits, Reading
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, Finding, IntArray, Severity
 
 __all__ = ["MASKS", "Gathered", "Part"]
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 #: Lists of a row that become masks over its replicas, with how an operator calls them.
 MASKS: Mapping[str, str] = {
@@ -114,7 +117,7 @@ class Gathered:
         line: int,
         leader: int = NOT_TOLD,
         leader_epoch: int = NOT_TOLD,
-        **lists: Sequence[int] | None,
+        lists: Mapping[str, Sequence[int] | None] | None = None,
     ) -> None:
         """Add one row; ``lists`` are those of ``MASKS``, as broker ids, None or absent where not told."""
         if len(replicas) > self.limits.replicas:
@@ -124,7 +127,7 @@ class Gathered:
                 source=self.source,
                 line=line,
             )
-        self._single.append((self.topic(topic), partition, line, replicas, leader, leader_epoch, lists))
+        self._single.append((self.topic(topic), partition, line, replicas, leader, leader_epoch, lists or {}))
         self._count(1)
         if len(self._single) >= _FLUSH:
             self._flush()
@@ -133,6 +136,7 @@ class Gathered:
         self,
         topic_of: IntArray,
         partition: IntArray,
+        *,
         line: npt.NDArray[np.int64],
         replicas: IntArray,
         leader: IntArray,
@@ -184,11 +188,11 @@ class Gathered:
         self.add_columns(
             np.array([row[0] for row in rows], np.int32),
             np.array([row[1] for row in rows], np.int32),
-            np.array([row[2] for row in rows], np.int64),
-            _padded(row[3] for row in rows),
-            np.array([row[4] for row in rows], np.int32),
-            lists,
-            np.array([row[5] for row in rows], np.int32),
+            line=np.array([row[2] for row in rows], np.int64),
+            replicas=_padded(row[3] for row in rows),
+            leader=np.array([row[4] for row in rows], np.int32),
+            lists=lists,
+            leader_epoch=np.array([row[5] for row in rows], np.int32),
         )
 
     def rows_by_topic(self) -> dict[str, int]:
@@ -302,11 +306,12 @@ class Gathered:
                     layout,
                     rows_told,
                     np.flatnonzero(out),
-                    f"{name}_outside_replicas",
-                    Severity.ATTENTION,
-                    f"{{what}} a broker in {MASKS[name]} that is not among the replicas: {{examples}}. It is left out.",
-                    "partition names",
-                    "partitions name",
+                    kind=f"{name}_outside_replicas",
+                    severity=Severity.ATTENTION,
+                    sentence=f"{{what}} a broker in {MASKS[name]} that is not among the replicas: {{examples}}. It is "
+                    "left out.",
+                    one="partition names",
+                    many="partitions name",
                 )
             )
         layout = layout.with_brokers(living(layout.brokers, self.alive, self.dead, set(layout.leader_ids.tolist())))
@@ -413,7 +418,7 @@ def _padded(lists: Iterable[Sequence[int]]) -> IntArray:
     return out
 
 
-def _joined(arrays: list[npt.NDArray[np.generic]], kind: type[np.generic]) -> npt.NDArray[np.generic]:
+def _joined(arrays: list[npt.NDArray[_Scalar]], kind: type[_Scalar]) -> npt.NDArray[_Scalar]:
     return np.concatenate(arrays) if arrays else np.empty(0, kind)
 
 

@@ -35,7 +35,8 @@ KIND_JSON = "kcat -L -J"
 
 _CHUNK = 4_000_000
 _LINE = re.compile(
-    rb"^(?:[ \t]*partition (\d{1,10}), leader (-?\d{1,10}), replicas: ([\d,]*), isrs: ([\d,]*)[ \t]*([^\n]*)|([^\n]*))$",
+    rb"^(?:[ \t]*partition (\d{1,10}), leader (-?\d{1,10}), replicas: ([\d,]*), isrs: ([\d,]*)[ \t]*([^\n]*)"
+    rb"|([^\n]*))$",
     re.MULTILINE,
 )
 _TOPIC = re.compile(r'^\s*topic "([^"]+)" with (\d{1,10}) partitions?:\s*(.*)$')
@@ -134,10 +135,10 @@ class _Reader:
         self.told.add_columns(
             topic_of[good],
             partition[good, 0],
-            line[good],
-            ids[good],
-            leader[good].astype(np.int32),
-            {"in_sync": (isr[good], np.ones(len(good), np.bool_))},
+            line=line[good],
+            replicas=ids[good],
+            leader=leader[good].astype(np.int32),
+            lists={"in_sync": (isr[good], np.ones(len(good), np.bool_))},
         )
         self._met(int(line[0]))
 
@@ -286,5 +287,5 @@ def _json_topic(told: Gathered, item: object, line: int, declared: dict[str, int
             replicas,
             line=line,
             leader=NOT_TOLD if leader is None else NONE if (known := id_of(leader)) is None else known,
-            in_sync=isr,
+            lists={"in_sync": isr},
         )

@@ -145,15 +145,14 @@ class _Reader:
                 Finding(
                     "contradicting_rows" if unequal else "repeated_rows",
                     Severity.ATTENTION if unequal else Severity.NOTE,
-                    f"{counted(len(at), 'log is', 'logs are')} told twice, {unequal} of them with another size, such as "
-                    f"{example}. The first counts.",
+                    f"{counted(len(at), 'log is', 'logs are')} told twice, {unequal} of them with another size, such "
+                    f"as {example}. The first counts.",
                     brokers=tuple(sorted({int(i) for i in holder[at[:20]]})),
                 )
             )
             stays = ~twice
-            topic_of, partition, holder, size, directory, same = (
-                column[stays] for column in (topic_of, partition, holder, size, directory, same)
-            )
+            topic_of, partition, holder = topic_of[stays], partition[stays], holder[stays]
+            size, directory, same = size[stays], directory[stays], same[stays]
         first = np.flatnonzero(~same)
         row = np.cumsum(~same) - 1
         column = np.arange(len(row)) - first[row] if len(row) else row

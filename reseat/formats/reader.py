@@ -14,6 +14,7 @@ Complexity: O(bytes).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from reseat.errors import InputRefused, LayoutInvalid, LimitMet
 from reseat.formats.assemble import counted
-from reseat.formats.combining import combine_parts
+from reseat.formats.combining import combine, combine_parts
 from reseat.formats.console_table import read_tables
 from reseat.formats.cruise_control import read_cruise_control
 from reseat.formats.decode import check_lines, decoded, is_parquet
@@ -43,7 +44,7 @@ from reseat.formats.zookeeper import ZooKeeper, read_zookeeper
 from reseat.formats.zookeeper import refusal as zookeeper_refusal
 from reseat.model import Broker, ClusterLayout, Finding, Severity
 
-__all__ = ["read"]
+__all__ = ["read", "read_together"]
 
 _CSV = re.compile(
     rb"^(?:[ \t]*#[^\n]*\n|[ \t]*\n)*[ \t]*(?=[^\n:{}]*[,;\t])(?=[^\n]*topic)(?=[^\n]*partition)[^\n:{}]*(?:\n|$)",
@@ -92,6 +93,21 @@ def read(text: str | bytes, *, source: str = "pasted text", limits: Limits = LIM
     except LayoutInvalid as error:
         raise InputRefused(f"The text does not make a layout: {error}", source=source) from error
     return replace(reading, findings=(*findings, *reading.findings)) if findings else reading
+
+
+def read_together(texts: Sequence[tuple[str | bytes, str]], *, limits: Limits = LIMITS) -> Reading:
+    """Read several texts about one cluster as one layout: ``read`` each, then ``combine``.
+
+    Args:
+        texts: each text, and what it is called in messages.
+        limits: what is accepted of each.
+
+    Raises:
+        InputRefused: one of them cannot be read.
+        LimitMet: one of them is larger, deeper or longer than the limits.
+        ValueError: no text is given.
+    """
+    return combine([read(text, source=source, limits=limits) for text, source in texts])
 
 
 def _read(data: bytes, source: str, limits: Limits) -> Reading:
@@ -153,7 +169,7 @@ class _Paste:
     def _take_apart(self) -> None:
         for piece in split(self.data, self.source, self.limits):
             if not piece.is_json:
-                check_lines(self.data, piece.start, piece.end, piece.line, self.source, self.limits)
+                check_lines(self.data, piece, self.source, self.limits)
                 self.texts.append(piece)
                 continue
             whole = piece.start == 0 and piece.end == len(self.data)
@@ -353,8 +369,8 @@ class _Paste:
         lines = self.data.count(b"\n") + 1
         return InputRefused(
             f"No layout was found in {counted(lines, 'line', 'lines')}. Reseat reads kafka-topics "
-            "--describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat -L, rpk topic describe -p, topicmappr, "
-            "Cruise Control's cluster state, CSV and Parquet.",
+            "--describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat -L, rpk topic describe -p, "
+            "topicmappr, Cruise Control's cluster state, CSV and Parquet.",
             source=self.source,
             details=tuple(f"Line {piece.line}: {piece.why}" for piece in self.skipped.result()[:20]),
         )

@@ -279,7 +279,7 @@ class _Reader:
         told = self.told
         for name, (line, value) in self.topics.items():
             self._rows(name, line, value)
-        orphans = {name for name, _ in self.states.keys()}
+        orphans = {name for name, _ in self.states}
         if self.states:
             told.findings.append(
                 Finding(
@@ -325,9 +325,11 @@ class _Reader:
                 line=line,
                 leader=leader,
                 leader_epoch=epoch,
-                in_sync=isr,
-                adding=ids_of(adding.get(key)) if isinstance(adding, dict) else None,
-                removing=ids_of(removing.get(key)) if isinstance(removing, dict) else None,
+                lists={
+                    "in_sync": isr,
+                    "adding": ids_of(adding.get(key)) if isinstance(adding, dict) else None,
+                    "removing": ids_of(removing.get(key)) if isinstance(removing, dict) else None,
+                },
             )
 
 
