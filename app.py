@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-st.set_page_config(page_title="Reseat", page_icon=":material/event_seat:", layout="wide")
+st.set_page_config(page_title="Reseat", page_icon="components/logo.svg", layout="wide")
 st.navigation(
     [
         st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", default=True),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from components import session, sidebar, text
+from components import entry, session, sidebar, text
 from components.notices import refused
 from components.session import Seat
 from components.theme import severity_icon
@@ -41,6 +41,7 @@ def page(title: str) -> Seat:
     Args:
         title: the page's name, for the browser's tab and screen readers.
     """
+    entry.through_app()
     st.html(_CSS)
     st.logo(_LOGO, size="large")
     sidebar.draw()

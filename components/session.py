@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import streamlit as st
 
@@ -15,6 +16,8 @@ from reseat.model import ClusterLayout, Wish
 __all__ = [
     "Seat",
     "edits",
+    "keep",
+    "kept",
     "layouts",
     "open_reading",
     "pending_link",
@@ -26,6 +29,7 @@ __all__ = [
 ]
 
 _KEY = "reseat"
+_Kept = TypeVar("_Kept")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,7 @@ class _State:
     wish: Wish = field(default_factory=Wish)
     link: links.Link | None = None
     started: bool = False
+    kept: dict[str, object] = field(default_factory=dict)
 
 
 def _state() -> _State:
@@ -170,3 +175,14 @@ def publish(seated: Seat) -> None:
     query = links.to_query(seated.digest, seated.name, seated.edits, seated.wish)
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
+
+
+def kept(name: str, default: _Kept) -> _Kept:
+    """What a page kept under a name in this session (a zoom, an opened row), or the default."""
+    found = _state().kept.get(name, default)
+    return found if isinstance(found, type(default)) else default
+
+
+def keep(name: str, value: object) -> None:
+    """Keep a page's own choice in this session."""
+    _state().kept[name] = value

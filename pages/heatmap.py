@@ -1,6 +1,102 @@
-"""Heatmap."""
+"""Heatmap: who holds what, brokers by topics down to single partitions; now, after the plan, and the difference."""
 
-from components import frame
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from components import caching, frame, tables, text
+from components.heat_grid import apply_event, heat_grid, panel
+from reseat.balance.grid import Grid
+from reseat.errors import WishRefused
+from reseat.model import ClusterLayout, Plan
 
 seat = frame.page("Heatmap")
-frame.answer(f"{seat.layout.partition_count:,} partitions on {len(seat.layout.brokers):,} brokers.")
+
+
+def planned() -> Plan | None:
+    """The plan of the what-if, or None where there is none; a refusal is said and the present shown."""
+    if seat.wish.is_empty:
+        return None
+    try:
+        with st.spinner("Planning …"):
+            return caching.plan_for(seat.layout, seat.wish)
+    except WishRefused as refusal:
+        frame.refused(refusal)
+        return None
+
+
+def sentence(choice: panel.Choice, grid: Grid) -> str:
+    """The fullest and the emptiest of what is shown, against the mean."""
+    words = {"bytes": "", "behind": " replicas behind"}.get(choice.view.measure, f" {choice.view.measure}")
+    shown = text.size if choice.view.measure == "bytes" else text.count
+    sums, spans, ids = grid.row_sums, choice.axes.row_spans, choice.axes.brokers
+    if not len(sums) or not len(choice.axes.columns):
+        return "No topic has that in its name." if not len(choice.axes.columns) else "There are no brokers."
+    full, empty = int(np.argmax(sums)), int(np.argmin(sums))
+
+    def who(row: int) -> str:
+        span = spans[row]
+        return f"Broker {ids[span.start]}" if len(span) == 1 else f"Brokers {text.ids(ids[span.start : span.stop], 3)}"
+
+    start = "" if choice.show == "present" else f"{choice.title}: "
+    if sums[full] == sums[empty]:
+        return f"{start}{'All brokers have' if choice.axes.single else 'All rows have'} {shown(sums[full])}{words}."
+    mean = f"the mean is {shown(float(sums.mean()))}"
+    return f"{start}{who(full)}: {shown(sums[full])}{words}. {who(empty)}: {shown(sums[empty])}; {mean}."
+
+
+def table_behind(choice: panel.Choice, grid: Grid) -> None:
+    """The sums of the rows as a table with a download of the cells."""
+    ids, spans = choice.axes.brokers, choice.axes.row_spans
+    brokers = [text.ids(ids[span.start : span.stop].tolist(), 4) for span in spans]
+    values = pd.DataFrame({"brokers": brokers, choice.view.measure: grid.row_sums})
+    mean = float(grid.row_sums.mean()) if len(values) else 0.0
+    values["against the mean"] = values[choice.view.measure] - mean
+    tables.table(values, "heat-table", height=240)
+    if choice.axes.single:
+        names = [
+            choice.axes.base.name_of(int(c)) if choice.axes.by_partition else choice.axes.base.topics[int(c)]
+            for c in choice.axes.columns
+        ]
+        cells = pd.DataFrame(grid.values, index=pd.Index(ids, name="broker"), columns=names)
+        st.download_button(
+            "Cells as CSV", cells.to_csv().encode(), "heatmap.csv", "text/csv", icon=":material/download:"
+        )
+
+
+def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:
+    """All that is told of the partition that was opened."""
+    row = layout.row(*partition)
+    if row is None:
+        return
+    with st.container(border=True, key="heat-opened"):
+        st.markdown(f"**{text.plain(layout.name_of(row))}**")
+        facts = layout.select(np.array([row])).to_frame().drop(columns=["topic", "partition"])
+        tables.table(facts.astype({"rack": object}), "heat-partition", height=36 + 30 * len(facts))
+
+
+plan = planned()
+answer = st.container()
+choice = panel.choose(seat, plan)
+with st.spinner("Drawing …", show_time=False):
+    data, grid = panel.drawn(choice)
+with answer:
+    frame.answer(sentence(choice, grid))
+panel.trail(choice)
+event = heat_grid(data)
+if event is not None:
+    view = apply_event(choice.view, event, choice.axes)
+    if view != choice.view:
+        panel.keep(choice, view)
+        st.rerun()
+if choice.view.selected is not None:
+    opened(choice.before, choice.view.selected)
+frame.how_to_read(
+    "Each row is a broker, grouped by rack; each column a topic, or a partition. The brighter a cell, the more it "
+    "holds (by square root, so that small topics are told apart too); a difference is white where nothing changes. "
+    "The bars are the sums of rows and columns, the dashed line is the mean. Drag over a part to zoom in, click a "
+    "topic to see its partitions, click a partition to see its replicas; Escape steps out. Where there are more "
+    "brokers or columns than the screen holds, neighbours share a cell, and say so."
+)
+with st.expander("The numbers", icon=":material/table:"):
+    table_behind(choice, grid)

@@ -1,0 +1,20 @@
+"""The first visit of a server, where Streamlit guesses wrong which pages there are.
+
+Streamlit finds ``pages/`` beside ``app.py`` and takes the app for one of the older kind until ``st.navigation`` has run
+once. If the first address that anybody opens on a new server is a page's own (a shared link), ``app.py`` is not run,
+and the page appears without its title, its settings and its neighbours.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+__all__ = ["through_app"]
+
+
+def through_app() -> None:
+    """Start the run again through ``app.py`` if it was left out; does nothing on any later visit."""
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()

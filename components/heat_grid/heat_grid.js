@@ -1,0 +1,417 @@
+// Draws a grid of cells from raw numbers on a canvas. It only tells what a person did ("zoom", "open", "out"); what
+// that means is decided in Python. Every text goes through fillText or textContent, never through HTML.
+
+const LEFT = 104, TOP = 26, RIGHT = 92, BOTTOM = 58, BAND = 9;
+const STATE_WORDS = ["no replica", "leader", "follower, in sync", "follower, behind", "offline", "moving in", "moving out", "replica, ISR not told"];
+
+function bytesOf(text) {
+  const raw = atob(text);
+  const out = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i += 1) out[i] = raw.charCodeAt(i);
+  return out;
+}
+
+function decoded(data) {
+  const cells = bytesOf(data.values);
+  const values = data.kind === "states" ? cells
+    : data.kind === "difference" ? new Int16Array(cells.buffer) : new Uint16Array(cells.buffer);
+  return {
+    ...data,
+    values,
+    palette: bytesOf(data.palette),
+    rowSums: new Float32Array(bytesOf(data.rowSums).buffer),
+    columnSums: new Float32Array(bytesOf(data.columnSums).buffer),
+  };
+}
+
+function amount(grid, value) {
+  if (grid.format === "bytes") {
+    const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let scaled = Math.abs(value), i = 0;
+    while (scaled >= 999.5 && i < units.length - 1) { scaled /= 1000; i += 1; }
+    const digits = i === 0 || scaled >= 99.5 ? 0 : 1;
+    return (value < 0 ? "−" : "") + scaled.toFixed(digits) + " " + units[i];
+  }
+  const rounded = Math.round(value);
+  return (rounded < 0 ? "−" : "") + Math.abs(rounded).toLocaleString("en-US");
+}
+
+function colourOf(grid, value) {
+  if (grid.kind === "states") return grid.states[value];
+  if (grid.kind === "counts" && value === 0) return grid.none;
+  // By square root: a few huge topics would otherwise leave every other cell at the dark end.
+  const part = Math.sqrt(Math.abs(value) / grid.top);
+  const share = grid.kind === "difference" ? (value < 0 ? 1 - part : 1 + part) / 2 : part;
+  const at = 3 * Math.max(0, Math.min(255, Math.round(share * 255)));
+  return [grid.palette[at], grid.palette[at + 1], grid.palette[at + 2]];
+}
+
+function css(rgb) { return `rgb(${rgb[0]} ${rgb[1]} ${rgb[2]})`; }
+
+class Heat {
+  constructor(root, emit) {
+    this.root = root;
+    this.emit = emit;
+    this.stage = root.querySelector(".stage");
+    this.cells = root.querySelector(".cells");
+    this.marks = root.querySelector(".marks");
+    this.tip = root.querySelector(".tip");
+    this.legend = root.querySelector(".legend");
+    this.live = root.querySelector(".live");
+    this.cursor = null;
+    this.drag = null;
+    const on = (what, act) => this.cells.addEventListener(what, act);
+    on("pointermove", (e) => this.moved(e));
+    on("pointerleave", () => { if (!this.drag) this.pointAt(null); });
+    on("pointerdown", (e) => this.pressed(e));
+    on("pointerup", (e) => this.released(e));
+    on("pointercancel", () => { this.drag = null; this.pointAt(null); });
+    on("keydown", (e) => this.key(e));
+    on("blur", () => this.pointAt(null));
+    this.watch = new ResizeObserver(() => this.draw());
+    this.watch.observe(this.stage);
+  }
+
+  show(data) {
+    this.grid = decoded(data);
+    this.cursor = null;
+    this.drag = null;
+    this.stage.style.setProperty("--heat-height", `${data.height}px`);
+    this.cells.setAttribute("aria-label", data.label);
+    this.texture = this.paint();
+    this.draw();
+    this.drawLegend();
+    this.root.dataset.drawn = data.token;
+  }
+
+  paint() {
+    const g = this.grid;
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.max(g.columns, 1);
+    canvas.height = Math.max(g.rows, 1);
+    const context = canvas.getContext("2d");
+    const image = context.createImageData(canvas.width, canvas.height);
+    for (let i = 0; i < g.rows * g.columns; i += 1) {
+      const rgb = colourOf(g, g.values[i]);
+      image.data[4 * i] = rgb[0];
+      image.data[4 * i + 1] = rgb[1];
+      image.data[4 * i + 2] = rgb[2];
+      image.data[4 * i + 3] = 255;
+    }
+    context.putImageData(image, 0, 0);
+    return canvas;
+  }
+
+  measure() {
+    const box = this.stage.getBoundingClientRect();
+    const ratio = window.devicePixelRatio || 1;
+    for (const canvas of [this.cells, this.marks]) {
+      const width = Math.round(box.width * ratio), height = Math.round(box.height * ratio);
+      if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
+    }
+    this.ratio = ratio;
+    this.width = box.width;
+    this.height = box.height;
+    // Few cells keep a readable shape instead of becoming bars across the screen.
+    this.plotWidth = Math.min(box.width - LEFT - RIGHT, this.grid.columns * 64);
+    this.plotHeight = Math.min(box.height - TOP - BOTTOM, this.grid.rows * 40);
+    this.cellWidth = this.plotWidth / Math.max(this.grid.columns, 1);
+    this.cellHeight = this.plotHeight / Math.max(this.grid.rows, 1);
+  }
+
+  draw() {
+    if (!this.grid || !this.stage.clientWidth) return;
+    this.measure();
+    const g = this.grid;
+    const c = this.cells.getContext("2d");
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    c.clearRect(0, 0, this.width, this.height);
+    c.imageSmoothingEnabled = false;
+    c.drawImage(this.texture, LEFT, TOP, this.plotWidth, this.plotHeight);
+    if (this.cellWidth >= 7 && this.cellHeight >= 7) this.drawGaps(c);
+    if (g.kind === "states" && this.cellWidth >= 9 && this.cellHeight >= 9) this.drawGlyphs(c);
+    this.drawSides(c);
+    this.drawSums(c);
+    this.drawMarks();
+  }
+
+  drawGaps(c) {
+    c.strokeStyle = this.grid.look.background;
+    c.lineWidth = 1;
+    c.beginPath();
+    for (let i = 1; i < this.grid.columns; i += 1) {
+      const x = LEFT + i * this.cellWidth;
+      c.moveTo(x, TOP); c.lineTo(x, TOP + this.plotHeight);
+    }
+    for (let i = 1; i < this.grid.rows; i += 1) {
+      const y = TOP + i * this.cellHeight;
+      c.moveTo(LEFT, y); c.lineTo(LEFT + this.plotWidth, y);
+    }
+    c.stroke();
+  }
+
+  drawGlyphs(c) {
+    // A sign beside the colour: dot for the leader, slash behind, cross offline, plus and hatch for what moves.
+    const g = this.grid;
+    const size = Math.min(this.cellWidth, this.cellHeight) * 0.22;
+    c.lineWidth = 1.6;
+    for (let row = 0; row < g.rows; row += 1) {
+      for (let column = 0; column < g.columns; column += 1) {
+        const state = g.values[row * g.columns + column];
+        if (state === 0 || state === 2 || state === 7) continue;
+        const x = LEFT + (column + 0.5) * this.cellWidth, y = TOP + (row + 0.5) * this.cellHeight;
+        c.strokeStyle = c.fillStyle = state === 1 || state === 4 ? "#fff" : "#14171c";
+        c.beginPath();
+        if (state === 1) { c.arc(x, y, size * 0.8, 0, 7); c.fill(); continue; }
+        if (state === 3) { c.moveTo(x - size, y + size); c.lineTo(x + size, y - size); }
+        if (state === 4) { c.moveTo(x - size, y + size); c.lineTo(x + size, y - size); c.moveTo(x - size, y - size); c.lineTo(x + size, y + size); }
+        if (state === 5) { c.moveTo(x - size, y); c.lineTo(x + size, y); c.moveTo(x, y - size); c.lineTo(x, y + size); }
+        if (state === 6) for (let k = -1; k <= 1; k += 1) { c.moveTo(x - size + k * size, y + size); c.lineTo(x + size + k * size, y - size); }
+        c.stroke();
+      }
+    }
+  }
+
+  drawSides(c) {
+    const g = this.grid;
+    c.font = `12px ${getComputedStyle(this.root).fontFamily}`;
+    c.textBaseline = "middle";
+    c.textAlign = "right";
+    let last = -99;
+    for (let row = 0; row < g.rows; row += 1) {
+      const y = TOP + (row + 0.5) * this.cellHeight;
+      if (y - last < 13) continue;
+      last = y;
+      c.fillStyle = g.look.quiet;
+      c.fillText(g.rowLabels[row], LEFT - BAND - 8, y, LEFT - BAND - 34);
+    }
+    for (const group of g.rowGroups) {
+      const y = TOP + group.from * this.cellHeight, height = (group.to - group.from) * this.cellHeight;
+      c.fillStyle = group.colour;
+      c.fillRect(LEFT - BAND - 2, y + 0.5, BAND, Math.max(height - 1, 1));
+      if (height < 26) continue;
+      c.save();
+      c.translate(10, y + height / 2);
+      c.rotate(-Math.PI / 2);
+      c.textAlign = "center";
+      c.fillStyle = g.look.text;
+      c.fillText(group.label, 0, 0, height - 4);
+      c.restore();
+    }
+    c.textAlign = "left";
+    let free = LEFT;
+    for (const group of g.columnGroups) {
+      const x = LEFT + group.from * this.cellWidth, width = (group.to - group.from) * this.cellWidth;
+      c.fillStyle = g.look.line;
+      c.fillRect(x, TOP - 5, Math.max(width - 1, 1), 3);
+      if (x < free) continue;
+      c.fillStyle = g.look.quiet;
+      let label = group.label;
+      const room = Math.max(width, 70);
+      while (label.length > 3 && c.measureText(label).width > room - 6) label = `${label.slice(0, -2)}…`;
+      if (x + c.measureText(label).width > this.width - RIGHT + 60) continue;
+      c.fillText(label, x, TOP - 14);
+      free = x + c.measureText(label).width + 10;
+    }
+  }
+
+  drawSums(c) {
+    const g = this.grid;
+    const x0 = LEFT + this.plotWidth + 8, wide = RIGHT - 46;
+    const most = Math.max(...g.rowSums.map(Math.abs), g.rowMean, 1e-9);
+    const bar = g.look.bar;
+    c.font = `11px ${getComputedStyle(this.root).fontFamily}`;
+    c.textBaseline = "middle";
+    c.textAlign = "left";
+    for (let row = 0; row < g.rows; row += 1) {
+      const y = TOP + row * this.cellHeight;
+      c.fillStyle = bar;
+      c.fillRect(x0, y + this.cellHeight * 0.15, wide * Math.abs(g.rowSums[row]) / most, Math.max(this.cellHeight * 0.7, 0.7));
+      if (this.cellHeight >= 12) {
+        c.fillStyle = g.look.quiet;
+        c.fillText(amount(g, g.rowSums[row]), x0 + wide + 4, y + this.cellHeight / 2, 42);
+      }
+    }
+    const y0 = TOP + this.plotHeight + 8, high = BOTTOM - 24;
+    const tallest = Math.max(...g.columnSums.map(Math.abs), 1e-9);
+    for (let column = 0; column < g.columns; column += 1) {
+      const height = high * Math.abs(g.columnSums[column]) / tallest;
+      c.fillStyle = bar;
+      c.fillRect(LEFT + (column + 0.12) * this.cellWidth, y0, Math.max(this.cellWidth * 0.76, 0.7), height);
+    }
+    if (g.rowMean > 0) {
+      const x = x0 + wide * g.rowMean / most;
+      c.strokeStyle = g.look.text;
+      c.setLineDash([3, 2]);
+      c.beginPath(); c.moveTo(x, TOP); c.lineTo(x, TOP + this.plotHeight); c.stroke();
+      c.setLineDash([]);
+      c.fillStyle = g.look.quiet;
+      c.textAlign = "center";
+      c.fillText(`mean ${amount(g, g.rowMean)}`, Math.min(x, this.width - 34), TOP - 12);
+    }
+    c.textAlign = "right";
+    c.fillStyle = g.look.quiet;
+    c.fillText(g.columnSumsWord, LEFT - 8, y0 + 6, LEFT - 12);
+  }
+
+  drawLegend() {
+    const g = this.grid;
+    this.legend.replaceChildren();
+    const item = (swatch, words) => {
+      const span = document.createElement("span");
+      span.className = "item";
+      span.append(swatch, document.createTextNode(words));
+      this.legend.append(span);
+    };
+    const square = (rgb) => {
+      const box = document.createElement("span");
+      box.className = "swatch";
+      box.style.background = css(rgb);
+      return box;
+    };
+    if (g.kind === "states") {
+      const signs = ["", "●", "", "⁄", "×", "+", "⫽", ""];
+      for (const state of g.present) {
+        const box = square(g.states[state]);
+        box.textContent = signs[state];
+        box.style.cssText += ";text-align:center;font-size:11px;line-height:15px";
+        box.style.color = state === 1 || state === 4 ? "#fff" : "#14171c";
+        item(box, STATE_WORDS[state]);
+      }
+      return;
+    }
+    const scale = document.createElement("canvas");
+    scale.className = "scale";
+    scale.width = 256; scale.height = 1;
+    const context = scale.getContext("2d");
+    for (let i = 0; i < 256; i += 1) {
+      context.fillStyle = css([g.palette[3 * i], g.palette[3 * i + 1], g.palette[3 * i + 2]]);
+      context.fillRect(i, 0, 1, 1);
+    }
+    const low = g.kind === "difference" ? `−${amount(g, g.top * g.unit)}` : amount(g, g.format === "bytes" ? 0 : 1);
+    if (g.kind === "counts") item(square(g.none), "none");
+    const span = document.createElement("span");
+    span.className = "item number";
+    span.append(low, scale, `${g.kind === "difference" ? "+" : ""}${amount(g, g.top * g.unit)} ${g.words}`);
+    const middle = g.kind === "difference" ? "white: no change" : `half way: ${amount(g, g.top * g.unit / 4)}`;
+    const note = document.createElement("span");
+    note.className = "item number";
+    note.textContent = middle;
+    this.legend.append(span, note);
+  }
+
+  cellAt(event) {
+    const box = this.cells.getBoundingClientRect();
+    const x = event.clientX - box.left - LEFT, y = event.clientY - box.top - TOP;
+    const column = Math.floor(x / this.cellWidth), row = Math.floor(y / this.cellHeight);
+    const inside = x >= 0 && y >= 0 && column < this.grid.columns && row < this.grid.rows;
+    return { row: Math.max(0, Math.min(row, this.grid.rows - 1)), column: Math.max(0, Math.min(column, this.grid.columns - 1)), inside };
+  }
+
+  sentence(row, column) {
+    const g = this.grid;
+    const value = g.values[row * g.columns + column];
+    const facts = g.columnFacts[column] ? `\n${g.columnFacts[column]}` : "";
+    if (g.kind === "states") return `${g.rowWords[row]} × ${g.columnWords[column]}: ${STATE_WORDS[value]}.${facts}`;
+    const shown = g.kind === "difference" && value > 0 ? `+${amount(g, value * g.unit)}` : amount(g, value * g.unit);
+    return `${g.rowWords[row]} × ${g.columnWords[column]}: ${shown} ${g.words}.${facts}`;
+  }
+
+  pointAt(cell, say = false) {
+    this.cursor = cell;
+    this.drawMarks();
+    if (!cell) { this.tip.hidden = true; return; }
+    const words = this.sentence(cell.row, cell.column);
+    this.tip.textContent = words;
+    this.tip.hidden = false;
+    const x = LEFT + (cell.column + 1) * this.cellWidth + 10, y = TOP + (cell.row + 1) * this.cellHeight + 6;
+    const wide = this.tip.offsetWidth, high = this.tip.offsetHeight;
+    const left = x + wide > this.width ? Math.max(x - wide - this.cellWidth - 20, 0) : x;
+    this.tip.style.transform = `translate(${left}px, ${y + high > this.height ? Math.max(y - high - this.cellHeight - 14, 0) : y}px)`;
+    this.tip.style.left = "0"; this.tip.style.top = "0";
+    if (say) this.live.textContent = words;
+  }
+
+  drawMarks() {
+    const c = this.marks.getContext("2d");
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    c.clearRect(0, 0, this.width, this.height);
+    const rectangle = (from, to) => {
+      const left = Math.min(from.column, to.column), top = Math.min(from.row, to.row);
+      const across = Math.abs(from.column - to.column) + 1, down = Math.abs(from.row - to.row) + 1;
+      c.strokeRect(LEFT + left * this.cellWidth, TOP + top * this.cellHeight, across * this.cellWidth, down * this.cellHeight);
+    };
+    c.strokeStyle = this.grid.look.text;
+    c.lineWidth = 2;
+    if (this.drag && this.drag.moved) rectangle(this.drag.from, this.drag.to);
+    else if (this.cursor) rectangle(this.cursor, this.cursor);
+  }
+
+  moved(event) {
+    const cell = this.cellAt(event);
+    if (this.drag) {
+      this.drag.to = cell;
+      this.drag.moved ||= Math.hypot(event.clientX - this.drag.x, event.clientY - this.drag.y) > 5;
+      if (this.drag.moved) { this.tip.hidden = true; this.drawMarks(); }
+      return;
+    }
+    if (!cell.inside) { this.pointAt(null); return; }
+    if (!this.cursor || cell.row !== this.cursor.row || cell.column !== this.cursor.column) this.pointAt(cell);
+  }
+
+  pressed(event) {
+    const cell = this.cellAt(event);
+    if (!cell.inside || event.button !== 0) return;
+    this.drag = { from: cell, to: cell, x: event.clientX, y: event.clientY, moved: false };
+    this.cells.setPointerCapture(event.pointerId);
+  }
+
+  released() {
+    const drag = this.drag;
+    this.drag = null;
+    if (!drag) return;
+    const ordered = (a, b) => [Math.min(a, b), Math.max(a, b) + 1];
+    if (drag.moved) {
+      this.say({ kind: "zoom", rows: ordered(drag.from.row, drag.to.row), columns: ordered(drag.from.column, drag.to.column) });
+    } else {
+      this.say({ kind: "open", row: drag.from.row, column: drag.from.column });
+    }
+    this.drawMarks();
+  }
+
+  key(event) {
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    if (event.key in steps) {
+      const at = this.cursor || { row: 0, column: 0 };
+      const far = event.shiftKey ? 10 : 1;
+      const row = Math.max(0, Math.min(at.row + steps[event.key][0] * far, this.grid.rows - 1));
+      const column = Math.max(0, Math.min(at.column + steps[event.key][1] * far, this.grid.columns - 1));
+      this.pointAt({ row, column, inside: true }, true);
+    } else if (event.key === "Enter" && this.cursor) {
+      this.say({ kind: "open", row: this.cursor.row, column: this.cursor.column });
+    } else if (event.key === "Escape") {
+      this.say({ kind: "out" });
+    } else return;
+    event.preventDefault();
+  }
+
+  // The token says which grid the event is about, so that a late click on an old grid is not taken for the new one.
+  say(event) { this.emit({ ...event, token: this.grid.token }); }
+}
+
+const drawn = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const root = parentElement.querySelector(".heat");
+  let heat = drawn.get(root);
+  if (!heat) {
+    heat = new Heat(root, (event) => setTriggerValue("event", event));
+    drawn.set(root, heat);
+  }
+  heat.emit = (event) => setTriggerValue("event", event);
+  if (data && heat.token !== data.token) {
+    heat.token = data.token;
+    heat.show(data);
+  }
+}

@@ -1,0 +1,110 @@
+"""What part of a layout the heatmap shows, as a value; and what a person's doing makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from reseat.balance.grid import Axes, BrokerOrder, Measure, TopicOrder
+
+__all__ = ["HeatView", "Show", "apply_event"]
+
+Show = Literal["present", "after", "difference"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatView:
+    """What the heatmap shows.
+
+    Attributes:
+        measure: what a cell sums.
+        by_partition: columns are partitions (else topics).
+        topic: only this topic's partitions, or None for all.
+        topic_order: order of the columns.
+        broker_order: order of the rows.
+        rows: half-open range of positions on the axis of brokers, or None for all.
+        columns: half-open range of positions on the axis of columns, or None for all.
+        selected: the partition opened, as (topic, partition), or None.
+    """
+
+    measure: Measure = "replicas"
+    by_partition: bool = False
+    topic: str | None = None
+    topic_order: TopicOrder = "size"
+    broker_order: BrokerOrder = "rack"
+    rows: tuple[int, int] | None = None
+    columns: tuple[int, int] | None = None
+    selected: tuple[str, int] | None = None
+
+    @property
+    def zoomed(self) -> bool:
+        """Whether less than everything is shown."""
+        return self.topic is not None or self.rows is not None or self.columns is not None
+
+
+def apply_event(view: HeatView, event: Mapping[str, object], axes: Axes) -> HeatView:
+    """What is shown after a person zoomed, opened a cell or stepped out; an event that fits nothing changes nothing.
+
+    Args:
+        view: what is shown now.
+        event: ``{"kind": "zoom", "rows": [a, b], "columns": [a, b]}`` in cells of the grid, ``{"kind": "open", "row",
+            "column"}`` or ``{"kind": "out"}``; it comes from a browser and is not trusted.
+        axes: the axes of the grid that the event is about.
+    """
+    kind = event.get("kind")
+    if kind == "out":
+        return _out(view)
+    if kind == "zoom":
+        rows, columns = (
+            _range(event.get("rows"), len(axes.row_spans)),
+            _range(event.get("columns"), len(axes.column_spans)),
+        )
+        return view if rows is None or columns is None else _zoom(view, axes, rows, columns)
+    if kind == "open":
+        row, column = _index(event.get("row"), len(axes.row_spans)), _index(event.get("column"), len(axes.column_spans))
+        return view if row is None or column is None else _open(view, axes, row, column)
+    return view
+
+
+def _out(view: HeatView) -> HeatView:
+    if view.rows is not None or view.columns is not None:
+        return replace(view, rows=None, columns=None)
+    if view.topic is not None:
+        return replace(view, topic=None, by_partition=False, selected=None)
+    return view
+
+
+def _zoom(view: HeatView, axes: Axes, rows: tuple[int, int], columns: tuple[int, int]) -> HeatView:
+    first_row, first_column = (view.rows or (0, 0))[0], (view.columns or (0, 0))[0]
+    return replace(
+        view,
+        rows=(first_row + axes.row_spans[rows[0]].start, first_row + axes.row_spans[rows[1] - 1].stop),
+        columns=(
+            first_column + axes.column_spans[columns[0]].start,
+            first_column + axes.column_spans[columns[1] - 1].stop,
+        ),
+    )
+
+
+def _open(view: HeatView, axes: Axes, row: int, column: int) -> HeatView:
+    if len(axes.column_spans[column]) > 1 or len(axes.row_spans[row]) > 1:
+        return _zoom(view, axes, (row, row + 1), (column, column + 1))
+    at = int(axes.columns[axes.column_spans[column].start])
+    if not axes.by_partition:
+        return replace(view, by_partition=True, topic=axes.base.topics[at], columns=None, selected=None)
+    name = axes.base.topics[int(axes.base.topic_of[at])]
+    return replace(view, selected=(name, int(axes.base.partition[at])))
+
+
+def _index(value: object, count: int) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < count else None
+
+
+def _range(value: object, count: int) -> tuple[int, int] | None:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return None
+    first, last = value
+    if not (isinstance(first, int) and isinstance(last, int) and 0 <= first < last <= count):
+        return None
+    return first, last
