@@ -142,7 +142,8 @@ def rack_of_each(choice: RackChoice, sent: _Ints) -> tuple[_Ints, _Ints]:
     Each partition of a group takes ``extra`` different racks. A rack is entered at most once a partition, so its
     share of the slots is a run no longer than the group; dealing slots to partitions in turn never gives one twice.
     """
-    rows, pools = [], []
+    nothing = np.empty(0, np.int64)
+    rows, pools = [nothing], [nothing]
     if choice.base.any():
         base = choice.base[choice.group]
         row, pool = np.nonzero(base)

@@ -67,7 +67,7 @@ from reseat.planning.rack_choice import NoRoom, effective_racks
 from reseat.planning.seating import Ties
 from reseat.planning.turns import weight_floor
 
-__all__ = ["remove_brokers"]
+__all__ = ["Removal", "planned", "prepared", "remove_brokers"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -78,27 +78,42 @@ _TOPIC_TABLE = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class _Removal:
-    """The wish in columns: n partitions lose d replicas."""
+class Removal:
+    """The wish in columns: n partitions lose replicas.
+
+    Attributes:
+        layout: the layout planned on.
+        leaving: (B,) bool, brokers that leave.
+        targets: (B,) bool, brokers that may receive.
+        rows: (n,) partitions with a replica on a leaving broker.
+        lists: (n, R) their replica lists today.
+        goes: (n, R) bool, the replicas that must go.
+        kept: (B,) replicas that each broker keeps; 0 for leaving ones.
+        notes: findings about the layout planned on.
+    """
 
     layout: ClusterLayout
-    leaving: BoolArray  # (B,)
-    targets: BoolArray  # (B,)
-    rows: _Ints  # (n,)
-    lists: IntArray  # (n, R)
-    goes: BoolArray  # (n, R)
-    kept: _Ints  # (B,) replicas that stay on each broker
+    leaving: BoolArray
+    targets: BoolArray
+    rows: _Ints
+    lists: IntArray
+    goes: BoolArray
+    kept: _Ints
+    notes: tuple[Finding, ...] = ()
 
     @property
     def displaced(self) -> int:
+        """Replicas that must move."""
         return int(self.goes.sum())
 
     @property
     def staying(self) -> IntArray:
+        """(n, R) the lists with -1 where a replica goes."""
         return np.where(self.goes, NONE, self.lists).astype(np.int32)
 
     @property
     def needed(self) -> _Ints:
+        """(n,) newcomers that each partition needs."""
         needed: _Ints = self.goes.sum(axis=1)
         return needed
 
@@ -125,6 +140,28 @@ def remove_brokers(
         WishRefused: the wish cannot be (see ``preconditions``), or no plan with the best racks keeps the cap.
     """
     joining = tuple(sorted(added, key=lambda broker: broker.id))
+    removal = prepared(layout, broker_ids, joining)
+    remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
+    wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
+    placing = _placed(removal, options)
+    gap, further = _cost_of_options(removal, placing, options)
+    lists = _filled_in(removal, placing.newcomers)
+    squares = int((_loads_after(removal, placing) ** 2).sum()) if placing.exact else None
+    plan = planned(removal, wish, removal.rows, lists, least_squares=squares, further=further)
+    return plan if gap is None else replace(plan, certificate=replace(plan.certificate, byte_sum_gap=gap))
+
+
+def prepared(layout: ClusterLayout, broker_ids: Iterable[int], joining: tuple[Broker, ...] = ()) -> Removal:
+    """The wish in columns, once all preconditions hold.
+
+    Args:
+        layout: the layout.
+        broker_ids: brokers that leave.
+        joining: brokers that join, as further targets.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``).
+    """
     known = tuple(broker.id for broker in joining if layout.position(broker.id) is not None)
     if known:
         raise WishRefused(
@@ -133,29 +170,44 @@ def remove_brokers(
             choices=("Choose an id that is free.",),
         )
     remove = require_known(layout, broker_ids)
-    wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
     require_order(layout)
     current, notes = settled(layout.with_brokers(joining) if joining else layout)
     require_no_duplicates(current)
-    removal = _removal(current, remove)
-    placing = _placed(removal, options)
-    lists = _filled_in(removal, placing.newcomers)
-    rows, lists = _ordered(removal, lists, options)
-    proposed = propose(current, rows, lists)
-    gap, further = _cost_of_options(removal, placing, options)
-    certificate = _certificate(removal, proposed, wish, placing, further)
-    if gap is not None:
-        certificate = replace(certificate, byte_sum_gap=gap)
+    return _removal(current, remove, notes)
+
+
+def planned(
+    removal: Removal,
+    wish: Wish,
+    rows: _Ints,
+    lists: IntArray,
+    *,
+    least_squares: int | None,
+    further: tuple[str, ...] = (),
+) -> Plan:
+    """The plan that gives these partitions these replica sets: ordered, proposed, judged.
+
+    Args:
+        removal: the wish in columns.
+        wish: the wish itself.
+        rows: (n,) partitions that change, ascending.
+        lists: (n, R) their new lists, newcomers in the vacated places.
+        least_squares: the replica sum of squares that the solver knows to be the least, or None.
+        further: sentences to add to the certificate.
+    """
+    rows, lists = _ordered(removal, rows, lists, wish.options)
+    proposed = propose(removal.layout, rows, lists)
+    certificate = _certificate(removal, proposed, wish, least_squares, further)
     return Plan(
-        current=current,
+        current=removal.layout,
         proposed=proposed,
         certificate=certificate,
-        findings=(*notes, *_findings(removal, proposed, certificate)),
+        findings=(*removal.notes, *_findings(removal, proposed, certificate)),
         facts={"displaced": removal.displaced},
     )
 
 
-def _removal(layout: ClusterLayout, remove: tuple[int, ...]) -> _Removal:
+def _removal(layout: ClusterLayout, remove: tuple[int, ...], notes: tuple[Finding, ...]) -> Removal:
     leaving = np.isin(layout.broker_ids, remove)
     targets = require_targets(layout, leaving)
     # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
@@ -167,10 +219,10 @@ def _removal(layout: ClusterLayout, remove: tuple[int, ...]) -> _Removal:
     kept[leaving] = 0
     taken = np.append(targets, False)[lists]
     require_room(layout, rows, goes.sum(axis=1), taken, int(targets.sum()))
-    return _Removal(layout, leaving, targets, rows, lists, goes, kept)
+    return Removal(layout, leaving, targets, rows, lists, goes, kept, notes)
 
 
-def _placed(removal: _Removal, options: Options) -> Placing:
+def _placed(removal: Removal, options: Options) -> Placing:
     if removal.rows.size == 0:
         return Placing(np.empty((0, 0), np.int32), True)
     cap = options.receive_cap
@@ -193,7 +245,7 @@ def _placed(removal: _Removal, options: Options) -> Placing:
         ) from None
 
 
-def _placed_under(removal: _Removal, options: Options, cap: int | None) -> Placing:
+def _placed_under(removal: Removal, options: Options, cap: int | None) -> Placing:
     racks, _ = effective_racks(removal.layout)
     room = None if cap is None else np.full(racks.size, cap)
     staying, needed, targets = removal.staying, removal.needed, removal.targets
@@ -203,7 +255,7 @@ def _placed_under(removal: _Removal, options: Options, cap: int | None) -> Placi
     return place(staying, needed, racks, targets, loads=removal.kept, room=room, ties=_ties(removal))
 
 
-def _cost_of_options(removal: _Removal, placing: Placing, options: Options) -> tuple[float | None, tuple[str, ...]]:
+def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tuple[float | None, tuple[str, ...]]:
     """The gap to the bound where bytes were weighed, and what a cap or bytes cost, in words."""
     if removal.rows.size == 0:
         return None, ()
@@ -236,12 +288,12 @@ def _cost_of_options(removal: _Removal, placing: Placing, options: Options) -> t
     )
 
 
-def _loads_after(removal: _Removal, placing: Placing) -> _Ints:
+def _loads_after(removal: Removal, placing: Placing) -> _Ints:
     newcomers = placing.newcomers[placing.newcomers != NONE]
     return (removal.kept + np.bincount(newcomers, minlength=removal.kept.size))[removal.targets]
 
 
-def _weights(removal: _Removal) -> tuple[FloatArray, FloatArray]:
+def _weights(removal: Removal) -> tuple[FloatArray, FloatArray]:
     """Bytes that each broker keeps, (B,), and bytes of one replica of each partition, (n,); not told counts as 0.
 
     Raises:
@@ -255,13 +307,15 @@ def _weights(removal: _Removal) -> tuple[FloatArray, FloatArray]:
             choices=("Read the output of kafka-log-dirs --describe too.", "Even out replica counts instead."),
         )
     told = np.nan_to_num(sizes, nan=0.0)
-    kept = np.bincount(layout.replicas.ravel() + 1, weights=told.ravel(), minlength=len(layout.brokers) + 1)[1:]
+    kept: FloatArray = np.bincount(
+        layout.replicas.ravel() + 1, weights=told.ravel(), minlength=len(layout.brokers) + 1
+    )[1:].astype(np.float64)
     kept[removal.leaving] = 0
     weight: FloatArray = told[removal.rows].max(axis=1, initial=0.0)
     return kept, weight
 
 
-def _ties(removal: _Removal) -> Ties:
+def _ties(removal: Removal) -> Ties:
     """Hosts, and how many replicas of each topic concerned each broker keeps."""
     layout = removal.layout
     places: dict[str, int] = {}
@@ -288,7 +342,7 @@ def _ties(removal: _Removal) -> Ties:
     return Ties(host, topic.ravel(), counts[:, :-1])
 
 
-def _filled_in(removal: _Removal, newcomers: IntArray) -> IntArray:
+def _filled_in(removal: Removal, newcomers: IntArray) -> IntArray:
     """The lists with newcomers in the vacated places, from left to right."""
     lists = removal.lists.copy()
     if newcomers.size:
@@ -298,10 +352,9 @@ def _filled_in(removal: _Removal, newcomers: IntArray) -> IntArray:
     return lists
 
 
-def _ordered(removal: _Removal, lists: IntArray, options: Options) -> tuple[_Ints, IntArray]:
+def _ordered(removal: Removal, rows: _Ints, lists: IntArray, options: Options) -> tuple[_Ints, IntArray]:
     """Which rows change, and their lists with the chosen leader in front."""
     layout = removal.layout
-    rows = removal.rows
     if options.reorder_all:
         every = layout.replicas.copy()
         every[rows] = lists
@@ -318,7 +371,7 @@ def _ordered(removal: _Removal, lists: IntArray, options: Options) -> tuple[_Int
     return rows, lists
 
 
-def _bytes_to_move(removal: _Removal) -> float | None:
+def _bytes_to_move(removal: Removal) -> float | None:
     """Bytes that newcomers copy: the largest told replica of each partition, once a displaced replica."""
     sizes = removal.layout.replica_bytes
     if sizes is None:
@@ -331,7 +384,7 @@ def _bytes_to_move(removal: _Removal) -> float | None:
 
 
 def _certificate(
-    removal: _Removal, proposed: ClusterLayout, wish: Wish, placing: Placing, further: tuple[str, ...] = ()
+    removal: Removal, proposed: ClusterLayout, wish: Wish, least_squares: int | None, further: tuple[str, ...]
 ) -> Certificate:
     layout, options = removal.layout, wish.options
     verdict = check_removal(
@@ -351,7 +404,7 @@ def _certificate(
         least_rack_sum_of_squares=verdict.rack_sum_of_squares,
         rack_balance_proven=verdict.rack_proven,
         replica_sum_of_squares=verdict.replica_sum_of_squares,
-        least_replica_sum_of_squares=verdict.replica_sum_of_squares if placing.exact else None,
+        least_replica_sum_of_squares=least_squares,
         replica_balance_proven=verdict.replicas_proven,
         replica_spread=verdict.replica_spread,
         leader_sum_of_squares=verdict.leader_sum_of_squares,
@@ -383,7 +436,7 @@ def _brokers(ids: tuple[int, ...]) -> str:
     return f"Broker {named}" if len(ids) == 1 else f"Brokers {named}"
 
 
-def _findings(removal: _Removal, proposed: ClusterLayout, certificate: Certificate) -> tuple[Finding, ...]:
+def _findings(removal: Removal, proposed: ClusterLayout, certificate: Certificate) -> tuple[Finding, ...]:
     """What a person should know before carrying it out."""
     layout, out = removal.layout, []
     if not removal.displaced:
@@ -411,14 +464,14 @@ def _findings(removal: _Removal, proposed: ClusterLayout, certificate: Certifica
     return tuple(out)
 
 
-def _emptied_racks(removal: _Removal) -> tuple[str, ...]:
+def _emptied_racks(removal: Removal) -> tuple[str, ...]:
     layout = removal.layout
     racks = layout.rack_of
     gone = set(racks[removal.leaving].tolist()) - set(racks[~removal.leaving].tolist()) - {NONE}
     return tuple(layout.racks[i] for i in sorted(gone))
 
 
-def _narrower(removal: _Removal, proposed: ClusterLayout) -> _Ints:
+def _narrower(removal: Removal, proposed: ClusterLayout) -> _Ints:
     """Rows that sit on fewer racks than before."""
     before = distinct_racks(removal.layout.select(removal.rows))
     after = distinct_racks(proposed.select(removal.rows))

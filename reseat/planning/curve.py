@@ -1,0 +1,423 @@
+"""Between least moves and perfect balance: what a few more moves would buy.
+
+Promises, in this order:
+    1. Every point given is reached by a plan that is at hand, and no plan with so many moves is evener (replica sum of
+       squares over the targets), under the rack rule: partitions that lose a broker sit on racks as well as they can,
+       and no other partition's sum of squares over racks rises.
+    2. A point that is not found exactly is left out, and never guessed.
+
+Needs: a removal (for added brokers, the points are plans with ``max_moves``); replica counts, not bytes.
+
+How: one network for the whole layout, aggregated so that it stays small. Displaced replicas enter racks as in
+``placing``. Further moves take a replica out of a broker (level arcs downwards, each a gain of ``2 l - 1``) into its
+own rack, or into another rack up to the number of replicas that could go there without a rise. All further moves pass
+one arc, so that its capacity is their number: the least sum of squares for each number is a plain min-cost flow, and
+with cost 1 on that arc the flow finds the fewest moves of the best balance. It leaves out which brokers hold a
+partition already, so it bounds every plan; then seats are dealt out and swapped until nobody clashes. If all find a
+seat, the bound is reached.
+
+Example: loads 6, 2, 1 (no racks), one displaced replica: least moves end at 6, 2, 2 (sum 44); one more at 5, 3, 2 or
+5, 2, 3 (38); two more at 4, 3, 3 (34), and nothing is evener.
+
+Complexity: O(P R) once, a flow of O(racks x (racks + levels)) arcs a point, and the swaps of ``seating``.
+Source: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", 1993, chapter 14 (convex costs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.errors import WishRefused
+from reseat.model import NONE, Broker, ClusterLayout, CurvePoint, IntArray, Plan, Wish
+from reseat.planning.flow import Network, fill
+from reseat.planning.plan import plan
+from reseat.planning.preconditions import plural
+from reseat.planning.rack_choice import RackChoice, Task, effective_racks, rack_choice, rack_of_each, situations
+from reseat.planning.remove import Removal, planned, prepared
+from reseat.planning.seating import Seating, as_columns, dealt, settle
+
+__all__ = ["curve", "plan_at"]
+
+_Ints = npt.NDArray[np.int64]
+
+#: Shares of the way to perfect balance at which points are offered.
+_SHARES = (0.25, 0.5, 0.75, 1.0)
+#: Above this many racks they are not told apart: one pool, and racks are kept by swapping.
+_MANY_RACKS = 64
+
+
+def curve(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
+    """Points between least moves and the best balance, by ascending moves; the first is the minimal plan.
+
+    Returns:
+        The points found exactly; only the first where none is, and none where bytes or a cap were wished for.
+
+    Raises:
+        WishRefused: as ``plan``.
+    """
+    if wish.options.by_bytes or wish.options.receive_cap is not None or wish.replication_factor is not None:
+        return ()
+    if not wish.remove:
+        return _curve_of_added(layout, wish)
+    model = _Model.of(_removal(layout, wish))
+    least = model.points(0)
+    if least is None:
+        return ()
+    points = [least.point]
+    most = model.most()
+    for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
+        found = model.points(moves)
+        if found is not None and found.point.replica_sum_of_squares < points[-1].replica_sum_of_squares:
+            points.append(found.point)
+    return tuple(points)
+
+
+def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
+    """The plan with exactly so many replica moves, as a point of the curve offers it.
+
+    Args:
+        layout: the layout.
+        wish: brokers that leave, or brokers that join.
+        moves: replica moves, at least the fewest that the wish needs.
+
+    Raises:
+        WishRefused: as ``plan``; fewer moves than needed, or no exact plan was found with so many.
+    """
+    if not wish.remove:
+        return plan(layout, replace(wish, options=replace(wish.options, max_moves=moves)))
+    removal = _removal(layout, wish)
+    further = moves - removal.displaced
+    if further < 0:
+        raise WishRefused(
+            f"{plural(moves, 'move')} are too few: {plural(removal.displaced, 'replica')} must move.",
+            brokers=wish.remove,
+            choices=(f"Allow at least {removal.displaced:,}.",),
+        )
+    if further == 0 or wish.options.by_bytes or wish.options.receive_cap is not None:
+        return plan(layout, wish)
+    found = _Model.of(removal).points(further)
+    if found is None:
+        raise WishRefused(
+            f"No plan with {plural(moves, 'move')} was found that is surely the evenest.",
+            brokers=wish.remove,
+            choices=("Take another point of the curve.", "Take the plan with the fewest moves."),
+        )
+    made = found.point.moves - removal.displaced
+    said = (
+        f"{plural(made, 'move')} more than the least; the flow finds no evener plan with so many moves "
+        f"(found by the solver alone, not checked a second time)."
+    )
+    least = found.point.replica_sum_of_squares
+    return planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,))
+
+
+def _removal(layout: ClusterLayout, wish: Wish) -> Removal:
+    return prepared(layout, wish.remove, tuple(Broker(broker, rack) for broker, rack in wish.add))
+
+
+def _curve_of_added(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
+    """Shares of the moves that the best balance takes, each planned."""
+    best = plan(layout, wish)
+    most = best.certificate.moves
+    out = []
+    for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
+        at = best if moves == most else plan_at(layout, wish, moves)
+        certificate = at.certificate
+        if certificate.replica_sum_of_squares is not None and certificate.replica_spread is not None:
+            out.append(CurvePoint(certificate.moves, certificate.replica_sum_of_squares, certificate.replica_spread))
+    return tuple(out)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    point: CurvePoint
+    rows: _Ints
+    lists: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """The aggregated network of a removal.
+
+    Attributes:
+        removal: what leaves.
+        pools: (B,) the rack of each broker, or 0 for all where racks are not told apart.
+        key: (B,) what a partition may not have twice in a pool: brokers, or racks where pools are not racks.
+        task: the displaced replicas.
+        choice: their best racks; None in one pool.
+        crossing: (K, K) replicas that could go from one rack to another without a rise.
+    """
+
+    removal: Removal
+    pools: _Ints
+    key: IntArray
+    task: Task
+    choice: RackChoice | None
+    crossing: _Ints
+
+    @classmethod
+    def of(cls, removal: Removal) -> _Model:
+        layout = removal.layout
+        rack, on = effective_racks(layout)
+        racks = int(rack.max()) + 1
+        is_target = removal.targets
+        task = Task(
+            staying=removal.staying,
+            needed=removal.needed,
+            rack=rack,
+            loads=removal.kept,
+            targets=np.flatnonzero(is_target),
+            is_target=is_target,
+            room=np.full(rack.size, 1 << 40),
+        )
+        if not on or racks > _MANY_RACKS:
+            pools = np.zeros(rack.size, np.int64)
+            return cls(removal, pools, rack, task, None, np.zeros((1, 1), np.int64))
+        kinds, group = situations(task) if removal.rows.size else (np.empty((0, 2), np.int64), np.empty(0, np.int64))
+        choice = rack_choice(task, kinds, group, racks)
+        own = np.arange(rack.size, dtype=np.int32)
+        return cls(removal, rack.astype(np.int64), own, task, choice, _crossing(removal, rack, racks))
+
+    def most(self) -> int:
+        """Further moves after which nothing is evener."""
+        flow = self._solve(None)
+        return 0 if flow is None else flow.further
+
+    def points(self, further: int) -> _Found | None:
+        """The best plan with at most so many further moves, or None where it is not found exactly."""
+        flow = self._solve(further)
+        return None if flow is None else self._realised(flow)
+
+    # ---- the network ---------------------------------------------------------------------------------------
+
+    def _solve(self, further: int | None) -> _Flow | None:
+        racks, targets = len(self.crossing), self.task.targets
+        loads, pool = self.task.loads[targets], self.pools[targets]
+        entering = np.zeros((0, racks), np.int64) if self.choice is None else self._forced()
+        network = Network()
+        into, out_of = network.nodes(racks), network.nodes(racks)
+        hub, sink = network.nodes(1), network.nodes(1)
+        displaced = self.removal.displaced
+        if self.choice is None:
+            groups = options = np.empty(0, np.int64)
+            network.supply(into, displaced)
+        else:
+            sources = network.nodes(len(self.choice.size))
+            groups, options = np.nonzero(self.choice.open_racks)
+            network.supply(sources, self.choice.size * self.choice.extra)
+            network.supply(into, entering.sum(axis=0))
+        network.supply(sink, -displaced)
+        entry = slice(0, 0)
+        if groups.size and self.choice is not None:
+            entry = network.arcs(sources[groups], into[options], self.choice.size[groups])
+        limit = self.removal.layout.replica_count if further is None else further
+        loop = network.arcs(sink, hub, limit, 1)
+        # Nobody needs to fall below the emptiest, nor to rise above what the displaced replicas alone could do to a
+        # rack: further moves go from fuller brokers to emptier ones.
+        highest = self._highest(entering)
+        down = self._level_arcs(loads, pool, int(loads.min()), int(loads.max()))
+        lower = network.arcs(hub, out_of[down.pool], down.capacity, -(2 * down.level + 1))
+        same = network.arcs(out_of, into, limit)
+        start, end = np.nonzero(self.crossing)
+        cross = network.arcs(out_of[start], into[end], self.crossing[start, end])
+        up = self._level_arcs(loads, pool, int(loads.min()), highest, rising=True)
+        upper = network.arcs(into[up.pool], sink, up.capacity, 2 * up.level + 1)
+        flow = network.solve()
+        if flow is None:
+            return None
+        moved = np.zeros((racks, racks), np.int64)
+        moved[start, end] = flow[cross]
+        np.fill_diagonal(moved, flow[same])
+        sent = np.zeros((0 if self.choice is None else len(self.choice.size), racks), np.int64)
+        if groups.size:
+            sent[groups, options] = flow[entry]
+        further = int(flow[loop][0])
+        gain = int((flow[lower] * -(2 * down.level + 1)).sum() + (flow[upper] * (2 * up.level + 1)).sum())
+        return _Flow(further, int((loads**2).sum()) + gain, moved, sent)
+
+    def _highest(self, entering: _Ints) -> int:
+        targets, highest = self.task.targets, 0
+        most = np.array([self.removal.displaced], np.int64)
+        if self.choice is not None:
+            most = entering.sum(axis=0) + self.choice.size @ self.choice.open_racks
+        for k, count in enumerate(most.tolist()):
+            loads = self.task.loads[targets[self.pools[targets] == k]]
+            if loads.size:
+                highest = max(highest, int((loads + fill(loads, count)).max()))
+        return highest
+
+    def _forced(self) -> _Ints:
+        if self.choice is None:
+            return np.zeros((0, len(self.crossing)), np.int64)
+        forced: _Ints = self.choice.size[:, None] * self.choice.base.astype(np.int64)
+        return forced
+
+    def _level_arcs(self, loads: _Ints, pool: _Ints, low: int, high: int, *, rising: bool = False) -> _Levels:
+        """For each pool and level l in [low, high): its brokers that pass from l to l + 1 (or back)."""
+        racks, span = len(self.crossing), max(0, high - low)
+        held = np.zeros((racks, span + 1), np.int64)
+        np.add.at(held, (pool, np.clip(loads - low, 0, span)), 1)
+        at_most = np.cumsum(held, axis=1)
+        count = at_most[:, :-1] if rising else at_most[:, -1:] - at_most[:, :-1]
+        where, level = np.nonzero(count)
+        return _Levels(where, level + low, count[where, level])
+
+    # ---- from the network to lists -------------------------------------------------------------------------
+
+    def _realised(self, flow: _Flow) -> _Found | None:
+        removal, task = self.removal, self.task
+        extra = self._leavers(flow.moved)
+        if extra is None:
+            return None
+        rows, columns, pools = extra
+        if self.choice is None:
+            first = np.repeat(np.arange(task.needed.size), task.needed)
+            first_pool = np.zeros(first.size, np.int64)
+        else:
+            first, first_pool = rack_of_each(self.choice, flow.sent)
+        lists = np.concatenate([removal.lists, removal.layout.replicas[rows]])
+        vacated = np.concatenate([removal.goes, np.zeros((rows.size, lists.shape[1]), np.bool_)])
+        vacated[task.needed.size + np.arange(rows.size), columns] = True
+        unit = np.concatenate([first, task.needed.size + np.arange(rows.size)])
+        unit_pool = np.concatenate([first_pool, pools])
+        order = np.lexsort((unit, unit_pool))
+        unit, unit_pool = unit[order], unit_pool[order]
+        arriving = np.bincount(unit_pool, minlength=len(self.crossing))
+        seats = [
+            dealt(inside, fill(task.loads[inside], int(arriving[k])))
+            for k in range(len(self.crossing))
+            if (inside := task.targets[self.pools[task.targets] == k]).size
+        ]
+        seating = Seating(unit, unit_pool, np.concatenate(seats))
+        whole = replace(
+            task,
+            staying=np.where(vacated, NONE, lists).astype(np.int32),
+            needed=np.concatenate([task.needed, np.ones(rows.size, np.int64)]),
+        )
+        if not settle(whole, seating, len(self.crossing), self.key):
+            return None
+        newcomers = as_columns(seating, whole.needed)
+        nth = np.cumsum(vacated, axis=1) - 1
+        row, column = np.nonzero(vacated)
+        lists[row, column] = newcomers[row, nth[row, column]]
+        loads = task.loads - np.bincount(removal.layout.replicas[rows, columns], minlength=task.rack.size)
+        loads = (loads + np.bincount(seating.seat, minlength=task.rack.size))[task.targets]
+        every = np.concatenate([removal.rows, rows])
+        by_row = np.argsort(every, kind="stable")
+        point = CurvePoint(
+            moves=removal.displaced + rows.size,
+            replica_sum_of_squares=int((loads**2).sum()),
+            replica_spread=int(np.ptp(loads)),
+        )
+        if point.replica_sum_of_squares != flow.squares:
+            return None
+        return _Found(point, every[by_row], lists[by_row])
+
+    def _leavers(self, moved: _Ints) -> tuple[_Ints, _Ints, _Ints] | None:
+        """The replicas that move further: rows, columns, and the pool that each goes to."""
+        task, layout = self.task, self.removal.layout
+        gives = np.zeros(task.rack.size, np.int64)
+        for k in np.flatnonzero(moved.sum(axis=1)).tolist():
+            inside = task.targets[self.pools[task.targets] == k]
+            # Drained from the top: filling the loads upside down.
+            gives[inside] = fill(-task.loads[inside], int(moved[k].sum()), task.loads[inside])
+        if not gives.any():
+            nothing = np.empty(0, np.int64)
+            return nothing, nothing, nothing
+        on_giver = np.append(gives > 0, False)[layout.replicas]
+        on_giver[self.removal.rows] = False
+        width = layout.replicas.shape[1]
+        flat = np.flatnonzero(on_giver)
+        rows, columns = flat // width, flat % width
+        giver = layout.replicas[rows, columns]
+        # Spread over the rows of each broker, so that no topic gives everything.
+        draw = np.random.default_rng(0).random(rows.size)
+        order = np.lexsort((draw, giver))
+        rows, columns, giver = rows[order], columns[order], giver[order]
+        used = np.zeros(layout.partition_count, np.bool_)
+        picked: list[_Ints] = []
+        pools: list[_Ints] = []
+        first = np.searchsorted(giver, np.arange(task.rack.size + 1))
+        left = moved.copy()
+        for broker in np.flatnonzero(gives).tolist():
+            mine = np.arange(first[broker], first[broker + 1])
+            k = int(self.pools[broker])
+            missing = int(gives[broker])
+            # To other racks first: fewer replicas may go there.
+            for goal in [*np.flatnonzero(left[k] * (np.arange(len(left)) != k)).tolist(), k]:
+                count = min(missing, int(left[k, goal]))
+                if count == 0:
+                    continue
+                able = mine[~used[rows[mine]]]
+                if goal != k:
+                    able = able[self._may_cross(rows[able], k, goal)]
+                _, once = np.unique(rows[able], return_index=True)
+                able = able[np.sort(once)][:count]
+                used[rows[able]] = True
+                picked.append(able)
+                pools.append(np.full(able.size, goal))
+                left[k, goal] -= able.size
+                missing -= able.size
+            if missing:
+                return None
+        at = np.concatenate(picked)
+        return rows[at], columns[at].astype(np.int64), np.concatenate(pools)
+
+    def _may_cross(self, rows: _Ints, start: int, goal: int) -> npt.NDArray[np.bool_]:
+        racks = np.append(self.task.rack, NONE)[self.removal.layout.replicas[rows]]
+        fits: npt.NDArray[np.bool_] = (racks == goal).sum(axis=1) < (racks == start).sum(axis=1)
+        return fits
+
+
+@dataclass(frozen=True, eq=False)
+class _Levels:
+    pool: _Ints
+    level: _Ints
+    capacity: _Ints
+
+
+@dataclass(frozen=True, eq=False)
+class _Flow:
+    """Further moves, the sum of squares, (K, K) moves from rack to rack, (G, K) displaced replicas into racks."""
+
+    further: int
+    squares: int
+    moved: _Ints
+    sent: _Ints
+
+
+def _crossing(removal: Removal, rack: IntArray, racks: int) -> _Ints:
+    """(K, K) an upper bound of the replicas that could go from rack to rack while no sum of squares rises.
+
+    Where a partition is as even over racks as can be, and stays so, a replica may go from a rack to one that holds
+    fewer; of others, and of partitions that lose a broker, all are counted.
+    """
+    layout = removal.layout
+    table = np.append(rack, NONE)[layout.replicas].astype(np.int64)
+    table.sort(axis=1)
+    key = np.zeros(len(table), np.int64)
+    exact = float(racks + 1) ** table.shape[1] < 2.0**62
+    if exact:
+        for column in table.T:
+            key = key * (racks + 1) + (column + 1)
+    else:
+        _, key = np.unique(table, axis=0, return_inverse=True)
+        key = key.ravel()
+    changed = np.zeros(len(table), np.bool_)
+    changed[removal.rows] = True
+    bound = np.zeros((racks, racks), np.int64)
+    for mask, free in ((~changed, False), (changed, True)):
+        _, first, size = np.unique(key[mask], return_index=True, return_counts=True)
+        kinds = table[mask][first]
+        held = np.zeros((len(kinds), racks), np.int64)
+        who, slot = np.nonzero(kinds != NONE)
+        np.add.at(held, (who, kinds[who, slot]), 1)
+        even = (held.max(axis=1, initial=0) - held.min(axis=1, initial=0) <= 1) & (not free)
+        fewer = held[:, :, None] > held[:, None, :]
+        may = np.where(even[:, None, None], fewer, held[:, :, None] > 0)
+        bound += (size[:, None, None] * held[:, :, None] * may).sum(axis=0)
+    np.fill_diagonal(bound, 0)
+    return bound
