@@ -115,7 +115,13 @@ def before_after(
             marker={
                 "color": colour,
                 "line": {"width": 0},
-                "pattern": {"shape": pattern, "fgcolor": look.background, "size": 6, "solidity": 0.4},
+                "pattern": {
+                    "shape": pattern,
+                    "bgcolor": colour,
+                    "fgcolor": look.background,
+                    "size": 6,
+                    "solidity": 0.35,
+                },
             },
             customdata=custom,
             hovertemplate=hover,
@@ -153,6 +159,7 @@ def flows(
     import plotly.graph_objects as go
 
     look = theme.look()
+    hover = {"bgcolor": look.background, "bordercolor": look.line, "font": {"color": look.text, "size": 13}}
     figure = go.Figure(
         go.Sankey(
             arrangement="snap",
@@ -162,16 +169,18 @@ def flows(
                 "label": [text.label(name) for name in (*sources, *targets)],
                 "color": [theme.MOVED_OUT] * len(sources) + [theme.MOVED_IN] * len(targets),
                 "line": {"width": 0},
-                "pad": 8 if len(targets) <= 20 else 3,
+                "pad": 15 if max(len(sources), len(targets)) <= 16 else 9,
                 "thickness": 14,
                 "hovertemplate": "%{label}: %{value}<extra></extra>",
+                "hoverlabel": hover,
             },
             link={
                 "source": link[:, 0],
                 "target": link[:, 1] + len(sources),
                 "value": values,
                 "color": "rgba(125,135,150,0.28)",
-                "hovertemplate": "%{source.label} sends %{value} to %{target.label}<extra></extra>",
+                "hovertemplate": "%{source.label} gives %{value} to %{target.label}<extra></extra>",
+                "hoverlabel": hover,
             },
             textfont={"color": look.text, "size": 12, "shadow": "none"},
         )
@@ -226,14 +235,21 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
                 {
                     "text": text.label("no rack" if rack is None else rack, 18),
                     "x": (start + end - 1) / 2,
-                    "y": -0.045 if len(order) > _LABELLED else -0.14,
+                    "y": 0,
                     "yref": "paper",
+                    "yshift": -9 if len(order) > _LABELLED else -28,
                     "yanchor": "top",
                     "showarrow": False,
                     "font": {"size": 11, "color": look.quiet},
                 }
             )
-    figure.update_layout(shapes=[*figure.layout.shapes, *shapes], annotations=[*figure.layout.annotations, *notes])
+    figure.update_layout(
+        shapes=[*figure.layout.shapes, *shapes],
+        annotations=[*figure.layout.annotations, *notes],
+        margin_b=34 if len(order) > _LABELLED else 50,
+        xaxis_ticklen=9,
+        xaxis_tickcolor="rgba(0,0,0,0)",
+    )
 
 
 def _axes(figure: go.Figure, names: Sequence[str], unit: str) -> None:

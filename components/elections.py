@@ -90,7 +90,7 @@ def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> N
         "leader afterwards": tables.leader_names(preview.leader_after[first]),
         "reason": [_marked(Reason(code), assumed) for code, assumed in _reasons(preview, first)],
     }
-    tables.table(pd.DataFrame(columns), f"{key}-table", height=270)
+    tables.table(pd.DataFrame(columns), f"{key}-table", height=270, fixed=True)
     st.caption(tables.shown_of(len(first), len(found), "partition"))
 
 
@@ -142,7 +142,7 @@ def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
             "broker": [verdict.broker_id for verdict in verdicts],
             "verdict": ["✔ safe" if verdict.safe else "✖ wait" for verdict in verdicts],
             "why": [text.visible(verdict.sentence, 300) for verdict in verdicts],
-            "leaders to hand over": pd.array([verdict.leaders for verdict in verdicts], dtype="Int64"),
+            "leaders": pd.array([verdict.leaders for verdict in verdicts], dtype="Int64"),
             "goes offline": [verdict.goes_offline for verdict in verdicts],
             "below min ISR": [verdict.falls_below_min_isr for verdict in verdicts],
             "short already": [verdict.already_short for verdict in verdicts],
@@ -151,7 +151,7 @@ def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
     columns = {
         "broker": st.column_config.NumberColumn(format="plain", width=70),
         "verdict": st.column_config.TextColumn(width=80),
-        "why": st.column_config.TextColumn(width="large"),
+        "why": st.column_config.TextColumn(width=520),
     }
     tables.table(frame, key, height=430, **columns)
 

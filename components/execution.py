@@ -8,7 +8,6 @@ import numpy as np
 import streamlit as st
 
 from components import caching, moves, text
-from components.session import Seat
 from reseat.errors import WishRefused
 from reseat.model import BrokerState, Plan
 
@@ -45,7 +44,7 @@ def draw_downloads(plan: Plan) -> None:
             )
 
 
-def draw_execution(seat: Seat, plan: Plan) -> None:
+def draw_execution(plan: Plan) -> None:
     """Duration, commands and rollback."""
     from reseat.formats.commands import commands
 
@@ -56,6 +55,7 @@ def draw_execution(seat: Seat, plan: Plan) -> None:
     )
     server = right.text_input("A broker, host and port", value="HOST:9092", key="bootstrap", persist_state="session")
     st.markdown(_time(plan, float(rate) * 1e6))
+    st.markdown(_way_back(plan))
     try:
         shown = commands(
             version,
@@ -69,7 +69,6 @@ def draw_execution(seat: Seat, plan: Plan) -> None:
     for command in shown:
         st.markdown(f"**{command.title}.** {text.plain(command.why)}")
         st.code(command.text, language="bash", wrap_lines=True)
-    st.markdown(_way_back(seat, plan))
 
 
 def _zookeeper(server: str) -> str:
@@ -94,7 +93,7 @@ def _time(plan: Plan, rate: float) -> str:
     return f"{what}{unknown} At this throttle it takes **at least {text.duration(sent.seconds(rate))}**."
 
 
-def _way_back(seat: Seat, plan: Plan) -> str:
+def _way_back(plan: Plan) -> str:
     """What the rollback would need."""
     back = caching.transfer_back_of(plan)
     needed = np.unique(plan.moves.source[plan.moves.source >= 0])

@@ -22,6 +22,8 @@ _CSS = Path(__file__).with_name("frame.css")
 _LOGO = str(Path(__file__).with_name("logo.svg"))
 #: A layout read longer ago than this is shown as old.
 _OLD = timedelta(hours=1)
+#: Figures stand in columns of the same width on every page, also where there are fewer.
+_COLUMNS = 6
 #: More chips than these are shown as one.
 _MOST_CHIPS = 6
 
@@ -64,7 +66,7 @@ def answer(sentence: str) -> None:
 def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) -> None:
     """Three to six figures in a row."""
     with st.container(key="figures"):
-        for column, value in zip(st.columns(len(values)), values, strict=True):
+        for column, value in zip(st.columns(max(_COLUMNS, len(values))), values, strict=False):
             figure = Figure(*value)
             column.metric(
                 figure.label,

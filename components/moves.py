@@ -102,7 +102,7 @@ def draw_moves(plan: Plan, key: str) -> None:
     found = rows[chosen]
     first = found[: tables.MOST_ROWS]
     sizes = {"bytes to copy": st.column_config.NumberColumn(format="bytes")}
-    tables.table(moves_frame(plan, first), f"{key}-table", height=330, **sizes)
+    tables.table(moves_frame(plan, first), f"{key}-table", height=330, fixed=True, **sizes)
     st.caption(
         f"{len(found):,} of {text.plural(len(rows), 'changed partition')} match; {len(first):,} are shown."
         if search.strip()

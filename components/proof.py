@@ -76,8 +76,7 @@ def draw_proof(certificate: Certificate, beside: Certificate | None = None) -> N
             for name in ("this plan", "Reseat's plan", "least possible")
         },
     )
-    for sentence in certificate.sentences:
-        st.markdown(f"- {text.plain(sentence)}")
+    st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in certificate.sentences))
 
 
 def _verdict(reached: int | None, least: int | None, proven: bool) -> str:

@@ -23,8 +23,18 @@ MOST_ROWS = 500
 Rows = npt.NDArray[np.int64]
 
 
-def table(frame: pd.DataFrame, key: str, *, height: int = 300, **columns: object) -> None:
-    """A table with a fixed height, no index, and numbers with separators."""
+def table(frame: pd.DataFrame, key: str, *, height: int = 300, fixed: bool = False, **columns: object) -> None:
+    """A table without index, numbers with separators.
+
+    Args:
+        frame: what it shows.
+        key: its name on the page.
+        height: the most pixels it takes.
+        fixed: whether it keeps that height with few rows too, so that nothing jumps while one searches.
+        columns: how single columns are drawn, where it differs.
+    """
+    if not fixed:
+        height = min(height, 37 + 30 * max(len(frame), 1))
     numbers = {
         name: st.column_config.NumberColumn(format="localized")
         for name in frame.select_dtypes("number").columns

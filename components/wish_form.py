@@ -15,8 +15,8 @@ __all__ = ["topics_named", "wish_form"]
 
 
 def wish_form(seat: Seat) -> None:
-    """One row of buttons, each with its form."""
-    with st.container(horizontal=True, gap="small", key="wish-form"):
+    """One row of buttons, each with its form, and the way to the board where brokers are dragged."""
+    with st.container(horizontal=True, gap="small", key="wish-form", vertical_alignment="center"):
         with st.popover("Brokers out", icon=":material/logout:"):
             _out(seat)
         with st.popover("Brokers in", icon=":material/login:"):

@@ -1,4 +1,4 @@
-"""Leaders: a preferred election previewed, now, when the plan is done and while brokers are stopped; the next restart."""
+"""Leaders: a preferred election previewed now, with the plan done and while brokers are stopped; the next restart."""
 
 import streamlit as st
 

@@ -7,7 +7,6 @@ from components import caching, charts, frame, text
 from components.execution import draw_downloads, draw_execution
 from components.judging import draw_judging
 from components.moves import draw_flows, draw_moves
-from components.points import chosen_plan
 from components.proof import draw_proof
 from components.session import Seat
 from components.text import wish_in_words
@@ -107,12 +106,13 @@ def draw(seat: Seat) -> None:
     frame.answer(opening(seat.wish, plan.certificate))
     figures(plan)
     frame.findings(plan.findings)
+    wish_form(seat)
     chart(plan)
     draw_downloads(plan)
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
         "Who sends to whom": lambda: draw_flows(plan, "flows"),
-        "Carry it out": lambda: draw_execution(seat, plan),
+        "Carry it out": lambda: draw_execution(plan),
         "Proof": lambda: draw_proof(plan.certificate),
         "Judge another plan": lambda: draw_judging(seat, plan),
     }
@@ -129,15 +129,14 @@ def draw(seat: Seat) -> None:
 
 
 seat = frame.page("Plan")
-wish_form(seat)
 if seat.wish.is_empty:
     frame.answer("Nothing is wished yet, so nothing moves.")
-    st.markdown(
-        "Take brokers out or in, or change a replication factor, with the buttons above; or judge a plan that you have."
-    )
+    wish_form(seat)
+    st.subheader("Judge a plan that you have", anchor=False)
     draw_judging(seat, None)
 else:
     try:
         draw(seat)
     except WishRefused as error:
         frame.refused(error)
+        wish_form(seat)
