@@ -46,6 +46,8 @@ _USED = {
     "IN-SYNC REPLICAS": "in_sync",
     "IN-SYNC-REPLICAS": "in_sync",
     "ISR": "in_sync",
+    "OFFLINE_REPLICAS": "offline",
+    "OFFLINE-REPLICAS": "offline",
 }
 
 
@@ -151,6 +153,7 @@ class _Reader:
         leader = NOT_TOLD if leader_told is None else int(leader_told) if leader_told.isdecimal() else NONE
         isr = _ids(told["in_sync"]) if "in_sync" in told else None
         target = _ids(told["target"]) if "target" in told else None
+        self.told.dead.update(_ids(told.get("offline", "")) or ())
         epoch = told.get("epoch", "")
         if max([int(partition), leader, *replicas, *(isr or ()), *(target or ())]) > LARGEST_ID:
             self.told.skipped.add(

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import compress
 
 import numpy as np
@@ -89,11 +89,11 @@ def looks_like_describe(data: bytes) -> bool:
     return _LOOKS.search(data) is not None
 
 
-def read_describe(block: Block, source: str, limits: Limits) -> tuple[Part | None, Block]:
-    """Read the describe rows and headers of a block.
+def read_describe(blocks: Sequence[Block], source: str, limits: Limits) -> tuple[Part | None, list[Block]]:
+    """Read the describe rows and headers of a paste.
 
     Args:
-        block: the lines.
+        blocks: its text.
         source: the text's name.
         limits: what is accepted.
 
@@ -104,9 +104,15 @@ def read_describe(block: Block, source: str, limits: Limits) -> tuple[Part | Non
         LimitMet: too many partitions or replicas.
     """
     reader = _Reader(source, limits)
-    for chunk, index in _chunks(block.data):
-        reader.chunk(chunk, index, block)
-    return reader.finish(block)
+    others = []
+    for block in blocks:
+        if not looks_like_describe(block.data):
+            others.append(block)
+            continue
+        for chunk, index in _chunks(block.data):
+            reader.chunk(chunk, index, block)
+    part = reader.finish()
+    return part, [*others, Block.of(reader.left)]
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
@@ -443,10 +449,10 @@ class _Reader:
 
     # ---- the end -------------------------------------------------------------------------------------------
 
-    def finish(self, block: Block) -> tuple[Part | None, Block]:
+    def finish(self) -> Part | None:
         told = self.told
-        if not told.row_count and not self.declared:
-            return None, block
+        if not told.row_count and not self.declared and not told.skipped.result():
+            return None
         short = fewer_rows(self.declared, told.rows_by_topic())
         if short:
             told.findings.append(short)
@@ -473,7 +479,7 @@ class _Reader:
                     topics=tuple(sorted(self.marked)),
                 )
             )
-        return told.part(KIND, line=self.first_line or 1), Block.of(self.left)
+        return told.part(KIND, line=self.first_line or 1)
 
 
 def _complete(text: str) -> bool:

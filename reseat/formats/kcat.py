@@ -14,7 +14,7 @@ Complexity: O(bytes). Source: kcat's ``metadata_print`` and ``json.c``; librdkaf
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import compress
 
 import msgspec
@@ -45,7 +45,9 @@ _BROKERS = re.compile(r"^\s*(\d{1,9}) brokers?:\s*$")
 _TOPICS = re.compile(r"^\s*(\d{1,9}) topics?:\s*$")
 _TITLE = re.compile(r"^\s*Metadata for .{1,300}? \(from broker .{1,300}\):?\s*$")
 _LOOKS = re.compile(
-    rb'^[ \t]*(?:partition \d+, leader -?\d+, replicas:|topic "[^"\n]+" with \d+ partition)', re.MULTILINE
+    rb'^[ \t]*(?:partition \d+, leader -?\d+, replicas:|topic "[^"\n]+" with \d+ partition|'
+    rb"Metadata for [^\n]+ \(from broker)",
+    re.MULTILINE,
 )
 
 
@@ -54,8 +56,8 @@ def looks_like_kcat(data: bytes) -> bool:
     return _LOOKS.search(data) is not None
 
 
-def read_kcat(block: Block, source: str, limits: Limits) -> tuple[Part | None, Block]:
-    """Read the lines of ``kcat -L`` in a block.
+def read_kcat(blocks: Sequence[Block], source: str, limits: Limits) -> tuple[Part | None, list[Block]]:
+    """Read the lines of ``kcat -L`` in a paste.
 
     Returns:
         What was read, None where there is nothing of it; and the lines that were not used.
@@ -65,9 +67,15 @@ def read_kcat(block: Block, source: str, limits: Limits) -> tuple[Part | None, B
         LimitMet: too many partitions or replicas.
     """
     reader = _Reader(source, limits)
-    for chunk, index in _chunks(block.data):
-        reader.chunk(chunk, index, block)
-    return reader.finish(block)
+    others = []
+    for block in blocks:
+        if not looks_like_kcat(block.data):
+            others.append(block)
+            continue
+        for chunk, index in _chunks(block.data):
+            reader.chunk(chunk, index, block)
+    part = reader.finish()
+    return part, [*others, Block.of(reader.left)]
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
@@ -171,12 +179,12 @@ class _Reader:
             return
         self._met(number)
 
-    def finish(self, block: Block) -> tuple[Part | None, Block]:
+    def finish(self) -> Part | None:
         told = self.told
         if not told.row_count and not self.declared and not told.brokers:
-            return None, block
+            return None
         _finish(told, self.declared, self.declared_brokers, self.first_line)
-        return told.part(KIND, line=self.first_line or 1), Block.of(self.left)
+        return told.part(KIND, line=self.first_line or 1)
 
 
 def _finish(told: Gathered, declared: dict[str, int], declared_brokers: int | None, line: int) -> None:

@@ -26,10 +26,10 @@ from reseat.formats.combining import combine, combine_parts
 from reseat.formats.console_table import read_tables
 from reseat.formats.cruise_control import read_cruise_control
 from reseat.formats.decode import check_lines, decoded, is_parquet
-from reseat.formats.describe import looks_like_describe, read_describe
+from reseat.formats.describe import read_describe
 from reseat.formats.detect import Document, DocumentKind, document
 from reseat.formats.gather import Part
-from reseat.formats.kcat import looks_like_kcat, read_kcat, read_kcat_json
+from reseat.formats.kcat import read_kcat, read_kcat_json
 from reseat.formats.lines import Block, SkippedLines, why_not_used
 from reseat.formats.log_dirs import SAID as LOG_DIRS_SAID
 from reseat.formats.log_dirs import read_log_dirs
@@ -37,6 +37,7 @@ from reseat.formats.progress import Progress, read_progress
 from reseat.formats.racks import read_racks
 from reseat.formats.reading import LIMITS, Limits, Reading
 from reseat.formats.reassignment import read_document
+from reseat.formats.rest import read_rest
 from reseat.formats.split import Piece, split
 from reseat.formats.topicmappr import read_topicmappr
 from reseat.formats.zookeeper import KINDS as ZOOKEEPER_KINDS
@@ -46,10 +47,6 @@ from reseat.model import Broker, ClusterLayout, Finding, Severity
 
 __all__ = ["read", "read_together"]
 
-_CSV = re.compile(
-    rb"^(?:[ \t]*#[^\n]*\n|[ \t]*\n)*[ \t]*(?=[^\n:{}]*[,;\t])(?=[^\n]*topic)(?=[^\n]*partition)[^\n:{}]*(?:\n|$)",
-    re.IGNORECASE,
-)
 _RACKS_CSV = re.compile(
     rb'^(?:[ \t]*#[^\n]*\n|[ \t]*\n)*[ \t]*"?broker[a-z_. ]*"?[ \t]*[,;\t][ \t]*"?rack', re.IGNORECASE
 )
@@ -111,7 +108,7 @@ def read_together(texts: Sequence[tuple[str | bytes, str]], *, limits: Limits = 
 
 
 def _read(data: bytes, source: str, limits: Limits) -> Reading:
-    if _CSV.match(data[:20_000]):
+    if _is_csv(data[:20_000]):
         from reseat.formats.table import read_csv
 
         return read_csv(data, source=source, limits=limits)
@@ -125,6 +122,16 @@ def _read(data: bytes, source: str, limits: Limits) -> Reading:
         except InputRefused:
             pass  # perhaps two documents, or text behind: split them
     return _Paste(data, source, limits).read()
+
+
+def _is_csv(head: bytes) -> bool:
+    """Whether the first line that is no comment names the columns of a table of replicas or partitions."""
+    for line in head.split(b"\n"):
+        plain = line.strip().lower()
+        if plain and not plain.startswith(b"#"):
+            cells = {cell.strip(b" \t\"'") for cell in re.split(rb"[,;\t]", plain)}
+            return cells >= {b"topic", b"partition"}
+    return False
 
 
 def _racks(data: bytes, source: str, limits: Limits) -> Reading:
@@ -205,18 +212,11 @@ class _Paste:
         for piece in self.texts:
             whole = piece.start == 0 and piece.end == len(self.data)
             blocks.append(Block(self.data if whole else self.data[piece.start : piece.end], piece.line))
-        for looks, reader in ((looks_like_describe, read_describe), (looks_like_kcat, read_kcat)):
-            left = []
-            for block in blocks:
-                if looks(block.data):
-                    part, block = reader(block, self.source, self.limits)  # noqa: PLW2901  # what is left of it
-                    if part is not None:
-                        self.parts.append(part)
-                if not block.is_empty:
-                    left.append(block)
-            blocks = left
-        for block in blocks:
-            self.lines.extend(block.lines())
+        for reader in (read_describe, read_kcat):
+            part, blocks = reader(blocks, self.source, self.limits)
+            if part is not None:
+                self.parts.append(part)
+        self.lines = sorted(line for block in blocks for line in block.lines())
 
     def _zookeeper(self) -> ZooKeeper:
         found = read_zookeeper(self.lines, self.documents, self.source, self.limits, self.placeholder)
@@ -261,6 +261,8 @@ class _Paste:
             try:
                 if found.kind in readers:
                     self.parts.append(readers[found.kind](found, self.source, self.limits))
+                elif found.kind is DocumentKind.REST_TOPIC:
+                    self.parts.append(read_rest(found, self.source, self.limits, self.placeholder))
                 elif found.kind is DocumentKind.RACKS:
                     self.parts.append(Part(_racks(found.data, self.source, self.limits), found.line))
                 else:

@@ -94,10 +94,13 @@ def _documents(data: bytes, source: str, limits: Limits) -> Iterator[tuple[int, 
 def _may_start(data: bytes, start: int, key: int) -> bool:
     """Whether a brace opens a document, and not a value within a line such as a placement constraint."""
     line = data.rfind(b"\n", max(0, start - 300), start) + 1
-    before = data[max(line, start - 300) : start].rstrip(b" \t>#")
+    ahead = data[max(line, start - 300) : start]
+    before = ahead.rstrip(b" \t>#")
     if not before:
         return True
-    return before[-1:] not in b'=,"' and _KNOWN.match(data, start) is not None and key > start
+    if ahead[-1:] in b'=:,"[{' or before[-1:] == b"=":
+        return False  # a value, or a piece of a broken document
+    return _KNOWN.match(data, start) is not None and key > start
 
 
 def _end(data: bytes, start: int, source: str, limits: Limits) -> int | None:

@@ -61,7 +61,10 @@ def read_topicmappr(
         after.add(found[1], partition, new, line=number)
     if not first:
         return None, [*lines]
-    for number, text in summary:
+    named = before.rows_by_topic()
+    summary += [(number, text) for number, text in left if text.strip() in named]
+    left = [(number, text) for number, text in left if text.strip() not in named]
+    for number, text in sorted(summary):
         before.skipped.add(number, text, "topicmappr's summary; the rows tell it all.")
     part = before.part(KIND, line=first)
     proposed = after.part(KIND, line=first)
