@@ -1,0 +1,115 @@
+"""From chosen replica sets to a plan: lists put in order, the proposed layout, and the certificate.
+
+Promises: the order of lists is that of ``leaders``; nothing is claimed in the certificate that the independent checker
+did not confirm.
+
+Needs: rows of a layout and their new lists; a verdict of ``checker``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.balance.racks import rack_violations
+from reseat.model import NONE, Certificate, ClusterLayout, IntArray, Plan, Wish
+from reseat.planning.checker import Verdict
+from reseat.planning.leaders import leader_first, preferred_leaders
+from reseat.planning.preconditions import known_dead
+from reseat.planning.proposal import propose
+
+__all__ = ["Claim", "certified", "with_leaders_evened"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What the planner says is the least that any plan for the wish can reach; None where it does not know.
+
+    Attributes:
+        moves: replicas that must be copied.
+        rack_sum_of_squares: over all partitions and racks.
+        replica_sum_of_squares: over the brokers that count.
+        leaders: whether preferred leaders were evened over all orders that the wish leaves open.
+    """
+
+    moves: int | None = None
+    rack_sum_of_squares: int | None = None
+    replica_sum_of_squares: int | None = None
+    leaders: bool = True
+
+
+def with_leaders_evened(
+    current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray, *, reorder_all: bool
+) -> ClusterLayout:
+    """The proposed layout of these rows, each list led by the replica that evens preferred leaders.
+
+    Args:
+        current: the layout planned on.
+        rows: (n,) rows whose members change.
+        lists: (n, R) their new lists, as wide as the layout's.
+        reorder_all: order the lists of all other rows anew too.
+    """
+    if reorder_all:
+        every = current.replicas.copy()
+        every[rows] = lists
+        rows, lists = np.arange(current.partition_count), every
+    if not rows.size or not lists.shape[1]:
+        return current
+    before = current.replicas[rows, 0]
+    fixed = current.preferred_by_broker - np.bincount(before[before != NONE], minlength=len(current.brokers))
+    chosen = preferred_leaders(lists, before, fixed, ~known_dead(current))
+    lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
+    different = np.flatnonzero((lists != current.replicas[rows]).any(axis=1))
+    return propose(current, rows[different], lists[different])
+
+
+def certified(
+    current: ClusterLayout,
+    proposed: ClusterLayout,
+    *,
+    wish: Wish,
+    verdict: Verdict,
+    claim: Claim,
+    sentences: tuple[str, ...] = (),
+) -> Certificate:
+    """The certificate: numbers counted by the checker, and proofs where it confirms what the planner knows.
+
+    A least value is told where the planner knows it or the checker proved that the plan has it.
+    """
+
+    def least(value: int | None, known: int | None, proven: bool) -> int | None:
+        return value if known is None and proven else known
+
+    racks = least(verdict.rack_sum_of_squares, claim.rack_sum_of_squares, verdict.rack_proven)
+    replicas = least(verdict.replica_sum_of_squares, claim.replica_sum_of_squares, verdict.replicas_proven)
+    moves = least(verdict.moves, claim.moves, verdict.moves_proven)
+    plain = Plan(current=current, proposed=proposed, certificate=Certificate(wish=wish, moves=verdict.moves))
+    sizes = plain.moves.bytes
+    return Certificate(
+        wish=wish,
+        moves=verdict.moves,
+        least_moves=moves,
+        moves_proven=verdict.moves_proven and verdict.moves == moves,
+        changed_partitions=int(plain.changed.sum()),
+        bytes_to_move=None if sizes is None or np.isnan(sizes).any() else float(sizes.sum()),
+        rack_sum_of_squares=verdict.rack_sum_of_squares,
+        least_rack_sum_of_squares=racks,
+        rack_balance_proven=verdict.rack_proven and verdict.rack_sum_of_squares == racks,
+        replica_sum_of_squares=verdict.replica_sum_of_squares,
+        least_replica_sum_of_squares=replicas,
+        replica_balance_proven=verdict.replicas_proven and verdict.replica_sum_of_squares == replicas,
+        replica_spread=verdict.replica_spread,
+        leader_sum_of_squares=verdict.leader_sum_of_squares,
+        least_leader_sum_of_squares=verdict.leader_sum_of_squares if claim.leaders else None,
+        leader_balance_proven=verdict.leaders_proven and claim.leaders,
+        leader_spread=verdict.leader_spread,
+        changed_preferred_leaders=verdict.changed_preferred_leaders,
+        least_changed_preferred_leaders=verdict.changed_preferred_leaders if claim.leaders else None,
+        changed_leaders_proven=verdict.changed_leaders_proven and claim.leaders,
+        rack_violations_before=rack_violations(current),
+        rack_violations_after=rack_violations(proposed),
+        faults=verdict.faults,
+        sentences=sentences,
+    )

@@ -1,0 +1,605 @@
+"""Change the replication factor of topics: the fewest copies, then racks, then an even load.
+
+Promises, in this order:
+    1. Every partition of the topics has exactly so many replicas. Partitions that lack some keep all that they have,
+       so that no plan copies fewer; partitions that have too many copy nothing.
+    2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack.
+    3. Then the least sum of squares of replica counts over the brokers not known to be dead.
+    Lists keep their order: newcomers are appended, lowest broker first, so that the first replica (the preferred
+    leader) stays first; where replicas are dropped it stays first unless it is dropped itself.
+
+    Never dropped: the leader (where none is told, or there is none, the first replica), and the last in-sync copy: at
+    least one in-sync copy stays, and where the plan without that rule would keep none, the first one does.
+    Among equally good racks, replicas on brokers known to be dead go before live ones, ahead of an even load: keeping
+    them would look more even, and be less safe.
+
+Needs: what ``preconditions`` lists, for these topics, and enough live brokers.
+
+How: upwards, newcomers are placed by ``placing``. Downwards, the replicas that stay are chosen by a convex flow: within
+a partition the i-th replica that stays in a rack where c must stay is at level c + i, and the lowest levels are the
+best; only where the last level leaves a choice does the load decide. Partitions with the same choice are one node.
+Where partitions of both kinds meet, loads depend on both: the flow then holds both, if it is small enough; else one is
+planned after the other, and the checker says whether that was the best.
+
+Example: tp_re_02, {0: [0], 1: [0], 2: [1]}, brokers 0 and 1, from 1 to 2: {0: [0, 1], 1: [0, 1], 2: [1, 0]}.
+
+Complexity: a flow of O(groups R) arcs for partitions that shrink; see ``placing`` for those that grow.
+
+Source: as ``transport`` and ``placing``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.balance.racks import rack_groups
+from reseat.errors import WishRefused
+from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
+from reseat.planning.checker import Verdict, check_replication_factor
+from reseat.planning.finishing import Claim, certified
+from reseat.planning.placing import place
+from reseat.planning.preconditions import known_dead, plural, require_no_duplicates, require_order, settled
+from reseat.planning.proposal import propose
+from reseat.planning.rack_choice import NoRoom, effective_racks
+from reseat.planning.seating import Ties
+from reseat.planning.transport import Terminals, Ways, evenest_flow
+
+__all__ = ["change_replication_factor"]
+
+Whole = npt.NDArray[np.int64]
+
+_DEFAULTS = Options()
+#: Groups of partitions that one flow holds; more are solved in turn, and once more with the others standing.
+_GROUPS = 150_000
+#: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
+_JOINT_CANDIDATES = 300_000
+#: Largest table (topics x brokers) for spreading topics, in entries.
+_TOPIC_TABLE = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """The wish in columns, over the n rows of the topics whose replication factor differs.
+
+    Attributes:
+        layout: the layout planned on.
+        factor: the replication factor wished for.
+        rows: (n,) rows, ascending.
+        lists: (n, R) their replicas.
+        live: (B,) bool, brokers not known to be dead.
+        rack: (B,) rack of each broker; all 0 where no broker has one.
+    """
+
+    layout: ClusterLayout
+    factor: int
+    rows: Whole
+    lists: IntArray
+    live: BoolArray
+    rack: IntArray
+
+    @property
+    def held(self) -> Whole:
+        """(n,) replicas that each row has."""
+        count: Whole = (self.lists != NONE).sum(axis=1).astype(np.int64)
+        return count
+
+    @property
+    def grows(self) -> BoolArray:
+        """(n,) bool: rows that lack replicas; the others have too many."""
+        return self.held < self.factor
+
+
+def change_replication_factor(
+    layout: ClusterLayout, topics: Iterable[str], factor: int, *, options: Options = _DEFAULTS
+) -> Plan:
+    """The plan after which every partition of these topics has ``factor`` replicas.
+
+    Args:
+        layout: the layout; brokers in it that hold nothing are targets too.
+        topics: names of topics.
+        factor: replicas that each of their partitions shall have.
+        options: ``receive_cap`` applies.
+
+    Returns:
+        The plan with its certificate. Moves are the copies that are made; what is dropped moves no data. Where every
+        partition has so many replicas already it is empty, and says so.
+
+    Raises:
+        WishRefused: a topic is not known or none is given; the factor is below 1 or above what brokers allow; the
+            replicas that must not be dropped are more than the factor; or as ``preconditions`` says.
+    """
+    names = tuple(sorted(set(topics)))
+    wish = Wish(replication_factor=factor, topics=names, options=options)
+    _require_sensible(layout, names, factor)
+    current, notes = settled(layout)
+    require_no_duplicates(current)
+    change = _change(current, names, factor)
+    require_order(current.select(change.rows))
+    _require_brokers(change)
+    protected = _protected(change)
+    _require_droppable(change, protected)
+
+    lists = _replanned(change, protected, options)
+    unsafe = _without_in_sync(change, lists)
+    if unsafe.size:
+        protected = _with_first_in_sync(change, protected, unsafe)
+        _require_droppable(change, protected)
+        lists = _replanned(change, protected, options)
+    proposed = propose(current, change.rows, lists)
+    verdict = check_replication_factor(current, proposed, names, factor)
+    claim = Claim(
+        moves=int(np.maximum(factor - change.held, 0).sum()),
+        leaders=bool(change.grows.all()),
+    )
+    certificate = certified(
+        current, proposed, wish=wish, verdict=verdict, claim=claim, sentences=_sentences(change, verdict)
+    )
+    return Plan(
+        current=current,
+        proposed=proposed,
+        certificate=certificate,
+        findings=(*notes, *_findings(change, protected, unsafe, options)),
+        facts={"dropped": int(np.maximum(change.held - factor, 0).sum())},
+    )
+
+
+# ---- preconditions -------------------------------------------------------------------------------------------
+
+
+def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> None:
+    if not names:
+        raise WishRefused("No topic is given.", choices=("Name the topics whose replication factor shall change.",))
+    known = frozenset(layout.topics)
+    unknown = tuple(name for name in names if name not in known)
+    if unknown:
+        raise WishRefused(
+            f"Topic {unknown[0]} is not in this layout of {plural(len(layout.topics), 'topic')}.",
+            topics=unknown,
+            choices=("Check the name.", "Read a layout that has it."),
+        )
+    if factor < 1:
+        raise WishRefused(
+            f"Replication factor {factor} is below 1: nothing would be left.",
+            topics=names,
+            choices=("Choose at least 1.",),
+        )
+
+
+def _change(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> _Change:
+    wished = np.isin(np.array(layout.topics, object), names)
+    rows = np.flatnonzero(wished[layout.topic_of] & (layout.replication_factor != factor))
+    groups = rack_groups(layout)
+    return _Change(
+        layout=layout,
+        factor=factor,
+        rows=rows,
+        lists=layout.replicas[rows],
+        live=~known_dead(layout),
+        rack=np.zeros(len(layout.brokers), np.int32) if groups is None else groups,
+    )
+
+
+def _require_brokers(change: _Change) -> None:
+    """Every row that grows finds enough live brokers that do not hold it."""
+    open_ = int(change.live.sum()) - np.append(change.live, False)[change.lists].sum(axis=1)
+    short = np.flatnonzero(change.factor - change.held > open_)
+    if not short.size:
+        return
+    layout = change.layout
+    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[change.rows[short]]))
+    live = int(change.live.sum())
+    can = "broker can" if live == 1 else "brokers can"
+    most = int((change.held[short] + open_[short]).min())
+    raise WishRefused(
+        f"Replication factor {change.factor} needs as many brokers; {live} {can} hold replicas "
+        f"({plural(short.size, 'partition')} concerned, the first is {layout.name_of(int(change.rows[short[0]]))}).",
+        topics=topics,
+        choices=(
+            f"Choose at most {most}." if most >= 1 else "Bring brokers back first.",
+            "Add brokers first.",
+            "Leave these topics out.",
+        ),
+    )
+
+
+def _protected(change: _Change) -> BoolArray:
+    """(n, R) replicas that must not be dropped: the leader or the first, and the only in-sync copy."""
+    layout, rows, lists = change.layout, change.rows, change.lists
+    fixed: BoolArray = (lists == layout.leader[rows, None]) & (lists != NONE)
+    if lists.shape[1]:
+        fixed[~fixed.any(axis=1), 0] = True
+    fixed &= lists != NONE
+    synced = _synced(change)
+    fixed |= synced & (synced.sum(axis=1) == 1)[:, None]
+    return fixed
+
+
+def _synced(change: _Change) -> BoolArray:
+    """(n, R) replicas that are told to be in sync."""
+    layout, rows = change.layout, change.rows
+    if layout.in_sync is None:
+        return np.zeros(change.lists.shape, np.bool_)
+    synced: BoolArray = layout.in_sync[rows] & layout.in_sync_known[rows, None] & (change.lists != NONE)
+    return synced
+
+
+def _without_in_sync(change: _Change, lists: IntArray) -> Whole:
+    """Rows of the change that have in-sync replicas, and would keep none of them with these lists."""
+    synced = _synced(change)
+    kept = (change.lists[:, :, None] == lists[:, None, :]).any(axis=2)
+    return np.flatnonzero(synced.any(axis=1) & ~(synced & kept).any(axis=1))
+
+
+def _with_first_in_sync(change: _Change, protected: BoolArray, rows: Whole) -> BoolArray:
+    """``protected`` and, in these rows, the in-sync replica that an election would choose: the first, a live one."""
+    synced = _synced(change)[rows]
+    alive = synced & np.append(change.live, False)[change.lists[rows]]
+    best = np.where(alive.any(axis=1)[:, None], alive, synced)
+    more = protected.copy()
+    more[rows, best.argmax(axis=1)] = True
+    return more
+
+
+def _require_droppable(change: _Change, protected: BoolArray) -> None:
+    most = protected.sum(axis=1)
+    wrong = np.flatnonzero(~change.grows & (most > change.factor))
+    if not wrong.size:
+        return
+    layout, first = change.layout, int(wrong[0])
+    row = int(change.rows[first])
+    brokers = layout.broker_ids[change.lists[first][protected[first]]].tolist()
+    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[change.rows[wrong]]))
+    raise WishRefused(
+        f"Partition {layout.name_of(row)} cannot go down to {plural(change.factor, 'replica')}: its first replica or "
+        f"leader and its last in-sync copy are on brokers {', '.join(map(str, brokers))} "
+        f"({plural(wrong.size, 'partition')} concerned).",
+        topics=topics,
+        brokers=tuple(int(i) for i in brokers),
+        choices=(
+            f"Choose at least {int(most[wrong].max())}.",
+            "Wait until the first replicas are in sync, and read the layout anew.",
+            "Leave these topics out.",
+        ),
+    )
+
+
+# ---- planning --------------------------------------------------------------------------------------------------
+
+
+def _replanned(change: _Change, protected: BoolArray, options: Options) -> IntArray:
+    """(n, W) the new lists."""
+    grows = change.grows
+    loads = change.layout.replicas_by_broker
+    kept = change.lists != NONE
+    if not grows.any():
+        kept = _thinned(change, protected, loads)
+        return _packed(np.where(kept, change.lists, NONE), change.factor)
+    joint = None if options.receive_cap is not None or grows.all() else _joint(change, protected, loads)
+    if joint is not None:
+        kept, newcomers = joint
+    else:
+        if not grows.all():
+            kept = _thinned(change, protected, loads)
+        dropped = change.lists[(change.lists != NONE) & ~kept]
+        left = loads - np.bincount(dropped, minlength=len(loads))
+        newcomers = _placed(change, left, options)
+    return _packed(np.concatenate([np.where(kept, change.lists, NONE), newcomers], axis=1), change.factor)
+
+
+def _packed(lists: IntArray, width: int) -> IntArray:
+    """Lists without their gaps, in their order."""
+    order = np.argsort(lists == NONE, axis=1, kind="stable")[:, :width]
+    return np.take_along_axis(lists, order, axis=1).astype(np.int32)
+
+
+def _placed(change: _Change, loads: Whole, options: Options) -> IntArray:
+    """(n, D) newcomers of the rows that grow, ascending, -1 padded."""
+    at = np.flatnonzero(change.grows)
+    racks, _ = effective_racks(change.layout)
+    needed = change.factor - change.held[at]
+    room = None if options.receive_cap is None else np.full(len(loads), options.receive_cap)
+    try:
+        placing = place(
+            change.lists[at], needed, racks, change.live, loads=loads, room=room, ties=_ties(change, change.rows[at])
+        )
+    except NoRoom:
+        topics = tuple(change.layout.topics[i] for i in np.unique(change.layout.topic_of[change.rows[at]]))
+        raise WishRefused(
+            f"With at most {plural(options.receive_cap or 0, 'replica')} a broker, the "
+            f"{plural(int(needed.sum()), 'copy', 'copies')} cannot all be received on the racks where they belong.",
+            topics=topics,
+            choices=("Allow more replicas a broker.", "Plan without a cap."),
+        ) from None
+    newcomers = np.full((len(change.rows), placing.newcomers.shape[1]), NONE, np.int32)
+    newcomers[at] = placing.newcomers
+    return newcomers
+
+
+def _ties(change: _Change, rows: Whole) -> Ties:
+    """Hosts, and how many replicas of each topic concerned each broker has."""
+    layout, brokers = change.layout, len(change.layout.brokers)
+    numbers: dict[str, int] = {}
+    host = np.array(
+        [NONE if b.host is None else numbers.setdefault(b.host, len(numbers)) for b in layout.brokers], np.int32
+    )
+    concerned, topic = np.unique(layout.topic_of[rows], return_inverse=True)
+    if concerned.size * brokers > _TOPIC_TABLE:
+        return Ties(host)
+    among = np.flatnonzero(np.isin(layout.topic_of, concerned))
+    lists = layout.replicas[among]
+    key = np.searchsorted(concerned, layout.topic_of[among])[:, None] * np.int64(brokers + 1) + lists + 1
+    counts = np.bincount(key.ravel(), minlength=concerned.size * (brokers + 1)).reshape(-1, brokers + 1)
+    return Ties(host, topic.ravel().astype(np.int64), counts[:, 1:].astype(np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class _Pick:
+    """Rows that must pick some of their candidates.
+
+    Attributes:
+        candidates: (n, C) broker positions, -1 padded anywhere.
+        fixed: (n, F) broker positions that the row has in any case, -1 padded anywhere.
+        amount: (n,) how many to pick.
+    """
+
+    candidates: IntArray
+    fixed: IntArray
+    amount: Whole
+
+    def rows(self, which: npt.NDArray[np.int64]) -> _Pick:
+        """The pick of some rows."""
+        return _Pick(self.candidates[which], self.fixed[which], self.amount[which])
+
+
+def _shrinking(change: _Change, protected: BoolArray, at: Whole) -> _Pick:
+    """What the rows ``at``, which have too many replicas, may keep."""
+    lists, fixed = change.lists[at], protected[at]
+    candidates = np.where((lists != NONE) & ~fixed, lists, NONE)
+    return _Pick(candidates, np.where(fixed, lists, NONE), change.factor - fixed.sum(axis=1).astype(np.int64))
+
+
+def _thinned(change: _Change, protected: BoolArray, loads: Whole) -> BoolArray:
+    """(n, R) replicas that stay; all of them in rows that grow."""
+    kept: BoolArray = change.lists != NONE
+    at = np.flatnonzero(~change.grows)
+    pick = _shrinking(change, protected, at)
+    open_ = pick.candidates != NONE
+    base = loads - np.bincount(change.lists[at][kept[at] & (pick.fixed == NONE)], minlength=len(loads))
+    kept[at] = (pick.fixed != NONE) | (_picked(change, pick, base) & open_)
+    return kept
+
+
+def _joint(change: _Change, protected: BoolArray, loads: Whole) -> tuple[BoolArray, IntArray] | None:
+    """Replicas that stay and newcomers, in one flow; None where that is too large."""
+    up, down = np.flatnonzero(change.grows), np.flatnonzero(~change.grows)
+    brokers = np.flatnonzero(change.live)
+    if up.size * brokers.size > _JOINT_CANDIDATES:
+        return None
+    width = max(brokers.size, change.lists.shape[1])
+    pick = _shrinking(change, protected, down)
+    candidates = np.full((len(change.rows), width), NONE, np.int32)
+    candidates[down, : change.lists.shape[1]] = pick.candidates
+    taken = (change.lists[up][:, :, None] == brokers).any(axis=1)
+    candidates[up, : brokers.size] = np.where(taken, NONE, brokers)
+    fixed = change.lists.copy()
+    fixed[down] = pick.fixed
+    amount = change.factor - change.held
+    amount[down] = pick.amount
+    loose = change.lists[down][(change.lists[down] != NONE) & (pick.fixed == NONE)]
+    base = loads - np.bincount(loose, minlength=len(loads))
+    picked = _picked(change, _Pick(candidates, fixed, amount), base)
+    kept = fixed != NONE
+    kept[down] |= picked[down][:, : change.lists.shape[1]]
+    newcomers = np.where(picked, candidates, NONE)
+    newcomers[down] = NONE
+    newcomers = np.sort(np.where(newcomers == NONE, np.iinfo(np.int32).max, newcomers), axis=1)
+    newcomers[newcomers == np.iinfo(np.int32).max] = NONE
+    return kept, newcomers
+
+
+# ---- picking from lists ----------------------------------------------------------------------------------------
+
+
+def _picked(change: _Change, pick: _Pick, base: Whole) -> BoolArray:
+    """(n, C) what each row picks: lowest rack levels first, then the least sum of squares of loads.
+
+    Args:
+        change: the change.
+        pick: n rows and their candidates.
+        base: (B,) replicas of each broker without any pick.
+    """
+    ordered = np.argsort(np.where(pick.candidates == NONE, np.iinfo(np.int32).max, pick.candidates), axis=1)
+    lists = np.take_along_axis(pick.candidates, ordered, axis=1)
+    racks = np.append(change.rack, np.int32(NONE))
+    fixed_racks = np.sort(racks[pick.fixed], axis=1)
+    table = np.column_stack([lists, fixed_racks, pick.amount])
+    group, first, size = _alike(table)
+    groups = _Pick(lists[first], pick.fixed[first], pick.amount[first])
+    sent = np.zeros(groups.candidates.shape, np.int64)
+    load = base.copy()
+    parts = [np.arange(start, min(start + _GROUPS, len(first))) for start in range(0, len(first), _GROUPS)]
+    for turn in range(2 if len(parts) > 1 else 1):
+        for part in parts:
+            if turn:
+                load -= _received(groups.candidates[part], sent[part], len(load))
+            sent[part] = _flowed(change, groups.rows(part), size[part], load)
+            load += _received(groups.candidates[part], sent[part], len(load))
+    chosen = np.zeros(lists.shape, np.bool_)
+    row, column = _dealt(change, groups, group, size, sent)
+    chosen[row, column] = True
+    back: BoolArray = np.zeros(lists.shape, np.bool_)
+    np.put_along_axis(back, ordered, chosen, axis=1)
+    return back
+
+
+def _alike(table: npt.NDArray[np.int64]) -> tuple[Whole, Whole, Whole]:
+    """The group of each row, the first row of each group, and how many rows it has."""
+    top = int(table.max(initial=0)) + 2
+    if float(top) ** table.shape[1] < 2.0**62:
+        key = np.zeros(len(table), np.int64)
+        for column in table.T:
+            key = key * top + column + 1
+        _, first, group, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    else:
+        _, first, group, size = np.unique(table, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    return group.ravel(), first, size
+
+
+def _received(candidates: IntArray, sent: Whole, brokers: int) -> Whole:
+    held = candidates != NONE
+    got: Whole = np.bincount(candidates[held], weights=sent[held], minlength=brokers).astype(np.int64)
+    return got
+
+
+def _levels(change: _Change, pick: _Pick) -> tuple[Whole, Whole]:
+    """(n, C) number of each candidate's rack within its row (the column where it occurs first), and rack level.
+
+    The candidate that is i-th of its rack (from 0) stands for a pick at level c + i, where c replicas are fixed there.
+    """
+    racks = np.append(change.rack, np.int32(NONE))
+    here, fixed = racks[pick.candidates], racks[pick.fixed]
+    leader = np.zeros(here.shape, np.int64)
+    level = np.zeros(here.shape, np.int64)
+    for column in range(here.shape[1]):
+        same = here[:, : column + 1] == here[:, column : column + 1]
+        leader[:, column] = same.argmax(axis=1)
+        level[:, column] = same.sum(axis=1) - 1 + (fixed == here[:, column : column + 1]).sum(axis=1)
+    level[pick.candidates == NONE] = np.iinfo(np.int32).max
+    return leader, level
+
+
+def _flowed(change: _Change, pick: _Pick, size: Whole, load: Whole) -> Whole:
+    """(g, C) how many of the ``size`` (g,) rows of each group pick each candidate."""
+    groups, width = pick.candidates.shape
+    leader, level = _levels(change, pick)
+    reach = np.sort(level, axis=1)
+    at = np.arange(groups)
+    last = np.where(pick.amount > 0, reach[at, np.maximum(pick.amount - 1, 0)], -1)
+    held = pick.candidates != NONE
+    forced, optional = held & (level < last[:, None]), held & (level == last[:, None])
+    extra = (pick.amount - forced.sum(axis=1)) * size
+
+    # Nodes: a row of racks a group (numbered by their first column), a hub a group, the brokers. All dead brokers are
+    # one: their loads do not count, and a replica there costs more than any chain of exchanges of live ones can gain.
+    brokers = len(load)
+    rack_node = at[:, None] * width + leader
+    hub, first_broker = groups * width + at, groups * (width + 1)
+    supply = np.zeros(first_broker + brokers, np.int64)
+    row, column = np.nonzero(forced)
+    np.add.at(supply, rack_node[row, column], size[row])
+    supply[hub] += extra
+    to_rack, to_rack_column = np.nonzero(optional)
+    # Candidates of a rack from which nothing is picked need no arc.
+    used = np.zeros(groups * width, np.bool_)
+    used[rack_node[forced | optional]] = True
+    out, out_column = np.nonzero(held & used[rack_node])
+    picked = pick.candidates[out, out_column]
+    dead = ~change.live[picked]
+    total = int((pick.amount * size).sum())
+    price = 4 * (int(load.max(initial=0)) + total + 1)
+    grave = int(np.flatnonzero(~change.live)[0]) if dead.any() else 0
+    ways = Ways(
+        nodes=first_broker + brokers,
+        tail=np.concatenate([rack_node[out, out_column], hub[to_rack]]),
+        head=np.concatenate([first_broker + np.where(dead, grave, picked), rack_node[to_rack, to_rack_column]]),
+        capacity=np.concatenate([size[out], size[to_rack]]),
+        supply=supply,
+        cost=np.concatenate([price * dead, np.zeros(len(to_rack), np.int64)]),
+    )
+    reached = np.unique(np.where(dead, grave, picked))
+    flow = evenest_flow(
+        ways,
+        Terminals(
+            node=first_broker + reached,
+            gives=np.zeros(len(reached), np.bool_),
+            load=np.where(change.live[reached], load[reached], 0),
+            step=np.ones(len(reached), np.int64),
+            low=np.zeros(len(reached), np.int64),
+            high=np.full(len(reached), total),
+        ),
+    )
+    if flow is None:
+        raise AssertionError("Every row has as many candidates as it picks, so that a flow exists.")
+    sent = np.zeros((groups, width), np.int64)
+    sent[out, out_column] = flow.on_arc[: len(out)]
+    return sent
+
+
+def _dealt(change: _Change, groups: _Pick, group: Whole, size: Whole, sent: Whole) -> tuple[Whole, Whole]:
+    """(row, column) of each pick: what a group sends is dealt to its rows in turn.
+
+    Candidates of a rack stand together, and nobody is picked more often than there are rows: dealing in turn gives no
+    row a candidate twice, and each row as many of a rack as any other, or one more.
+    """
+    leader, _ = _levels(change, groups)
+    number, column = np.nonzero(sent)
+    order = np.lexsort((column, leader[number, column], number))
+    number, column = number[order], column[order]
+    count = sent[number, column]
+    owner, slot = np.repeat(number, count), np.repeat(column, count)
+    total = np.bincount(owner, minlength=len(size))
+    nth = np.arange(owner.size) - np.repeat(np.cumsum(total) - total, total)
+    members, start = np.argsort(group, kind="stable"), np.cumsum(size) - size
+    return members[start[owner] + nth % size[owner]], slot
+
+
+# ---- words -----------------------------------------------------------------------------------------------------
+
+
+def _sentences(change: _Change, verdict: Verdict) -> tuple[str, ...]:
+    if verdict.faults:
+        return (f"The plan must not be carried out: it has {plural(len(verdict.faults), 'fault')}.",)
+    if not len(change.rows):
+        return (f"Every partition of these topics has {plural(change.factor, 'replica')} already: nothing to do.",)
+    out = []
+    dropped = int(np.maximum(change.held - change.factor, 0).sum())
+    if verdict.moves:
+        copies = plural(verdict.moves, "copy is made", "copies are made")
+        out.append(f"{copies}. No plan can make fewer. Proven." if verdict.moves_proven else f"{copies}.")
+    if dropped:
+        out.append(f"{plural(dropped, 'replica is', 'replicas are')} dropped; no data moves for that.")
+    if verdict.rack_sum_of_squares is not None:
+        out.append(
+            "Each changed partition sits on as many racks, as evenly, as it can. Proven."
+            if verdict.rack_proven
+            else "It is not proven that the changed partitions sit on as many racks as they could."
+        )
+    apart = f"Fullest and emptiest broker are {plural(verdict.replica_spread, 'replica')} apart"
+    out.append(
+        f"{apart}; no plan with these racks is more even. Proven."
+        if verdict.replicas_proven
+        else f"{apart}. Not proven least."
+    )
+    changed = verdict.changed_preferred_leaders
+    out.append(
+        "No preferred leader changes."
+        if not changed
+        else f"The preferred leader changes in {plural(changed, 'partition')}, whose first replica is dropped."
+    )
+    return tuple(out)
+
+
+def _findings(change: _Change, protected: BoolArray, unsafe: Whole, options: Options) -> tuple[Finding, ...]:
+    found = []
+    if unsafe.size:
+        sentence = (
+            f"{plural(unsafe.size, 'partition keeps its', 'partitions keep their')} first in-sync replica, "
+            "whatever racks and load say: without it no in-sync copy would be left."
+        )
+        found.append(Finding("kept_in_sync", Severity.NOTE, sentence, rows=change.rows[unsafe]))
+    on_dead = (change.lists != NONE) & ~np.append(change.live, False)[change.lists] & ~protected
+    dead = int((on_dead.any(axis=1) & ~change.grows).sum())
+    if dead:
+        sentence = (
+            f"{plural(dead, 'partition has', 'partitions have')} replicas on brokers known to be dead; "
+            "where racks are as good without them, these go first."
+        )
+        found.append(Finding("dead_first", Severity.NOTE, sentence))
+    if options.by_bytes:
+        sentence = "Replicas are counted; their bytes are not weighed."
+        found.append(Finding("bytes_not_weighed", Severity.NOTE, sentence))
+    return tuple(found)
