@@ -1,0 +1,238 @@
+"""Findings: each kind on a layout that a reader can check by eye, and silence where nothing is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.balance import KINDS, findings
+from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Severity
+
+
+def found(layout: ClusterLayout) -> dict[str, Finding]:
+    """Findings by kind."""
+    return {finding.kind: finding for finding in findings(layout)}
+
+
+def one_topic(lists: list[list[int]], **more: object) -> ClusterLayout:
+    """A layout of one topic, t, with these replica lists."""
+    return ClusterLayout.from_assignments({("t", i): replicas for i, replicas in enumerate(lists)}, **more)
+
+
+def test_an_even_healthy_layout_has_no_findings() -> None:
+    """Three partitions, one lead each, all in sync."""
+    lists = [[1, 2], [2, 3], [3, 1]]
+    layout = one_topic(
+        lists,
+        leaders={("t", i): replicas[0] for i, replicas in enumerate(lists)},
+        in_sync={("t", i): replicas for i, replicas in enumerate(lists)},
+    )
+
+    assert findings(layout) == ()
+
+
+def test_a_partition_without_leader_is_broken() -> None:
+    """Singular, with its row."""
+    finding = found(one_topic([[1, 2], [2, 1]], leaders={("t", 0): None, ("t", 1): 2}))["offline"]
+
+    assert finding.severity is Severity.BROKEN
+    assert finding.rows.tolist() == [0]
+    assert finding.sentence.startswith("1 partition has no leader")
+
+
+def test_a_leader_that_is_not_told_is_not_offline() -> None:
+    """A bare reassignment JSON is not "all offline"."""
+    kinds = found(one_topic([[1, 2], [2, 1]]))
+
+    assert "offline" not in kinds
+    assert "under_replicated" not in kinds
+    assert "leader_skew" not in kinds
+
+
+def test_under_replicated_is_worse_where_one_copy_is_left() -> None:
+    """Two of three in sync want attention; one of three is broken."""
+    two = found(one_topic([[1, 2, 3]], leaders={("t", 0): 1}, in_sync={("t", 0): [1, 2]}))["under_replicated"]
+    one = found(one_topic([[1, 2, 3]], leaders={("t", 0): 1}, in_sync={("t", 0): [1]}))["under_replicated"]
+
+    assert two.severity is Severity.ATTENTION
+    assert one.severity is Severity.BROKEN
+    assert "1 of them has at most one copy in sync" in one.sentence
+
+
+def test_below_min_isr_is_broken() -> None:
+    """min.insync.replicas 2, one in sync."""
+    layout = ClusterLayout.from_columns(
+        topics=["t"],
+        topic_of=[0],
+        partition=[0],
+        replicas=[[1, 2, 3]],
+        leader=[1],
+        in_sync=[[True, False, False]],
+        min_in_sync=[2],
+    )
+
+    assert found(layout)["below_min_isr"].rows.tolist() == [0]
+    assert findings(layout)[0].severity is Severity.BROKEN
+
+
+def test_min_isr_that_spares_no_replica_wants_attention() -> None:
+    """RF 2 with min ISR 2: any restart stops writes."""
+    layout = ClusterLayout.from_columns(topics=["t"], topic_of=[0], partition=[0], replicas=[[1, 2]], min_in_sync=[2])
+
+    assert found(layout)["min_isr_not_below_replication_factor"].topics == ("t",)
+
+
+def test_another_leader_than_the_preferred_one_is_found() -> None:
+    """Partition 1 prefers 2 and is led by 1."""
+    finding = found(one_topic([[1, 2], [2, 1]], leaders={("t", 0): 1, ("t", 1): 1}))["not_preferred_leader"]
+
+    assert finding.rows.tolist() == [1]
+    assert finding.severity is Severity.ATTENTION
+
+
+def test_a_broker_twice_in_one_list_is_broken() -> None:
+    """Two replicas on one broker are one copy."""
+    finding = found(one_topic([[1, 2], [3, 3]]))["duplicate_replicas"]
+
+    assert finding.severity is Severity.BROKEN
+    assert finding.rows.tolist() == [1]
+
+
+def test_a_shared_rack_is_found_while_another_rack_has_a_live_broker() -> None:
+    """Brokers 1 and 2 share rack a; b is free while broker 3 lives."""
+    racks = [Broker(1, rack="a"), Broker(2, rack="a")]
+    alive = one_topic([[1, 2]], brokers=[*racks, Broker(3, rack="b")])
+    dead = one_topic([[1, 2]], brokers=[*racks, Broker(3, rack="b", state=BrokerState.DEAD)])
+
+    assert found(alive)["rack_shared_while_free"].rows.tolist() == [0]
+    assert "rack_shared_while_free" not in found(dead)
+
+
+def test_replicas_on_brokers_of_one_host_are_found() -> None:
+    """Brokers 1 and 2 run on one machine; the third elsewhere."""
+    hosts = [Broker(1, host="h1"), Broker(2, host="h1"), Broker(3, host="h2")]
+    finding = found(one_topic([[1, 2], [1, 3]], brokers=hosts))["same_host"]
+
+    assert finding.rows.tolist() == [0]
+    assert finding.brokers == (1, 2)
+    assert finding.severity is Severity.ATTENTION
+
+
+def test_one_host_for_all_is_a_note_since_nothing_can_be_kept_apart() -> None:
+    """A trial cluster on one machine."""
+    finding = found(one_topic([[1, 2]], brokers=[Broker(1, host="localhost"), Broker(2, host="localhost")]))[
+        "same_host"
+    ]
+
+    assert finding.severity is Severity.NOTE
+
+
+def test_mixed_replication_factors_name_the_odd_partitions() -> None:
+    """Two of three have two replicas: the third is the odd one. Topic u is all of one kind."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [1, 2, 3], ("t", 2): [2, 3], ("u", 0): [1]})
+    finding = found(layout)["mixed_replication_factor"]
+
+    assert finding.topics == ("t",)
+    assert finding.rows.tolist() == [1]
+
+
+def test_replicas_being_added_do_not_mix_replication_factors() -> None:
+    """[3, 1, 2] with 3 joining and 2 leaving is RF 2 in the end."""
+    layout = ClusterLayout.from_columns(
+        topics=["t"],
+        topic_of=[0, 0],
+        partition=[0, 1],
+        replicas=[[3, 1, 2], [1, 2, -1]],
+        adding=[[True, False, False], [False, False, False]],
+        removing=[[False, False, True], [False, False, False]],
+    )
+    kinds = found(layout)
+
+    assert "mixed_replication_factor" not in kinds
+    assert kinds["reassignment_under_way"].rows.tolist() == [0]
+
+
+def test_more_replicas_than_brokers_or_racks_are_found() -> None:
+    """RF 3 with one of three brokers dead, over two racks."""
+    layout = one_topic(
+        [[1, 2, 3]],
+        brokers=[Broker(1, rack="a"), Broker(2, rack="b"), Broker(3, rack="b", state=BrokerState.DEAD)],
+    )
+    kinds = found(layout)
+
+    assert kinds["replication_factor_above_brokers"].rows.tolist() == [0]
+    assert kinds["replication_factor_above_racks"].severity is Severity.NOTE
+    assert kinds["dead_broker_mentioned"].brokers == (3,)
+    assert kinds["dead_broker_mentioned"].rows.tolist() == [0]
+
+
+def test_brokers_without_a_rack_beside_others_are_named() -> None:
+    """Broker 2 has none."""
+    assert found(one_topic([[1, 2]], brokers=[Broker(1, rack="a")]))["broker_without_rack"].brokers == (2,)
+
+
+def test_a_broker_in_no_isr_is_probably_down() -> None:
+    """Describe output never tells liveness, but broker 3 is in sync for none of its replicas."""
+    layout = one_topic(
+        [[1, 3], [2, 3], [1, 2]],
+        leaders={("t", 0): 1, ("t", 1): 2, ("t", 2): 1},
+        in_sync={("t", 0): [1], ("t", 1): [2], ("t", 2): [1, 2]},
+    )
+
+    assert found(layout)["broker_out_of_every_isr"].brokers == (3,)
+
+
+def test_a_broker_that_the_source_does_not_list_is_named() -> None:
+    """Brokers 1 and 2 are told to be alive; 7 is only mentioned."""
+    layout = one_topic([[1, 7]], brokers=[Broker(i, state=BrokerState.ALIVE) for i in (1, 2)])
+    kinds = found(layout)
+
+    assert kinds["broker_not_listed"].brokers == (7,)
+    assert kinds["empty_broker"].brokers == (2,)
+
+
+@pytest.mark.parametrize(
+    ("lists", "skewed"),
+    [
+        ([[1], [2], [3], [1]], False),  # 2, 1, 1 over three brokers: no plan does better
+        ([[1], [1], [1], [2], [3]], True),  # 3, 1, 1: 2, 2, 1 would do
+    ],
+)
+def test_skew_is_reported_only_beyond_the_unavoidable(lists: list[list[int]], skewed: bool) -> None:
+    """Compared with the least possible spread, not with zero."""
+    kinds = found(one_topic(lists, leaders={("t", i): replicas[0] for i, replicas in enumerate(lists)}))
+
+    assert ("replica_skew" in kinds) is skewed
+    assert ("leader_skew" in kinds) is skewed
+
+
+def test_order_that_is_not_told_is_a_note() -> None:
+    """With the topics concerned."""
+    finding = found(one_topic([[1, 2]], order_told=False))["order_not_told"]
+
+    assert finding.topics == ("t",)
+    assert finding.severity is Severity.NOTE
+
+
+def test_the_worst_comes_first_and_every_kind_is_listed() -> None:
+    """Broken before attention before note; each kind stands in KINDS with its meaning."""
+    layout = one_topic(
+        [[1, 2], [1, 1], [2, 1, 3]],
+        brokers=[Broker(1, rack="a"), Broker(9)],
+        leaders={("t", 0): None, ("t", 1): 1, ("t", 2): 1},
+        in_sync={("t", 0): [], ("t", 1): [1], ("t", 2): [1]},
+        order_told=False,
+    )
+    result = findings(layout)
+    order = [Severity.BROKEN, Severity.ATTENTION, Severity.NOTE]
+
+    assert [order.index(f.severity) for f in result] == sorted(order.index(f.severity) for f in result)
+    assert {f.kind for f in result} <= set(KINDS)
+    assert len(result) > 6
+    assert all(f.sentence.endswith(".") for f in result)
+
+
+def test_large_numbers_are_written_with_separators() -> None:
+    """1,200 partitions, not 1200."""
+    layout = one_topic([[1, 2]] * 1200, leaders={("t", i): None for i in range(1200)})
+
+    assert found(layout)["offline"].sentence.startswith("1,200 partitions have no leader")

@@ -1,0 +1,126 @@
+"""Which broker is safe to restart next."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.election import safe_to_restart, stop
+from reseat.model import Broker, BrokerState, ClusterLayout
+
+
+def layout_of(
+    lists: list[list[int]], isr: list[list[int]], min_isr: int | None = None, **more: object
+) -> ClusterLayout:
+    """Topic t with these replica lists, led by the first of each ISR."""
+    width = max(len(replicas) for replicas in lists)
+    padded = [replicas + [-1] * (width - len(replicas)) for replicas in lists]
+    return ClusterLayout.from_columns(
+        topics=["t"],
+        topic_of=[0] * len(lists),
+        partition=range(len(lists)),
+        replicas=padded,
+        leader=[members[0] for members in isr],
+        in_sync=[[broker in members for broker in replicas] for replicas, members in zip(padded, isr, strict=True)],
+        min_in_sync=None if min_isr is None else [min_isr],
+        **more,
+    )
+
+
+def test_with_all_in_sync_the_broker_with_fewest_leaders_is_first() -> None:
+    """Broker 3 leads nothing; 1 leads two, 2 leads one."""
+    lists = [[1, 2, 3], [1, 2, 3], [2, 3, 1]]
+    verdicts = safe_to_restart(layout_of(lists, lists, min_isr=2))
+
+    assert [verdict.broker_id for verdict in verdicts] == [3, 2, 1]
+    assert all(verdict.safe for verdict in verdicts)
+    assert [verdict.leaders for verdict in verdicts] == [0, 1, 2]
+    assert verdicts[1].sentence == (
+        "Broker 2 is safe to restart: every partition keeps a leader. It hands over 1 leader."
+    )
+
+
+def test_a_partition_that_would_go_offline_speaks_against_it() -> None:
+    """Broker 1 holds the only copy in sync."""
+    verdicts = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2], [2, 3]], [[1], [2, 3]], min_isr=1))}
+
+    assert not verdicts[1].safe
+    assert verdicts[1].goes_offline == 1
+    assert "1 partition would go offline" in verdicts[1].sentence
+    assert verdicts[2].safe
+
+
+def test_a_partition_that_would_refuse_writes_speaks_against_it() -> None:
+    """Two in sync where two are needed: stopping either refuses writes; the third is out of sync already."""
+    verdicts = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2, 3]], [[1, 2]], min_isr=2))}
+
+    assert (verdicts[1].safe, verdicts[2].safe, verdicts[3].safe) == (False, False, True)
+    assert verdicts[1].falls_below_min_isr == 1
+    assert "1 partition would fall below min.insync.replicas" in verdicts[1].sentence
+
+
+def test_a_partition_that_misses_a_replica_already_speaks_against_it() -> None:
+    """Two of three in sync and min ISR 1: it would work, but with a single copy left."""
+    verdicts = {v.broker_id: v for v in safe_to_restart(layout_of([[1, 2, 3]], [[1, 2]], min_isr=1))}
+
+    assert verdicts[1].already_short == 1
+    assert not verdicts[1].safe
+    assert "misses another replica already" in verdicts[1].sentence
+
+
+def test_what_is_not_told_is_assumed_and_said() -> None:
+    """A bare assignment: ISR complete, min ISR 1."""
+    verdicts = safe_to_restart(ClusterLayout.from_assignments({("t", 0): [1, 2]}))
+
+    assert all(verdict.safe for verdict in verdicts)
+    assert verdicts[0].leaders is None
+    assert "the ISR of 1 partition is not told and taken to be complete" in verdicts[0].sentence
+    assert "min.insync.replicas of 1 topic is not told and taken to be 1" in verdicts[0].sentence
+
+
+def test_a_broker_that_is_not_alive_comes_last_and_is_not_safe() -> None:
+    """There is nothing to restart."""
+    layout = layout_of([[1, 2, 3]], [[1, 2]], min_isr=1, brokers=[Broker(3, state=BrokerState.DEAD)])
+    last = safe_to_restart(layout)[-1]
+
+    assert last.broker_id == 3
+    assert not last.safe
+    assert "is dead" in last.sentence
+
+
+def test_an_offline_partition_cannot_go_offline_again() -> None:
+    """Broker 2 holds its out-of-sync copy; restarting 2 makes nothing worse."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2], ("t", 1): [2, 3]},
+        leaders={("t", 0): None, ("t", 1): 3},
+        in_sync={("t", 0): [1], ("t", 1): [2, 3]},
+    )
+    verdicts = {v.broker_id: v for v in safe_to_restart(layout)}
+
+    assert verdicts[2].goes_offline == 0
+
+
+cases = st.lists(
+    st.permutations([1, 2, 3, 4]).flatmap(
+        lambda order: st.tuples(
+            st.just(list(order[:3])), st.lists(st.sampled_from(list(order[:3])), min_size=1, unique=True)
+        )
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(cases, st.sampled_from([1, 2]))
+@settings(max_examples=100)
+def test_the_verdict_agrees_with_stopping_that_broker(rows: list[tuple[list[int], list[int]]], min_isr: int) -> None:
+    """What one pass over all brokers says is what stopping each of them shows."""
+    layout = layout_of([replicas for replicas, _ in rows], [isr for _, isr in rows], min_isr)
+
+    for verdict in safe_to_restart(layout):
+        after = stop(layout, [verdict.broker_id])
+        assert verdict.goes_offline == len(after.offline)
+        assert verdict.falls_below_min_isr == len(after.below_min_isr)
+        if verdict.safe:
+            assert not len(after.offline)
+            assert not len(after.below_min_isr)

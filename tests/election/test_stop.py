@@ -1,0 +1,160 @@
+"""Brokers stopped: who takes over, what goes offline, what refuses writes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.election import Reason, stop
+from reseat.errors import WishRefused
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout
+
+
+def layout_of(lists: list[list[int]], leaders: list[int | None], isr: list[list[int]], **more: object) -> ClusterLayout:
+    """Topic t with these replica lists, leaders and ISRs."""
+    return ClusterLayout.from_assignments(
+        {("t", i): replicas for i, replicas in enumerate(lists)},
+        leaders={("t", i): leader for i, leader in enumerate(leaders)},
+        in_sync={("t", i): members for i, members in enumerate(isr)},
+        **more,
+    )
+
+
+def test_the_first_in_sync_replica_takes_over() -> None:
+    """Broker 2 is out of sync, so 3 takes over; partition 1 is not led by 1 and keeps its leader."""
+    after = stop(layout_of([[1, 2, 3], [1, 2, 3]], [1, 2], [[1, 3], [1, 2, 3]]), [1])
+
+    assert after.stopped == (1,)
+    assert after.election.leader_after.tolist() == [3, 2]
+    assert [after.election.reason_of(i) for i in range(2)] == [Reason.TAKES_OVER, Reason.KEEPS_LEADING]
+    assert after.offline.size == 0
+    assert after.under_replicated.tolist() == [0, 1]
+    assert after.in_sync_after.tolist() == [[False, False, True], [False, True, True]]
+
+
+def test_without_another_in_sync_replica_the_partition_goes_offline() -> None:
+    """The last member stays in the ISR; a controlled shutdown is tried again first."""
+    after = stop(layout_of([[1, 2]], [1], [[1]]), [1])
+
+    assert after.election.leader_after.tolist() == [NONE]
+    assert after.offline.tolist() == [0]
+    assert after.in_sync_after.tolist() == [[True, False]]
+    assert any("controlled.shutdown.max.retries" in sentence for sentence in after.sentences)
+
+
+def test_unclean_election_takes_one_out_of_sync_and_says_what_is_lost() -> None:
+    """The new leader alone is in sync then."""
+    after = stop(layout_of([[1, 2]], [1], [[1]]), [1], unclean=True)
+
+    assert after.election.leader_after.tolist() == [2]
+    assert after.unclean.tolist() == [0]
+    assert after.in_sync_after.tolist() == [[False, True]]
+    assert after.election.reason_of(0) is Reason.UNCLEAN
+
+
+def test_brokers_that_are_not_alive_do_not_take_over() -> None:
+    """Broker 2 is in the ISR as told, but fenced."""
+    layout = layout_of([[1, 2, 3]], [1], [[1, 2, 3]], brokers=[Broker(2, state=BrokerState.FENCED)])
+
+    assert stop(layout, [1]).election.leader_after.tolist() == [3]
+
+
+def test_several_brokers_are_stopped_at_once() -> None:
+    """With 1 and 2 gone only 3 is left."""
+    assert stop(layout_of([[1, 2, 3]], [1], [[1, 2, 3]]), [2, 1]).election.leader_after.tolist() == [3]
+
+
+def test_partitions_that_fall_below_min_isr_are_named_once() -> None:
+    """Row 0 keeps two in sync and needs two; row 1 has two and falls to one; row 2 goes offline."""
+    layout = ClusterLayout.from_columns(
+        topics=["t"],
+        topic_of=[0, 0, 0],
+        partition=[0, 1, 2],
+        replicas=[[1, 2, 3], [1, 2, 3], [1, 2, 3]],
+        leader=[1, 2, 1],
+        in_sync=[[True, True, True], [True, True, False], [True, False, False]],
+        min_in_sync=[2],
+    )
+    after = stop(layout, [1])
+
+    assert after.below_min_isr.tolist() == [1]
+    assert after.offline.tolist() == [2]
+
+
+def test_a_partition_already_offline_stays_so_and_is_not_counted() -> None:
+    """It went offline before."""
+    after = stop(layout_of([[1, 2]], [None], [[2]]), [1])
+
+    assert after.election.reason_of(0) is Reason.WAS_OFFLINE
+    assert after.offline.size == 0
+
+
+def test_a_leader_that_is_not_told_is_offline_only_where_nobody_is_left() -> None:
+    """Of [1, 2] someone leads on; of [1] nobody does."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [1]})
+    after = stop(layout, [1])
+
+    assert after.election.leader_after.tolist() == [NOT_TOLD, NONE]
+    assert after.offline.tolist() == [1]
+
+
+def test_kraft_elects_an_eligible_replica_and_then_the_last_known_leader() -> None:
+    """KIP-966: outside the ISR, but known to hold all that is committed."""
+    columns = {"topics": ["t"], "topic_of": [0], "partition": [0], "replicas": [[1, 2]], "leader": [1]}
+    layout = ClusterLayout.from_columns(**columns, in_sync=[[True, False]], eligible=[[False, True]])
+
+    assert stop(layout, [1], mode="kraft").election.leader_after.tolist() == [2]
+    assert stop(layout, [1], mode="zookeeper").election.leader_after.tolist() == [NONE]
+
+
+def test_an_unknown_broker_is_refused_with_the_ones_there_are() -> None:
+    """One sentence, the brokers as data."""
+    with pytest.raises(WishRefused, match="Broker 9 is not in this layout") as refused:
+        stop(layout_of([[1, 2]], [1], [[1, 2]]), [9])
+
+    assert refused.value.brokers == (9,)
+
+
+def test_stopping_nobody_changes_nothing() -> None:
+    """The same leaders, and a sentence that says so."""
+    after = stop(layout_of([[1, 2]], [1], [[1, 2]]), [])
+
+    assert after.election.leader_after.tolist() == [1]
+    assert after.sentences == ("No broker is stopped: nothing changes.",)
+
+
+rows = st.lists(
+    st.permutations([1, 2, 3, 4]).flatmap(
+        lambda order: st.tuples(
+            st.just(list(order[:3])), st.lists(st.sampled_from(list(order[:3])), min_size=1, unique=True)
+        )
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(rows, st.sets(st.sampled_from([1, 2, 3, 4])), st.booleans())
+@settings(max_examples=150)
+def test_the_new_leader_is_the_one_kafka_finds(
+    cases: list[tuple[list[int], list[int]]], stopped: set[int], unclean: bool
+) -> None:
+    """Row by row: first alive and in sync, else first alive if unclean, else none."""
+    layout = layout_of(
+        [replicas for replicas, _ in cases],
+        [isr[0] for _, isr in cases],
+        [isr for _, isr in cases],
+        brokers=[Broker(i) for i in (1, 2, 3, 4)],
+    )
+    expected = []
+    for replicas, isr in cases:
+        clean = [b for b in replicas if b in isr and b not in stopped]
+        alive = [b for b in replicas if b not in stopped]
+        led = isr[0]
+        expected.append(led if led not in stopped else clean[0] if clean else alive[0] if unclean and alive else NONE)
+    after = stop(layout, stopped, unclean=unclean)
+
+    assert after.election.leader_after.tolist() == expected
+    assert after.offline.tolist() == [i for i, leader in enumerate(expected) if leader == NONE]
+    assert not set(after.offline.tolist()) & set(after.under_replicated.tolist())
