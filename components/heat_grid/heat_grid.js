@@ -209,7 +209,7 @@ class Heat {
       let label = group.label;
       const room = Math.max(width, 70);
       while (label.length > 3 && c.measureText(label).width > room - 6) label = `${label.slice(0, -2)}…`;
-      if (x + c.measureText(label).width > this.width - RIGHT + 60) continue;
+      if (x + c.measureText(label).width > LEFT + this.plotWidth) continue;
       c.fillText(label, x, TOP - 14);
       free = x + c.measureText(label).width + 10;
     }

@@ -1,0 +1,78 @@
+"""What a person's doing on the heatmap makes of the view; events come from a browser and are not trusted."""
+
+from __future__ import annotations
+
+import pytest
+
+from components.heat_grid.view import HeatView, apply_event
+from reseat.balance.grid import Axes, axes_of, broker_order, column_order
+from reseat.model import ClusterLayout
+
+LAYOUT = ClusterLayout.from_assignments(
+    {(topic, partition): [partition % 4, (partition + 1) % 4] for topic in "abcd" for partition in range(6)}
+)
+
+
+def axes(view: HeatView, **most: int) -> Axes:
+    """The axes that a view of LAYOUT has."""
+    topics = None if view.topic is None else [view.topic]
+    brokers = broker_order(LAYOUT)
+    columns = column_order(LAYOUT, "name", by_partition=view.by_partition, topics=topics)
+    if view.rows:
+        brokers = brokers[slice(*view.rows)]
+    if view.columns:
+        columns = columns[slice(*view.columns)]
+    return axes_of(LAYOUT, brokers, columns, by_partition=view.by_partition, **most)
+
+
+def test_a_drag_zooms_into_the_blocks_it_covers() -> None:
+    """Zoom counts in blocks and keeps what was cut off before."""
+    view = apply_event(
+        HeatView(), {"kind": "zoom", "rows": [0, 1], "columns": [1, 2]}, axes(HeatView(), most_columns=2)
+    )
+
+    assert (view.rows, view.columns) == ((0, 1), (2, 4))
+
+    deeper = apply_event(view, {"kind": "zoom", "rows": [0, 1], "columns": [1, 2]}, axes(view))
+
+    assert (deeper.rows, deeper.columns) == ((0, 1), (3, 4))
+
+
+def test_a_click_goes_from_topic_to_partitions_to_one_partition_and_back() -> None:
+    """Opening a topic shows its partitions, opening a partition selects it, stepping out leads back."""
+    topic = apply_event(HeatView(), {"kind": "open", "row": 0, "column": 2}, axes(HeatView()))
+
+    assert (topic.topic, topic.by_partition) == ("c", True)
+
+    partition = apply_event(topic, {"kind": "open", "row": 1, "column": 3}, axes(topic))
+
+    assert partition.selected == ("c", 3)
+    assert apply_event(partition, {"kind": "out"}, axes(partition)).topic is None
+
+
+def test_a_click_on_a_block_zooms_into_it() -> None:
+    """A block has no single topic to open, so the click shows what is in it."""
+    view = apply_event(HeatView(), {"kind": "open", "row": 0, "column": 1}, axes(HeatView(), most_columns=2))
+
+    assert view.topic is None
+    assert view.columns == (2, 4)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {},
+        {"kind": "zoom"},
+        {"kind": "zoom", "rows": [0, 99], "columns": [0, 1]},
+        {"kind": "zoom", "rows": [1, 1], "columns": [0, 1]},
+        {"kind": "zoom", "rows": "ab", "columns": [0, 1]},
+        {"kind": "zoom", "rows": [0.5, 1], "columns": [0, 1]},
+        {"kind": "open", "row": -1, "column": 0},
+        {"kind": "open", "row": True, "column": 0},
+        {"kind": "open", "row": 0, "column": 4},
+        {"kind": "drop table"},
+    ],
+)
+def test_an_event_that_fits_nothing_changes_nothing(event: dict[str, object]) -> None:
+    """Whatever a browser sends, the view stays a view of this layout."""
+    assert apply_event(HeatView(), event, axes(HeatView())) == HeatView()
