@@ -40,9 +40,16 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray
-from reseat.planning.proofs import Choice, exchanges, least_reachable, no_cheaper_rearrangement
+from reseat.planning.proofs import (
+    Choice,
+    Relocation,
+    exchanges,
+    least_reachable,
+    no_cheaper_rearrangement,
+    relocations,
+)
 
-__all__ = ["Verdict", "check_removal", "check_replication_factor"]
+__all__ = ["Verdict", "check_addition", "check_removal", "check_replication_factor"]
 
 IndexArray = npt.NDArray[np.int64]
 
@@ -50,6 +57,12 @@ IndexArray = npt.NDArray[np.int64]
 _NAMED_FAULTS = 20
 #: Up to this many replicas a list, comparing columns in pairs is faster than sorting rows.
 _WIDE = 12
+#: Rows of the (rows, replicas, joining brokers) tables that are held at a time.
+_ROWS_AT_ONCE = 1 << 14
+#: Rows of the columns that are held at a time: 2 MB a column.
+_ROWS_OF_COLUMNS = 1 << 18
+#: A load that no broker has.
+_FAR = 1 << 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +183,58 @@ def check_replication_factor(
     return _verdict(change, choice, _Order(free=shrinks, bound=~shrinks))
 
 
+def check_addition(
+    current: ClusterLayout,
+    proposed: ClusterLayout,
+    added: Iterable[int],
+    *,
+    max_moves: int | None = None,
+    receive_cap: int | None = None,
+    reorder_all: bool = False,
+) -> Verdict:
+    """Judge a plan that evens replicas by moves onto added brokers alone.
+
+    Args:
+        current: the layout planned on, the added brokers in it or only in ``proposed``.
+        proposed: the same partitions with other replica lists.
+        added: ids of the brokers that join.
+        max_moves: where given, the aim is the least sum of squares with at most so many moves, and fewest moves are
+            not judged.
+        receive_cap: the most replicas that one broker may receive; more is a fault.
+        reorder_all: whether unchanged partitions may be reordered too.
+
+    Returns:
+        The verdict. ``rack_proven`` says that no partition's sum of squares over racks rises; ``moves_proven`` that no
+        such plan has a smaller spread, nor this spread with fewer moves; ``replicas_proven`` that none of those has
+        a smaller sum of squares. Plans that move replicas elsewhere are valid, and not proven.
+    """
+    change = _Change.between(current, proposed, ())
+    ids = tuple(added)
+    change.faults.extend(
+        f"Broker {broker} shall be added but is in neither layout." for broker in ids if not change.knows(broker)
+    )
+    change.require_factor(change.before_factor)
+    change.require_cap(receive_cap)
+    joins = np.isin(change.current.broker_ids, np.array(ids, np.int64))
+    growth = _Growth.of(change, joins)
+    racks = not change.faults and growth.racks_hold
+    moves = replicas = False
+    if racks and growth.onto_joining_only:
+        full = np.zeros(len(joins), np.bool_) if receive_cap is None else joins & (change.received >= receive_cap)
+        moves, replicas = _growth_proven(change, joins, growth.edges(change), full, max_moves)
+    free = change.members_differ
+    leaders, fewest = _leaders_proven(change, _Order(free=free, bound=~free), reorder_all=reorder_all)
+    return _counted(
+        change,
+        least_moves=change.moves if moves else None,
+        moves_proven=moves,
+        racks=racks,
+        replicas=replicas,
+        leaders=leaders,
+        fewest=fewest,
+    )
+
+
 # ---- the two layouts, side by side ---------------------------------------------------------------------------
 
 
@@ -233,6 +298,10 @@ class _Change:
         self.before_factor: IndexArray = (self.before != NONE).sum(axis=1)
         self.after_factor: IndexArray = held.sum(axis=1)
         self.moves = int(self.comes.sum())
+
+    def knows(self, broker: int) -> bool:
+        """Whether either layout has the broker."""
+        return self.current.position(broker) is not None
 
     @property
     def first_may_stay(self) -> BoolArray:
@@ -476,6 +545,16 @@ def _rack_sum_of_squares(replicas: IntArray, rack: IndexArray | None) -> int | N
     return total
 
 
+def _rack_squares(lists: IndexArray, rack: IndexArray | None) -> IndexArray:
+    """(n,) the square of the partition's replicas in a rack, summed; 0 where racks do not count."""
+    if rack is None:
+        return np.zeros(len(lists), np.int64)
+    codes = np.append(rack, -1)[lists]
+    held = lists != NONE
+    same: IndexArray = ((codes[:, :, None] == codes[:, None, :]) & held[:, :, None] & held[:, None, :]).sum(axis=(1, 2))
+    return same
+
+
 def _widened(lists: IntArray, width: int) -> IndexArray:
     padded = np.full((len(lists), width), NONE, np.int64)
     padded[:, : lists.shape[1]] = lists
@@ -565,6 +644,191 @@ def _balance_proven(change: _Change, choices: _Choices, receive_cap: int | None)
     return True, bool((change.load - reach <= 1)[change.targets].all())
 
 
+@dataclass(frozen=True, eq=False)
+class _Growth:
+    """What a plan passed on to brokers that join.
+
+    Attributes:
+        joins: (B,) brokers that join.
+        gives: (B,) brokers that may give: they do not join and are not known to be dead.
+        racks_hold: whether no changed partition's sum of squares over racks rises.
+        onto_joining_only: whether replicas went from ``gives`` to ``joins`` and nowhere else.
+    """
+
+    joins: BoolArray
+    gives: BoolArray
+    racks_hold: bool
+    onto_joining_only: bool
+
+    @classmethod
+    def of(cls, change: _Change, joins: BoolArray) -> _Growth:
+        """What ``change`` passed on."""
+        gives = change.targets & ~joins
+        onto = bool(joins[change.after[change.comes]].all() and gives[change.before[change.goes]].all())
+        before, after = _rack_squares(change.before, change.rack), _rack_squares(change.after, change.rack)
+        return cls(joins, gives, racks_hold=bool((after <= before).all()), onto_joining_only=onto)
+
+    def edges(self, change: _Change) -> BoolArray:
+        """(B, B) ways to pass one unit of load on, over all partitions; at least those that the wish allows."""
+        brokers = len(self.joins)
+        edges = np.zeros((brokers, brokers), np.bool_)
+        joining = np.flatnonzero(self.joins)
+        if not joining.size:
+            return edges
+        rack = np.zeros(brokers, np.int64) if change.rack is None else change.rack
+        holders = np.where(self.gives[change.before] & (change.before != NONE), change.before, NONE)
+        for first in range(0, len(change.rows), _ROWS_AT_ONCE):
+            rows = slice(first, first + _ROWS_AT_ONCE)
+            allowed = _allowed(change.before[rows], holders[rows], rack, joining)
+            edges |= relocations(
+                Relocation(
+                    holders=holders[rows],
+                    taker=_paired(change.goes[rows], change.comes[rows], change.after[rows], allowed, joining),
+                    members=change.after[rows],
+                    joining=joining,
+                    allowed=allowed,
+                ),
+                brokers,
+            )
+        still = np.ones(change.current.partition_count, np.bool_)
+        still[change.rows] = False
+        replicas = change.current.replicas
+        for first in range(0, len(still), _ROWS_OF_COLUMNS):
+            rows = slice(first, first + _ROWS_OF_COLUMNS)
+            lists = replicas[rows] if still[rows].all() else replicas[rows][still[rows]]
+            self._add_first_steps(edges, lists, rack, joining)
+        return edges
+
+    def _add_first_steps(self, edges: BoolArray, lists: IntArray, rack: IndexArray, joining: IndexArray) -> None:
+        """Add what partitions that passed nothing on could pass on; as ``_allowed``, a column at a time."""
+        codes, gives = np.append(rack, -1), np.append(self.gives, False)
+        columns = [lists[:, at].astype(np.int64) for at in range(lists.shape[1])]
+        held = [codes[column] for column in columns]
+        able = [gives[column] for column in columns]
+        nothing = np.zeros(len(lists), np.int64)
+        here = [sum(((other == own) for other in held), nothing) for own in held]
+        there = {code: sum(((own == code) for own in held), nothing) for code in np.unique(rack[joining]).tolist()}
+        emptiest = np.minimum.reduce(list(there.values()))
+        uneven = np.zeros(len(lists), np.bool_)
+        for may, count in zip(able, here, strict=True):
+            uneven |= may & (count > emptiest + 1)
+        # Joining brokers of one rack that hold none of these partitions are alike.
+        holding = np.zeros(len(rack) + 1, np.bool_)
+        for column in columns:
+            holding[column] = True
+        alone = holding[joining]
+        groups = [(code, joining[~alone & (rack[joining] == code)]) for code in there]
+        groups += [(int(rack[broker]), np.array([broker])) for broker in joining[alone].tolist()]
+        for code, brokers in groups:
+            if not brokers.size:
+                continue
+            free = np.ones(len(lists), np.bool_)
+            if holding[brokers[0]]:
+                for column in columns:
+                    free &= column != brokers[0]
+            found = np.zeros(len(rack), np.bool_)
+            for column, own, may, count in zip(columns, held, able, here, strict=True):
+                passes = free & may & ((own == code) | (count == there[code] + 1) | uneven)
+                found |= np.bincount(column[passes], minlength=len(rack)).astype(np.bool_)
+            edges[np.ix_(found, brokers)] = True
+
+
+def _allowed(lists: IndexArray, holders: IndexArray, rack: IndexArray, joining: IndexArray) -> BoolArray:
+    """(n, R, N) whether racks let a replica go there; for partitions that are uneven over racks, always.
+
+    Let m be the replicas that a partition has in a rack. Where m(r) <= m(s) + 1 for every rack r that can give and
+    every rack s that can take, each replica that goes from r to s adds at least 2 (m(s) - m(r) + 1) >= 0 to the sum of
+    squares, so that in a plan that does not raise it all stay in their rack or have m(r) = m(s) + 1. Where that does
+    not hold, one replica may make up for another, and all are let go anywhere.
+    """
+    codes = np.append(rack, -1)
+    held, mine = codes[lists], codes[holders]
+    here = (held[:, :, None] == held[:, None, :]).sum(axis=2)
+    target = rack[joining]
+    there = (held[:, :, None] == target).sum(axis=1)
+    gives = holders != NONE
+    allowed: BoolArray = (mine[:, :, None] == target) | (here[:, :, None] == there[:, None, :] + 1)
+    uneven = np.where(gives, here, 0).max(axis=1, initial=0) > there.min(axis=1, initial=_FAR) + 1
+    allowed |= uneven[:, None, None]
+    allowed &= gives[:, :, None]
+    return allowed
+
+
+def _paired(
+    goes: BoolArray, comes: BoolArray, after: IndexArray, allowed: BoolArray, joining: IndexArray
+) -> IndexArray:
+    """(n, R) for each replica that goes the broker that took it over, -1 for those that stayed.
+
+    Any pairs that are allowed will do: those of another pairing are reached from it by chains of load zero.
+    """
+    taker = np.full(goes.shape, NONE, np.int64)
+    count = goes.sum(axis=1)
+    one = np.flatnonzero(count == 1)
+    taker[one, goes[one].argmax(axis=1)] = after[one, comes[one].argmax(axis=1)]
+    number = np.searchsorted(joining, after)
+    for row in np.flatnonzero(count > 1).tolist():
+        leaving, coming = np.flatnonzero(goes[row]).tolist(), np.flatnonzero(comes[row]).tolist()
+        options = {i: [j for j in coming if allowed[row, i, number[row, j]]] for i in leaving}
+        for i, j in _matched(options).items():
+            taker[row, i] = after[row, j]
+    return taker
+
+
+def _matched(options: dict[int, list[int]]) -> dict[int, int]:
+    """Pair each key with one of its options, none twice, as far as it goes (augmenting paths; few keys)."""
+    holder: dict[int, int] = {}
+
+    def placed(key: int, seen: set[int]) -> bool:
+        for option in options[key]:
+            if option not in seen:
+                seen.add(option)
+                if option not in holder or placed(holder[option], seen):
+                    holder[option] = key
+                    return True
+        return False
+
+    for key in options:
+        placed(key, set())
+    return {key: option for option, key in holder.items()}
+
+
+def _growth_proven(
+    change: _Change, joins: BoolArray, edges: BoolArray, full: BoolArray, max_moves: int | None
+) -> tuple[bool, bool]:
+    """Whether spread and then moves are least, and then the sum of squares; with ``max_moves`` the latter alone."""
+    load, counted = change.load, change.targets
+    if not counted.any():
+        return True, True
+    ends = counted & ~full
+    old, new = counted & ~joins, counted & joins
+    # The least load that can take one more, by the kind of broker it is.
+    to_old = least_reachable(edges, load, ends & old, unreached=_FAR)
+    to_new = least_reachable(edges, load, ends & new, unreached=_FAR)
+    lowest_old, lowest_new = to_old, to_new
+    same_kind = np.where(joins, lowest_new, lowest_old)
+    even = bool((load - same_kind <= 1)[counted].all())
+    if max_moves is not None:
+        if change.moves > max_moves:
+            return False, False
+        # Fewer moves are allowed; more as long as there are any left, else only one for one.
+        fewer = (load - lowest_old)[new].max(initial=-_FAR)
+        more = (load - lowest_new)[old].max(initial=-_FAR)
+        spent = change.moves == max_moves
+        return False, bool(even and fewer <= 1 and (fewer + more <= 2 if spent else more <= 1))
+    high, low = int(load[counted].max()), int(load[counted].min())
+    # One fullest broker that leads to none two lower is enough: what it leads to holds too much for a lower maximum.
+    lowest = np.minimum(to_old, to_new)
+    stuck_high = bool((lowest[counted & (load == high)] >= high - 1).any())
+    highest = -least_reachable(np.ascontiguousarray(edges.T), -load, counted, unreached=_FAR)
+    stuck_low = bool((highest[counted & (load == low)] <= low + 1).any()) or bool((full & (load == low)).any())
+    if not (high == low or (stuck_high and stuck_low)):
+        return False, False
+    # Within these two bounds a move is saved where a joining broker can give back: it above the least, the other below
+    # the most.
+    saved = new & (load > low) & (lowest_old < high)
+    return not saved.any(), bool(not saved.any() and even)
+
+
 def _leaders_proven(change: _Change, order: _Order, *, reorder_all: bool) -> tuple[bool, bool]:
     """Whether no allowed order of lists spreads leaders more evenly, and then none changes fewer.
 
@@ -633,11 +897,32 @@ def _verdict(
     moves_proven = not change.faults and choices.complete and change.moves == choices.least_moves
     racks, replicas = _balance_proven(change, choices, receive_cap) if moves_proven else (False, False)
     leaders, fewest = _leaders_proven(change, order, reorder_all=reorder_all)
+    return _counted(
+        change,
+        least_moves=choices.least_moves,
+        moves_proven=moves_proven,
+        racks=racks,
+        replicas=replicas,
+        leaders=leaders,
+        fewest=fewest,
+    )
+
+
+def _counted(
+    change: _Change,
+    *,
+    least_moves: int | None,
+    moves_proven: bool,
+    racks: bool,
+    replicas: bool,
+    leaders: bool,
+    fewest: bool,
+) -> Verdict:
     load, preferred = change.load[change.targets], change.preferred[change.targets]
     verdict = Verdict(
         faults=tuple(change.faults),
         moves=change.moves,
-        least_moves=choices.least_moves,
+        least_moves=least_moves,
         moves_proven=moves_proven,
         rack_sum_of_squares=_rack_sum_of_squares(change.proposed.replicas, change.rack),
         rack_proven=racks,

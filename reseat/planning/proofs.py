@@ -49,7 +49,15 @@ import numpy.typing as npt
 
 from reseat.model import BoolArray
 
-__all__ = ["Choice", "Exchanges", "exchanges", "least_reachable", "no_cheaper_rearrangement"]
+__all__ = [
+    "Choice",
+    "Exchanges",
+    "Relocation",
+    "exchanges",
+    "least_reachable",
+    "no_cheaper_rearrangement",
+    "relocations",
+]
 
 IndexArray = npt.NDArray[np.int64]
 
@@ -174,29 +182,100 @@ def _exchange_chunk(
     return least
 
 
-def least_reachable(edges: BoolArray, load: IndexArray, ends: BoolArray | None = None) -> IndexArray:
-    """The least load of any broker that each broker leads to, itself included.
+@dataclass(frozen=True, eq=False)
+class Relocation:
+    """What n partitions passed on to brokers that join, and what they could have passed on; N such brokers.
+
+    Attributes:
+        holders: (n, R) int64 positions of the brokers that held the partition, -1 where there is none or where it may
+            not give (it joins itself, or is known to be dead).
+        taker: (n, R) int64 position of the broker that took over from each holder, -1 where the replica stayed.
+        members: (n, M) int64 positions of the partition's members now, -1 padded.
+        joining: (N,) int64 positions of the brokers that may take.
+        allowed: (n, R, N) bool, whether the replica may go there as far as racks are concerned; where partitions are
+            uneven over racks it may say more than is allowed, never less.
+    """
+
+    holders: IndexArray
+    taker: IndexArray
+    members: IndexArray
+    joining: IndexArray
+    allowed: BoolArray
+
+
+def relocations(moved: Relocation, brokers: int) -> BoolArray:
+    """Every way to pass one unit of load from broker to broker within one partition.
+
+    A replica that stayed may go, one that went may come back or go elsewhere, and either may push others of the
+    partition on: a chain of such steps is one edge, since a broker that joins takes the partition once.
+
+    Returns:
+        (B, B) bool. O(n R^2 (R + N)).
+    """
+    count, width = moved.holders.shape
+    joining = len(moved.joining)
+    edges = np.zeros((brokers, brokers), np.bool_)
+    if not count or not joining:
+        return edges
+    number = np.full(brokers + 1, -1, np.int64)
+    number[moved.joining] = np.arange(joining)
+    row, column = np.nonzero(number[moved.members] >= 0)
+    taken = np.zeros((count, joining), np.bool_)
+    taken[row, number[moved.members[row, column]]] = True
+
+    gives = moved.holders >= 0
+    went = gives & (moved.taker >= 0)
+    allowed = moved.allowed & gives[:, :, None]
+    free = (allowed & ~taken[:, None, :]).astype(np.float32)
+    slot = np.where(went, number[moved.taker], 0)
+    # push[i, v]: replica i may take the place that replica v went to.
+    push = np.take_along_axis(allowed, slot[:, None, :], axis=2) & went[:, None, :]
+    # Which replicas that went can be set in motion, by chains through others that went.
+    chain = (push & went[:, :, None]) | (np.eye(width, dtype=np.bool_) & went[:, :, None])
+    for _ in range(max(width - 1, 1).bit_length()):
+        chain = np.matmul(chain.astype(np.float32), chain.astype(np.float32)) > 0
+    first = np.where(went[:, :, None], chain, np.matmul(push.astype(np.float32), chain.astype(np.float32)) > 0)
+    first &= gives[:, :, None]
+    # A replica in motion ends on a free place; one that stayed may also go to one at once.
+    onto = np.matmul(first.astype(np.float32), free) > 0
+    onto |= (free > 0) & ~went[:, :, None]
+
+    source = np.where(went, moved.taker, moved.holders)
+    row, column, end = np.nonzero(onto)
+    edges[source[row, column], moved.joining[end]] = True
+    row, column, back = np.nonzero(first)
+    edges[source[row, column], moved.holders[row, back]] = True
+    return edges
+
+
+def least_reachable(
+    edges: BoolArray, load: IndexArray, ends: BoolArray | None = None, *, unreached: int | None = None
+) -> IndexArray:
+    """The least load of any broker that each broker leads to.
 
     Args:
         edges: (B, B) bool, ``edges[a, b]`` where an exchange can pass one unit of load from a to b.
         load: (B,) int64.
         ends: (B,) bool, brokers that can take one unit more; None: all.
+        unreached: the number for brokers that lead to no end; None: their own load.
 
     Returns:
-        (B,) int64; load vectors are proven least where ``load - least_reachable <= 1`` for all. O(B^2).
+        (B,) int64, an end leading to itself; load vectors are proven least where ``load - least_reachable <= 1`` for
+        all. O(B^2).
     """
     into = np.ascontiguousarray(edges.T)
-    label = load.copy()
+    label = load.copy() if unreached is None else np.full(len(load), unreached, np.int64)
     fresh = np.ones(len(load), np.bool_)
     for end in np.argsort(load, kind="stable").tolist():
         if not fresh[end] or (ends is not None and not ends[end]):
             continue
         fresh[end] = False
+        label[end] = load[end]
         stack = [end]
         while stack:
             found = np.flatnonzero(into[stack.pop()] & fresh)
             fresh[found] = False
-            label[found] = np.minimum(label[found], load[end])
+            label[found] = load[end] if unreached is not None else np.minimum(label[found], load[end])
             stack.extend(found.tolist())
     return label
 

@@ -167,3 +167,35 @@ def random_layout(
 def replaced(layout: ClusterLayout, proposed: Assignments) -> ClusterLayout:
     """The layout with other replica lists, brokers kept."""
     return ClusterLayout.from_assignments(proposed, brokers=layout.brokers)
+
+
+def addition_options(layout: ClusterLayout, added: Sequence[int]) -> dict[tuple[str, int], list[list[int]]]:
+    """For each partition: every set it can end with when replicas move onto added brokers and racks get no worse."""
+    racks, targets = rack_names(layout), targets_of(layout, ())
+    out = {}
+    for key, members in layout.assignments().items():
+        may_go = [m for m in members if m in targets and m not in added]
+        may_come = [t for t in targets if t in added and t not in members]
+        out[key] = [
+            [m for m in members if m not in going] + list(coming)
+            for count in range(min(len(may_go), len(may_come)) + 1)
+            for going in itertools.combinations(may_go, count)
+            for coming in itertools.combinations(may_come, count)
+            if rack_squares([m for m in members if m not in going] + list(coming), racks)
+            <= rack_squares(members, racks)
+        ]
+    return out
+
+
+def addition_outcomes(
+    layout: ClusterLayout, added: Sequence[int], options: dict[tuple[str, int], list[list[int]]]
+) -> Ints:
+    """(n, 3) spread, moves and sum of squares of every choice of ``options``, duplicates left out."""
+    targets, current = targets_of(layout, ()), layout.assignments()
+    outcomes = np.zeros((1, 1 + len(targets)), np.int64)
+    for key, sets in options.items():
+        rows = np.array([[sum(m not in current[key] for m in s), *(t in s for t in targets)] for s in sets], np.int64)
+        outcomes = (outcomes[:, None, :] + rows[None, :, :]).reshape(-1, outcomes.shape[1])
+        outcomes = np.unique(outcomes, axis=0)
+    load = outcomes[:, 1:]
+    return np.stack((np.ptp(load, axis=1), outcomes[:, 0], squares_of(load)), axis=1)
