@@ -1,0 +1,264 @@
+"""Reading one reassignment JSON document: what is read, what is told of the rest, and that size changes nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reseat.errors import InputRefused, LimitMet
+from reseat.formats import LIMITS, reassignment
+from reseat.formats.reassignment import read_document
+from reseat.model import ClusterLayout
+
+
+def document(*entries: dict[str, object], **more: object) -> bytes:
+    return json.dumps({"version": 1, "partitions": list(entries), **more}).encode()
+
+
+ORDERS_0 = {"topic": "orders", "partition": 0, "replicas": [1, 2]}
+ORDERS_1 = {"topic": "orders", "partition": 1, "replicas": [2, 3]}
+
+
+def kinds(reading: object) -> list[str]:
+    return [finding.kind for finding in reading.findings]
+
+
+def test_replica_lists_are_read_in_order_and_nothing_else_is_told() -> None:
+    """A reassignment JSON says nothing of leaders, ISR or liveness, and none of that is invented."""
+    reading = read_document(document({"topic": "a", "partition": 10, "replicas": [3, 1]}, ORDERS_0))
+
+    assert reading.layout == ClusterLayout.from_assignments({("a", 10): [3, 1], ("orders", 0): [1, 2]})
+    assert reading.layout.in_sync is None
+    assert reading.layout.leader.tolist() == [-2, -2]
+    assert reading.findings == ()
+    assert reading.skipped == ()
+    assert reading.kind == "reassignment JSON"
+
+
+def test_white_space_and_the_order_of_keys_do_not_matter() -> None:
+    """Pretty, compact, byte order mark and any key order give the same layout."""
+    pretty = b'\xef\xbb\xbf\n{ "partitions" : [\r\n\t{"replicas" : [1 ,2], "partition":0,\n"topic":"orders"}\n , '
+    pretty += b'{"topic":"orders","partition":1,"replicas":[2,3]} ] , "version" : 1 }\n\n'
+
+    assert read_document(pretty).layout == read_document(document(ORDERS_0, ORDERS_1)).layout
+
+
+def test_log_directories_are_read_where_they_are_named() -> None:
+    """ "any" is not told; a path is kept."""
+    layout = read_document(document({**ORDERS_0, "log_dirs": ["/data/1", "any"]}, ORDERS_1)).layout
+
+    assert layout.log_dirs == ("/data/1",)
+    assert layout.log_dir is not None
+    assert layout.log_dir.tolist() == [[0, -1], [-1, -1]]
+
+
+def test_log_directories_that_are_all_any_tell_nothing() -> None:
+    """What is "any" throughout is no column."""
+    assert read_document(document({**ORDERS_0, "log_dirs": ["any", "any"]})).layout.log_dir is None
+
+
+def test_log_directories_of_another_length_are_a_finding_with_its_place() -> None:
+    """Kafka refuses such lists: the partition is named, and the list is not guessed at."""
+    text = b'{"version":1,"partitions":[\n{"topic":"orders","partition":0,"replicas":[1,2],"log_dirs":["/d"]}]}'
+    reading = read_document(text)
+
+    assert kinds(reading) == ["log_dirs_length"]
+    assert "orders-0" in reading.findings[0].sentence
+    assert reading.findings[0].places == ("line 2, column 1",)
+    assert reading.findings[0].rows.tolist() == [0]
+    assert reading.layout.assignments() == {("orders", 0): [1, 2]}
+    assert reading.layout.log_dir is None or reading.layout.log_dir.tolist() == [[-1, -1]]
+
+
+def test_a_partition_told_twice_alike_is_a_note() -> None:
+    """The second telling adds nothing, and says so."""
+    reading = read_document(document(ORDERS_0, ORDERS_1, ORDERS_0))
+
+    assert kinds(reading) == ["repeated_rows"]
+    assert reading.layout.partition_count == 2
+
+
+def test_a_partition_told_twice_differently_counts_as_first_told() -> None:
+    """Both places are named."""
+    text = b'{"partitions":[{"topic":"a","partition":0,"replicas":[1,2]},\n{"topic":"a","partition":0,"replicas":[3]}]}'
+    reading = read_document(text, first_line=10)
+
+    assert kinds(reading) == ["contradicting_rows"]
+    assert reading.findings[0].places == ("line 10, column 16", "line 11, column 1")
+    assert reading.layout.assignments() == {("a", 0): [1, 2]}
+
+
+def test_a_broker_twice_in_one_list_is_a_finding() -> None:
+    """The list is kept as told, since planning refuses it with this place."""
+    reading = read_document(document({"topic": "a", "partition": 0, "replicas": [1, 1, 2]}))
+
+    assert kinds(reading) == ["duplicate_replicas"]
+    assert reading.layout.assignments() == {("a", 0): [1, 1, 2]}
+
+
+def test_an_entry_that_is_no_partition_is_skipped_with_its_line() -> None:
+    """Nothing is dropped in silence, and the others are read."""
+    text = (
+        b'{"partitions":[\n{"topic":"a","partition":0,"replicas":[1]},\n{"topic":"b","partition":"x","replicas":[1]},\n'
+    )
+    text += b'{"topic":"c","replicas":[1]},\n7,\n{"topic":"d","partition":-1,"replicas":[1]}]}'
+    reading = read_document(text)
+
+    assert reading.layout.assignments() == {("a", 0): [1]}
+    assert [piece.line for piece in reading.skipped] == [3, 4, 5, 6]
+    assert 'topic "b"' in reading.skipped[0].why
+    assert "'partition' is missing" in reading.skipped[1].why
+    assert reading.skipped[2].text == "7"
+
+
+def test_keys_that_kafka_does_not_know_are_noted() -> None:
+    """They are ignored, as Kafka does, but not in silence."""
+    reading = read_document(document({**ORDERS_0, "comment": {"by": "me"}}, ORDERS_1, author="me"))
+
+    assert kinds(reading) == ["unknown_keys"]
+    assert "'comment'" in reading.findings[0].sentence
+    assert "'author'" in reading.findings[0].sentence
+    assert reading.layout.partition_count == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1]}', "breaks off"),
+        (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1,]}]}', "line 1, column"),
+        (b'{"partitions":[{"topic":"a",\n"partition" 0,"replicas":[1]}]}', "line 2, column"),
+        (b"[1, 2]", "not an object"),
+        (b'{"partitions": 7}', "not a list"),
+        (b'{"partitions": []}', "empty"),
+        (b'{"brokers": []}', "'brokers'"),
+        (b'{"partitions": [1, "x"]}', "None of the 2 entries"),
+        (b"", "breaks off"),
+        (b"\xff\xfe{", "Not JSON"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_sentence(text: bytes, part: str) -> None:
+    """The sentence says what is wrong, and where the text is at fault the line."""
+    with pytest.raises(InputRefused) as caught:
+        read_document(text, source="plan.json")
+
+    assert part in str(caught.value)
+    assert str(caught.value).startswith("plan.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "recognised"),
+    [
+        (b'{"version":1,"topics":[{"topic":"a"}]}', "topics-to-move JSON"),
+        (b'{"partitions":[{"topic":"a","partition":0}]}', "preferred-election JSON"),
+    ],
+)
+def test_json_of_kafkas_other_tools_is_recognised(text: bytes, recognised: str) -> None:
+    """It is refused with what it is."""
+    with pytest.raises(InputRefused) as caught:
+        read_document(text)
+
+    assert caught.value.recognised == recognised
+
+
+def test_limits_are_met_with_a_sentence() -> None:
+    """Size, nesting, partitions, replicas and cells."""
+    text = document(ORDERS_0, ORDERS_1)
+    deep = b'{"partitions":[{"topic":"a","partition":0,"replicas":[1],"x":' + b"[" * 70 + b"]" * 70 + b"}]}"
+    cases = [
+        (b" " * 1_000_001, replace(LIMITS, megabytes=1)),
+        (text, replace(LIMITS, partitions=1)),
+        (text, replace(LIMITS, replicas=1)),
+        (text, replace(LIMITS, cells=3)),
+        (deep, LIMITS),
+        (b'{"x":' + b"[" * 100_000, LIMITS),
+    ]
+    for data, limits in cases:
+        with pytest.raises(LimitMet):
+            read_document(data, limits=limits)
+
+
+def test_one_topic_in_short_form_is_read() -> None:
+    """The way people write a small assignment in a mail."""
+    layout = read_document(b"topic-reassign {0:[0,2],1:[1,0], 2: [2,1],3:[0,1]}").layout
+
+    assert layout.assignments() == {
+        ("topic-reassign", 0): [0, 2],
+        ("topic-reassign", 1): [1, 0],
+        ("topic-reassign", 2): [2, 1],
+        ("topic-reassign", 3): [0, 1],
+    }
+
+
+TOPICS = st.sampled_from(["a", "orders", 'we"ird\\', "},{", "ü\n", "x{}[],"])
+ENTRIES = st.fixed_dictionaries(
+    {
+        "topic": TOPICS,
+        "partition": st.integers(0, 5),
+        "replicas": st.lists(st.integers(0, 2**31 - 1), max_size=4),
+    },
+    optional={"log_dirs": st.lists(st.sampled_from(["any", "/d/1", "},{"]), max_size=4)},
+)
+ODD = st.one_of(
+    st.none(),
+    st.integers(),
+    st.fixed_dictionaries({"topic": TOPICS, "partition": st.sampled_from([-1, "1", 1.0, 2**31])}),
+    st.builds(lambda entry: {**entry, "note": [{"a": 1}, {"b": 2}]}, ENTRIES),
+)
+
+
+@given(
+    st.lists(ENTRIES, min_size=1, max_size=12),
+    st.sampled_from([None, 1, "\t"]),
+    st.sampled_from([1, 20, 60, 1_000_000]),
+)
+def test_pieces_and_entries_give_the_same(entries: list[dict[str, object]], indent: object, size: int) -> None:
+    """Whether a list is read in pieces of any size or entry by entry, the result is the same."""
+    text = json.dumps({"partitions": entries, "version": 1}, indent=indent, ensure_ascii=False).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reassignment, "_PIECE", size)
+        fast = read_document(text)
+        patch.setattr(reassignment._Reader, "_by_pieces", lambda self, body: None)
+        slow = read_document(text)
+
+    assert fast.layout == slow.layout
+    assert fast.skipped == slow.skipped
+    assert [(f.kind, f.sentence, f.places, f.rows.tolist()) for f in fast.findings] == [
+        (f.kind, f.sentence, f.places, f.rows.tolist()) for f in slow.findings
+    ]
+
+
+@given(st.lists(st.one_of(ENTRIES, ODD), min_size=1, max_size=8), st.sampled_from([1, 60, 1_000_000]))
+def test_every_entry_is_read_or_skipped(entries: list[object], size: int) -> None:
+    """The first telling of each partition is in the layout, and every entry that is no partition among the skipped."""
+    text = json.dumps({"partitions": entries}).encode()
+    good = [e for e in entries if isinstance(e, dict) and "replicas" in e]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reassignment, "_PIECE", size)
+        if not good:
+            with pytest.raises(InputRefused):
+                read_document(text)
+            return
+        reading = read_document(text)
+    expected: dict[tuple[str, int], list[int]] = {}
+    for entry in good:
+        expected.setdefault((entry["topic"], entry["partition"]), entry["replicas"])
+
+    assert reading.layout.assignments() == expected
+    assert len(reading.skipped) == len(entries) - len(good)
+
+
+@given(st.binary(max_size=60), st.integers(0, 200))
+def test_damage_never_ends_in_anything_but_a_reading_or_a_refusal(noise: bytes, at: int) -> None:
+    """Any bytes anywhere: read, or refused with a sentence."""
+    text = document(ORDERS_0, {**ORDERS_1, "log_dirs": ["any", "/d"]})
+    damaged = text[:at] + noise + text[at + len(noise) // 2 :]
+    try:
+        reading = read_document(damaged)
+    except InputRefused as refused:
+        assert str(refused)
+    else:
+        assert reading.layout.partition_count >= 1
