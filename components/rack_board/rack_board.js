@@ -160,9 +160,9 @@ const rackWords = (model, rack) => {
 function fit(width, sizes) {
   const racks = Math.max(sizes.length, 1);
   const tries = [...MODES, ...CELLS.map((side) => ({ name: "cell", least: side, most: side, height: side, tallest: side, gap: 2 }))];
+  let flattest = null; // where nothing fits: the smallest cells, as low as they can be
   for (const mode of tries) {
     const { gap } = mode;
-    let best = null;
     for (let across = racks; across >= 1; across -= 1) {
       const rackWidth = (width - RACK_GAP * (across - 1)) / across;
       const inner = rackWidth - 2 * RACK_PADDING;
@@ -178,13 +178,14 @@ function fit(width, sizes) {
         const tile = Math.min(mode.most, Math.floor((inner - gap * (perRow - 1)) / perRow));
         const room = Math.floor((ROOM - around) / rows) - gap;
         const height = Math.max(mode.height, Math.min(mode.tallest, room));
-        best = { mode: mode.name, across, perRow, tile, height, gap, tight: rackWidth < 170 };
-        if (room >= mode.height) return best;
+        const fitted = { mode: mode.name, across, perRow, tile, height, gap, rackWidth };
+        if (room >= mode.height) return fitted;
+        const total = around + rows * (height + gap);
+        if (mode === tries.at(-1) && !(flattest?.total <= total)) flattest = { ...fitted, total };
       }
     }
-    if (best && mode === tries[tries.length - 1]) return best;
   }
-  return { mode: "cell", across: 1, perRow: 1, tile: 12, height: 12, gap: 2, tight: true };
+  return flattest ?? { mode: "cell", across: 1, perRow: 1, tile: 12, height: 12, gap: 2, rackWidth: width };
 }
 
 // ---- the board -------------------------------------------------------------------------------------------------------
@@ -319,6 +320,7 @@ class Board {
     root.dataset.mode = fitted.mode;
     root.toggleAttribute("data-narrow", narrow);
     root.toggleAttribute("data-busy", this.pending.length > 0);
+    root.toggleAttribute("data-numbered", fitted.tile >= 22);
     style(root, "--across", String(fitted.across));
     style(root, "--per-row", String(fitted.perRow));
     style(root, "--tile", `${fitted.tile}px`);
@@ -328,14 +330,14 @@ class Board {
     write(this.parts.few, number.format(model.low));
     write(this.parts.many, count(model.top, "replica"));
     for (const id of [...this.selected]) if (!model.brokers.has(id)) this.selected.delete(id);
-    this.drawRacks(shown, fitted.tight);
+    this.drawRacks(shown, fitted.rackWidth);
     this.drawTray();
     this.drawDock();
     this.roving(focus);
     this.explain(null);
   }
 
-  drawRacks(shown, tight) {
+  drawRacks(shown, rackWidth) {
     const kept = new Set(shown.map(([rack]) => rack));
     for (const [rack, column] of this.columns) {
       if (!kept.has(rack)) {
@@ -352,9 +354,7 @@ class Board {
       write(column.name, rack === NO_RACK ? "no rack" : this.model.racks[rack]);
       write(
         column.sum,
-        `${staying < group.length ? `${staying} of ` : ""}` +
-          (tight && staying < group.length ? group.length : count(group.length, "broker")) +
-          ` · ${number.format(held)}`,
+        this.sumOf(group.length, staying, held, rackWidth),
       );
       attribute(column.head, "title", `${words}: ${count(group.length, "broker")}, ${count(held, "replica")}`);
       attribute(
@@ -384,6 +384,13 @@ class Board {
     }
   }
 
+  sumOf(brokers, staying, held, rackWidth) {
+    const replicas = number.format(held);
+    if (rackWidth < 110) return staying < brokers ? `${staying} of ${brokers}` : replicas;
+    if (staying < brokers) return `${staying} of ${rackWidth < 170 ? brokers : count(brokers, "broker")} · ${replicas}`;
+    return `${count(brokers, "broker")} · ${replicas}`;
+  }
+
   makeColumn(rack) {
     const section = element("section", "rack");
     section.dataset.zone = String(rack);
@@ -409,6 +416,7 @@ class Board {
     tile.setAttribute("role", "option");
     const line = element("span", "line", tile);
     const parts = { id: element("span", "id", line), host: element("span", "host", line) };
+    parts.held = element("span", "held", line);
     parts.badge = element("span", "badge", line);
     parts.mark = element("span", "mark", line);
     const bar = element("span", "bar", tile);
@@ -442,12 +450,15 @@ class Board {
       style(node, "transform", `translateX(${(100 * from) / model.scale}%) scaleX(${share(length)})`);
     strip(parts.come, kept, Math.max(delta, 0));
     strip(parts.gone, kept, Math.max(-delta, 0));
-    style(tile, "--heat", heat((now - model.low) / Math.max(1, model.top - model.low)));
+    const load = (now - model.low) / Math.max(1, model.top - model.low);
+    style(tile, "--heat", heat(load));
+    style(tile, "--ink", load > 0.55 ? "#14171c" : "#ffffff");
     write(parts.host, broker.added ? "new" : broker.host);
     write(parts.badge, delta ? signed(delta) : "");
     parts.badge.className = delta < 0 ? "badge less" : "badge";
     const mark = MARKS[broker.state];
     write(parts.mark, mark && (inTray ? mark : `${mark} ${STATES[broker.state]}`));
+    write(parts.held, number.format(now));
     write(parts.replicas, inTray ? number.format(now) : count(now, "replica"));
     write(parts.leaders, leaders === null ? "" : count(leaders, "leader"));
     write(parts.bytes, bytes === null ? "" : size(bytes));
