@@ -120,7 +120,8 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
     rows = _rows(health.under_replicated(layout))
     if rows.size:
         alone = int(np.count_nonzero(health.in_sync_count(layout)[rows] <= 1))
-        last = f" {alone:,} of them {verb(alone, 'has', 'have')} at most one copy in sync." if alone else ""
+        whose = "All" if alone == len(rows) > 1 else f"{alone:,} of them"
+        last = f" {whose} {verb(alone, 'has', 'have')} at most one copy in sync." if alone else ""
         yield Finding(
             "under_replicated",
             Severity.BROKEN if alone else Severity.ATTENTION,
@@ -261,7 +262,7 @@ def _touches(layout: ClusterLayout, mask: BoolArray) -> BoolArray:
 
 
 def _out_of_every_isr(layout: ClusterLayout, held: npt.NDArray[np.int64]) -> BoolArray:
-    """(B,) bool: brokers that hold replicas, observers and newcomers aside, whose ISR is told and never holds them."""
+    """(B,) bool: brokers that hold replicas (observers and newcomers aside) and are in no ISR, all of which are told."""
     brokers = len(layout.brokers)
     if layout.in_sync is None:
         return np.zeros(brokers, np.bool_)
@@ -270,7 +271,9 @@ def _out_of_every_isr(layout: ClusterLayout, held: npt.NDArray[np.int64]) -> Boo
         if mask is not None:
             meant &= ~mask
     judged = np.bincount(layout.replicas[meant], minlength=brokers)
-    in_sync = np.bincount(layout.replicas[meant & layout.in_sync], minlength=brokers)
+    # The ISR of a partition without a leader is the one it had: its members are down, or one would lead.
+    present = meant & layout.in_sync & (layout.leader != NONE)[:, None]
+    in_sync = np.bincount(layout.replicas[present], minlength=brokers)
     out: BoolArray = (held > 0) & (judged == held) & (in_sync == 0)
     return out
 

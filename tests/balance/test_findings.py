@@ -181,6 +181,15 @@ def test_a_broker_in_no_isr_is_probably_down() -> None:
     assert found(layout)["broker_out_of_every_isr"].brokers == (3,)
 
 
+def test_the_isr_of_a_leaderless_partition_is_no_sign_of_life() -> None:
+    """Broker 3 is all of partition 0's ISR; were it up, it would lead."""
+    layout = one_topic(
+        [[1, 3], [1, 2]], leaders={("t", 0): None, ("t", 1): 1}, in_sync={("t", 0): [3], ("t", 1): [1, 2]}
+    )
+
+    assert found(layout)["broker_out_of_every_isr"].brokers == (3,)
+
+
 def test_a_broker_that_the_source_does_not_list_is_named() -> None:
     """Brokers 1 and 2 are told to be alive; 7 is only mentioned."""
     layout = one_topic([[1, 7]], brokers=[Broker(i, state=BrokerState.ALIVE) for i in (1, 2)])
