@@ -45,6 +45,7 @@ from reseat.planning.proofs import (
     Relocation,
     exchanges,
     least_reachable,
+    maximum_is_least,
     no_cheaper_rearrangement,
     relocations,
 )
@@ -802,9 +803,8 @@ def _growth_proven(
     ends = counted & ~full
     old, new = counted & ~joins, counted & joins
     # The least load that can take one more, by the kind of broker it is.
-    to_old = least_reachable(edges, load, ends & old, unreached=_FAR)
-    to_new = least_reachable(edges, load, ends & new, unreached=_FAR)
-    lowest_old, lowest_new = to_old, to_new
+    lowest_old = least_reachable(edges, load, ends & old, unreached=_FAR)
+    lowest_new = least_reachable(edges, load, ends & new, unreached=_FAR)
     same_kind = np.where(joins, lowest_new, lowest_old)
     even = bool((load - same_kind <= 1)[counted].all())
     if max_moves is not None:
@@ -816,11 +816,12 @@ def _growth_proven(
         spent = change.moves == max_moves
         return False, bool(even and fewer <= 1 and (fewer + more <= 2 if spent else more <= 1))
     high, low = int(load[counted].max()), int(load[counted].min())
-    # One fullest broker that leads to none two lower is enough: what it leads to holds too much for a lower maximum.
-    lowest = np.minimum(to_old, to_new)
-    stuck_high = bool((lowest[counted & (load == high)] >= high - 1).any())
-    highest = -least_reachable(np.ascontiguousarray(edges.T), -load, counted, unreached=_FAR)
-    stuck_low = bool((highest[counted & (load == low)] <= low + 1).any()) or bool((full & (load == low)).any())
+    # Brokers that do not count have no edges; a load in between keeps them out of the extremes.
+    known = np.where(counted, load, low)
+    stuck_high = maximum_is_least(edges, known, ends)
+    stuck_low = bool((full & (load == low)).any()) or maximum_is_least(
+        np.ascontiguousarray(edges.T), np.where(counted, -load, -high), counted
+    )
     if not (high == low or (stuck_high and stuck_low)):
         return False, False
     # Within these two bounds a move is saved where a joining broker can give back: it above the least, the other below

@@ -55,6 +55,7 @@ __all__ = [
     "Relocation",
     "exchanges",
     "least_reachable",
+    "maximum_is_least",
     "no_cheaper_rearrangement",
     "relocations",
 ]
@@ -65,6 +66,8 @@ IndexArray = npt.NDArray[np.int64]
 _CHUNK = 4096
 #: Passes of the shortest-path search between two looks for a cycle among predecessors.
 _LOOK_EVERY = 8
+#: Fullest brokers whose reach is looked at one by one.
+_FULLEST_LOOKED_AT = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,6 +281,37 @@ def least_reachable(
             label[found] = load[end] if unreached is not None else np.minimum(label[found], load[end])
             stack.extend(found.tolist())
     return label
+
+
+def maximum_is_least(edges: BoolArray, load: IndexArray, ends: BoolArray) -> bool:
+    """Whether no exchanges whatever bring the greatest load down, as far as counting shows.
+
+    What a set of brokers that no edge leaves holds can only grow. So where such a set holds more than it could with
+    every load at least one below the greatest, the greatest cannot fall. The sets looked at are those that one of the
+    fullest brokers leads to, and what all of them lead to.
+
+    Args:
+        edges: (B, B) bool, as in ``least_reachable``.
+        load: (B,) int64.
+        ends: (B,) bool, brokers that can take one unit more.
+
+    Returns:
+        True where proven. O(k B) for the k fullest brokers looked at.
+    """
+    top = int(load.max())
+    fullest = np.flatnonzero(load == top)
+    for starts in (*fullest[:_FULLEST_LOOKED_AT, None], fullest):
+        inside = np.zeros(len(load), np.bool_)
+        inside[starts] = True
+        stack = starts.tolist()
+        while stack:
+            found = np.flatnonzero(edges[stack.pop()] & ~inside)
+            inside[found] = True
+            stack.extend(found.tolist())
+        room = np.maximum(top - 1 - load, 0)[inside & ends].sum()
+        if int((inside & (load == top)).sum()) > int(room):
+            return True
+    return False
 
 
 def no_cheaper_rearrangement(source: IndexArray, target: IndexArray, cost: IndexArray, load: IndexArray) -> bool:
