@@ -262,7 +262,7 @@ def _touches(layout: ClusterLayout, mask: BoolArray) -> BoolArray:
 
 
 def _out_of_every_isr(layout: ClusterLayout, held: npt.NDArray[np.int64]) -> BoolArray:
-    """(B,) bool: brokers that hold replicas (observers and newcomers aside) and are in no ISR, all of which are told."""
+    """(B,) bool: brokers with replicas (observers and newcomers aside) that are in no ISR, all of which are told."""
     brokers = len(layout.brokers)
     if layout.in_sync is None:
         return np.zeros(brokers, np.bool_)
