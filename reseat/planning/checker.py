@@ -977,7 +977,7 @@ def _moves_sentence(verdict: Verdict) -> str:
         return f"{said} No plan can move fewer. Proven."
     if verdict.least_moves is None:
         return f"{said} How few are enough is not known."
-    return f"{said} {verdict.least_moves:,} are enough."
+    return f"{said} {verdict.least_moves:,} {'is' if verdict.least_moves == 1 else 'are'} enough."
 
 
 def _replicas(count: int) -> str:
