@@ -14,7 +14,8 @@ own rack, or into another rack up to the number of replicas that could go there 
 one arc, so that its capacity is their number: the least sum of squares for each number is a plain min-cost flow, and
 with cost 1 on that arc the flow finds the fewest moves of the best balance. It leaves out which brokers hold a
 partition already, so it bounds every plan; then seats are dealt out and swapped until nobody clashes. If all find a
-seat, the bound is reached.
+seat, the bound is reached. (A rack prices brokers that rise and brokers that fall apart; where the two meet, so that
+this is no bound, the point is left out unless it is even to one replica.)
 
 Example: loads 6, 2, 1 (no racks), one displaced replica: least moves end at 6, 2, 2 (sum 44); one more at 5, 3, 2 or
 5, 2, 3 (38); two more at 4, 3, 3 (34), and nothing is evener.
@@ -179,7 +180,7 @@ class _Model:
         kinds, group = situations(task) if removal.rows.size else (np.empty((0, 2), np.int64), np.empty(0, np.int64))
         choice = rack_choice(task, kinds, group, racks)
         own = np.arange(rack.size, dtype=np.int32)
-        return cls(removal, rack.astype(np.int64), own, task, choice, _crossing(removal, rack, racks))
+        return cls(removal, rack.astype(np.int64), own, task, choice, _crossing(removal, rack, choice, racks))
 
     def most(self) -> int:
         """Further moves after which nothing is evener."""
@@ -314,7 +315,28 @@ class _Model:
         )
         if point.replica_sum_of_squares != flow.squares:
             return None
+        received = np.bincount(seating.seat, minlength=task.rack.size)[task.targets]
+        if point.replica_spread > 1 and self._may_pass_through(loads, received):
+            return None
         return _Found(point, every[by_row], lists[by_row])
+
+    def _may_pass_through(self, loads: _Ints, received: _Ints) -> bool:
+        """Whether a replica that enters a rack might better make another leave it, which the network prices too high.
+
+        The network adds up what rising and falling brokers of a rack cost. That is right while no broker that rises
+        comes up to the fullest of its rack, also by one more; else a broker that receives might as well give.
+        """
+        pools = self.pools[self.task.targets]
+        for k in np.flatnonzero(self.crossing.any(axis=1)).tolist():
+            inside = pools == k
+            if not inside.any():
+                continue
+            after, rises = loads[inside], received[inside] > 0
+            fullest = int((after - received[inside]).max())
+            risen = int(after[rises].max()) if rises.any() else int(after.min())
+            if risen + 1 > fullest:
+                return True
+        return False
 
     def _leavers(self, moved: _Ints) -> tuple[_Ints, _Ints, _Ints] | None:
         """The replicas that move further: rows, columns, and the pool that each goes to."""
@@ -389,35 +411,56 @@ class _Flow:
     sent: _Ints
 
 
-def _crossing(removal: Removal, rack: IntArray, racks: int) -> _Ints:
+def _crossing(removal: Removal, rack: IntArray, choice: RackChoice, racks: int) -> _Ints:
     """(K, K) an upper bound of the replicas that could go from rack to rack while no sum of squares rises.
 
-    Where a partition is as even over racks as can be, and stays so, a replica may go from a rack to one that holds
-    fewer; of others, and of partitions that lose a broker, all are counted.
+    A partition that is as even over the racks of targets as can be (q or q + 1 in each) must stay so: then at most one
+    replica goes from a rack with q + 1 to one with q. Of a partition that is not, all are counted. A partition that
+    loses a broker is taken as its displaced replicas leave it: ``base`` taken, and any of ``open_racks`` perhaps.
     """
     layout = removal.layout
-    table = np.append(rack, NONE)[layout.replicas].astype(np.int64)
-    table.sort(axis=1)
-    key = np.zeros(len(table), np.int64)
-    exact = float(racks + 1) ** table.shape[1] < 2.0**62
-    if exact:
-        for column in table.T:
-            key = key * (racks + 1) + (column + 1)
-    else:
-        _, key = np.unique(table, axis=0, return_inverse=True)
-        key = key.ravel()
-    changed = np.zeros(len(table), np.bool_)
-    changed[removal.rows] = True
-    bound = np.zeros((racks, racks), np.int64)
-    for mask, free in ((~changed, False), (changed, True)):
-        _, first, size = np.unique(key[mask], return_index=True, return_counts=True)
-        kinds = table[mask][first]
-        held = np.zeros((len(kinds), racks), np.int64)
-        who, slot = np.nonzero(kinds != NONE)
-        np.add.at(held, (who, kinds[who, slot]), 1)
-        even = (held.max(axis=1, initial=0) - held.min(axis=1, initial=0) <= 1) & (not free)
-        fewer = held[:, :, None] > held[:, None, :]
-        may = np.where(even[:, None, None], fewer, held[:, :, None] > 0)
-        bound += (size[:, None, None] * held[:, :, None] * may).sum(axis=0)
+    able = np.bincount(rack[removal.targets], minlength=racks) > 0
+    staying = np.ones(layout.partition_count, np.bool_)
+    staying[removal.rows] = False
+    held, size = _rack_counts(layout.replicas[staying] if removal.rows.size else layout.replicas, rack, racks)
+    bound = _crossings(held, np.zeros(held.shape, np.bool_), size, able)
+    if removal.rows.size:
+        first = np.unique(choice.group, return_index=True)[1]
+        lists = removal.staying[first]
+        kept = np.zeros((first.size, racks), np.int64)
+        who, slot = np.nonzero(lists != NONE)
+        np.add.at(kept, (who, rack[lists[who, slot]]), 1)
+        bound += _crossings(kept + choice.base, choice.open_racks, choice.size, able)
     np.fill_diagonal(bound, 0)
     return bound
+
+
+def _rack_counts(lists: IntArray, rack: IntArray, racks: int) -> tuple[_Ints, _Ints]:
+    """(k, K) replicas by rack of each kind of list, and (k,) how many lists are of it."""
+    table = np.append(rack, NONE)[lists]
+    table.sort(axis=1)
+    if float(racks + 1) ** table.shape[1] < 2.0**62:
+        key = np.zeros(len(table), np.int64)
+        for column in table.T:
+            key = key * (racks + 1) + (column + 1)
+        _, first, size = np.unique(key, return_index=True, return_counts=True)
+    else:
+        _, first, size = np.unique(table, axis=0, return_index=True, return_counts=True)
+    kinds = table[first]
+    held = np.zeros((len(kinds), racks), np.int64)
+    who, slot = np.nonzero(kinds != NONE)
+    np.add.at(held, (who, kinds[who, slot]), 1)
+    return held, size
+
+
+def _crossings(held: _Ints, perhaps: npt.NDArray[np.bool_], size: _Ints, able: npt.NDArray[np.bool_]) -> _Ints:
+    """The bound for kinds of partitions: replicas by rack, racks that perhaps hold one more, how many partitions."""
+    high, low = held + perhaps, held
+    within = able[None, :]
+    top = np.where(within, high, 0).max(axis=1, initial=0)
+    floor = np.where(within, low, np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(np.int64).max)
+    even = (top - floor <= 1)[:, None, None]
+    may = np.where(even, high[:, :, None] > low[:, None, :], high[:, :, None] > 0)
+    count = np.where(even, 1, high[:, :, None])
+    total: _Ints = (size[:, None, None] * count * (may & able[None, :, None] & able[None, None, :])).sum(axis=0)
+    return total
