@@ -239,7 +239,7 @@ def _judgement(
     _proposed: ClusterLayout,
     _wish: Wish,
 ) -> Certificate:
-    from reseat.planning import judge
+    from reseat.planning.judge import judge
 
     return judge(_layout, _proposed, _wish, allow_rf_change=allow_rf_change)
 

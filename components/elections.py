@@ -14,7 +14,15 @@ from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
 if TYPE_CHECKING:
     from reseat.election import AutoRebalance, ElectionPreview, Reason, RestartVerdict
 
-__all__ = ["draw_auto_rebalance", "draw_leaders", "draw_reasons", "draw_restarts", "reason_counts"]
+__all__ = [
+    "Counts",
+    "draw_auto_rebalance",
+    "draw_leaders",
+    "draw_reasons",
+    "draw_restarts",
+    "reason_counts",
+    "spread_words",
+]
 
 Counts = npt.NDArray[np.int64]
 

@@ -17,13 +17,17 @@ def chosen_plan(seat: Seat, least: Plan) -> Plan:
     points = _points(seat, least)
     if len(points) < 2:
         return least
-    moves = st.select_slider(
-        "More moves for more balance",
-        options=[point.moves for point in points],
-        format_func={point.moves: _words(point) for point in points}.__getitem__,
-        value=_nearest(points, least.certificate.moves),
-        key=f"point-{seat.digest}-{hash(seat.wish)}",
-        help="The first point is the plan with the least moves; each further one buys more balance.",
+    words = {point.moves: _words(point) for point in points}
+    start = _nearest(points, least.certificate.moves)
+    moves = st.segmented_control(
+        "What more moves buy",
+        list(words),
+        default=start,
+        required=True,
+        format_func=words.__getitem__,
+        key=f"point-{seat.digest}-{text.wish_in_words(seat.wish)}-{seat.wish.options}",
+        help="The first is the plan with the least moves; each further one buys more balance. No evener plan with so "
+        "many moves was found.",
     )
     if moves == least.certificate.moves:
         return least
@@ -42,7 +46,7 @@ def _points(seat: Seat, least: Plan) -> tuple[CurvePoint, ...]:
 
 
 def _words(point: CurvePoint) -> str:
-    return f"{text.plural(point.moves, 'move')}, {point.replica_spread:,} apart"
+    return f"{text.plural(point.moves, 'move')}: {point.replica_spread:,} apart"
 
 
 def _nearest(points: tuple[CurvePoint, ...], moves: int) -> int:

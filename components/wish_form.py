@@ -16,7 +16,7 @@ __all__ = ["topics_named", "wish_form"]
 
 def wish_form(seat: Seat) -> None:
     """One row of buttons, each with its form, and the way to the board where brokers are dragged."""
-    with st.container(horizontal=True, gap="small", key="wish-form", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small", key="wish-form", vertical_alignment="center", width="content"):
         with st.popover("Brokers out", icon=":material/logout:"):
             _out(seat)
         with st.popover("Brokers in", icon=":material/login:"):
@@ -25,7 +25,7 @@ def wish_form(seat: Seat) -> None:
             _factor(seat)
         with st.popover("How to plan", icon=":material/tune:"):
             _options(seat)
-        st.page_link("pages/racks.py", label="Drag brokers on the Racks page", icon=":material/dns:")
+        st.page_link("pages/racks.py", label="Drag on the Racks page", icon=":material/dns:")
 
 
 def topics_named(layout: ClusterLayout, lines: str) -> tuple[str, ...]:

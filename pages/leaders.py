@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import caching, elections, frame, text
+from components import caching, elections, frame, outages, text
 from components.session import Seat
 from reseat.election import Mode, Reason
 from reseat.errors import WishRefused
@@ -33,12 +33,17 @@ def election_now(layout: ClusterLayout, mode: Mode) -> None:
                 None,
                 Reason.PREFERRED_NOT_IN_SYNC.sentence,
             ),
-            ("Leaders apart", apart(layout, preview.leaders_before, preview.leaders_after), None, APART),
+            (
+                "Leaders apart",
+                outages.apart(layout, preview.leaders_before, preview.leaders_after),
+                None,
+                outages.APART,
+            ),
             ("auto.leader.rebalance", text.plural(len(auto.rows), "election"), None, "What Kafka would do by itself"),
         ]
     )
     elections.draw_leaders(layout, preview.leaders_before, preview.leaders_after, "leaders-now")
-    legend()
+    outages.legend()
     tab, automatic = st.tabs(["Partition by partition", "auto.leader.rebalance"])
     with tab:
         elections.draw_reasons(layout, preview, "election-now")
@@ -55,94 +60,36 @@ def election_done(seat: Seat, mode: Mode) -> None:
         frame.refused(error)
         return
     preview = caching.election_after(plan, mode)
-    frame.answer(preview.sentences[0] if preview.sentences else "No leader changes.")
     done = preview.leader_done if preview.leader_done is not None else preview.leader_before
+    changed = int((done != preview.leader_before).sum())
+    later = int((preview.leader_after != done).sum())
+    frame.answer(
+        f"{text.plural(changed, 'partition')} {'gets' if changed == 1 else 'get'} another leader while data moves; "
+        f"{text.plural(later, 'more waits', 'more wait')} for a preferred election once it is done."
+    )
     frame.figures(
         [
-            ("Change while data moves", text.count(int((done != preview.leader_before).sum())), None, MOVED),
-            ("Change at an election then", text.count(int((preview.leader_after != done).sum())), None, THEN),
+            ("While data moves", text.count(changed), None, MOVED),
+            ("At an election then", text.count(later), None, THEN),
             (
-                "Leaders apart when done",
-                apart(plan.proposed, preview.leaders_before, preview.leaders_done),
+                "Leaders apart",
+                outages.apart(plan.proposed, preview.leaders_before, preview.leaders_done),
                 None,
-                APART,
+                outages.APART,
             ),
-            ("After an election", apart(plan.proposed, preview.leaders_done, preview.leaders_after), None, APART),
+            (
+                "After an election",
+                outages.apart(plan.proposed, preview.leaders_done, preview.leaders_after),
+                None,
+                outages.APART,
+            ),
         ]
     )
     elections.draw_leaders(plan.proposed, preview.leaders_before, preview.leaders_after, "leaders-done")
-    legend()
+    outages.legend()
     elections.draw_reasons(plan.proposed, preview, "election-done")
 
 
-def stopped(layout: ClusterLayout, mode: Mode) -> None:
-    """Who takes over and what goes offline while brokers are merely stopped."""
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
-    brokers = left.multiselect(
-        "Brokers stopped",
-        layout.broker_ids.tolist(),
-        key="stopped",
-        placeholder="Choose a broker",
-        persist_state="session",
-    )
-    unclean = right.checkbox("Unclean election allowed", key="unclean", help="unclean.leader.election.enable")
-    chosen = tuple(sorted(set(brokers) & set(layout.broker_ids.tolist())))
-    preview = caching.stop_of(layout, chosen, mode, unclean=unclean)
-    if not chosen:
-        frame.answer("Choose the brokers to stop: nothing moves, but others must lead.")
-        return
-    frame.answer(preview.sentences[0] if preview.sentences else "Nothing changes.")
-    taken = elections.reason_counts(preview.election).get(Reason.TAKES_OVER, 0)
-    frame.figures(
-        [
-            ("Taken over", text.count(taken), None, Reason.TAKES_OVER.sentence),
-            ("Go offline", text.count(len(preview.offline)), None, Reason.NO_CANDIDATE.sentence),
-            ("Led by one out of sync", text.count(len(preview.unclean)), None, Reason.UNCLEAN.sentence),
-            ("Fall below min ISR", text.count(len(preview.below_min_isr)), None, "Writes with acks=all are refused"),
-            ("Under-replicated", text.count(len(preview.under_replicated)), None, "One replica fewer in sync"),
-        ]
-    )
-    for sentence in preview.sentences[1:]:
-        st.markdown(text.plain(sentence))
-    election = preview.election
-    elections.draw_leaders(layout, election.leaders_before, election.leaders_after, "leaders-stopped", stopped=chosen)
-    legend()
-    elections.draw_reasons(layout, election, "election-stopped")
-
-
-def restart(layout: ClusterLayout) -> None:
-    """The next broker that is safe to restart, and why the others are not."""
-    verdicts = caching.restarts_of(layout)
-    safe = [verdict for verdict in verdicts if verdict.safe]
-    frame.answer(
-        f"Broker {safe[0].broker_id} is the next to restart. {safe[0].sentence}"
-        if safe
-        else f"No broker is safe to restart now. {verdicts[0].sentence if verdicts else ''}"
-    )
-    frame.figures(
-        [
-            ("Safe", text.count(len(safe)), None, "Nothing goes offline, below min ISR, or loses a second replica"),
-            ("Must wait", text.count(len(verdicts) - len(safe)), None, "The table says why"),
-        ]
-    )
-    elections.draw_restarts(verdicts, "restarts")
-
-
-def apart(layout: ClusterLayout, before: object, after: object) -> str:
-    """Most minus fewest leaders of a broker, before and after."""
-    ids = layout.broker_ids
-    return f"{elections.spread_words(before, ids)} → {elections.spread_words(after, ids)}"
-
-
-def legend() -> None:
-    """What the bars mean."""
-    frame.how_to_read(
-        "Grey: leaders that a broker keeps. Sky blue: leaders it gains. Purple with hatches: leaders it loses. The "
-        "dashed line is the mean afterwards. No data moves in an election."
-    )
-
-
-APART = "Most minus fewest leaders of a broker, before and after"
 MOVED = "The leader is not in the target, so a new one is elected when the data is there"
 THEN = "The first replica of the new list leads only after a preferred election"
 
@@ -173,6 +120,6 @@ if view == NOW:
 elif view == DONE:
     election_done(seat, kraft)
 elif view == STOPPED:
-    stopped(seat.layout, kraft)
+    outages.draw_stopped(seat.layout, kraft)
 else:
-    restart(seat.layout)
+    outages.draw_next_restart(seat.layout)

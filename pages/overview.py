@@ -5,16 +5,11 @@ import streamlit as st
 
 from components import caching, charts, frame, tables, text, theme
 from components.imbalances import Imbalance, imbalances
+from components.readings import draw_reading
 from reseat.model import ClusterLayout, Finding, Severity
 
-seat = frame.page("Overview")
-layout, reading = seat.layout, seat.reading
-with st.spinner("Measuring the layout …"):
-    balance = caching.balance_of(layout)
-    found = caching.findings_of(layout)
 
-
-def health(found: tuple[Finding, ...]) -> str:
+def health(layout: ClusterLayout, found: tuple[Finding, ...]) -> str:
     """The sentence that answers the page's question: is anything wrong?"""
     broken = [finding for finding in found if finding.severity is Severity.BROKEN]
     attention = sum(finding.severity is Severity.ATTENTION for finding in found)
@@ -37,7 +32,16 @@ def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
     charts.draw(figure, key, f"{one.title}: {one.sentence}")
 
 
-frame.answer(health(found))
+seat = frame.page("Overview")
+layout = seat.layout
+with st.spinner("Measuring the layout …"):
+    balance = caching.balance_of(layout)
+    found = caching.findings_of(layout)
+frame.answer(health(layout, found))
+if not seat.wish.is_empty:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("This page is about the layout as it stands, without the what-if.", width="content")
+        st.page_link("pages/plan.py", label="See what the what-if changes", icon=":material/swap_horiz:")
 frame.figures(
     [
         ("Offline", text.count(balance.offline), None, "Partitions without a leader"),
@@ -75,5 +79,4 @@ if found:
 else:
     st.caption("Nothing was found.")
 
-st.subheader("What was read", anchor=False)
-st.markdown(f"{text.code(reading.source)}: {text.plain(reading.kind)}.")
+draw_reading(seat)

@@ -7,6 +7,7 @@ from components import caching, charts, frame, text
 from components.execution import draw_downloads, draw_execution
 from components.judging import draw_judging
 from components.moves import draw_flows, draw_moves
+from components.points import chosen_plan
 from components.proof import draw_proof
 from components.session import Seat
 from components.text import wish_in_words
@@ -68,17 +69,8 @@ def arrow(before: float | None, after: float | None) -> str:
     return f"{text.count(before)} → {text.count(after)}"
 
 
-def chart(plan: Plan) -> None:
+def chart(plan: Plan, what: str) -> None:
     """Before and after, broker by broker."""
-    what = st.segmented_control(
-        "What",
-        ["Replicas", "Preferred leaders"],
-        default="Replicas",
-        required=True,
-        key="plan-bars",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
     one, two = caching.balance_of(plan.current).by_broker, caching.balance_of(plan.proposed).by_broker
     before, after = (
         (one.replicas, two.replicas) if what == "Replicas" else (one.preferred_leaders, two.preferred_leaders)
@@ -102,12 +94,25 @@ def chart(plan: Plan) -> None:
 def draw(seat: Seat) -> None:
     """The page for a what-if."""
     with st.spinner(f"Planning: {wish_in_words(seat.wish)} …"):
-        plan = caching.plan_for(seat.layout, seat.wish)
-    frame.answer(opening(seat.wish, plan.certificate))
-    figures(plan)
-    frame.findings(plan.findings)
-    wish_form(seat)
-    chart(plan)
+        least = caching.plan_for(seat.layout, seat.wish)
+    head = st.container()
+    plan = chosen_plan(seat, least)
+    with head:
+        frame.answer(opening(seat.wish, plan.certificate))
+        figures(plan)
+        frame.findings(plan.findings)
+    with st.container(horizontal=True, horizontal_alignment="distribute", key="plan-choices"):
+        what = st.segmented_control(
+            "What",
+            ["Replicas", "Preferred leaders"],
+            default="Replicas",
+            required=True,
+            key="plan-bars",
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+        wish_form(seat)
+    chart(plan, what)
     draw_downloads(plan)
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),

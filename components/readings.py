@@ -1,0 +1,79 @@
+"""What came of reading a text, drawn: what it was, what else it told, what was skipped and where, what contradicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import frame, tables, text
+from components.edits import left_out_topics
+from components.session import Seat
+
+if TYPE_CHECKING:
+    from reseat.formats.reading import Reading
+
+__all__ = ["draw_reading"]
+
+
+def draw_reading(seat: Seat) -> None:
+    """The section that says what was read, so that nothing is dropped in silence."""
+    reading, edits = seat.reading, seat.edits
+    st.subheader("What was read", anchor=False)
+    st.markdown(f"{text.code(reading.source)} is {text.plain(reading.kind)}. {_not_told(seat)}")
+    if reading.facts:
+        st.markdown(
+            " · ".join(
+                f"{text.plain(key.replace('_', ' '))} {text.code(str(fact))}" for key, fact in reading.facts.items()
+            )
+        )
+    frame.findings(reading.findings)
+    out = left_out_topics(reading.layout.topics, edits)
+    if out:
+        gone = reading.layout.partition_count - seat.layout.partition_count
+        st.markdown(
+            f"{text.plural(len(out), 'topic')} with {text.plural(gone, 'partition')} are left out by your choice "
+            "(in the sidebar)."
+        )
+    if edits.racks:
+        st.markdown(f"The racks of {text.plural(len(edits.racks), 'broker')} were told by you (in the sidebar).")
+    _skipped(reading)
+
+
+def _not_told(seat: Seat) -> str:
+    """What the text does not say, so that nobody takes it for none."""
+    layout = seat.layout
+    missing = [
+        words
+        for words, told in (
+            ("leaders", bool((layout.leader != -2).any())),
+            ("in-sync replicas", layout.in_sync is not None),
+            ("sizes", layout.size_bytes is not None),
+            ("racks", bool(layout.racks)),
+            ("the order of replicas", bool(layout.order_told.all())),
+        )
+        if not told
+    ]
+    return f"It does not tell {', '.join(missing)}." if missing else ""
+
+
+def _skipped(reading: Reading) -> None:
+    import pandas as pd
+
+    skipped = reading.skipped
+    if not skipped:
+        st.caption("Everything in it was understood.")
+        return
+    lines = sum(piece.lines for piece in skipped)
+    st.markdown(f"{text.plural(lines, 'line')} were not read:" if lines != 1 else "One line was not read:")
+    first = skipped[: tables.MOST_ROWS]
+    frame_ = pd.DataFrame(
+        {
+            "line": [piece.line for piece in first],
+            "lines": [piece.lines for piece in first],
+            "why": [text.visible(piece.why) for piece in first],
+            "text": [text.visible(piece.text) for piece in first],
+        }
+    )
+    tables.table(frame_, "skipped", height=260)
+    st.caption(tables.shown_of(len(first), len(skipped), "piece"))
