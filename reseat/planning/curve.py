@@ -54,7 +54,8 @@ def curve(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
     """Points between least moves and the best balance, by ascending moves; the first is the minimal plan.
 
     Returns:
-        The points found exactly; only the first where none is, and none where bytes or a cap were wished for.
+        The minimal plan and the further points found exactly; none where bytes, a cap or another replication factor
+        were wished for.
 
     Raises:
         WishRefused: as ``plan``.
@@ -65,9 +66,7 @@ def curve(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
         return _curve_of_added(layout, wish)
     model = _Model.of(_removal(layout, wish))
     least = model.points(0)
-    if least is None:
-        return ()
-    points = [least.point]
+    points = [_least(layout, wish) if least is None else least.point]
     most = model.most()
     for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
         found = model.points(moves)
@@ -113,6 +112,12 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
     )
     least = found.point.replica_sum_of_squares
     return planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,))
+
+
+def _least(layout: ClusterLayout, wish: Wish) -> CurvePoint:
+    """The minimal plan as a point, where the aggregated network does not find it."""
+    certificate = plan(layout, wish).certificate
+    return CurvePoint(certificate.moves, certificate.replica_sum_of_squares or 0, certificate.replica_spread or 0)
 
 
 def _removal(layout: ClusterLayout, wish: Wish) -> Removal:
@@ -355,9 +360,8 @@ class _Model:
         flat = np.flatnonzero(on_giver)
         rows, columns = flat // width, flat % width
         giver = layout.replicas[rows, columns]
-        # Spread over the rows of each broker, so that no topic gives everything.
-        draw = np.random.default_rng(0).random(rows.size)
-        order = np.lexsort((draw, giver))
+        small = giver.astype(np.int16) if task.rack.size < np.iinfo(np.int16).max else giver
+        order = np.argsort(small, kind="stable")  # a radix sort, where numbers are small
         rows, columns, giver = rows[order], columns[order], giver[order]
         used = np.zeros(layout.partition_count, np.bool_)
         picked: list[_Ints] = []
@@ -377,7 +381,8 @@ class _Model:
                 if goal != k:
                     able = able[self._may_cross(rows[able], k, goal)]
                 _, once = np.unique(rows[able], return_index=True)
-                able = able[np.sort(once)][:count]
+                # Spread over the rows of the broker, so that no topic gives everything.
+                able = able[once[np.linspace(0, once.size - 1, min(count, once.size)).astype(np.int64)]]
                 used[rows[able]] = True
                 picked.append(able)
                 pools.append(np.full(able.size, goal))
