@@ -122,8 +122,10 @@ def evenest_flow(network: Ways, terminals: Terminals, total: int | None = None) 
         flow = _solve(network, terminals, _breakpoints(low, high, centre, zone), total)
         if flow is None:
             return None
-        inside = ((flow.units > centre - zone) | (flow.units == low)) & (
-            (flow.units < centre + zone) | (flow.units == high)
+        # At a bound one slope is enough, but that one must be true: the bound must lie in the zone as well.
+        first, last = centre - zone, centre + zone
+        inside = ((flow.units > first) | ((flow.units == low) & (low >= first))) & (
+            (flow.units < last) | ((flow.units == high) & (high <= last))
         )
         if zone >= widest or inside.all():
             return flow
