@@ -37,6 +37,9 @@ NOT_TOLD = -2
 #: Up to this broker id, ids are mapped to positions by a table; above, by binary search.
 _TABLE_LIMIT = 1 << 22
 
+#: Up to this replication factor every two columns are compared for duplicates, which is faster than sorting rows.
+_FEW_REPLICAS = 5
+
 
 @dataclass(frozen=True, eq=False)
 class ClusterLayout:
@@ -112,6 +115,10 @@ class ClusterLayout:
         _check_types(self)
         _check_positions(self)
         _check_order(self)
+        if self.in_sync is not None and self.in_sync_told is not None and self.in_sync_told.all():
+            object.__setattr__(
+                self, "in_sync_told", None
+            )  # one way to say it, so that equal layouts have equal digests
         for column_field in fields(self):
             column = getattr(self, column_field.name)
             if isinstance(column, np.ndarray):
@@ -376,7 +383,13 @@ class ClusterLayout:
     @cached_property
     def duplicates(self) -> npt.NDArray[np.int64]:
         """(n,) int64: rows in which one broker occurs twice (Kafka's tools accept such lists; a plan must not)."""
-        ordered = np.sort(self.replicas, axis=1)
+        lists = self.replicas
+        if lists.shape[1] <= _FEW_REPLICAS:
+            twice = np.zeros(len(lists), np.bool_)
+            for a, b in itertools.combinations(range(lists.shape[1]), 2):
+                twice |= (lists[:, a] == lists[:, b]) & (lists[:, b] != NONE)
+            return _frozen(np.flatnonzero(twice))
+        ordered = np.sort(lists, axis=1)
         return _frozen(np.flatnonzero(((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NONE)).any(axis=1)))
 
     @cached_property

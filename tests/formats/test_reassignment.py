@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import replace
 
@@ -10,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats import LIMITS, reassignment
+from reseat.formats import LIMITS, Reading, reassignment
 from reseat.formats.reassignment import read_document
 from reseat.model import ClusterLayout
 
 
 def document(*entries: dict[str, object], **more: object) -> bytes:
+    """A reassignment JSON of these entries."""
     return json.dumps({"version": 1, "partitions": list(entries), **more}).encode()
 
 
@@ -23,7 +25,8 @@ ORDERS_0 = {"topic": "orders", "partition": 0, "replicas": [1, 2]}
 ORDERS_1 = {"topic": "orders", "partition": 1, "replicas": [2, 3]}
 
 
-def kinds(reading: object) -> list[str]:
+def kinds(reading: Reading) -> list[str]:
+    """The kinds of what was found."""
     return [finding.kind for finding in reading.findings]
 
 
@@ -48,7 +51,7 @@ def test_white_space_and_the_order_of_keys_do_not_matter() -> None:
 
 
 def test_log_directories_are_read_where_they_are_named() -> None:
-    """ "any" is not told; a path is kept."""
+    """The word any is not told; a path is kept."""
     layout = read_document(document({**ORDERS_0, "log_dirs": ["/data/1", "any"]}, ORDERS_1)).layout
 
     assert layout.log_dirs == ("/data/1",)
@@ -256,9 +259,7 @@ def test_damage_never_ends_in_anything_but_a_reading_or_a_refusal(noise: bytes, 
     """Any bytes anywhere: read, or refused with a sentence."""
     text = document(ORDERS_0, {**ORDERS_1, "log_dirs": ["any", "/d"]})
     damaged = text[:at] + noise + text[at + len(noise) // 2 :]
-    try:
+    with contextlib.suppress(InputRefused):
         reading = read_document(damaged)
-    except InputRefused as refused:
-        assert str(refused)
-    else:
+
         assert reading.layout.partition_count >= 1

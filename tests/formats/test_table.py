@@ -1,0 +1,424 @@
+"""Layouts as tables: read whatever its dialect, written so that it reads back alike."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.errors import InputRefused, LimitMet
+from reseat.formats import LIMITS, table
+from reseat.formats.reading import Reading
+from reseat.formats.table import read_csv, read_parquet, write_csv, write_parquet
+from reseat.model import Broker, BrokerState, ClusterLayout
+
+REPLICAS = b"""topic,partition,position,broker,rack,is_leader,in_sync,size_bytes
+orders,0,0,1,r1,true,true,100
+orders,0,1,2,r2,false,false,90
+orders,7,0,2,r2,false,true,
+orders,7,1,3,,false,true,5
+"""
+
+
+def orders() -> ClusterLayout:
+    """The layout that ``REPLICAS`` tells."""
+    return ClusterLayout.from_columns(
+        topics=["orders"],
+        topic_of=[0, 0],
+        partition=[0, 7],
+        replicas=[[1, 2], [2, 3]],
+        brokers=[Broker(1, "r1"), Broker(2, "r2"), Broker(3)],
+        leader=[1, -1],
+        in_sync=[[True, False], [True, True]],
+        size_bytes=[[100, 90], [np.nan, 5]],
+    )
+
+
+def kinds(reading: Reading) -> list[str]:
+    """The kinds of what was found."""
+    return [finding.kind for finding in reading.findings]
+
+
+def by_cells(data: bytes) -> Reading:
+    """The same text read row by row."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "_read_typed", lambda *_: None)
+        return read_csv(data)
+
+
+def told(reading: Reading) -> list[object]:
+    """All that a reading tells, so that two can be compared."""
+    findings = [(f.kind, f.sentence, f.places, f.rows.tolist(), f.brokers) for f in reading.findings]
+    return [reading.layout, reading.skipped, findings, reading.kind]
+
+
+# ---- one row a replica -------------------------------------------------------------------------------------
+
+
+def test_a_row_a_replica_is_read() -> None:
+    """Leaders, ISR, racks and sizes where they are told; no leader row is no leader."""
+    reading = read_csv(REPLICAS)
+
+    assert reading.layout == orders()
+    assert reading.findings == ()
+    assert reading.skipped == ()
+    assert reading.kind == "CSV, one row a replica"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        REPLICAS.replace(b",", b";"),
+        REPLICAS.replace(b",", b"\t"),
+        REPLICAS.replace(b"\n", b"\r\n"),
+        b"\xef\xbb\xbf\n\n" + REPLICAS,
+        REPLICAS.decode().encode("utf-16"),
+        REPLICAS.replace(b"orders", b'"orders"').replace(b"position", b'"Position "'),
+        REPLICAS.replace(b"true", b"TRUE").replace(b"false", b"No"),
+        REPLICAS.replace(b"topic,partition,position,broker", b"Topic Name, Partition ID ,replica-index,BROKER.ID"),
+        b"\n".join([REPLICAS.splitlines()[0], *reversed(REPLICAS.splitlines()[1:])]),
+        REPLICAS + b",,,,,,,\n\n",
+        REPLICAS.replace(b"orders,0,0,1,", b"orders,0.0,0.0,1.0,"),
+    ],
+)
+def test_dialects_give_the_same(data: bytes) -> None:
+    """Delimiters, line ends, quotes, other names, encodings, the order of rows and blank rows do not matter."""
+    reading = read_csv(data)
+
+    assert reading.layout == orders()
+    assert reading.skipped == ()
+
+
+def test_empty_cells_are_not_told() -> None:
+    """Neither leader nor ISR nor sizes are invented."""
+    layout = read_csv(b"topic,partition,position,broker,is_leader,in_sync,size_bytes\na,0,0,1,,,\n").layout
+
+    assert layout == ClusterLayout.from_assignments({("a", 0): [1]})
+
+
+def test_without_position_the_order_is_not_told() -> None:
+    """Then no row is the preferred leader, and the reading says so."""
+    reading = read_csv(b"topic,partition,broker\na,0,2\na,0,1\n")
+
+    assert reading.layout.assignments() == {("a", 0): [2, 1]}
+    assert reading.layout.order_told.tolist() == [False]
+    assert kinds(reading) == ["order_not_told"]
+
+
+def test_a_row_without_a_topic_tells_of_a_broker() -> None:
+    """Also one that holds nothing."""
+    text = b"topic,partition,position,broker,rack,host,port,state\na,0,0,1,,,,\n,,,9,r9,h9,9092,dead\n"
+
+    assert read_csv(text).layout.brokers == (Broker(1), Broker(9, "r9", "h9", 9092, BrokerState.DEAD))
+
+
+def test_rows_that_contradict_are_findings_with_both_places() -> None:
+    """One position twice with another broker; one broker in two racks; two leaders."""
+    text = b"topic,partition,position,broker,rack,is_leader\na,0,0,1,r1,true\na,0,0,2,r1,true\na,0,1,3,r1,true\n"
+    text += b"b,0,0,1,r2,false\n"
+    reading = read_csv(text, first_line=5)
+
+    assert set(kinds(reading)) == {"contradicting_rows", "contradicting_brokers", "several_leaders"}
+    assert [f.places for f in reading.findings if f.kind == "contradicting_rows"] == [("line 6", "line 7")]
+    assert [f.places for f in reading.findings if f.kind == "contradicting_brokers"] == [("line 9",)]
+    assert reading.layout.assignments() == {("a", 0): [1, 3], ("b", 0): [1]}
+    assert reading.layout.brokers[0].rack == "r1"
+
+
+def test_gaps_between_positions_are_a_finding() -> None:
+    """A replica may have been filtered out of the table."""
+    assert kinds(read_csv(b"topic,partition,position,broker\na,0,0,1\na,0,2,3\n")) == ["position_gaps"]
+    assert kinds(read_csv(b"topic,partition,position,broker\na,0,1,1\na,0,2,3\n")) == []
+
+
+def test_a_row_not_understood_is_skipped_with_its_line_and_its_partition_is_named() -> None:
+    """A replica that is missing changes the partition: that is a finding of its own."""
+    text = REPLICAS.replace(b"orders,0,1,2,", b"orders,0,1,two,").replace(b",5\n", b",many\n") + b"short,1\n"
+    reading = read_csv(text)
+
+    assert [(piece.line, "two" in piece.why or "many" in piece.why) for piece in reading.skipped] == [
+        (3, True),
+        (5, True),
+        (6, False),
+    ]
+    assert "replicas_missing" in kinds(reading)
+    assert reading.layout.assignments() == {("orders", 0): [1], ("orders", 7): [2, 3]}
+
+
+def test_columns_not_known_are_noted() -> None:
+    """They are left out, but not in silence."""
+    reading = read_csv(b"topic,partition,position,broker,owner\na,0,0,1,me\n")
+
+    assert kinds(reading) == ["unknown_columns"]
+    assert "'owner'" in reading.findings[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("data", "part"),
+    [
+        (b"", "empty"),
+        (b"\n \n", "empty"),
+        (b"a,b\n1,2\n", "topic and partition and broker are missing"),
+        (b"topic,partition,broker\n", "No row"),
+        (b"topic,partition,broker\na,b,c\n", "No row"),
+        (b"\xff\xfeabc", "UTF-16"),
+    ],
+)
+def test_what_is_no_layout_is_refused(data: bytes, part: str) -> None:
+    """The sentence says what was expected."""
+    with pytest.raises(InputRefused) as caught:
+        read_csv(data, source="layout.csv")
+
+    assert part in str(caught.value)
+
+
+def test_limits_are_met_with_a_sentence() -> None:
+    """Size, partitions, replicas and cells; in Parquet also unpacked."""
+    for limits in (replace(LIMITS, megabytes=0), replace(LIMITS, partitions=1), replace(LIMITS, replicas=1)):
+        with pytest.raises(LimitMet):
+            read_csv(REPLICAS, limits=limits)
+    with pytest.raises(LimitMet):
+        read_parquet(write_parquet(orders()), limits=replace(LIMITS, cells=1))
+
+
+# ---- one row a partition -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("replicas", ["1;2", "1 2", "[1,2]", "(1, 2)", "1|2", "1,2"])
+def test_lists_of_brokers_are_read_however_divided(replicas: str) -> None:
+    """Semicolons, blanks, bars, and quoted commas."""
+    text = f'topic,partition,replicas,leader,isr\na,3,"{replicas}",2,"[2]"\n'.encode()
+
+    assert read_csv(text).layout == ClusterLayout.from_assignments(
+        {("a", 3): [1, 2]}, leaders={("a", 3): 2}, in_sync={("a", 3): [2]}
+    )
+
+
+def test_an_isr_that_is_told_and_empty_is_not_one_that_is_not_told() -> None:
+    """``none`` is told; an empty cell is not."""
+    layout = read_csv(b"topic,partition,replicas,leader,isr\na,0,1;2,-1,none\na,1,1;2,,\n").layout
+
+    assert layout == ClusterLayout.from_assignments(
+        {("a", 0): [1, 2], ("a", 1): [1, 2]}, leaders={("a", 0): None}, in_sync={("a", 0): []}
+    )
+
+
+def test_an_isr_that_names_others_is_a_finding() -> None:
+    """A broker that holds no replica cannot be in sync."""
+    reading = read_csv(b"topic,partition,replicas,isr\na,0,1;2,1;9\n")
+
+    assert kinds(reading) == ["isr_outside_replicas"]
+    assert reading.findings[0].places == ("line 2",)
+
+
+def test_a_list_that_is_none_is_skipped_with_its_line() -> None:
+    """The partition is not read; the others are."""
+    reading = read_csv(b"topic,partition,replicas,isr\na,0,one;two,1\na,1,1;99999999999,\na,2,1,x\na,3,2,2\n")
+
+    assert [(piece.line, piece.why.split()[0]) for piece in reading.skipped] == [
+        (2, "replicas"),
+        (3, "replicas"),
+        (4, "isr"),
+    ]
+    assert reading.layout.assignments() == {("a", 2): [1], ("a", 3): [2]}
+
+
+def test_a_partition_told_twice_differently_is_a_finding() -> None:
+    """The first counts."""
+    reading = read_csv(b"topic,partition,replicas\na,0,1;2\na,0,2;1\n")
+
+    assert kinds(reading) == ["contradicting_rows"]
+    assert reading.findings[0].places == ("line 2", "line 3")
+    assert reading.layout.assignments() == {("a", 0): [1, 2]}
+
+
+# ---- there and back ----------------------------------------------------------------------------------------
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> ClusterLayout:
+    """Any layout that a table can tell."""
+    ids = draw(st.lists(st.integers(0, 40), min_size=1, max_size=6, unique=True))
+    names = draw(
+        st.lists(st.sampled_from(["a", "b.c", "=x", "'y", "-1", "NA", 'q"q', "k,k", "ü"]), unique=True, min_size=1)
+    )
+    keys = draw(st.lists(st.tuples(st.sampled_from(names), st.integers(0, 9)), min_size=1, max_size=8, unique=True))
+    used = sorted({topic for topic, _ in keys})
+    width = draw(st.integers(1, len(ids)))
+    count = len(keys)
+    replicas = np.full((count, width), -1, np.int32)
+    for row in range(count):
+        chosen = draw(
+            st.lists(st.sampled_from(ids), unique=True, min_size=0 if width > 1 and row else 1, max_size=width)
+        )
+        replicas[row, : len(chosen)] = chosen
+    replicas[0] = ids[:width]  # so that no column is padding throughout
+    held = replicas != -1
+
+    def mask() -> np.ndarray:
+        flat = draw(st.lists(st.booleans(), min_size=held.size, max_size=held.size))
+        return np.array(flat, np.bool_).reshape(held.shape) & held
+
+    def column(values: st.SearchStrategy[int]) -> np.ndarray:
+        return np.array(draw(st.lists(values, min_size=count, max_size=count)), np.int32)
+
+    facts = {}
+    if draw(st.booleans()):
+        told_rows = np.array(draw(st.lists(st.booleans(), min_size=count, max_size=count)), np.bool_) | (
+            ~held.any(axis=1)
+        )
+        told_rows &= held.any(axis=1)  # an ISR needs a row of a replica to stand in
+        if told_rows.any():
+            facts["in_sync"] = mask() & told_rows[:, None]
+            facts["in_sync_told"] = None if told_rows.all() else told_rows
+    for name in ("eligible", "last_known_eligible", "observers", "adding", "removing"):
+        if draw(st.booleans()):
+            facts[name] = mask()
+    if width > 1 and draw(st.booleans()):  # of width 1, one size a partition and one a replica are the same text
+        facts["size_bytes"] = np.where(held & mask(), 12.5, np.nan)
+        facts["size_bytes"][0, 0] = 7
+    if draw(st.booleans()):
+        facts["leader_epoch"] = column(st.integers(-2, 5))
+        facts["leader_epoch"][0] = 3
+    if draw(st.booleans()):
+        facts["log_dir"] = np.where(mask(), 0, -1)
+        facts["log_dir"][0, 0] = 0
+        facts["log_dirs"] = ["/d,1"]
+    if draw(st.booleans()):
+        facts["min_in_sync"] = np.array(draw(st.lists(st.integers(0, 3), min_size=len(used), max_size=len(used))))
+    rack = st.sampled_from([None, "r1", "@r2", "NA"])
+    brokers = [
+        Broker(i, draw(rack), draw(st.sampled_from([None, "h", "+h"])), draw(st.sampled_from([None, 9092])))
+        for i in [*ids, *draw(st.lists(st.integers(50, 60), max_size=2, unique=True))]
+    ]
+    return ClusterLayout.from_columns(
+        topics=used,
+        topic_of=[used.index(topic) for topic, _ in keys],
+        partition=[partition for _, partition in keys],
+        replicas=replicas,
+        brokers=[replace(b, state=draw(st.sampled_from(list(BrokerState)))) for b in brokers],
+        leader=column(st.sampled_from([-1, -2, *ids])),
+        order_told=draw(st.booleans()),
+        **facts,
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(layouts(), st.sampled_from(["replica", "partition"]))
+def test_what_is_written_reads_back_alike(layout: ClusterLayout, per: str) -> None:
+    """In CSV read either way, and in Parquet."""
+    text = write_csv(layout, per=per)
+    reading = read_csv(text)
+
+    assert reading.layout == layout
+    assert reading.skipped == ()
+    assert told(by_cells(text)) == told(reading)
+    assert read_parquet(write_parquet(layout, per=per)).layout == layout
+
+
+CELLS = st.sampled_from(
+    ["", "0", "1", "2", "true", "no", "x", "-1", "1.0", "NA", "a", "'=a", "1;2", "[1,2]", "none", "7e1", " 3 "]
+)
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "topic",
+                "partition",
+                "position",
+                "broker",
+                "rack",
+                "is_leader",
+                "in_sync",
+                "size_bytes",
+                "leader",
+                "isr",
+                "replicas",
+                "state",
+                "adding",
+                "what",
+            ]
+        ),
+        unique=True,
+        max_size=6,
+    ).map(lambda more: list(dict.fromkeys(["topic", "partition", "broker", *more]))),
+    st.data(),
+)
+def test_columns_and_cells_give_the_same(header: list[str], data: st.DataObject) -> None:
+    """Whether a table is read by columns or cell by cell, the result is the same."""
+    plain = {
+        "topic": st.sampled_from(["a", "b"]),
+        "partition": st.sampled_from("012"),
+        "broker": st.sampled_from("123"),
+    }
+    row = st.tuples(*(st.one_of(plain.get(name, CELLS), CELLS) if name in plain else CELLS for name in header))
+    rows = data.draw(st.lists(row, max_size=6))
+    buffer = io.StringIO()
+    pd.DataFrame(rows, columns=header).to_csv(buffer, index=False)
+    text = buffer.getvalue().encode()
+    refusal = ""
+    try:
+        fast = read_csv(text)
+    except InputRefused as refused:
+        refusal = str(refused)
+    if refusal:
+        with pytest.raises(InputRefused, match=re.escape(refusal)):
+            by_cells(text)
+        return
+
+    assert told(by_cells(text)) == told(fast)
+
+
+def test_formulas_are_written_so_that_a_spreadsheet_shows_them_as_text() -> None:
+    """Each text that begins like a formula gets an apostrophe, and only in CSV."""
+    layout = ClusterLayout.from_assignments({('=cmd|"x"', 0): [1]}, brokers=[Broker(1, "@rack", "+host")])
+    cells = write_csv(layout).decode()
+
+    assert "\n=" not in cells
+    assert ",@" not in cells
+    assert ",+" not in cells
+    assert "'=cmd" in cells
+    assert pd.read_parquet(io.BytesIO(write_parquet(layout))).topic[0] == '=cmd|"x"'
+
+
+def test_the_table_of_replicas_is_that_of_to_frame() -> None:
+    """The first columns are those that pages and Spark use."""
+    header = write_csv(orders()).decode().splitlines()[0]
+
+    assert header.split(",") == list(orders().to_frame().columns)
+    assert write_csv(orders()) == REPLICAS
+
+
+def test_parquet_of_pandas_and_lists_of_integers_are_read() -> None:
+    """The long table of ``to_frame``, and a table of partitions with lists."""
+    long = io.BytesIO()
+    orders().to_frame().to_parquet(long)
+    short = io.BytesIO()
+    frame = pd.DataFrame({"topic": ["a"], "partition": [1], "replicas": [[1, 2]], "isr": [[2]], "leader": [2]})
+    frame.to_parquet(short)
+
+    assert read_parquet(long.getvalue()).layout == orders()
+    assert read_parquet(short.getvalue()).layout == ClusterLayout.from_assignments(
+        {("a", 1): [1, 2]}, leaders={("a", 1): 2}, in_sync={("a", 1): [2]}
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.binary(max_size=40), st.integers(0, 200))
+def test_damage_never_ends_in_anything_but_a_reading_or_a_refusal(noise: bytes, at: int) -> None:
+    """Any bytes anywhere: read, or refused with a sentence."""
+    for text, read in ((REPLICAS, read_csv), (write_parquet(orders()), read_parquet)):
+        with contextlib.suppress(InputRefused):
+            reading = read(text[:at] + noise + text[at + len(noise) // 2 :])
+
+            assert reading.layout.partition_count or reading.layout.brokers
