@@ -157,7 +157,12 @@ def check_removal(
 
 
 def check_replication_factor(
-    current: ClusterLayout, proposed: ClusterLayout, topics: Iterable[str], factor: int
+    current: ClusterLayout,
+    proposed: ClusterLayout,
+    topics: Iterable[str],
+    factor: int,
+    *,
+    receive_cap: int | None = None,
 ) -> Verdict:
     """Judge a plan that gives the partitions of some topics another number of replicas.
 
@@ -166,10 +171,12 @@ def check_replication_factor(
         proposed: the same partitions with other replica lists.
         topics: names of the topics whose partitions shall have ``factor`` replicas.
         factor: that number, at least 1.
+        receive_cap: the most replicas that one broker may receive; more is a fault.
 
     Returns:
         The verdict. Upwards the replicas there stay and the first one stays first, so that no preferred leader
-        changes. Downwards the leader stays (the first replica where none is told), and so does the last in-sync copy.
+        changes. Downwards the leader stays (the first replica where none is told), and so does the last in-sync copy;
+        with equal racks replicas on dead brokers go before live ones, ahead of replica counts.
     """
     change = _Change.between(current, proposed, ())
     names = frozenset(topics)
@@ -178,10 +185,11 @@ def check_replication_factor(
     ours = wished[change.current.topic_of[change.rows]]
     factors = np.where(ours, factor, change.before_factor)
     change.require_factor(factors)
+    change.require_cap(receive_cap)
     change.require_changed(wished[change.current.topic_of], factor)
     choice = _choices(change, factors)
     shrinks = factors < change.before_factor
-    return _verdict(change, choice, _Order(free=shrinks, bound=~shrinks))
+    return _verdict(change, choice, _Order(free=shrinks, bound=~shrinks), receive_cap=receive_cap)
 
 
 def check_addition(
@@ -385,19 +393,25 @@ class _Change:
 
         Where no leader is told or there is none, the first replica stands for it.
         """
-        layout, rows = self.current, self.rows
-        leader = layout.leader[rows].astype(np.int64)[:, None]
+        leader = self.current.leader[self.rows].astype(np.int64)[:, None]
         leads = (self.before == leader) & (leader >= 0) & may_stay
         first = np.zeros_like(may_stay)
         first[:, 0] = may_stay[:, 0]
         fixed = np.where(leads.any(axis=1)[:, None], leads, first)
-        if layout.in_sync is not None:
-            synced = np.zeros_like(may_stay)
-            width = layout.in_sync.shape[1]
-            synced[:, :width] = layout.in_sync[rows] & layout.in_sync_known[rows, None]
-            synced &= may_stay
-            fixed |= synced & (synced.sum(axis=1) == 1)[:, None]
+        synced = self.in_sync_before & may_stay
+        fixed |= synced & (synced.sum(axis=1) == 1)[:, None]
         return fixed
+
+    @property
+    def in_sync_before(self) -> BoolArray:
+        """(n, W) replicas of ``before`` that are told to be in sync."""
+        synced = np.zeros(self.before.shape, np.bool_)
+        layout = self.current
+        if layout.in_sync is not None:
+            told = layout.in_sync[self.rows] & layout.in_sync_known[self.rows, None]
+            synced[:, : told.shape[1]] = told
+        synced &= self.before != NONE
+        return synced
 
     def require_kept(self, fixed: BoolArray) -> None:
         """A fault for each replica of ``fixed`` (n, W) that the plan gives up."""
@@ -410,6 +424,14 @@ class _Change:
             ),
             len(row),
             "replicas that lead, or are the last in-sync copy, would be given up",
+        )
+        synced = self.in_sync_before
+        bare = synced.any(axis=1) & ~(synced & ~self.goes).any(axis=1) & ~(fixed & self.goes).any(axis=1)
+        bare &= fixed.any(axis=1)
+        self.note(
+            (f"{self.name(i)} would keep no in-sync copy." for i in np.flatnonzero(bare).tolist()),
+            int(bare.sum()),
+            "partitions would keep no in-sync copy",
         )
 
     def _note_duplicates(self) -> None:
@@ -641,8 +663,10 @@ def _balance_proven(change: _Change, choices: _Choices, receive_cap: int | None)
     if not least:
         return False, False
     ends = change.targets if receive_cap is None else change.targets & (change.received < receive_cap)
-    reach = least_reachable(edges, change.load, ends)
-    return True, bool((change.load - reach <= 1)[change.targets].all())
+    reach = least_reachable(edges, change.load, ends, unreached=_FAR)
+    # A replica that stays on a dead broker while a live one goes: no balance makes up for that.
+    spared_dead = (reach[~change.targets] < _FAR).any()
+    return True, bool((change.load - reach <= 1)[change.targets].all()) and not spared_dead
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ import numpy.typing as npt
 from reseat.balance import rack_violations
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, BrokerState, Certificate, ClusterLayout, IntArray, Plan, Wish
-from reseat.planning.checker import Verdict, check_removal, check_replication_factor
+from reseat.planning.checker import Verdict, check_addition, check_removal, check_replication_factor
 from reseat.planning.leaders import preferred_leaders
 from reseat.planning.plan import plan
 from reseat.planning.preconditions import plural, require_no_duplicates, settled
@@ -82,17 +82,20 @@ def judge(
     reference = best if not comparison.other_factors else None
     faults = tuple(dict.fromkeys((*faults, *verdict.faults)))
     sound = not faults
+    # A plan for added brokers must not make racks worse; that it makes them the best is not asked of it.
+    best_racks = verdict.rack_proven and not _only_adds(wish)
+    least_moves = verdict.least_moves if reference is None or verdict.moves_proven else reference.least_moves
     least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
     certificate = Certificate(
         wish=wish,
         moves=verdict.moves,
-        least_moves=verdict.least_moves if reference is None else reference.least_moves,
+        least_moves=least_moves,
         moves_proven=sound and verdict.moves_proven,
         changed_partitions=comparison.changed_partitions,
         bytes_to_move=_bytes_to_move(current, after, wish),
         rack_sum_of_squares=verdict.rack_sum_of_squares,
         least_rack_sum_of_squares=least_rack,
-        rack_balance_proven=sound and verdict.rack_proven,
+        rack_balance_proven=sound and best_racks,
         replica_sum_of_squares=verdict.replica_sum_of_squares,
         least_replica_sum_of_squares=least_replicas,
         replica_balance_proven=sound and verdict.replicas_proven,
@@ -108,7 +111,7 @@ def judge(
         rack_violations_after=rack_violations(after, ~np.isin(after.broker_ids, wish.remove)),
         faults=faults,
     )
-    return _with_sentences(certificate, comparison, reference, refusal)
+    return _with_sentences(certificate, comparison, reference, refusal, verdict)
 
 
 def apply_assignment(
@@ -125,7 +128,7 @@ def apply_assignment(
         The layout with these lists, brokers that only the assignment names included; and the faults: partitions and
         brokers that are unknown, empty lists. A partition with such a list stays as it is.
     """
-    known = layout.with_brokers(Broker(i, rack) for i, rack in wish.add if layout.position(i) is None)
+    known = layout.with_brokers(_joining(layout, wish))
     faults: list[str] = []
     rows = _rows_in(known, assignment)
     _note(
@@ -167,6 +170,15 @@ def apply_assignment(
     return propose(known, ours[differs], lists[differs]), tuple(faults)
 
 
+def _joining(layout: ClusterLayout, wish: Wish) -> list[Broker]:
+    """The brokers that the wish adds; one that the layout has keeps what the wish does not say otherwise."""
+    have = {broker.id: broker for broker in layout.brokers}
+    joining = [
+        replace(have[i], rack=rack) if i in have and rack else have.get(i, Broker(i, rack)) for i, rack in wish.add
+    ]
+    return sorted(joining, key=lambda broker: broker.id)
+
+
 def _note(faults: list[str], sentences: list[str], count: int, rest: str) -> None:
     faults.extend(sentences[:_NAMED_FAULTS])
     if count > _NAMED_FAULTS:
@@ -200,7 +212,25 @@ def _lists_differ(a: IntArray, b: IntArray) -> BoolArray:
 def _verdict(current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_change: bool) -> Verdict:
     options = wish.options
     if wish.topics and wish.replication_factor is not None:
-        return check_replication_factor(current, after, wish.topics, wish.replication_factor)
+        return check_replication_factor(
+            current, after, wish.topics, wish.replication_factor, receive_cap=options.receive_cap
+        )
+    if _only_adds(wish):
+        added = [broker for broker, _ in wish.add]
+
+        def judged(max_moves: int | None) -> Verdict:
+            return check_addition(
+                current,
+                after,
+                added,
+                max_moves=max_moves,
+                receive_cap=options.receive_cap,
+                reorder_all=options.reorder_all,
+            )
+
+        verdict = judged(None)
+        # A limit on moves matters only where it keeps a plan from the least spread.
+        return verdict if verdict.moves_proven or options.max_moves is None else judged(options.max_moves)
     return check_removal(
         current,
         after,
@@ -209,6 +239,10 @@ def _verdict(current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_
         reorder_all=options.reorder_all,
         allow_rf_change=allow_rf_change,
     )
+
+
+def _only_adds(wish: Wish) -> bool:
+    return bool(wish.add) and not wish.remove and not wish.topics
 
 
 def _own_plan(layout: ClusterLayout, wish: Wish) -> tuple[Certificate | None, str | None]:
@@ -233,7 +267,9 @@ def _least_balance(
         # Nothing has to move, and nothing moves in the best plan.
         still = check_removal(current, current, ())
         rack, replicas = still.rack_sum_of_squares, still.replica_sum_of_squares
-    if verdict.rack_proven:
+    if _only_adds(wish):
+        rack = None
+    elif verdict.rack_proven:
         rack = verdict.rack_sum_of_squares
     if verdict.replicas_proven:
         replicas = verdict.replica_sum_of_squares
@@ -320,7 +356,11 @@ def _bytes_to_move(current: ClusterLayout, after: ClusterLayout, wish: Wish) -> 
 
 
 def _with_sentences(
-    certificate: Certificate, comparison: _Comparison, reference: Certificate | None, refusal: str | None
+    certificate: Certificate,
+    comparison: _Comparison,
+    reference: Certificate | None,
+    refusal: str | None,
+    verdict: Verdict,
 ) -> Certificate:
     said: list[str] = []
     if certificate.faults:
@@ -330,7 +370,7 @@ def _with_sentences(
         )
     said.append(_moves(certificate))
     if certificate.rack_sum_of_squares is not None:
-        said.append(_racks(certificate))
+        said.append(_racks_kept(verdict) if _only_adds(certificate.wish) else _racks(certificate))
     said.append(_replicas(certificate, reference))
     if certificate.leader_sum_of_squares is None:
         said.append("The order of replica lists is not told, so that preferred leaders cannot be judged.")
@@ -365,6 +405,12 @@ def _racks(certificate: Certificate) -> str:
     if found > least:
         return f"Replicas of a partition share racks more than they need: sum of squares {found:,}, least {least:,}."
     return f"Sum of squares over racks: {found:,}; that it is the least is not proven."
+
+
+def _racks_kept(verdict: Verdict) -> str:
+    if verdict.rack_proven:
+        return "No partition shares racks more than before."
+    return "Partitions share racks more than before, which moves onto the added brokers need not cause."
 
 
 def _replicas(certificate: Certificate, reference: Certificate | None) -> str:
