@@ -61,7 +61,7 @@ def generate(
         drifted: share of partitions that a follower leads.
         rack_broken: share of partitions whose second replica shares the first one's rack.
         lagging: share of partitions with one replica out of the ISR though its broker is alive.
-        dead: ids of brokers that are dead: out of every ISR, and leading nothing.
+        dead: ids of brokers that are dead: leading nothing, and out of every ISR in which another is left.
         median_bytes: the median partition's size in bytes.
         first_broker: the lowest broker id.
 

@@ -1,0 +1,119 @@
+"""The commands to run, for the cluster's version."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from reseat.errors import WishRefused
+from reseat.formats.commands import commands, version_of
+
+
+def texts(version: str | None, **more: object) -> dict[str, str]:
+    """Command by title."""
+    return {command.title: command.text for command in commands(version, **more)}
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("2.8.2", (2, 8, 2)),
+        ("v3.7-IV4", (3, 7)),
+        ("0.10.1.0", (0, 10, 1, 0)),
+        ("trunk", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_versions_are_read_as_people_write_them(text: str | None, numbers: tuple[int, ...] | None) -> None:
+    """A version without numbers is not told."""
+    assert version_of(text) == numbers
+
+
+@pytest.mark.parametrize("version", ["0.8.2", "1.0.0", "2.5.1"])
+def test_before_2_6_plans_go_through_zookeeper(version: str) -> None:
+    """The tool's --list, --cancel and --additional are not there yet."""
+    found = texts(version)
+
+    assert "--zookeeper HOST:2181" in found["Execute"]
+    assert "Cancel" not in found
+    assert "--additional" not in "".join(found.values())
+    assert "zookeeper-shell" in found["List"]
+
+
+@pytest.mark.parametrize("version", ["2.6.0", "2.8.2", "3.0.0", "4.1.0", None])
+def test_from_2_6_plans_go_through_a_broker(version: str | None) -> None:
+    """Nothing mentions ZooKeeper."""
+    found = texts(version)
+
+    assert "--bootstrap-server HOST:9092" in found["Execute"]
+    assert "--cancel" in found["Cancel"]
+    assert "--additional" in found["Roll back"]
+    assert "zookeeper" not in "".join(found.values())
+
+
+def test_elections_follow_the_version() -> None:
+    """The old tool goes to 2.3, through a broker from 2.2 on."""
+    title = "Elect preferred leaders"
+
+    assert texts("1.0")[title] == "bin/kafka-preferred-replica-election.sh --zookeeper HOST:2181"
+    assert texts("2.3")[title] == "bin/kafka-preferred-replica-election.sh --bootstrap-server HOST:9092"
+    assert texts("2.4")[title] == (
+        "bin/kafka-leader-election.sh --bootstrap-server HOST:9092 --election-type PREFERRED --all-topic-partitions"
+    )
+    assert texts("4.1", election_file="elect.json")[title].endswith("--path-to-json-file elect.json")
+
+
+def test_a_throttle_is_set_changed_and_taken_away() -> None:
+    """A verify removes it, and the command says so."""
+    found = commands("3.7", throttle=50_000_000)
+    by_title = {command.title: command for command in found}
+
+    assert "--throttle 50000000" in by_title["Execute"].text
+    assert "--additional" in by_title["Change the throttle"].text
+    assert "throttles" in by_title["Verify"].why
+    assert "--throttle" not in by_title["Verify"].text
+    assert "Change the throttle" not in texts("3.7")
+
+
+@pytest.mark.parametrize(("version", "throttle"), [("0.10.0", 1), ("3.0", 0)])
+def test_a_throttle_that_cannot_be_is_refused(version: str, throttle: int) -> None:
+    """Too old a cluster, or no bytes at all."""
+    with pytest.raises(WishRefused):
+        commands(version, throttle=throttle)
+
+
+def test_whatever_comes_from_outside_is_quoted() -> None:
+    """No name can smuggle a second command in."""
+    evil = "x; rm -rf / #$(id)`id`"
+    for version in ("1.0", "2.3", "2.5", "3.9"):
+        for command in commands(
+            version,
+            plan_file=evil,
+            rollback_file=evil,
+            election_file=evil,
+            bootstrap=evil,
+            zookeeper=evil,
+            command_config=evil,
+        ):
+            words = shlex.split(command.text)
+
+            assert evil in words
+            assert "rm" not in words
+
+
+def test_a_rollback_that_may_name_directories_names_a_broker_too() -> None:
+    """From 1.1 to 2.5 directories are moved through a broker, beside ZooKeeper."""
+    assert "--bootstrap-server" not in texts("1.0")["Roll back"]
+    assert "--bootstrap-server" in texts("2.5")["Roll back"]
+    assert "--zookeeper" in texts("2.5")["Roll back"]
+
+
+def test_each_command_says_why() -> None:
+    """Titles differ, and every command has a sentence."""
+    for version in ("0.9", "2.5", "4.1"):
+        found = commands(version, throttle=None)
+
+        assert len({command.title for command in found}) == len(found)
+        assert all(command.why.endswith(".") for command in found)

@@ -1,0 +1,189 @@
+"""Texts that Kafka's own tools take or print."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reseat.formats.reassignment import read_document
+from reseat.formats.writers import (
+    write_chunks,
+    write_describe,
+    write_layout_reassignment,
+    write_preferred_election,
+    write_reassignment,
+    write_rollback,
+    write_topics_to_move,
+)
+from reseat.model import Certificate, ClusterLayout, Plan, Wish
+
+BEFORE = {("a", 10): [1, 2], ("a", 9): [2, 3], ("b", 0): [3, 1]}
+AFTER = {("a", 10): [2, 3], ("a", 9): [2, 3], ("b", 0): [1, 3]}
+
+
+def plan_of(before: ClusterLayout, after: ClusterLayout) -> Plan:
+    """A plan that nobody has judged."""
+    return Plan(before, after, Certificate(wish=Wish(), moves=0))
+
+
+def plan() -> Plan:
+    """One partition moves, one is reordered, one stays."""
+    return plan_of(ClusterLayout.from_assignments(BEFORE), ClusterLayout.from_assignments(AFTER))
+
+
+def with_directories() -> ClusterLayout:
+    """Directories told for one replica of two."""
+    return ClusterLayout.from_columns(
+        topics=["a"],
+        topic_of=[0],
+        partition=[0],
+        replicas=[[1, 2, -1]],
+        log_dir=[[0, -1, -1]],
+        log_dirs=['/data "1"'],
+    )
+
+
+def test_a_plan_is_its_changed_partitions_alone() -> None:
+    """Sorted, compact, on one line."""
+    assert write_reassignment(plan()) == (
+        '{"version":1,"partitions":[{"topic":"a","partition":10,"replicas":[2,3]},'
+        '{"topic":"b","partition":0,"replicas":[1,3]}]}'
+    )
+
+
+def test_log_directories_of_a_plan_are_left_to_the_broker() -> None:
+    """As many entries as replicas, as Kafka demands."""
+    entries = json.loads(write_reassignment(plan(), log_dirs=True))["partitions"]
+
+    assert [entry["log_dirs"] for entry in entries] == [["any", "any"], ["any", "any"]]
+
+
+def test_the_rollback_is_the_present_state_of_the_changed_partitions() -> None:
+    """Without log directories where none are told."""
+    assert write_rollback(plan()) == (
+        '{"version":1,"partitions":[{"topic":"a","partition":10,"replicas":[1,2]},'
+        '{"topic":"b","partition":0,"replicas":[3,1]}]}'
+    )
+
+
+def test_the_rollback_names_the_directories_that_are_told() -> None:
+    """What is not told is left to the broker; text is escaped as JSON."""
+    rollback = write_rollback(plan_of(with_directories(), ClusterLayout.from_assignments({("a", 0): [2, 1]})))
+
+    assert json.loads(rollback)["partitions"] == [
+        {"topic": "a", "partition": 0, "replicas": [1, 2], "log_dirs": ['/data "1"', "any"]}
+    ]
+    assert "log_dirs" not in write_rollback(
+        plan_of(with_directories(), ClusterLayout.from_assignments({("a", 0): [2, 1]})), log_dirs=False
+    )
+
+
+def test_a_plan_without_a_change_has_an_empty_list() -> None:
+    """Nothing to do is said as such."""
+    before = ClusterLayout.from_assignments(BEFORE)
+
+    assert write_reassignment(plan_of(before, before)) == '{"version":1,"partitions":[]}'
+    assert write_rollback(plan_of(before, before)) == '{"version":1,"partitions":[]}'
+
+
+def test_a_plan_too_large_for_a_zookeeper_node_comes_in_parts() -> None:
+    """Each part fits, all together are the plan, and a sentence says so."""
+    before = ClusterLayout.from_assignments({("topic", p): [1, 2] for p in range(200)})
+    after = ClusterLayout.from_assignments({("topic", p): [2, 1] for p in range(200)})
+    large = plan_of(before, after)
+    chunks = write_chunks(large, limit=4_096 + 1_000)
+    entries = [entry for text in chunks.texts for entry in json.loads(text)["partitions"]]
+
+    assert len(chunks.texts) > 1
+    assert all(len(text) <= 1_000 for text in chunks.texts)
+    assert entries == json.loads(write_reassignment(large))["partitions"]
+    assert f"{len(chunks.texts)} parts" in chunks.sentence
+    assert "jute.maxbuffer" in chunks.sentence
+    assert write_chunks(large).texts == (write_reassignment(large),)
+
+
+def test_describe_text_is_kafkas() -> None:
+    """Header and rows, tabs between, as 2.4 and later print them."""
+    layout = ClusterLayout.from_assignments(
+        {("a", 0): [3, 1], ("a", 2): [1], ("b", 0): [2, 1]},
+        leaders={("a", 0): 3, ("a", 2): None, ("b", 0): 1},
+        in_sync={("a", 0): [3], ("a", 2): [1], ("b", 0): [2, 1]},
+    )
+
+    assert write_describe(layout) == (
+        "Topic: a\tPartitionCount: 2\tReplicationFactor: 2\tConfigs: \n"
+        "\tTopic: a\tPartition: 0\tLeader: 3\tReplicas: 3,1\tIsr: 3\n"
+        "\tTopic: a\tPartition: 2\tLeader: none\tReplicas: 1\tIsr: 1\n"
+        "Topic: b\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: \n"
+        "\tTopic: b\tPartition: 0\tLeader: 1\tReplicas: 2,1\tIsr: 2,1\n"
+    )
+    assert write_describe(layout, style="old").splitlines()[0] == (
+        "Topic:a\tPartitionCount:2\tReplicationFactor:2\tConfigs:"
+    )
+    with pytest.raises(ValueError, match="'new' or 'old'"):
+        write_describe(layout, style="middle")
+
+
+def test_describe_tells_of_what_is_under_way() -> None:
+    """Adding and removing replicas, ELR and observers where told, and min.insync.replicas."""
+    layout = ClusterLayout.from_columns(
+        topics=["a"],
+        topic_of=[0],
+        partition=[0],
+        replicas=[[1, 2, 3]],
+        leader=[1],
+        in_sync=[[True, False, False]],
+        adding=[[False, False, True]],
+        removing=[[False, True, False]],
+        eligible=[[False, False, False]],
+        min_in_sync=[2],
+    )
+
+    assert write_describe(layout).splitlines() == [
+        "Topic: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",
+        "\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\tAdding Replicas: 3\tRemoving Replicas: 2\tElr: ",
+    ]
+
+
+def test_topics_to_move_are_sorted_and_named_once() -> None:
+    """What --generate takes."""
+    assert write_topics_to_move(["b", "a", "b"]) == '{"version":1,"topics":[{"topic":"a"},{"topic":"b"}]}'
+
+
+def test_a_preferred_election_of_all_or_of_some() -> None:
+    """What kafka-leader-election takes."""
+    layout = ClusterLayout.from_assignments(BEFORE)
+    whole = '{"partitions":[{"topic":"a","partition":9},{"topic":"a","partition":10},{"topic":"b","partition":0}]}'
+
+    assert write_preferred_election(layout) == whole
+    assert write_preferred_election(layout, np.array([2])) == '{"partitions":[{"topic":"b","partition":0}]}'
+    assert write_preferred_election(layout, np.zeros(3, np.bool_)) == '{"partitions":[]}'
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from(["a", 'q"', "ü\\", "b.c-1"]), st.integers(0, 2**31 - 1)),
+        st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=5, unique=True),
+        min_size=1,
+        max_size=10,
+    )
+)
+def test_a_layout_as_reassignment_json_reads_back_alike(assignments: dict[tuple[str, int], list[int]]) -> None:
+    """Whatever the topics are called and however long the lists are."""
+    layout = ClusterLayout.from_assignments(assignments)
+
+    assert read_document(write_layout_reassignment(layout).encode()).layout == layout
+
+
+def test_log_directories_read_back_alike() -> None:
+    """Where they are told for some replicas only, too."""
+    layout = with_directories()
+    again = read_document(write_layout_reassignment(layout, log_dirs=True).encode()).layout
+
+    assert again.log_dirs == layout.log_dirs
+    assert again.log_dir is not None
+    assert again.log_dir.tolist() == [[0, -1]]
