@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_file, read_layout
 from reseat.cli.wishes import wish_of
 from reseat.cli.writer import say, write_json
 from reseat.errors import InputRefused
+from reseat.formats.plan_text import plan_faults
 from reseat.model import Certificate
 from reseat.model.wording import counted
 from reseat.planning.judge import judge as judge_plan
@@ -25,6 +27,7 @@ def judge(chosen: argparse.Namespace) -> int:
     proposed = reading.layout if reading.proposed is None else reading.proposed
     wish = wish_of(chosen, layout)
     certificate = judge_plan(layout, proposed, wish, allow_rf_change=chosen.allow_rf_change)
+    certificate = replace(certificate, faults=(*plan_faults(reading), *certificate.faults))
     if chosen.json:
         write_json(certificate.as_dict())
     else:

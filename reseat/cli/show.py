@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
 
 from reseat.balance import Balance, Loads, Spread, findings, measure
 from reseat.cli.inputs import layout_of, read_layout
@@ -45,10 +48,19 @@ def show(chosen: argparse.Namespace) -> int:
 
 
 def all_findings(layout: ClusterLayout, reading: Reading) -> tuple[Finding, ...]:
-    """Findings of the text and of the layout, worst first; one kind is not told twice."""
-    told = {finding.kind for finding in reading.findings}
-    both = [*reading.findings, *(finding for finding in findings(layout) if finding.kind not in told)]
+    """Findings of the text and of the layout shown, worst first; one kind is not told twice."""
+    of_text = [_in_layout(finding, reading.layout, layout) for finding in reading.findings]
+    told = {finding.kind for finding in of_text}
+    both = [*of_text, *(finding for finding in findings(layout) if finding.kind not in told)]
     return tuple(sorted(both, key=lambda finding: _RANK[finding.severity]))
+
+
+def _in_layout(finding: Finding, read: ClusterLayout, shown: ClusterLayout) -> Finding:
+    """A finding of the text with its rows as rows of the layout shown, which may hold fewer topics."""
+    if not finding.rows.size or shown.topics == read.topics:
+        return finding
+    rows = (shown.row(read.topics[int(read.topic_of[row])], int(read.partition[row])) for row in finding.rows.tolist())
+    return replace(finding, rows=np.array([row for row in rows if row is not None], np.int64))
 
 
 def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:

@@ -152,11 +152,11 @@ def _in_sync_done(
 def _sentences(preview: ElectionPreview) -> tuple[str, ...]:
     counts = preview.counts()
     elected = counts.get(Reason.ELECTED, 0) + counts.get(Reason.OTHER_ELECTED, 0)
-    said = [
-        f"A preferred leader election changes the leader of {counted(elected, 'partition')}."
-        if elected
-        else "A preferred leader election changes no leader."
-    ]
+    said = []
+    if elected:
+        said.append(f"A preferred leader election changes the leader of {counted(elected, 'partition')}.")
+    elif Reason.LEADER_NOT_TOLD not in counts:
+        said.append("A preferred leader election changes no leader.")
     for reason, words in (
         (Reason.PREFERRED_NOT_ALIVE, "because the preferred replica's broker is not alive"),
         (Reason.PREFERRED_NOT_IN_SYNC, "because the preferred replica is not in the ISR"),
