@@ -1,0 +1,372 @@
+"""Adding brokers: the least spread, then the fewest moves, then the most even load; and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.errors import WishRefused
+from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan
+from reseat.planning import add
+from reseat.planning.add import add_brokers, addition_curve
+from tests.planning.brute_force import (
+    addition_options,
+    addition_outcomes,
+    best_leaders,
+    rack_names,
+    rack_squares,
+    random_layout,
+)
+
+
+def layout_of(lists: list[list[int]], racks: dict[int, str | None] | None = None) -> ClusterLayout:
+    """One topic with these replica lists."""
+    brokers = [] if racks is None else [Broker(i, rack=rack) for i, rack in racks.items()]
+    return ClusterLayout.from_assignments({("t", i): members for i, members in enumerate(lists)}, brokers=brokers)
+
+
+def loads(plan: Plan) -> dict[int, int]:
+    """Replicas of each broker in the proposed layout."""
+    counts = Counter(b for members in plan.proposed.assignments().values() for b in members)
+    return {int(i): counts[int(i)] for i in plan.proposed.broker_ids}
+
+
+def value(plan: Plan) -> tuple[int, int, int]:
+    """Spread, moves and sum of squares, counted with loops."""
+    dead = {b.id for b in plan.current.brokers if b.state is BrokerState.DEAD}
+    held = [count for broker, count in loads(plan).items() if broker not in dead]
+    before, after = plan.current.assignments(), plan.proposed.assignments()
+    moves = sum(len(set(after[key]) - set(before[key])) for key in before)
+    return max(held) - min(held), moves, sum(count * count for count in held)
+
+
+# ---- by hand ---------------------------------------------------------------------------------------------------
+
+
+def test_the_documented_topic_moves_two_of_five_partitions() -> None:
+    """tp_re_01: five partitions of one replica on broker 0; when broker 1 joins, two of them move."""
+    layout = ClusterLayout.from_assignments({("tp_re_01", i): [0] for i in range(5)})
+
+    plan = add_brokers(layout, [Broker(1)])
+
+    assert loads(plan) == {0: 3, 1: 2}
+    assert plan.certificate.moves == plan.certificate.least_moves == 2
+    assert plan.certificate.moves_proven
+    assert plan.certificate.replica_balance_proven
+    assert plan.certificate.replica_sum_of_squares == 13
+    assert plan.certificate.sentences[0].endswith("Proven.")
+
+
+def test_moves_stay_in_the_rack_where_every_rack_holds_one() -> None:
+    """Partitions with a replica in each rack give the new broker replicas of its own rack only."""
+    layout = layout_of([[1, 2]] * 4, {1: "a", 2: "b"})
+
+    plan = add_brokers(layout, [Broker(3, rack="a")])
+
+    assert loads(plan) == {1: 2, 2: 4, 3: 2}
+    assert plan.certificate.rack_violations_after == 0
+    assert plan.certificate.moves_proven
+
+
+def test_the_fewest_moves_among_plans_of_least_spread() -> None:
+    """Broker 2 must keep ten and broker 4 its two, so that two moves reach the least spread; more would not help it."""
+    layout = layout_of([[1, 2]] * 8 + [[4, 2]] * 2, {1: "a", 2: "b", 4: "a"})
+
+    plan = add_brokers(layout, [Broker(3, rack="a")])
+
+    assert value(plan) == (8, 2, 6 * 6 + 10 * 10 + 2 * 2 + 2 * 2)
+    assert plan.certificate.moves_proven
+
+
+def test_a_partition_that_loses_racks_gains_them_when_a_rack_joins() -> None:
+    """Two replicas in one rack: either may go to the new rack, and then the partition sits on two."""
+    layout = layout_of([[1, 2]], {1: "a", 2: "a"})
+
+    plan = add_brokers(layout, [Broker(3, rack="b")])
+
+    assert value(plan)[:2] == (1, 0)
+    assert plan.certificate.moves == 0
+
+
+def test_a_broker_without_a_rack_is_a_rack_of_its_own() -> None:
+    """It may take one replica of each partition that has none there, from any rack."""
+    layout = layout_of([[1, 2]] * 3, {1: "a", 2: "b"})
+
+    plan = add_brokers(layout, [Broker(3)])
+
+    assert loads(plan) == {1: 2, 2: 2, 3: 2}
+
+
+def test_replicas_on_dead_brokers_stay() -> None:
+    """Adding evens the load of brokers not known to be dead; a dead one gives nothing and does not count."""
+    layout = ClusterLayout.from_assignments(
+        {("t", i): [1, 2] for i in range(4)}, brokers=[Broker(1, state=BrokerState.DEAD), Broker(2)]
+    )
+
+    plan = add_brokers(layout, [Broker(3)])
+
+    assert loads(plan) == {1: 4, 2: 2, 3: 2}
+
+
+def test_a_broker_that_is_there_already_is_filled_up() -> None:
+    """An empty broker of the layout, and one that holds something, receive like new ones; what is known stays."""
+    layout = layout_of([[1]] * 6 + [[2]], {1: None, 2: None, 3: None})
+    known = layout.with_brokers([Broker(2, host="two", port=9092)])
+
+    plan = add_brokers(known, [Broker(2), Broker(3)])
+
+    assert loads(plan) == {1: 3, 2: 2, 3: 2}
+    assert plan.proposed.brokers[1].host == "two"
+
+
+def test_replication_is_kept_and_nobody_is_named_twice() -> None:
+    """With two partitions only, both replicas of each must move to different new brokers."""
+    layout = layout_of([[1, 2], [1, 2]])
+
+    plan = add_brokers(layout, [Broker(3), Broker(4)])
+
+    assert loads(plan) == {1: 1, 2: 1, 3: 1, 4: 1}
+    assert all(len(set(members)) == 2 for members in plan.proposed.assignments().values())
+
+
+def test_leaders_are_evened_by_order_alone() -> None:
+    """Broker 1 leads all; among the changed lists the new broker takes its share."""
+    layout = layout_of([[1, 2], [1, 2], [1, 2], [1, 2]])
+
+    plan = add_brokers(layout, [Broker(3)])
+    first = Counter(members[0] for members in plan.proposed.assignments().values())
+
+    assert max(first.values()) == 2
+    assert plan.certificate.leader_balance_proven
+
+
+def test_what_is_not_known_of_newcomers_is_not_claimed() -> None:
+    """The ISR of a changed partition is no longer told, its leader only where it stays; others keep theirs."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1], ("t", 1): [1]},
+        leaders={("t", 0): 1, ("t", 1): 1},
+        in_sync={("t", 0): [1], ("t", 1): [1]},
+    )
+
+    plan = add_brokers(layout, [Broker(2)])
+    moved = np.flatnonzero(plan.changed)
+
+    assert moved.size == 1
+    assert plan.proposed.leader_ids[moved].tolist() == [-2]
+    assert not plan.proposed.in_sync_known[moved].any()
+    assert plan.proposed.in_sync_known.sum() == 1
+
+
+def test_nothing_to_do_is_said() -> None:
+    """A broker that no replica may go to leaves the plan empty."""
+    layout = layout_of([[1], [2]])
+
+    plan = add_brokers(layout, [Broker(3)])
+
+    assert plan.certificate.moves == 0
+    assert "No replica moves" in plan.certificate.sentences[0]
+    assert plan.proposed == plan.current
+
+
+# ---- fewer moves -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("allowed", "expected"), [(0, 25), (1, 17), (2, 13), (9, 13)])
+def test_fewer_moves_are_the_most_even_of_so_many(allowed: int, expected: int) -> None:
+    """Five replicas on one broker: 25, then 16 + 1, then 9 + 4, and no more moves than the least spread needs."""
+    layout = layout_of([[0]] * 5)
+
+    plan = add_brokers(layout, [Broker(1)], options=Options(max_moves=allowed))
+
+    assert plan.certificate.moves <= min(allowed, 2)
+    assert plan.certificate.replica_sum_of_squares == expected
+    assert plan.certificate.replica_balance_proven
+
+
+def test_the_curve_falls_to_the_plan() -> None:
+    """Points ascend in moves, get more even, and are what ``max_moves`` gives."""
+    layout = layout_of([[1, 2, 3], [3, 1, 2], [1, 4, 2], [1, 2, 4]] * 6)
+    added = [Broker(5), Broker(6)]
+
+    curve = addition_curve(layout, added)
+    plans = [add_brokers(layout, added, options=Options(max_moves=point.moves)) for point in curve]
+
+    assert curve[0].moves == 0
+    assert [p.moves for p in curve] == sorted({p.moves for p in curve})
+    assert all(a.replica_sum_of_squares > b.replica_sum_of_squares for a, b in itertools.pairwise(curve))
+    assert [value(plan) for plan in plans] == [(p.replica_spread, p.moves, p.replica_sum_of_squares) for p in curve]
+    assert curve[-1].moves == add_brokers(layout, added).certificate.moves
+
+
+def test_a_cap_bounds_what_a_broker_receives() -> None:
+    """With at most one replica a broker, two new brokers take one each."""
+    layout = layout_of([[1]] * 9)
+
+    plan = add_brokers(layout, [Broker(2), Broker(3)], options=Options(receive_cap=1))
+
+    assert loads(plan) == {1: 7, 2: 1, 3: 1}
+
+
+# ---- refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("added", "words"),
+    [
+        ([], "No broker is given"),
+        ([Broker(7), Broker(7)], "Broker 7 is added twice"),
+        ([Broker(7, state=BrokerState.DEAD)], "Broker 7 is known to be dead"),
+        ([Broker(-1)], "below 0"),
+    ],
+)
+def test_wishes_that_cannot_be_are_refused(added: list[Broker], words: str) -> None:
+    """Each with a sentence and a choice."""
+    with pytest.raises(WishRefused, match=words) as refused:
+        add_brokers(layout_of([[1]]), added)
+
+    assert refused.value.choices
+
+
+def test_an_order_that_is_not_told_is_refused() -> None:
+    """Without it nobody knows the preferred leaders."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]}, order_told=False)
+
+    with pytest.raises(WishRefused) as refused:
+        add_brokers(layout, [Broker(3)])
+
+    assert refused.value.topics == ("t",)
+
+
+def test_a_reassignment_under_way_is_planned_over_its_target() -> None:
+    """Replicas that are leaving do not count, and the plan says so."""
+    busy = replace(
+        layout_of([[1, 2], [1, 3], [1, 3]]), removing=np.array([[False, True], [False, False], [False, False]])
+    )
+
+    plan = add_brokers(busy, [Broker(4)])
+
+    assert plan.findings[0].kind == "planned_over_target"
+    assert sum(loads(plan).values()) == 5
+
+
+# ---- against everything that could be done ---------------------------------------------------------------------
+
+
+def random_case(seed: int) -> tuple[ClusterLayout, list[Broker]]:
+    """A small layout of any kind and one to three brokers to add, now and then one that it has already."""
+    rng = np.random.default_rng(seed)
+    brokers = int(rng.integers(2, 5))
+    layout = random_layout(rng, brokers=brokers, partitions=int(rng.integers(1, 6)), deepest=min(3, brokers))
+    racks = [None, *layout.racks, "new"] if layout.racks else [None]
+    free = [i for i in range(30) if layout.position(i) is None]
+    ids = rng.choice(free, int(rng.integers(1, 4)), replace=False)
+    added = [Broker(int(i), rack=racks[int(rng.integers(len(racks)))]) for i in ids]
+    live = [b for b in layout.brokers if b.state is not BrokerState.DEAD]
+    if live and rng.random() < 0.2:
+        added[0] = live[int(rng.integers(len(live)))]
+    return layout, added
+
+
+def check_case(layout: ClusterLayout, added: list[Broker], allowed: int | None) -> None:
+    """Plan it, and compare with every choice there is."""
+    plan = add_brokers(layout, added, options=Options(max_moves=allowed))
+    before, after = plan.current.assignments(), plan.proposed.assignments()
+    ids = [b.id for b in added]
+    racks = rack_names(plan.current)
+    outcomes = addition_outcomes(plan.current, ids, addition_options(plan.current, ids))
+    best = min(map(tuple, outcomes.tolist()))
+    least = min(o[2] for o in outcomes.tolist() if allowed is None or o[1] <= allowed)
+    changed = [key for key in before if set(before[key]) != set(after[key])]
+    leaders = best_leaders(plan.current, after, changed, ())
+
+    assert not plan.certificate.faults
+    for key, members in after.items():
+        assert len(set(members)) == len(members) == len(before[key])
+        assert set(members) - set(before[key]) <= set(ids)
+        assert rack_squares(members, racks) <= rack_squares(before[key], racks)
+        assert key in changed or members == before[key]
+    if allowed is None or best[1] <= allowed:
+        assert value(plan) == best
+    else:
+        assert value(plan)[1] <= allowed
+        assert value(plan)[2] == least
+    if plan.certificate.least_replica_sum_of_squares is not None:
+        assert plan.certificate.least_replica_sum_of_squares == value(plan)[2]
+    assert plan.certificate.leader_sum_of_squares == leaders[0]
+    assert plan.certificate.changed_preferred_leaders == leaders[1]
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), allowed=st.sampled_from([None, None, 0, 1, 2, 3]))
+def test_no_choice_of_a_small_layout_is_better(seed: int, allowed: int | None) -> None:
+    """Racks equal, unequal, partly unknown, none; mixed RF, gaps, dead brokers: as good as the best of all choices."""
+    layout, added = random_case(seed)
+    before = layout.digest
+
+    check_case(layout, added, allowed)
+
+    assert layout.digest == before
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_partition_by_partition_is_as_good_as_by_classes(seed: int) -> None:
+    """The exact network alone finds what classes and dealing find."""
+    layout, added = random_case(seed)
+    current, merged, _ = add._joined(layout, added)
+    state = add._State.of(current, np.searchsorted(current.broker_ids, [b.id for b in merged]))
+    prepared = add._Prepared(state)
+    answer = add._solved(state, add._Limits(), prepared)
+    assert prepared.network is not None
+    shifts, aim = add._by_partitions(prepared.network, add._Limits())
+
+    assert len(shifts) == aim.moves
+    assert aim.equals(answer.reached)
+
+
+def test_many_partitions_are_settled_by_classes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A middling layout meets its bound without a network partition by partition, and the checker agrees."""
+    rng = np.random.default_rng(5)
+    racks = np.argsort(rng.random((4000, 4)), axis=1)[:, :3]
+    lists = racks * 5 + rng.choice(5, (4000, 3), p=[0.3, 0.25, 0.2, 0.15, 0.1])
+    layout = ClusterLayout.from_columns(
+        topics=["a", "b"],
+        topic_of=np.repeat([0, 1], 2000),
+        partition=np.tile(np.arange(2000), 2),
+        replicas=lists,
+        brokers=[Broker(i, rack=f"r{i // 5}") for i in range(20)],
+    )
+    monkeypatch.setattr(add, "_EXACT_ARCS", 0)
+
+    plan = add_brokers(layout, [Broker(20 + i, rack=f"r{i}") for i in range(3)])
+
+    assert plan.certificate.moves_proven
+    assert plan.certificate.replica_balance_proven
+    assert plan.certificate.rack_violations_after == plan.certificate.rack_violations_before
+
+
+def test_the_same_input_gives_the_same_plan() -> None:
+    """Ties are broken the same way each time."""
+    layout, added = random_case(7)
+
+    assert add_brokers(layout, added).proposed == add_brokers(layout, list(reversed(added))).proposed
+
+
+def test_moves_spread_over_topics() -> None:
+    """Ten topics of equal size give about the same share to a new broker."""
+    layout = ClusterLayout.from_assignments(
+        {(f"topic-{t}", i): [(i + t) % 4, (i + t + 1) % 4] for t in range(10) for i in range(100)}
+    )
+
+    plan = add_brokers(layout, [Broker(4)])
+    share = Counter(topic for (topic, _), members in plan.proposed.assignments().items() if 4 in members)
+
+    assert plan.certificate.moves == 400
+    assert min(share.values()) >= 25
+    assert max(share.values()) <= 55
