@@ -1,0 +1,89 @@
+"""``elect``: who leads after a preferred election, or while brokers are stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reseat.cli import main
+
+#: The documented tp_demo_03: created with "0:1,1:0,0:1", all led by broker 1 after broker 0 was away.
+DEMO = """\
+Topic:tp_demo_03\tPartitionCount:3\tReplicationFactor:2\tConfigs:
+\tTopic: tp_demo_03\tPartition: 0\tLeader: 1\tReplicas: 0,1\tIsr: 1,0
+\tTopic: tp_demo_03\tPartition: 1\tLeader: 1\tReplicas: 1,0\tIsr: 1,0
+\tTopic: tp_demo_03\tPartition: 2\tLeader: 1\tReplicas: 0,1\tIsr: 1
+"""
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> str:
+    """The example in a file; partition 2 has lost broker 0 from its ISR."""
+    path = tmp_path / "describe.txt"
+    path.write_text(DEMO)
+    return str(path)
+
+
+@pytest.mark.parametrize("flags", [[], ["--preferred"]])
+def test_a_preferred_election_is_previewed_partition_by_partition(
+    flags: list[str], demo: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The default, with the reason of each."""
+    assert main(["elect", demo, "--json", *flags]) == 0
+
+    assert json.loads(capsys.readouterr().out) == [
+        {"topic": "tp_demo_03", "partition": 0, "leader_before": 1, "leader_after": 0, "reason": "elected"},
+        {"topic": "tp_demo_03", "partition": 1, "leader_before": 1, "leader_after": 1, "reason": "already led"},
+        {
+            "topic": "tp_demo_03",
+            "partition": 2,
+            "leader_before": 1,
+            "leader_after": 1,
+            "reason": "preferred replica not in ISR",
+        },
+    ]
+
+
+def test_a_person_sees_what_changes_and_leaders_by_broker(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Partition 1 is led as it should be, and is not listed."""
+    assert main(["elect", demo]) == 0
+    out = capsys.readouterr().out
+
+    assert "changes the leader of 1 partition." in out
+    assert "tp_demo_03-0" in out
+    assert "tp_demo_03-1" not in out
+
+
+def test_brokers_are_stopped(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Broker 1 stops: 0 takes over where it is in sync, and partition 2 goes offline (-1)."""
+    assert main(["elect", demo, "--stop", "1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+
+    assert [row["leader_after"] for row in rows] == [0, 0, -1]
+    assert rows[2]["reason"] == "goes offline"
+
+
+def test_an_unclean_election_takes_the_next_alive(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With ``--unclean``."""
+    main(["elect", demo, "--stop", "1", "--unclean", "--json"])
+
+    assert [row["leader_after"] for row in json.loads(capsys.readouterr().out)] == [0, 0, 0]
+
+
+def test_a_leader_that_is_not_told_is_null(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And one that is none is -1: they are not the same."""
+    path = tmp_path / "plan.json"
+    path.write_text('{"version":1,"partitions":[{"topic":"t \\"quoted\\"","partition":7,"replicas":[3,4]}]}')
+    main(["elect", str(path), "--json"])
+
+    assert json.loads(capsys.readouterr().out) == [
+        {"topic": 't "quoted"', "partition": 7, "leader_before": None, "leader_after": 3, "reason": "leader not told"}
+    ]
+
+
+def test_stopping_a_broker_that_is_not_there_is_refused(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 2."""
+    assert main(["elect", demo, "--stop", "9"]) == 2
+    assert "Broker 9 is not in this layout" in capsys.readouterr().err

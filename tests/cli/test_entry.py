@@ -1,0 +1,142 @@
+"""The door: arguments, exit codes, standard input, faults; as a real process where that is the point."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from reseat.cli import main, report_fault
+
+LAYOUT = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2]}]}'
+
+
+def reseat(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """``python -m reseat`` as a script would call it."""
+    return subprocess.run(
+        [sys.executable, "-m", "reseat", *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_layout_comes_from_standard_input() -> None:
+    """With ``-``."""
+    done = reseat("show", "-", text=LAYOUT)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("standard input: reassignment JSON")
+
+
+def test_a_refusal_is_one_line_and_exit_2_in_a_real_process() -> None:
+    """No traceback, nothing on standard output."""
+    done = reseat("plan", "-", "--remove", "1,2", text=LAYOUT)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_fault() -> None:
+    """As with ``| head -1``: no traceback, no message."""
+    entries = ",".join(f'{{"topic":"orders","partition":{i},"replicas":[1,2]}}' for i in range(5000))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "reseat", "elect", "-", "--json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdin.write(f'{{"version":1,"partitions":[{entries}]}}'.encode())
+    process.stdin.close()
+    process.stdout.read(10)
+    process.stdout.close()
+    said = process.stderr.read()
+    process.stderr.close()
+
+    assert process.wait(timeout=60) == 0
+    assert said == b""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nonsense"],
+        ["show"],
+        ["plan", "x.json", "--remove", "one"],
+        ["plan", "x.json", "--remove", "-1"],
+        ["plan", "x.json", "--remove", "99999999999"],
+        ["plan", "x.json", "--remove", "²"],
+        ["plan", "x.json", "--add", "9:"],
+        ["plan", "x.json", "--replication-factor", "0"],
+        ["elect", "x.json", "--controller", "raft"],
+    ],
+)
+def test_arguments_that_are_not_understood_are_one_line_and_exit_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not a page of usage."""
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+
+    assert left.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [[], ["show"], ["plan"], ["judge"], ["elect"]])
+def test_every_command_explains_itself(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """``--help`` ends with 0."""
+    with pytest.raises(SystemExit) as left:
+        main([*command, "--help"])
+
+    assert left.value.code == 0
+    assert "usage: reseat" in capsys.readouterr().out
+
+
+def test_standard_input_is_read_only_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Twice ``-`` is a slip."""
+    assert main(["show", "-", "-"]) == 2
+    assert main(["judge", "-", "-"]) == 2
+    assert capsys.readouterr().err.count("only once") == 2
+
+
+def test_a_fault_of_ours_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The traceback is shown only where it is asked for."""
+    monkeypatch.delenv("RESEAT_DEBUG", raising=False)
+    report_fault(ZeroDivisionError, ZeroDivisionError("division\nby zero"), None)
+    quiet = capsys.readouterr().err
+    monkeypatch.setenv("RESEAT_DEBUG", "1")
+    report_fault(ZeroDivisionError, ZeroDivisionError("division by zero"), None)
+
+    assert quiet.count("\n") == 1
+    assert "ZeroDivisionError: division by zero" in quiet
+    assert "Traceback" not in quiet
+    assert "ZeroDivisionError: division by zero" in capsys.readouterr().err
+
+
+def test_an_interrupt_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ctrl-C."""
+    report_fault(KeyboardInterrupt, KeyboardInterrupt(), None)
+
+    assert capsys.readouterr().err == "reseat: stopped.\n"
+
+
+def test_showing_starts_fast_because_heavy_libraries_stay_out() -> None:
+    """No solver, no pandas, no screen for a small text."""
+    code = (
+        "import sys; from reseat.cli import main; main(['show', '-', '--json']); "
+        "heavy = {'ortools', 'pandas', 'streamlit', 'plotly', 'pyspark', 'pyarrow', 'kafka', 'kazoo'}; "
+        "sys.stderr.write(','.join(sorted(heavy & set(sys.modules))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=LAYOUT, capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stderr == ""

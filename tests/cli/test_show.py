@@ -1,0 +1,210 @@
+"""``show``: counts, what is not told, findings and skipped lines; as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reseat.cli import main
+
+DESCRIBE = """\
+$ kafka-topics.sh --bootstrap-server kafka-1:9092 --describe
+Topic: orders\tTopicId: Tn3xW0SeQ1mA5oJ8d2LkPg\tPartitionCount: 3\tReplicationFactor: 2\tConfigs: min.insync.replicas=1
+\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2
+\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3\tIsr: 2
+\tTopic: orders\tPartition: 2\tLeader: none\tReplicas: 3,1\tIsr: 3
+"""
+
+REASSIGNMENT = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2]}]}'
+
+GENERATED = """\
+Current partition replica assignment
+{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2],"log_dirs":["any","any"]}]}
+
+Proposed partition reassignment configuration
+{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[3,4],"log_dirs":["any","any"]}]}
+"""
+
+
+@pytest.fixture
+def describe(tmp_path: Path) -> str:
+    """A file of describe output: one partition offline, two under-replicated."""
+    path = tmp_path / "describe.txt"
+    path.write_text(DESCRIBE)
+    return str(path)
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    """What ``show --json`` says."""
+    assert main(["show", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_json_gives_counts_findings_and_what_was_skipped(describe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The keys that scripts read."""
+    out = shown(capsys, describe)
+
+    assert {
+        key: out[key] for key in ("topics", "partitions", "replicas", "offline", "under_replicated", "brokers")
+    } == {
+        "topics": 1,
+        "partitions": 3,
+        "replicas": 6,
+        "offline": 1,
+        "under_replicated": 2,
+        "brokers": 3,
+    }
+    offline = next(finding for finding in out["findings"] if finding["kind"] == "offline")
+    assert offline["severity"] == "broken"
+    assert offline["partitions"] == 1
+    assert offline["examples"] == ["orders-2"]
+    assert out["skipped"][0]["line"] == 1
+    assert out["skipped"][0]["text"].startswith("$ kafka-topics.sh")
+
+
+def test_what_is_not_told_is_null(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reassignment JSON says nothing of leaders and ISR."""
+    path = tmp_path / "plan.json"
+    path.write_text(REASSIGNMENT)
+    out = shown(capsys, str(path))
+
+    assert out["offline"] is None
+    assert out["under_replicated"] is None
+    assert out["by_broker"][0] == {
+        "broker": 1,
+        "rack": None,
+        "host": None,
+        "state": None,
+        "replicas": 1,
+        "leaders": None,
+        "preferred_leaders": 1,
+        "bytes": None,
+    }
+
+
+def test_a_person_gets_counts_loads_and_findings(describe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Worst first, with the line that was skipped."""
+    assert main(["show", describe]) == 0
+    out = capsys.readouterr().out
+
+    assert "Under-replicated      2" in out
+    assert "BROKEN     1 partition has no leader" in out
+    assert "line 1: $ kafka-topics.sh" in out
+    assert out.index("BROKEN") < out.index("ATTENTION")
+
+
+def test_the_proposed_assignment_is_shown_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Current and proposed of --generate are kept apart."""
+    path = tmp_path / "generated.txt"
+    path.write_text(GENERATED)
+    current, proposed = shown(capsys, str(path)), shown(capsys, str(path), "--proposed")
+
+    assert [row["broker"] for row in current["by_broker"] if row["replicas"]] == [1, 2]
+    assert [row["broker"] for row in proposed["by_broker"] if row["replicas"]] == [3, 4]
+    assert current["has_proposed"]
+
+
+def test_a_text_without_a_proposed_assignment_is_refused(describe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 2 and one line."""
+    assert main(["show", describe, "--proposed"]) == 2
+    assert capsys.readouterr().err.endswith("This text holds no proposed assignment.\n")
+
+
+def test_racks_are_joined_and_name_further_brokers(
+    describe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Broker 4 is known from the racks file alone."""
+    racks = tmp_path / "racks.csv"
+    racks.write_text("broker,rack\n1,a\n2,a\n3,b\n4,b\n")
+    out = shown(capsys, describe, "--racks", str(racks))
+
+    assert (out["brokers"], out["racks"]) == (4, 2)
+    assert out["rack_violations"] == 1
+    assert out["rack_sum_of_squares"] == 4 + 2 + 2
+
+
+def test_topics_are_left_out_by_name_pattern_or_as_internal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And a pattern that fits nothing is refused, since it is a slip."""
+    path = tmp_path / "plan.json"
+    names = ("__consumer_offsets", "orders", "orders-dlq", "payments")
+    entries = ",".join(f'{{"topic":"{name}","partition":0,"replicas":[1]}}' for name in names)
+    path.write_text(f'{{"version":1,"partitions":[{entries}]}}')
+
+    assert shown(capsys, str(path), "--without-internal")["topics"] == 3
+    assert shown(capsys, str(path), "--without-topics", "orders*,payments")["topics"] == 1
+    assert main(["show", str(path), "--without-topics", "orders-?"]) == 2
+    assert "No topic of this layout is called orders-?." in capsys.readouterr().err
+
+
+def test_findings_of_the_text_follow_their_partitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With topics left out, a finding's examples still name the right partitions."""
+    path = tmp_path / "plan.json"
+    path.write_text(
+        '{"version":1,"partitions":[{"topic":"a","partition":0,"replicas":[1]},'
+        '{"topic":"b","partition":0,"replicas":[1,2],"log_dirs":["any"]}]}'
+    )
+    out = shown(capsys, str(path), "--without-topics", "a")
+    finding = next(finding for finding in out["findings"] if finding["kind"] == "log_dirs_length")
+
+    assert finding["examples"] == ["b-0"]
+
+
+def test_several_texts_of_one_cluster_are_read_together(
+    describe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Describe output for who leads, log directories for the sizes."""
+    sizes = tmp_path / "sizes.txt"
+    sizes.write_text(
+        '{"version":1,"brokers":[{"broker":1,"logDirs":[{"logDir":"/data","error":null,"partitions":'
+        '[{"partition":"orders-0","size":1000,"offsetLag":0,"isFuture":false}]}]}]}'
+    )
+    out = shown(capsys, describe, str(sizes))
+
+    assert out["partitions"] == 3
+    assert out["offline"] == 1
+    assert out["by_broker"][0]["bytes"] == 1000.0
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no text"),
+        ("hello world\n", "No layout"),
+        ('{"version":1,"topics":[{"topic":"orders"}]}', "topics"),
+        ('{"partitions":[{"topic":"orders","partition":0}]}', "election"),
+        ('{"version":1,"partitions":[{"topic":"orders",', "ine 1"),
+    ],
+)
+def test_a_text_without_a_layout_is_refused_with_one_message(
+    text: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit 2, nothing on standard output, one line on standard error that says what it is."""
+    path = tmp_path / "text.txt"
+    path.write_text(text)
+
+    assert main(["show", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"reseat show: {path}")
+    assert err.count("\n") == 1
+    assert says in err
+
+
+@pytest.mark.parametrize("name", ["missing.txt", "."])
+def test_a_file_that_cannot_be_read_is_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A missing file and a directory."""
+    assert main(["show", str(tmp_path / name)]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_racks_file_that_cannot_be_understood_is_refused(
+    describe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the file's name."""
+    racks = tmp_path / "racks.json"
+    racks.write_text("[1, 2]")
+
+    assert main(["show", describe, "--racks", str(racks)]) == 2
+    assert "racks.json" in capsys.readouterr().err
