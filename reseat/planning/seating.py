@@ -198,9 +198,11 @@ def _swap(seating: Seating, units: _Ints, partners: _Ints, price: _Price) -> int
 
 def untie(task: Task, seating: Seating, ties: Ties) -> None:
     """Swaps among seats of one rack, which keep racks and loads as they are: hosts, then topics."""
-    order = np.lexsort((seating.row, task.rack[seating.seat]))
+    # Where every broker is a rack of its own, any exchange keeps the racks as they are.
+    together = np.zeros(task.rack.size, np.int32) if np.unique(task.rack).size == task.rack.size else task.rack
+    order = np.lexsort((seating.row, together[seating.seat]))
     seating.row, seating.seat = seating.row[order], seating.seat[order]
-    _, pool = np.unique(task.rack[seating.seat], return_inverse=True)
+    _, pool = np.unique(together[seating.seat], return_inverse=True)
     seating.pool = pool.ravel()
     own = np.arange(task.rack.size, dtype=np.int32)
     rules = Rules(task, seating, own, ties)
@@ -230,7 +232,31 @@ def untie(task: Task, seating: Seating, ties: Ties) -> None:
         if counts is not None and topic is not None:
             np.subtract.at(counts, (topic, before), 1)
         if swapped == 0:
-            return
+            break
+    _leave_hosts(task, seating, rules, together)
+
+
+def _leave_hosts(task: Task, seating: Seating, rules: Rules, together: IntArray) -> None:
+    """Move replicas off a host that has their partition, to a broker that ends one lower: the sum stays the same."""
+    every = np.arange(seating.row.size)
+    bad = every[rules.untidy(every, seating.seat) >= _HOST_PENALTY][:_MANY]
+    if bad.size == 0:
+        return
+    received = np.bincount(seating.seat, minlength=task.rack.size)
+    for unit in bad.tolist():
+        seat = int(seating.seat[unit])
+        load = task.loads[task.targets] + received[task.targets]
+        options = task.targets[
+            (load == task.loads[seat] + received[seat] - 1)
+            & (together[task.targets] == together[seat])
+            & (received[task.targets] < task.room[task.targets])
+        ].astype(np.int32)
+        one = np.full(options.size, unit)
+        fits = options[~rules.clashes(one, options) & (rules.untidy(one, options) < _HOST_PENALTY)]
+        if fits.size:
+            seating.seat[unit] = fits[0]
+            received[seat] -= 1
+            received[fits[0]] += 1
 
 
 def as_columns(seating: Seating, needed: _Ints) -> IntArray:

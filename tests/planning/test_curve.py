@@ -1,0 +1,114 @@
+"""The curve between least moves and perfect balance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.errors import WishRefused
+from reseat.model import Broker, ClusterLayout, CurvePoint, Options, Wish
+from reseat.planning import curve, plan_at
+
+#: Loads 6, 2, 1 once broker 9, with one replica, has left.
+SKEWED = ClusterLayout.from_assignments(
+    {("a", i): [1] for i in range(6)} | {("b", 0): [2], ("b", 1): [2], ("c", 0): [3], ("d", 0): [9]}
+)
+
+
+def test_the_documented_example() -> None:
+    """Loads 6, 2, 1 and one displaced replica: 6, 2, 2, then 5, 3, 2, then 4, 3, 3."""
+    assert curve(SKEWED, Wish(remove=(9,))) == (
+        CurvePoint(moves=1, replica_sum_of_squares=44, replica_spread=4),
+        CurvePoint(moves=2, replica_sum_of_squares=38, replica_spread=3),
+        CurvePoint(moves=3, replica_sum_of_squares=34, replica_spread=1),
+    )
+
+
+def test_a_point_can_be_taken() -> None:
+    """Its plan makes as many moves and reaches what the point says."""
+    made = plan_at(SKEWED, Wish(remove=(9,)), 3)
+
+    assert len(made.moves) == made.certificate.moves == 3
+    assert made.certificate.replica_spread == 1
+    assert made.certificate.valid
+    assert not made.certificate.moves_proven
+    assert made.certificate.least_moves == 1
+    assert made.certificate.sentences[-1].startswith("2 moves more than the least")
+
+
+def test_the_first_point_is_the_minimal_plan() -> None:
+    """With no move to spare its certificate is the proven one."""
+    made = plan_at(SKEWED, Wish(remove=(9,)), 1)
+
+    assert made.certificate.moves_proven
+    assert made.certificate.replica_balance_proven
+
+
+def test_fewer_moves_than_needed_are_refused() -> None:
+    """One replica must move."""
+    with pytest.raises(WishRefused, match="0 moves are too few: 1 replica must move"):
+        plan_at(SKEWED, Wish(remove=(9,)), 0)
+
+
+def test_more_moves_than_help_are_not_made() -> None:
+    """Nothing is evener than 4, 3, 3, so that the seven moves allowed are not all used."""
+    assert plan_at(SKEWED, Wish(remove=(9,)), 7).certificate.moves == 3
+
+
+def test_an_even_plan_has_no_further_points() -> None:
+    """Nothing to gain: the minimal plan stands alone."""
+    layout = ClusterLayout.from_assignments({("a", 0): [1], ("a", 1): [2], ("a", 2): [3]})
+
+    assert curve(layout, Wish(remove=(3,))) == (CurvePoint(2 - 1, 5, 1),)
+
+
+def test_bytes_and_caps_have_no_curve() -> None:
+    """It counts replicas, and its moves know no cap."""
+    assert curve(SKEWED, Wish(remove=(9,), options=Options(by_bytes=True))) == ()
+    assert curve(SKEWED, Wish(remove=(9,), options=Options(receive_cap=1))) == ()
+
+
+def test_further_moves_keep_to_their_racks_where_every_rack_is_used() -> None:
+    """Two racks, two replicas: broker 1 hands over to its neighbour 2, and rack b stays as it is."""
+    racks = {1: "a", 2: "a", 3: "b", 4: "b", 9: "b"}
+    lists = {("a", i): [1, 3 + i % 2] for i in range(4)} | {("b", 0): [2, 9]}
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i, rack=rack) for i, rack in racks.items()])
+    points = curve(layout, Wish(remove=(9,)))
+    made = plan_at(layout, Wish(remove=(9,)), points[-1].moves)
+
+    assert [point.moves for point in points] == [1, 2]
+    assert points[-1].replica_spread == 1
+    assert made.certificate.rack_sum_of_squares == 10
+    assert made.certificate.rack_violations_after == 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), racks=st.integers(0, 4))
+def test_what_holds_of_every_curve(seed: int, racks: int) -> None:
+    """More moves, evener each time; every point is reached by a valid plan that raises no rack term."""
+    rng = np.random.default_rng(seed)
+    skew = rng.random(8) ** 2 + 0.05
+    layout = ClusterLayout.from_assignments(
+        {
+            ("t", i): rng.choice(8, int(rng.integers(1, 4)), replace=False, p=skew / skew.sum()).tolist()
+            for i in range(40)
+        },
+        brokers=[Broker(i, rack=f"r{i % racks}" if racks else None) for i in range(8)],
+    )
+    wish = Wish(remove=(int(rng.integers(0, 8)),))
+    points = curve(layout, wish)
+    minimal = plan_at(layout, wish, points[0].moves).certificate
+
+    assert [p.moves for p in points] == sorted({p.moves for p in points})
+    assert [p.replica_sum_of_squares for p in points] == sorted(
+        {p.replica_sum_of_squares for p in points}, reverse=True
+    )
+    for point in points:
+        certificate = plan_at(layout, wish, point.moves).certificate
+        assert certificate.valid
+        assert certificate.moves == point.moves
+        assert certificate.replica_sum_of_squares == point.replica_sum_of_squares
+        if minimal.rack_sum_of_squares is not None and certificate.rack_sum_of_squares is not None:
+            assert certificate.rack_sum_of_squares <= minimal.rack_sum_of_squares

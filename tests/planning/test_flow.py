@@ -1,0 +1,141 @@
+"""The flow engine: networks of columns, and filling as its closed form."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reseat.planning.flow import Network, fill, first_feasible, level_arcs, windows
+
+
+def test_the_cheaper_way_is_taken_up_to_its_capacity() -> None:
+    """Three units go two ways: two fit on the cheap arc, one must take the dear one."""
+    network = Network()
+    source, sink = network.nodes(1), network.nodes(1)
+    cheap = network.arcs(source, sink, 2, 1)
+    dear = network.arcs(source, sink, 5, 7)
+    network.supply(source, 3)
+    network.supply(sink, -3)
+    flow = network.solve()
+
+    assert flow is not None
+    assert flow[cheap].tolist() == [2]
+    assert flow[dear].tolist() == [1]
+
+
+def test_supplies_that_cannot_be_met_have_no_flow() -> None:
+    """A capacity that is too small is answered by None, not by part of a flow."""
+    network = Network()
+    source, sink = network.nodes(1), network.nodes(1)
+    network.arcs(source, sink, 2)
+    network.supply(source, 3)
+    network.supply(sink, -3)
+
+    assert network.solve() is None
+
+
+def test_supplies_that_do_not_cancel_have_no_flow() -> None:
+    """What flows in must flow out."""
+    network = Network()
+    source, sink = network.nodes(1), network.nodes(1)
+    network.arcs(source, sink, 9)
+    network.supply(source, 3)
+    network.supply(sink, -2)
+
+    assert network.solve() is None
+
+
+def test_a_network_without_arcs() -> None:
+    """Nothing to carry is an empty flow; something to carry is none."""
+    empty, stuck = Network(), Network()
+    node = stuck.nodes(2)
+    stuck.supply(node, [1, -1])
+    flow = empty.solve()
+
+    assert flow is not None
+    assert flow.size == 0
+    assert stuck.solve() is None
+
+
+def test_supplies_of_one_node_add_up() -> None:
+    """A node may be given supply more than once."""
+    network = Network()
+    source, sink = network.nodes(1), network.nodes(1)
+    network.arcs(source, sink, 9)
+    network.supply(np.repeat(source, 2), [1, 2])
+    network.supply(sink, -3)
+    flow = network.solve()
+
+    assert flow is not None
+    assert flow.tolist() == [3]
+    assert network.arc_count == 1
+
+
+def test_filling_raises_the_lowest_first() -> None:
+    """Three units on loads 4, 1, 1: the two low ones rise, the first of equals by one more."""
+    assert fill([4, 1, 1], 3).tolist() == [0, 2, 1]
+    assert fill([4, 1, 1], 0).tolist() == [0, 0, 0]
+
+
+def test_filling_keeps_to_the_room() -> None:
+    """A broker without room gets nothing, and what it leaves goes to the others."""
+    assert fill([0, 5, 5], 4, [1, 9, 9]).tolist() == [1, 2, 1]
+
+
+def test_filling_says_where_room_runs_out() -> None:
+    """Four units do not fit into room for three."""
+    with pytest.raises(ValueError, match="4 units do not fit into room for 3"):
+        fill([0, 0], 4, [1, 2])
+
+
+@given(
+    loads=st.lists(st.integers(0, 6), min_size=1, max_size=4),
+    total=st.integers(0, 6),
+    room=st.integers(2, 6),
+)
+def test_filling_is_the_least_sum_of_squares(loads: list[int], total: int, room: int) -> None:
+    """Against every way to spread the units over up to four brokers."""
+    rooms = [room] * len(loads)
+    if sum(rooms) < total:
+        return
+    ways = [w for w in itertools.product(range(room + 1), repeat=len(loads)) if sum(w) == total]
+    best = min(sum((a + b) ** 2 for a, b in zip(loads, way, strict=True)) for way in ways)
+    received = fill(loads, total, rooms)
+
+    assert int(received.sum()) == total
+    assert int(received.max()) <= room
+    assert int(((np.array(loads) + received) ** 2).sum()) == best
+
+
+def test_level_arcs_stop_at_the_top_and_at_the_room() -> None:
+    """Loads 1 and 3, room 2 and 9, top 4: the first rises to 3, the second to 4."""
+    who, level = level_arcs([1, 3], [2, 9], 4)
+
+    assert who.tolist() == [0, 0, 1]
+    assert level.tolist() == [1, 2, 3]
+
+
+def test_windows_widen_to_all() -> None:
+    """The tops to try grow, and the last one leaves nothing out."""
+    assert list(windows(5, 5)) == [5]
+    assert list(windows(5, 12)) == [5, 6, 10, 12]
+
+
+def test_the_first_window_that_is_wide_enough_is_taken() -> None:
+    """Tops are tried from the narrowest; None only where the widest fails too."""
+    tried: list[int] = []
+
+    def attempt(top: int) -> np.ndarray | None:
+        tried.append(top)
+        return np.array([top]) if top >= 6 else None
+
+    found = first_feasible(5, 12, attempt)
+
+    assert found is not None
+    assert found.tolist() == [6]
+    assert tried == [5, 6]
+    assert first_feasible(1, 3, lambda top: None) is None
