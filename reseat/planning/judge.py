@@ -83,7 +83,7 @@ def judge(
     faults = tuple(dict.fromkeys((*faults, *verdict.faults)))
     sound = not faults
     # A plan for added brokers must not make racks worse; that it makes them the best is not asked of it.
-    best_racks = verdict.rack_proven and not _only_adds(wish)
+    best_racks = verdict.rack_proven and (verdict.rack_sum_of_squares is None or not _only_adds(wish))
     least_moves = verdict.least_moves if reference is None or verdict.moves_proven else reference.least_moves
     least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
     certificate = Certificate(
@@ -386,7 +386,8 @@ def _moves(certificate: Certificate) -> str:
     moves, least = certificate.moves, certificate.least_moves
     made = f"It moves {plural(moves, 'replica') if moves else 'no replica'}"
     if certificate.moves_proven:
-        return f"{made}." if not moves else f"{made}. No plan can move fewer. Proven."
+        least_of = "No plan with so small a spread" if _only_adds(certificate.wish) else "No plan"
+        return f"{made}. {least_of} can move fewer. Proven." if moves or _only_adds(certificate.wish) else f"{made}."
     if least is None or certificate.faults:
         return f"{made}."
     if moves <= least:
@@ -417,6 +418,8 @@ def _replicas(certificate: Certificate, reference: Certificate | None) -> str:
     spread = certificate.replica_spread or 0
     made = f"Fullest and emptiest broker are {plural(spread, 'replica')} apart"
     if certificate.replica_balance_proven:
+        if _only_adds(certificate.wish):
+            return f"{made}; no plan that moves replicas onto the added brokers alone is evener. Proven."
         return f"{made}; no plan with as few moves and these racks is evener. Proven."
     found, least = certificate.replica_sum_of_squares, certificate.least_replica_sum_of_squares
     if found is None or least is None or reference is None or reference.replica_spread is None:
@@ -424,7 +427,7 @@ def _replicas(certificate: Certificate, reference: Certificate | None) -> str:
     numbers = f"(sum of squares {found:,} against {least:,})"
     if certificate.moves_proven and certificate.rack_balance_proven:
         return f"{made}; with as few moves and as good racks {reference.replica_spread:,} can be reached {numbers}."
-    return f"{made}; the plan with the fewest moves and the best racks comes to {reference.replica_spread:,} {numbers}."
+    return f"{made}; Reseat's own plan comes to {reference.replica_spread:,} {numbers}."
 
 
 def _leaders(certificate: Certificate) -> str:

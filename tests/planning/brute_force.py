@@ -199,3 +199,25 @@ def addition_outcomes(
         outcomes = np.unique(outcomes, axis=0)
     load = outcomes[:, 1:]
     return np.stack((np.ptp(load, axis=1), outcomes[:, 0], squares_of(load)), axis=1)
+
+
+def grown_options(layout: ClusterLayout, topics: Sequence[str], factor: int) -> dict[tuple[str, int], list[list[int]]]:
+    """For each partition of the topics that lacks replicas: every set of ``factor`` that keeps those it has."""
+    targets = targets_of(layout, ())
+    return {
+        key: [
+            members + list(new)
+            for new in itertools.combinations([t for t in targets if t not in members], factor - len(members))
+        ]
+        for key, members in layout.assignments().items()
+        if key[0] in topics and len(members) < factor
+    }
+
+
+def shrunk_options(layout: ClusterLayout, topics: Sequence[str], factor: int) -> dict[tuple[str, int], list[list[int]]]:
+    """For each partition of the topics that has too many replicas: every set that keeps its first replica."""
+    return {
+        key: [[members[0], *rest] for rest in itertools.combinations(members[1:], factor - 1)]
+        for key, members in layout.assignments().items()
+        if key[0] in topics and len(members) > factor
+    }
