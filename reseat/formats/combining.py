@@ -89,10 +89,15 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
         layout = layout.with_brokers(b for b in states if b.id in held or b.id in alive)
     findings: list[Finding] = []
     skipped: list[Skipped] = []
+    orderly = bool(layout.order_told.all())
     for part in parts:
         reading = part.reading
         prefix = f"{reading.source}, " if len(sources) > 1 else ""
-        findings.extend(_carried(found, reading.layout, layout, prefix) for found in reading.findings)
+        findings.extend(
+            _carried(found, reading.layout, layout, prefix)
+            for found in reading.findings
+            if not (orderly and found.kind == "order_not_told")  # another text tells it
+        )
         skipped.extend(
             replace(piece, why=f"{reading.source}: {piece.why}") if prefix else piece for piece in reading.skipped
         )

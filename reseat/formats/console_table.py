@@ -92,10 +92,10 @@ class _Reader:
             elif self.heading is not None and self._row(number, text):
                 self.first = self.first or number
             else:
-                if not (self.heading is not None and _RULE.match(text)):
-                    self.heading = None if self.heading and self.first else self.heading
-                    self._context(text)
-                left.append((number, text))
+                ends = self.heading is not None and self.first and not _RULE.match(text)
+                self.heading = None if ends else self.heading
+                if not self._names_topic(text):
+                    left.append((number, text))
         if not self.first:
             return None, [*lines]
         part = self.told.part(self.kind, line=self.first)
@@ -104,10 +104,13 @@ class _Reader:
             part = replace(part, reading=replace(part.reading, proposed=target))
         return part, left
 
-    def _context(self, text: str) -> None:
+    def _names_topic(self, text: str) -> bool:
+        """Whether the line names the topic of the table that follows (a title or a command)."""
         for pattern in (_COMMAND, _NAME, _TITLE):
             if (found := pattern.search(text[:1_000])) is not None:
                 self.named = found[1]
+                return pattern is not _COMMAND
+        return False
 
     def _start(self, heading: list[str], number: int) -> None:
         self.heading = heading

@@ -48,6 +48,11 @@ _LINE = re.compile(
     rb"|([^\n]*))$",
     re.MULTILINE,
 )
+#: A header as Kafka prints it; any other is taken apart label by label.
+_HEADER = re.compile(
+    rb"^[ \t]*Topic:[ \t]*([^\s:=,]+)[ \t]+(?:TopicId:[ \t]*[^\s:]+[ \t]+)?PartitionCount:[ \t]*(\d{1,10})[ \t]+"
+    rb"ReplicationFactor:[ \t]*(\d{1,10})[ \t]*(?:[ \t]Configs:(.*))?$"
+)
 _COLUMN = re.compile(
     r"[ \t]*\b(Adding Replicas|Removing Replicas|Elr|LastKnownElr|Offline|Observers|LiveObservers|MarkedForDeletion)"
     r":[ \t]*(\d{1,10}(?:,[ ]?\d{1,10})*|N/A|true|false|none|)[ \t]*",
@@ -317,6 +322,13 @@ class _Reader:
         position = 0
         while position < len(lines):
             at, raw = lines[position]
+            header = _HEADER.match(raw)
+            if header is not None and b"artition:" not in (header[4] or b"") and b"Marked" not in (header[4] or b""):
+                self._regular_header(block.number(index + at), header)
+                before = self.header
+                header_at.append((at, self.told.codes[before] if before else NONE))
+                position += 1
+                continue
             text = raw.decode("utf-8", "replace")
             number = block.number(index + at)
             position += 1
@@ -442,6 +454,16 @@ class _Reader:
             self.marked.add(topic)
         self._config(topic, configs)
 
+    def _regular_header(self, number: int, header: re.Match[bytes]) -> None:
+        topic = header[1].decode("utf-8", "replace")
+        self.header = self.configs = topic
+        self.told.topic(topic)
+        self.first_line = self.first_line or number
+        self.declared[topic] = int(header[2])
+        self.factor[topic] = int(header[3])
+        if header[4] and b"min.insync" in header[4]:
+            self._config(topic, header[4].decode("utf-8", "replace"))
+
     def _config(self, topic: str, configs: str) -> None:
         found = _MIN_IN_SYNC.search(configs)
         if found:
@@ -484,7 +506,7 @@ class _Reader:
 
 def _complete(text: str) -> bool:
     """Whether the last row that starts in a text also ends in it."""
-    last = max(found.end() for found in _PARTITION.finditer(text))
+    last = max((found.end() for found in _PARTITION.finditer(text)), default=len(text))
     rest = _REST.match(text, last)
     return rest is not None and rest[3] is not None
 

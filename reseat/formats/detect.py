@@ -15,6 +15,8 @@ __all__ = ["Document", "DocumentKind", "document", "id_of", "ids_of"]
 
 #: Bytes of a list that are looked at to tell what its first element is.
 _PEEK = 4_000
+#: Bytes up to which a document is checked as a whole at once.
+_SMALL = 1_000_000
 
 
 class DocumentKind(Enum):
@@ -45,17 +47,26 @@ class Document:
         line: 1-based line it starts on.
         data: its bytes.
         keys: its top-level values, raw, where it is an object.
+        source: what the text is called.
     """
 
     kind: DocumentKind
     line: int
     data: bytes = field(repr=False)
     keys: dict[str, msgspec.Raw] = field(repr=False)
+    source: str = "pasted text"
 
     def value(self, key: str) -> object:
-        """A top-level value, None where it is absent."""
+        """A top-level value, None where it is absent.
+
+        Raises:
+            InputRefused: it is damaged.
+        """
         raw = self.keys.get(key)
-        return None if raw is None else msgspec.json.decode(raw)
+        try:
+            return None if raw is None else msgspec.json.decode(raw)
+        except msgspec.DecodeError as error:
+            raise damaged(self.data, self.line, self.source, error) from error
 
 
 def document(data: bytes, line: int, source: str) -> Document:
@@ -65,13 +76,15 @@ def document(data: bytes, line: int, source: str) -> Document:
         InputRefused: it is not JSON; names the line.
     """
     try:
+        if len(data) < _SMALL:
+            msgspec.json.decode(data)  # raw values are only skipped over below; large ones are checked when read
         keys: dict[str, msgspec.Raw] = {}
         if data[:1] == b"{":
             keys = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-            return Document(_kind_of_object(keys), line, data, keys)
+            return Document(_kind_of_object(keys), line, data, keys, source)
         first = re.match(rb"\[\s*\{", data)
         looks_rest = first is not None and b'"replicas"' in data[:_PEEK] and b'"partition"' in data[:_PEEK]
-        return Document(DocumentKind.REST_TOPIC if looks_rest else DocumentKind.UNKNOWN, line, data, keys)
+        return Document(DocumentKind.REST_TOPIC if looks_rest else DocumentKind.UNKNOWN, line, data, keys, source)
     except msgspec.DecodeError as error:
         raise damaged(data, line, source, error) from error
 

@@ -137,8 +137,12 @@ class _Reader:
                     else f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows.",
                 )
         for row, rest in zip(rows.tolist(), compress(rests, is_row), strict=True) if any(rests) else ():
-            if rest and not rest.startswith(b", "):  # ", Broker: Leader not available": the error of the row
-                self.told.skipped.add(block.number(index + row), rest.decode("utf-8", "replace"), "Text after a row.")
+            if rest:
+                self.told.skipped.add(
+                    block.number(index + row),
+                    rest.decode("utf-8", "replace"),
+                    "The error of the partition, as kcat tells it.",
+                )
         good = np.flatnonzero(~bad)
         self.told.add_columns(
             topic_of[good],
