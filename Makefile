@@ -44,7 +44,7 @@ samples: setup-dev kafka-jars ## capture the bundled samples anew from real clus
 	@$(PY) tools/capture_samples.py
 
 kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn)
-	@$(PY) -c "import sys; sys.path.insert(0, 'tests'); from servers.cluster import fetch_jars; fetch_jars()"
+	@$(PY) -c "from tests.servers.cluster import fetch_jars; fetch_jars()"
 
 lock: setup-dev ## resolve requirements*.txt anew into the lock files
 	@for f in requirements requirements-dev; do \

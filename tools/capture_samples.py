@@ -13,9 +13,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT))
 
-from servers.cluster import KafkaCluster, start  # noqa: E402  (the path above makes it importable)
+from tests.servers.cluster import KafkaCluster, start  # noqa: E402  (the path above makes it importable)
 
 SAMPLES = ROOT / "samples"
 #: (name, partitions, replication factor, made before the late brokers joined)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reseat.formats import read
 from reseat.model import ClusterLayout
-from servers.cluster import KafkaCluster
+from tests.servers.cluster import KafkaCluster
 
 
 def layout_of(cluster: KafkaCluster) -> ClusterLayout:

@@ -109,6 +109,7 @@ class KafkaCluster:
             capture_output=True,
             text=True,
             timeout=timeout,
+            check=False,
         )
         if check and done.returncode:
             raise ServerFailed(f"{name} {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
@@ -263,16 +264,16 @@ def _start_zookeeper(cluster: KafkaCluster, port: int) -> None:
         *_java_command(cluster.directory, cluster.kind, "128m"),
         "org.apache.zookeeper.server.quorum.QuorumPeerMain",
     ]
-    log = (cluster.directory / "zookeeper.log").open("wb")
-    process = subprocess.Popen([*command, str(file)], stdout=log, stderr=subprocess.STDOUT)
+    with (cluster.directory / "zookeeper.log").open("wb") as log:
+        process = subprocess.Popen([*command, str(file)], stdout=log, stderr=subprocess.STDOUT)
     cluster.processes["zookeeper"] = process
     _await(lambda: _listens(port), process, cluster.directory / "zookeeper.log", "ZooKeeper")
 
 
 def _start_broker(directory: Path, kind: Kind, broker: int, heap: str) -> subprocess.Popen[bytes]:
-    log = (directory / f"broker-{broker}.log").open("wb")
     command = [*_java_command(directory, kind, heap), "kafka.Kafka", str(directory / f"broker-{broker}.properties")]
-    return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+    with (directory / f"broker-{broker}.log").open("wb") as log:
+        return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
 
 
 def _await_broker(directory: Path, broker: int, process: subprocess.Popen[bytes], kind: Kind) -> None:
