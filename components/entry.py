@@ -8,13 +8,18 @@ and the page appears without its title, its settings and its neighbours.
 from __future__ import annotations
 
 import streamlit as st
+from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
 __all__ = ["through_app"]
 
 
 def through_app() -> None:
-    """Start the run again through ``app.py`` if it was left out; does nothing on any later visit."""
-    if PagesManager.uses_pages_directory:
+    """Start the run again through ``app.py`` if it was left out; does nothing on any later visit of the server.
+
+    Under AppTest the guess is made anew in each run, and starting again would forget which button was pressed; there a
+    page runs by itself.
+    """
+    if PagesManager.uses_pages_directory and not config.get_option("global.appTest"):
         PagesManager.uses_pages_directory = False
         st.rerun()

@@ -71,10 +71,17 @@ def draw_next_restart(layout: ClusterLayout) -> None:
     elections.draw_restarts(verdicts, "restarts")
 
 
-def apart(layout: ClusterLayout, before: elections.Counts | None, after: elections.Counts | None) -> str:
-    """Most minus fewest leaders of a broker, before and after."""
+def apart(
+    layout: ClusterLayout,
+    before: elections.Counts | None,
+    after: elections.Counts | None,
+    *,
+    away_before: tuple[int, ...] = (),
+    away_after: tuple[int, ...] = (),
+) -> str:
+    """Most minus fewest leaders of a broker, before and after; brokers that are away then do not count."""
     ids = layout.broker_ids
-    return f"{elections.spread_words(before, ids)} → {elections.spread_words(after, ids)}"
+    return f"{elections.spread_words(before, ids, away_before)} → {elections.spread_words(after, ids, away_after)}"
 
 
 def legend() -> None:

@@ -62,6 +62,7 @@ def election_done(seat: Seat, mode: Mode) -> None:
     preview = caching.election_after(plan, mode)
     done = preview.leader_done if preview.leader_done is not None else preview.leader_before
     changed = int((done != preview.leader_before).sum())
+    gone = seat.wish.remove
     later = int((preview.leader_after != done).sum())
     frame.answer(
         f"{text.plural(changed, 'partition')} {'gets' if changed == 1 else 'get'} another leader while data moves; "
@@ -73,19 +74,21 @@ def election_done(seat: Seat, mode: Mode) -> None:
             ("At an election then", text.count(later), None, THEN),
             (
                 "Leaders apart",
-                outages.apart(plan.proposed, preview.leaders_before, preview.leaders_done),
+                outages.apart(plan.proposed, preview.leaders_before, preview.leaders_done, away_after=gone),
                 None,
                 outages.APART,
             ),
             (
                 "After an election",
-                outages.apart(plan.proposed, preview.leaders_done, preview.leaders_after),
+                outages.apart(
+                    plan.proposed, preview.leaders_done, preview.leaders_after, away_before=gone, away_after=gone
+                ),
                 None,
                 outages.APART,
             ),
         ]
     )
-    elections.draw_leaders(plan.proposed, preview.leaders_before, preview.leaders_after, "leaders-done")
+    elections.draw_leaders(plan.proposed, preview.leaders_before, preview.leaders_after, "leaders-done", stopped=gone)
     outages.legend()
     elections.draw_reasons(plan.proposed, preview, "election-done")
 
