@@ -24,6 +24,7 @@ from reseat.balance import health
 from reseat.balance.racks import shares_rack_while_free
 from reseat.balance.spread import Spread, spread_of
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, Finding, IntArray, Severity
+from reseat.model.columns import row_any
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["KINDS", "findings"]
@@ -258,7 +259,7 @@ def _brokers(layout: ClusterLayout) -> Iterator[Finding]:
 
 def _touches(layout: ClusterLayout, mask: BoolArray) -> BoolArray:
     """(P,) bool: partitions with a replica on one of these brokers, (B,) bool."""
-    return np.asarray(np.append(mask, False)[layout.replicas].any(axis=1), np.bool_)
+    return row_any(np.append(mask, False)[layout.replicas])
 
 
 def _out_of_every_isr(layout: ClusterLayout, held: npt.NDArray[np.int64]) -> BoolArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
+from reseat.model.columns import row_counts
 
 __all__ = [
     "below_min_in_sync",
@@ -40,7 +41,7 @@ def in_sync_count(layout: ClusterLayout) -> IntArray:
     """(P,) int32: members of the ISR that are replicas; 0 where the ISR is not told."""
     if layout.in_sync is None:
         return np.zeros(layout.partition_count, np.int32)
-    count = np.count_nonzero(layout.in_sync & (layout.replicas != NONE), axis=1).astype(np.int32)
+    count = row_counts(layout.in_sync & (layout.replicas != NONE))
     return np.where(layout.in_sync_known, count, 0).astype(np.int32)
 
 
@@ -62,7 +63,7 @@ def in_sync_required(layout: ClusterLayout) -> IntArray:
         absent = outside if absent is None else absent | outside
     if absent is None:
         return required
-    return np.asarray(required - np.count_nonzero(absent, axis=1), np.int32)
+    return required - row_counts(absent)
 
 
 def under_replicated(layout: ClusterLayout) -> BoolArray:
@@ -108,7 +109,7 @@ def staying_factor(layout: ClusterLayout) -> IntArray:
     if layout.removing is None:
         return layout.replication_factor
     stays = (layout.replicas != NONE) & ~layout.removing
-    return np.asarray(np.count_nonzero(stays, axis=1), np.int32)
+    return row_counts(stays)
 
 
 def leader_told(layout: ClusterLayout) -> BoolArray:

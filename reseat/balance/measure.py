@@ -272,7 +272,9 @@ def _topic_loads(layout: ClusterLayout, alive: BoolArray) -> TopicLoads:
     if carriers < brokers:
         held = held & np.append(alive, False)[layout.replicas]
     # Sorting (topic, broker) keys and measuring runs: topics x brokers may be far more than there are replicas.
-    keys = (layout.topic_of[:, None].astype(np.int64) * max(brokers, 1) + layout.replicas)[held]
+    # 32-bit keys sort faster, and are wide enough for nearly every cluster.
+    topic = layout.topic_of.astype(np.int64) if topics * brokers > np.iinfo(np.int32).max else layout.topic_of
+    keys = (topic[:, None] * max(brokers, 1) + layout.replicas)[held]
     keys.sort()
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else np.zeros(0, np.int64)
     lengths = np.diff(np.append(starts, keys.size)).astype(np.int64)

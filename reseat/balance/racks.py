@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model.columns import row_counts
 
 __all__ = [
     "distinct_racks",
@@ -161,7 +162,7 @@ def _distinct(layout: ClusterLayout, groups: IntArray, counts: BoolArray | None)
         first &= ordered != NONE
         if counts is not None:
             first &= counts[ordered]
-        return np.asarray(np.count_nonzero(first, axis=1), np.int32)
+        return row_counts(first)
     columns = _columns(layout, groups)
     distinct = np.zeros(layout.partition_count, np.int32)
     for j, column in enumerate(columns):

@@ -29,6 +29,7 @@ from reseat.election.candidates import able, candidates, column_of, electable
 from reseat.election.outcome import ElectionPreview, Reason, leader_counts
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Plan
+from reseat.model.columns import row_any
 from reseat.model.wording import counted, verb
 
 __all__ = ["after_plan", "preferred"]
@@ -55,7 +56,7 @@ def preferred(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPrevie
     alive_first = can.alive[:, 0] if width else np.zeros(rows, np.bool_)
     observer_first = np.zeros(rows, np.bool_) if layout.observers is None else layout.observers[:, 0]
     # A KRaft controller does not leave a partition to a leader that is fenced, shutting down or gone.
-    leads = ((layout.replicas == leader[:, None]) & standing).any(axis=1)
+    leads = row_any((layout.replicas == leader[:, None]) & standing)
     replaced = ~leads if mode == "kraft" else np.zeros(rows, np.bool_)
     # A decision table: the first row that holds decides.
     table: list[tuple[BoolArray, Reason, IntArray]] = [
@@ -119,7 +120,7 @@ def _done(plan: Plan) -> ClusterLayout:
         alive &= ~proposed.observers[at]
     old = current.replicas[at]
     before = leader[at]
-    stays = ((target == before[:, None]) & alive).any(axis=1)
+    stays = row_any((target == before[:, None]) & alive)
     takes_over = column_of(target, rules.reassignment(alive, target != NONE))
     common = ((target[:, :, None] == old[:, None, :]) & (target != NONE)[:, :, None]).any(axis=(1, 2))
     leader[at] = np.select(

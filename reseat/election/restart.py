@@ -26,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.election.candidates import able, candidates
-from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray
+from reseat.model.columns import row_counts
 from reseat.model.wording import counted, verb
 
 __all__ = ["RestartVerdict", "safe_to_restart"]
@@ -71,10 +72,10 @@ def safe_to_restart(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
     if layout.min_in_sync is not None:
         told = layout.min_in_sync[layout.topic_of]
         floor = np.where(told < 1, floor, told).astype(np.int32)
-    size = np.count_nonzero(in_sync, axis=1)
+    size = row_counts(in_sync)
     has_leader = layout.leader != NONE
     # In each, a True stands for one replica whose broker is thought to stop.
-    offline = ready & ((np.count_nonzero(ready, axis=1) == 1) & has_leader)[:, None]
+    offline = ready & ((row_counts(ready) == 1) & has_leader)[:, None]
     below = in_sync & ~offline & ((size >= floor) & (size - 1 < floor))[:, None]
     short = in_sync & ~offline & ~below & (size < _meant(layout))[:, None]
 
@@ -96,13 +97,13 @@ def safe_to_restart(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
     return tuple(verdict for _, verdict in sorted(verdicts, key=lambda pair: pair[0]))
 
 
-def _meant(layout: ClusterLayout) -> npt.NDArray[np.int64]:
+def _meant(layout: ClusterLayout) -> IntArray:
     """(P,) how many replicas should be in sync: the replication factor, newcomers and observers left out."""
     meant = layout.replicas != NONE
     for mask in (layout.adding, layout.observers):
         if mask is not None:
             meant &= ~mask
-    return np.asarray(np.count_nonzero(meant, axis=1), np.int64)
+    return row_counts(meant)
 
 
 def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:

@@ -23,6 +23,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from reseat.model import NONE, BoolArray, IntArray
+from reseat.model.columns import row_any
 
 __all__ = ["Mode", "controlled_shutdown", "first_column", "offline", "preferred", "reassignment"]
 
@@ -34,7 +35,7 @@ def first_column(mask: BoolArray) -> IntArray:
     """The first True column of each row, (P,) int32; -1 where there is none."""
     if not mask.shape[1]:
         return np.full(len(mask), NONE, np.int32)
-    return np.where(mask.any(axis=1), mask.argmax(axis=1), NONE).astype(np.int32)
+    return np.where(row_any(mask), mask.argmax(axis=1), NONE).astype(np.int32)
 
 
 def offline(alive: BoolArray, in_sync: BoolArray, *, unclean: bool) -> IntArray:

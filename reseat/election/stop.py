@@ -32,6 +32,7 @@ from reseat.election.candidates import Candidates, broker_mask, candidates, colu
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model.columns import row_any, row_counts
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["StopPreview", "stop"]
@@ -85,13 +86,13 @@ def stop(
     standing = can.alive & ~gone
     after, reason = _takeover(layout, can, standing, stopped, unclean=unclean, mode=mode)
     in_sync_after = _in_sync_while_stopped(can, gone, reason, layout, after)
-    lost = (gone & can.in_sync).any(axis=1)
+    lost = row_any(gone & can.in_sync)
     went = reason == Reason.NO_CANDIDATE
     floor = np.full(layout.partition_count, NONE, np.int32)
     if layout.min_in_sync is not None:
         floor = layout.min_in_sync[layout.topic_of]
-    count_before = np.count_nonzero(can.in_sync, axis=1)
-    below = (count_before >= floor) & (np.count_nonzero(in_sync_after, axis=1) < floor) & ~went
+    count_before = row_counts(can.in_sync)
+    below = (count_before >= floor) & (row_counts(in_sync_after) < floor) & ~went
     preview = StopPreview(
         stopped=tuple(layout.broker_ids[stopped].tolist()),
         election=ElectionPreview.of(layout, after, reason, can.assumed),
@@ -114,13 +115,13 @@ def _takeover(
     clean = rules.offline(standing, in_sync, unclean=False)
     if mode == "kraft" and layout.last_known_eligible is not None and layout.eligible is not None:
         # KIP-966: with ISR and ELR both empty the last known leader may lead, even where unclean election is off.
-        empty = ~(in_sync & standing).any(axis=1, keepdims=True) & ~can.in_sync.any(axis=1, keepdims=True)
-        last = rules.first_column(standing & layout.last_known_eligible & empty)
+        empty = ~row_any(in_sync & standing) & ~row_any(can.in_sync)
+        last = rules.first_column(standing & layout.last_known_eligible & empty[:, None])
         clean = np.where(clean == NONE, last, clean).astype(np.int32)
     successor = column_of(layout.replicas, clean)
     any_alive = column_of(layout.replicas, rules.first_column(standing))
     led = np.append(stopped, np.zeros(2, np.bool_))[leader]  # -2 and -1 take the two further places
-    involved = led | ((leader == NOT_TOLD) & np.append(stopped, False)[layout.replicas].any(axis=1))
+    involved = led | ((leader == NOT_TOLD) & row_any(np.append(stopped, False)[layout.replicas]))
     not_told = involved & (leader == NOT_TOLD)
     table: list[tuple[BoolArray, Reason, IntArray]] = [
         (leader == NONE, Reason.WAS_OFFLINE, leader),
@@ -141,7 +142,7 @@ def _in_sync_while_stopped(
 ) -> BoolArray:
     left = can.in_sync & ~gone
     # The last member of an ISR is never taken out of it.
-    kept: BoolArray = np.where(left.any(axis=1, keepdims=True), left, can.in_sync)
+    kept: BoolArray = np.where(row_any(left)[:, None], left, can.in_sync)
     alone = reason == Reason.UNCLEAN
     kept[alone] = layout.replicas[alone] == after[alone][:, None]
     return kept

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from reseat.errors import LayoutInvalid
 from reseat.model.broker import Broker
+from reseat.model.columns import row_any, row_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -314,7 +315,7 @@ class ClusterLayout:
     @cached_property
     def replication_factor(self) -> IntArray:
         """(P,) int32: the number of replicas of each partition, those being added included."""
-        return _frozen(np.count_nonzero(self.replicas != NONE, axis=1).astype(np.int32))
+        return _frozen(row_counts(self.replicas != NONE))
 
     @cached_property
     def replicas_by_broker(self) -> npt.NDArray[np.int64]:
@@ -377,7 +378,7 @@ class ClusterLayout:
         busy = np.zeros(self.partition_count, np.bool_)
         for mask in (self.adding, self.removing):
             if mask is not None:
-                busy |= mask.any(axis=1)
+                busy |= row_any(mask)
         return _frozen(busy)
 
     @cached_property

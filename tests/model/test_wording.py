@@ -1,0 +1,37 @@
+"""Numbers and lists in sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.model.wording import counted, listed, verb
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0 replicas"), (1, "1 replica"), (2, "2 replicas"), (1234567, "1,234,567 replicas")]
+)
+def test_a_noun_agrees_with_its_number(number: int, text: str) -> None:
+    """Singular for one alone, separators for thousands."""
+    assert counted(number, "replica") == text
+
+
+def test_an_irregular_plural_is_given() -> None:
+    """And a verb agrees too."""
+    assert counted(2, "copy", "copies") == "2 copies"
+    assert (verb(1, "has", "have"), verb(0, "has", "have")) == ("has", "have")
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ([], ""),
+        ([1], "1"),
+        ([1, 2], "1 and 2"),
+        ([1, 2, 3], "1, 2 and 3"),
+        ([1, 2, 3, 4, 5, 6], "1, 2, 3, 4, 5 and 6"),
+        (range(1, 51), "1, 2, 3, 4, 5 and 45 more"),
+    ],
+)
+def test_long_lists_are_cut(names: list[int], text: str) -> None:
+    """Nobody reads fifty ids in a sentence."""
+    assert listed(names) == text
