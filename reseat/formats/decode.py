@@ -15,6 +15,8 @@ __all__ = ["check_lines", "decoded", "is_parquet"]
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 #: Lines looked at to find what stands before every line (a quote mark, a comment mark, a host's name).
 _SAMPLE = 40
+#: One control character in so many bytes, in what is not UTF-8: no text has that.
+_CONTROLS = 20
 _PREFIX = re.compile(rb"(?:[ \t]*>[ \t]?|[ \t]*#[ \t]?|[\w.-]{1,100}: )")
 
 
@@ -94,7 +96,7 @@ def _utf8(data: bytes, source: str, findings: list[Finding]) -> bytes:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         controls = sum(byte < 9 or 13 < byte < 27 for byte in sample)
-        if sample and controls * 10 > len(sample):
+        if sample and controls * _CONTROLS > len(sample):
             raise InputRefused(
                 "This is not text but binary data. Reseat reads text, JSON, CSV and Parquet.",
                 source=source,

@@ -1,0 +1,137 @@
+"""Readings of one cluster merged: what is filled in, what contradicts, and that nothing is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.formats import Reading, combine, read
+from reseat.model import NONE, Broker, BrokerState, ClusterLayout
+
+DESCRIBE = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 2,1\tIsr: 1\nTopic: a\tPartition: 1\tLeader: 2\tReplicas: 2,3\tIsr: 2,3\n"
+
+
+def log_dirs(*logs: tuple[int, str, int]) -> str:
+    """A kafka-log-dirs output of (broker, partition, size)."""
+    brokers = ",".join(
+        f'{{"broker":{broker},"logDirs":[{{"logDir":"/d{broker}","error":null,"partitions":'
+        f'[{{"partition":"{name}","size":{size},"offsetLag":0,"isFuture":false}}]}}]}}'
+        for broker, name, size in logs
+    )
+    return f'{{"version":1,"brokers":[{brokers}]}}'
+
+
+def test_one_reading_stays_itself() -> None:
+    """Combining one reading gives it back; none is a mistake of the caller."""
+    reading = read(DESCRIBE)
+
+    assert combine([reading]) is reading
+    with pytest.raises(ValueError, match="At least one"):
+        combine([])
+
+
+def test_sizes_racks_and_liveness_are_filled_in() -> None:
+    """Log directories give sizes by broker, registrations racks and hosts, a complete list who is dead."""
+    sizes = read(log_dirs((1, "a-0", 10), (2, "a-0", 20), (9, "a-1", 5)), source="sizes.txt")
+    session = read(
+        "ls /brokers/ids\n[1, 2, 5]\nget /brokers/ids/1\n"
+        '{"host":"h1","port":9092,"version":5,"endpoints":["PLAINTEXT://h1:9092"],"rack":"r1"}',
+        source="zk.txt",
+    )
+
+    combined = combine([sizes, read(DESCRIBE, source="describe.txt"), session])
+    layout = combined.layout
+
+    assert layout.assignments() == {("a", 0): [2, 1], ("a", 1): [2, 3]}
+    assert layout.size_bytes is not None
+    np.testing.assert_array_equal(layout.size_bytes, [[20.0, 10.0], [np.nan, np.nan]])
+    assert layout.log_dir is not None
+    assert [layout.log_dirs[i] if i != NONE else "" for i in layout.log_dir[0]] == ["/d2", "/d1"]
+    assert layout.order_told.all()
+    assert layout.brokers[0] == Broker(1, rack="r1", host="h1", port=9092, state=BrokerState.ALIVE)
+    assert {b.id: b.state for b in layout.brokers if b.id != 9} == {
+        1: BrokerState.ALIVE,
+        2: BrokerState.ALIVE,
+        3: BrokerState.DEAD,
+        5: BrokerState.ALIVE,
+    }
+    assert [found.kind for found in combined.findings] == ["log_without_replica"]
+    assert layout.name_of(int(combined.findings[0].rows[0])) == "a-1"
+    assert combined.source == "sizes.txt, describe.txt, zk.txt"
+
+
+def test_leader_and_isr_are_filled_in_where_not_told() -> None:
+    """An assignment without leaders takes leader and ISR from a description in another order of rows."""
+    plan = read('{"version":1,"partitions":[{"topic":"a","partition":1,"replicas":[3,2]}]}', source="plan.json")
+    combined = combine([plan, read(DESCRIBE, source="describe.txt")])
+    layout = combined.layout
+
+    assert layout.assignments() == {("a", 0): [2, 1], ("a", 1): [3, 2]}
+    assert layout.leader_ids.tolist() == [1, 2]
+    assert layout.in_sync is not None
+    assert layout.in_sync.tolist() == [[False, True], [True, True]]
+    assert [found.kind for found in combined.findings] == ["contradicting_order"]
+
+
+def test_contradictions_name_both_texts() -> None:
+    """Other replicas, another order, another leader, another rack: each is a finding with both places."""
+    other = read(
+        "Topic: a\tPartition: 0\tLeader: 2\tReplicas: 1,2\tIsr: 1\n"
+        "Topic: a\tPartition: 1\tLeader: 2\tReplicas: 2,4\tIsr: 2\n",
+        source="later.txt",
+    )
+    combined = combine([read(DESCRIBE, source="earlier.txt"), other])
+
+    assert combined.layout.assignments() == {("a", 0): [2, 1], ("a", 1): [2, 3]}
+    found = {finding.kind: finding for finding in combined.findings}
+    assert set(found) == {"contradicting_rows", "contradicting_order", "contradicting_leader"}
+    assert found["contradicting_rows"].rows.tolist() == [1]
+    assert found["contradicting_leader"].rows.tolist() == [0]
+    for finding in found.values():
+        assert [place.split(",")[0] for place in finding.places] == ["earlier.txt", "later.txt"]
+
+
+def test_racks_that_contradict() -> None:
+    """Two racks for one broker are a finding; the first is kept."""
+    one, two = read("broker,rack\n1,r1\n", source="one.csv"), read("broker,rack\n1,r2\n2,r2\n", source="two.csv")
+    combined = combine([one, two])
+
+    assert {b.id: b.rack for b in combined.layout.brokers} == {1: "r1", 2: "r2"}
+    assert [(found.kind, found.brokers) for found in combined.findings] == [("contradicting_broker", (1,))]
+
+
+def test_order_is_told_where_any_text_with_authority_tells_it() -> None:
+    """A text that keeps the order outranks one that does not, whichever comes first."""
+    kcat = read(
+        '  topic "a" with 1 partitions:\n    partition 0, leader 1, replicas: 1,2, isrs: 1\n', source="kcat.txt"
+    )
+    combined = combine([kcat, read(DESCRIBE, source="describe.txt")])
+
+    assert combined.layout.assignments()[("a", 0)] == [2, 1]
+    assert combined.layout.order_told.all()
+    assert combined.findings == ()
+
+
+assignments = st.dictionaries(
+    st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 6)),
+    st.lists(st.integers(0, 8), min_size=1, max_size=4, unique=True),
+    max_size=12,
+)
+
+
+@given(assignments, assignments)
+@settings(max_examples=150, deadline=None)
+def test_nothing_is_lost(first: dict[tuple[str, int], list[int]], second: dict[tuple[str, int], list[int]]) -> None:
+    """Every partition and every broker of either text is in the result; the first text's lists stay."""
+    a, b = (
+        Reading(ClusterLayout.from_assignments(lists, leaders={key: lists[key][0] for key in lists}), "a list", source)
+        for lists, source in ((first, "a"), (second, "b"))
+    )
+    combined = combine([a, b])
+
+    assert combined.layout.assignments() == second | first
+    assert {x.id for x in combined.layout.brokers} == {x.id for r in (a, b) for x in r.layout.brokers}
+    differing = sum(sorted(first[key]) != sorted(second[key]) for key in first.keys() & second.keys())
+    assert sum(len(f.rows) for f in combined.findings if f.kind == "contradicting_rows") == differing

@@ -1,0 +1,311 @@
+"""kafka-topics --describe, from 0.8 to 4.x, Confluent's, and damaged copies of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from reseat.errors import InputRefused, LimitMet
+from reseat.formats import Limits, Reading, read
+from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout
+
+Reader = Callable[[str], Reading]
+
+
+def isr(layout: ClusterLayout, topic: str, partition: int) -> list[int] | None:
+    """The ISR of a partition as broker ids in assignment order, None where it is not told."""
+    row = layout.row(topic, partition)
+    assert row is not None
+    if layout.in_sync is None or not layout.in_sync_known[row]:
+        return None
+    return layout.replica_ids[row][layout.in_sync[row]].tolist()
+
+
+def kinds(reading: Reading) -> list[str]:
+    """The kinds of findings."""
+    return [found.kind for found in reading.findings]
+
+
+def test_lower_case_rows_of_0_8_without_headers(reading_of: Reader) -> None:
+    """0.8 writes lower-case labels, no header, and 10-digit broker ids occur."""
+    layout = reading_of("describe-0.8").layout
+
+    assert layout.assignments() == {
+        ("audit", 0): [1052189104],
+        ("billing-events", 0): [2, 3, 1],
+        ("billing-events", 1): [3, 1, 2],
+    }
+    assert layout.leader_ids.tolist() == [1052189104, 2, 3]
+    assert isr(layout, "billing-events", 0) == [2, 3]
+
+
+def test_old_headers_tab_stops_and_deletion(reading_of: Reader) -> None:
+    """Tabs turned to spaces, leader -1 and none, an empty ISR, and topics marked for deletion are read."""
+    reading = reading_of("describe-2.2")
+    layout = reading.layout
+
+    assert layout.assignments() == {
+        ("old", 0): [1],
+        ("orders", 0): [1, 2],
+        ("orders", 1): [2, 3],
+        ("orders", 2): [3, 1],
+    }
+    assert layout.leader_ids.tolist() == [1, 1, NONE, NONE]
+    assert [isr(layout, "orders", p) for p in range(3)] == [[1, 2], [3], []]
+    assert layout.min_in_sync is not None
+    assert layout.min_in_sync.tolist() == [NONE, 2]
+    marked = next(found for found in reading.findings if found.kind == "marked_for_deletion")
+    assert marked.topics == ("old",)
+    assert reading.facts["declared_partitions"] == 4
+
+
+def test_columns_after_isr(reading_of: Reader) -> None:
+    """Adding, removing, Elr, LastKnownElr become masks; "N/A" and empty are none; colons in Configs are no labels."""
+    reading = reading_of("describe-4.1")
+    layout = reading.layout
+
+    assert layout.assignments()[("payments.eu", 0)] == [1, 2, 3]
+    assert layout.assignments()[("bare", 0)] == [3]
+    rows = [layout.row("payments.eu", p) for p in range(3)]
+    assert layout.adding is not None
+    assert layout.adding[rows].tolist() == [[False, False, True], [False] * 3, [False] * 3]
+    assert layout.removing is not None
+    assert layout.removing[rows].tolist() == [[False] * 3, [False, True, False], [False] * 3]
+    assert layout.eligible is not None
+    assert layout.eligible[rows].tolist() == [[False] * 3, [True, True, False], [False] * 3]
+    assert layout.last_known_eligible is not None
+    assert layout.last_known_eligible[rows].tolist() == [[False] * 3, [True, False, False], [False] * 3]
+    assert layout.min_in_sync is not None
+    assert layout.min_in_sync.tolist() == [1, 2]
+    assert [piece.line for piece in reading.skipped] == [1]
+    assert "log line" in reading.skipped[0].why
+
+
+def test_confluent_columns(reading_of: Reader) -> None:
+    """Observers become a mask, brokers listed as offline are dead, JSON inside Configs is no document."""
+    layout = reading_of("describe-confluent").layout
+
+    assert layout.assignments()[("two-sites", 0)] == [2, 1, 3, 4]
+    assert layout.observers is not None
+    assert layout.observers[layout.row("two-sites", 1)].tolist() == [False, False, True, True]
+    assert {b.id: b.state for b in layout.brokers} == {
+        1: BrokerState.DEAD,
+        2: BrokerState.DEAD,
+        3: BrokerState.NOT_TOLD,
+        4: BrokerState.NOT_TOLD,
+    }
+
+
+def test_offline_broker_that_leads_is_not_dead() -> None:
+    """A failed disk makes a replica offline while its broker still leads other partitions."""
+    layout = read(
+        "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1\tOffline: 2\n"
+        "Topic: a\tPartition: 1\tLeader: 2\tReplicas: 2,1\tIsr: 2,1\tOffline: \n"
+    ).layout
+
+    assert [b.state for b in layout.brokers] == [BrokerState.NOT_TOLD, BrokerState.NOT_TOLD]
+
+
+def test_lost_line_ends(reading_of: Reader) -> None:
+    """Rows on one line, glued to the header and the command, are told apart by their labels."""
+    reading = reading_of("describe-lost-lines")
+
+    assert reading.layout.assignments() == {("clicks", 0): [0, 1], ("clicks", 1): [1, 2], ("clicks", 2): [2, 0]}
+    assert reading.facts["declared_partitions"] == 3
+
+
+def test_damaged_header_glued_to_its_row() -> None:
+    """A header that lost its first letter, and Configs glued to the row, do not hide the row."""
+    layout = read(
+        "kafka-topics.sh --describe opic:test PartitionCount:1 ReplicationFactor:1 Configs:Topic: test Partition: 0 "
+        "Leader: none Replicas: 1002 Isr: "
+    ).layout
+
+    assert layout.assignments() == {("test", 0): [1002]}
+    assert layout.leader_ids.tolist() == [NONE]
+    assert isr(layout, "test", 0) == []
+
+
+def test_header_wrapped_over_lines(reading_of: Reader) -> None:
+    """Configs that go on in the next lines belong to the header; fewer rows than declared is a finding."""
+    reading = reading_of("describe-wrapped")
+    layout = reading.layout
+
+    assert layout.partition_count == 2
+    assert layout.min_in_sync is not None
+    assert layout.min_in_sync.tolist() == [2]
+    assert reading.facts["declared_partitions"] == 50
+    assert kinds(reading) == ["fewer_rows_than_declared"]
+    assert [(piece.line, piece.lines) for piece in reading.skipped] == [(6, 1)]
+
+
+def test_row_wrapped_by_a_terminal() -> None:
+    """A row that a narrow terminal broke is one row."""
+    layout = read(
+        "Topic: wide  Partition: 0  Leader: 1  Replicas: 1,2\n   Isr: 1\nTopic: wide  Partition: 1  Leader: 2\n"
+        "  Replicas: 2,1  Isr: 2,1\n"
+    ).layout
+
+    assert layout.assignments() == {("wide", 0): [1, 2], ("wide", 1): [2, 1]}
+    assert isr(layout, "wide", 0) == [1]
+
+
+def test_rows_among_noise(reading_of: Reader) -> None:
+    """A row at the end of an exception, notes in brackets, rows without the Topic label; LeaderId is no leader."""
+    reading = reading_of("describe-noise")
+
+    assert reading.layout.assignments() == {
+        ("daily", 0): [0, 1, 2],
+        ("daily", 1): [1, 2, 3],
+        ("nightly", 0): [1],
+    }
+    skipped = "\n".join(piece.text for piece in reading.skipped)
+    assert "LeaderId:" in skipped
+    assert "Created topic late." in skipped
+    assert "Under replicated partitions found" in skipped
+
+
+def test_row_names_another_topic_than_the_header() -> None:
+    """The row wins; a header without rows still names a topic."""
+    reading = read(
+        "Topic: one\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: \n"
+        "\tTopic: two\tPartition: 0\tLeader: 3\tReplicas: 3,4,2\tIsr: 3,4\n"
+    )
+
+    assert reading.layout.topics == ("one", "two")
+    assert reading.layout.assignments() == {("two", 0): [3, 4, 2]}
+    assert kinds(reading) == ["fewer_rows_than_declared"]
+
+
+def test_header_is_not_trusted() -> None:
+    """A replication factor that the rows do not have is a finding, and the rows count."""
+    reading = read(
+        "Topic:t\tPartitionCount:1\tReplicationFactor:3\tConfigs:\n"
+        "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+    )
+
+    assert reading.layout.replica_count == 1
+    assert kinds(reading) == ["header_factor_differs"]
+
+
+def test_row_without_topic_takes_the_header_above() -> None:
+    """A row that names no topic belongs to the header above it; without a header it is reported, not guessed."""
+    row = "\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+    layout = read(
+        f"Topic: a\tReplicationFactor: 2\tConfigs: \n{row}Topic: b\tReplicationFactor: 2\tConfigs: \n{row}"
+    ).layout
+
+    assert layout.assignments() == {("a", 0): [1, 2], ("b", 0): [1, 2]}
+
+    reading = read(f"{row}Topic: a\tPartition: 1\tLeader: 1\tReplicas: 1\tIsr: 1\n")
+
+    assert reading.layout.assignments() == {("a", 1): [1]}
+    assert [(piece.line, piece.why) for piece in reading.skipped] == [
+        (1, "A row without a topic, and no header above it names one.")
+    ]
+
+
+def test_repeated_and_contradicting_rows() -> None:
+    """The same row twice is a note, another row for one partition a finding with both lines; the first counts."""
+    reading = read(
+        "$ kafka-topics.sh --describe --unavailable-partitions\n"
+        "Topic: t\tPartition: 1\tLeader: -1\tReplicas: 1,2\tIsr: 1\n"
+        "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1\n"
+        "Topic: t\tPartition: 1\tLeader: -1\tReplicas: 1,2\tIsr: 1\n"
+        "Topic: t\tPartition: 0\tLeader: 2\tReplicas: 2,3\tIsr: 2\n"
+    )
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2], ("t", 1): [1, 2]}
+    found = {finding.kind: finding for finding in reading.findings}
+    assert found["repeated_rows"].places == ("line 2", "line 4")
+    assert found["contradicting_rows"].places == ("line 3", "line 5")
+    assert found["contradicting_rows"].rows.tolist() == [0]
+
+
+def test_isr_outside_replicas_and_duplicates_are_findings() -> None:
+    """An ISR member that is no replica is reported and left out; a replica listed twice stays as it stands."""
+    reading = read(
+        "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,9\n"
+        "Topic: t\tPartition: 1\tLeader: 1\tReplicas: 1,1\tIsr: 1\n"
+    )
+
+    assert isr(reading.layout, "t", 0) == [1]
+    assert reading.layout.assignments()[("t", 1)] == [1, 1]
+    found = {finding.kind: finding for finding in reading.findings}
+    assert found["in_sync_outside_replicas"].places == ("line 1",)
+    assert found["duplicate_replicas"].places == ("line 2",)
+
+
+def test_row_without_isr_tells_none() -> None:
+    """Where Isr is cut off, the ISR is not told, which is not the same as empty."""
+    layout = read(
+        "Topic: t Partition: 0 Leader: 1 Replicas: 1,2\nTopic: t Partition: 1 Leader: 1 Replicas: 1,2 Isr: 1"
+    ).layout
+
+    assert isr(layout, "t", 0) is None
+    assert isr(layout, "t", 1) == [1]
+
+
+def test_ids_beyond_java_ints_are_reported() -> None:
+    """An id that Kafka cannot have is not wrapped round: the row is skipped and says why."""
+    reading = read(
+        "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2147483648\tIsr: 1\n"
+        "Topic: t\tPartition: 1\tLeader: 2147483647\tReplicas: 2147483647\tIsr: 2147483647\n"
+    )
+
+    assert reading.layout.assignments() == {("t", 1): [2147483647]}
+    assert [piece.line for piece in reading.skipped] == [1]
+
+
+def test_unknown_column_is_reported_and_the_row_kept() -> None:
+    """A column that a later Kafka may add is named as skipped; the row stays."""
+    reading = read("Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\tFuture: 7\n")
+
+    assert reading.layout.assignments() == {("t", 0): [1]}
+    assert [(piece.line, piece.text) for piece in reading.skipped] == [(1, "Future: 7")]
+
+
+def test_headers_alone_are_refused() -> None:
+    """Headers without a row (--topics-with-overrides) hold no layout."""
+    with pytest.raises(InputRefused, match="no partition in it"):
+        read("Topic: a\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 1\tConfigs: \n")
+
+
+def test_fast_and_tolerant_path_read_alike() -> None:
+    """The same rows, regular and with a note that makes each irregular, give equal layouts, over several chunks."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for partition in range(40_000):
+        replicas = rng.choice(50, 3, replace=False)
+        ids = ",".join(map(str, replicas))
+        rows.append(
+            f"Topic: t{partition % 7}\tPartition: {partition}\tLeader: {replicas[1]}{{}}\tReplicas: {ids}\t"
+            f"Isr: {ids}\tElr: {replicas[0]}"
+        )
+    plain = "\n".join(rows)
+
+    regular, tolerant = read(plain.replace("{}", "")).layout, read(plain.replace("{}", " [Broker-id]")).layout
+
+    assert regular == tolerant
+    assert regular.partition_count == 40_000
+
+
+def test_limits_hold() -> None:
+    """Too many partitions, replicas or cells are refused with a sentence that names the limit."""
+    rows = "\n".join(f"Topic: t\tPartition: {p}\tLeader: 1\tReplicas: 1,2,3\tIsr: 1" for p in range(50))
+
+    with pytest.raises(LimitMet, match="more than 20 partition rows"):
+        read(rows, limits=Limits(partitions=20))
+    with pytest.raises(LimitMet, match="at most 2 are read"):
+        read(rows, limits=Limits(replicas=2))
+    with pytest.raises(LimitMet, match="cells"):
+        read(rows, limits=Limits(cells=100))
+
+
+def test_leader_not_told_is_not_none() -> None:
+    """An empty leader column says nothing of a leader."""
+    layout = read("Topic: t Partition: 0 Leader: Replicas: 1,2 Isr: 1").layout
+
+    assert layout.leader_ids.tolist() == [NOT_TOLD]

@@ -1,0 +1,182 @@
+"""Pastes as a whole: encodings, several outputs at once, limits and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from reseat.errors import InputRefused, LimitMet
+from reseat.formats import Limits, Reading, read, read_together
+
+Reader = Callable[[str], Reading]
+
+ROW = "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+DOCUMENT = '{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1,2]}]}'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1", "ascii"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("text", [ROW, DOCUMENT])
+def test_encodings_and_line_ends(encoding: str, ends: str, text: str) -> None:
+    """PowerShell's UTF-16, byte order marks and any line ends give the same layout."""
+    layout = read(f"{text}\n".replace("\n", ends).encode(encoding)).layout
+
+    assert layout.assignments() == {("t", 0): [1, 2]}
+
+
+def test_bytes_that_are_not_utf8_are_read_as_latin1_and_said() -> None:
+    """A comment in Latin-1 does not hide the rows; a finding names its line."""
+    reading = read(ROW.encode() + "# größer\n".encode("latin-1"))
+
+    assert reading.layout.partition_count == 1
+    assert [(found.kind, found.places) for found in reading.findings] == [("not_utf8", ("line 2",))]
+
+
+def test_nul_bytes_are_left_out_and_said() -> None:
+    """NUL bytes are no part of any layout."""
+    reading = read("Topic: t\0\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n")
+
+    assert reading.layout.assignments() == {("t", 0): [1]}
+    assert [found.kind for found in reading.findings] == ["nul_bytes"]
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n", b"", b"\xef\xbb\xbf"])
+def test_empty_text_has_a_sentence(text: str | bytes) -> None:
+    """Nothing is refused with a sentence too."""
+    with pytest.raises(InputRefused, match="There is no text in it"):
+        read(text, source="empty.txt")
+
+
+def test_binary_data_has_a_sentence() -> None:
+    """A picture is not read as Latin-1."""
+    with pytest.raises(InputRefused, match="binary"):
+        read(bytes(range(256)) * 10)
+
+
+def test_prose_is_refused_with_what_would_be_read() -> None:
+    """What is no layout is refused with the forms that are, and each line's reason."""
+    with pytest.raises(InputRefused, match="No layout was found in 2 lines") as refused:
+        read("Dear all,\nthe cluster is fine.", source="mail.txt")
+
+    assert refused.value.source == "mail.txt"
+    assert refused.value.details
+
+
+def test_several_outputs_in_one_paste(reading_of: Reader) -> None:
+    """Progress, describe, log directories and kcat make one layout; what contradicts is named with both lines."""
+    reading = reading_of("several")
+    layout = reading.layout
+
+    assert layout.assignments()[("orders", 1)] == [2, 3]
+    assert layout.assignments()[("clicks", 0)] == [3, 1, 2]
+    assert layout.size_bytes is not None
+    row = layout.row("orders", 0)
+    assert layout.size_bytes[row, :2].tolist() == [100.0, 90.0]
+    assert reading.facts["reassignments_completed"] == 2
+    found = {finding.kind: finding for finding in reading.findings}
+    assert found["contradicting_rows"].places == ("line 11 (kafka-topics --describe)", "line 28 (kcat -L)")
+    assert layout.name_of(int(found["contradicting_rows"].rows[0])) == "orders-1"
+    assert layout.order_told[layout.topics.index("orders")]
+    assert not layout.order_told[layout.topics.index("new-topic-2")]
+
+
+def test_damaged_json_beside_rows_is_skipped_with_its_line() -> None:
+    """A broken document does not hide what else is there; it is reported with the line of the fault."""
+    reading = read(f'{ROW}\n{{"version":1,\n"partitions":[{{"topic":"x" "partition":0}}]}}\n')
+
+    assert reading.layout.topics == ("t",)
+    assert reading.skipped[0].line == 3
+    assert "damaged" in reading.skipped[0].why
+
+
+def test_damaged_json_alone_names_the_line() -> None:
+    """A broken document alone is refused at the line where it breaks."""
+    with pytest.raises(InputRefused, match="damaged") as refused:
+        read('{"version":1,\n"partitions":[{"topic":"x" "partition":0}]}')
+
+    assert refused.value.line == 2
+
+
+def test_markup_before_brackets_is_named() -> None:
+    """Backslashes that a page's markup put before brackets are named as the reason."""
+    with pytest.raises(InputRefused, match="backslashes"):
+        read('> {"version":2,"partitions":{"0":\\[0\\]}}')
+
+
+def test_two_unlabelled_documents_are_current_and_proposed() -> None:
+    """Two assignments of the same partitions without headings: the first is current."""
+    reading = read(f"{DOCUMENT}\n{DOCUMENT.replace('[1,2]', '[3,2]')}\n")
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2]}
+    assert reading.proposed is not None
+    assert reading.proposed.assignments() == {("t", 0): [3, 2]}
+
+
+def test_documents_of_other_partitions_are_joined() -> None:
+    """Two assignments of different partitions are one layout."""
+    reading = read(f"{DOCUMENT}\n{DOCUMENT.replace(':0', ':1')}\n")
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2], ("t", 1): [1, 2]}
+    assert reading.proposed is None
+
+
+def test_headings_glued_to_their_documents() -> None:
+    """Where line ends were lost, a heading before a brace still says what the document is."""
+    proposed = DOCUMENT.replace("[1,2]", "[3,2]")
+    reading = read(
+        f"Current partition replica assignment {DOCUMENT} Proposed partition reassignment configuration {proposed}"
+    )
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2]}
+    assert reading.proposed is not None
+    assert reading.skipped == ()
+
+
+def test_limits_have_sentences() -> None:
+    """Size, depth and line length are bounded before any parser runs; JSON on one line is not bound by the last."""
+    with pytest.raises(LimitMet, match="at most 1 MB"):
+        read(b"x" * 1_000_001, limits=Limits(megabytes=1))
+    with pytest.raises(LimitMet, match="deeper than 64 levels"):
+        read('{"a":' + "[" * 5_000 + "]" * 5_000 + "}")
+    with pytest.raises(LimitMet, match="longer than 100 characters") as met:
+        read(f"{ROW}{'x' * 200}", limits=Limits(line_length=100))
+    assert met.value.line == 2
+
+    assert read(DOCUMENT + " " * 50, limits=Limits(line_length=20)).layout.partition_count == 1
+
+
+def test_unclosed_braces_do_not_take_quadratic_time() -> None:
+    """Many braces that open and never close are text soon."""
+    with pytest.raises(InputRefused):
+        read('{"version":1,\n' * 20_000)
+
+
+def test_skipped_lines_are_bounded() -> None:
+    """A million lines that are not understood are counted, not listed one by one."""
+    noise = "\n".join(f"{'INFO' if n % 2 else 'something'} {n}" for n in range(10_000))
+    reading = read(f"{ROW}{noise}")
+
+    assert len(reading.skipped) <= 2_001
+    assert sum(piece.lines for piece in reading.skipped) == 10_000
+
+
+def test_racks_and_tables_are_recognised(reading_of: Reader) -> None:
+    """Racks alone are brokers without partitions; a table with topic and partition columns is CSV."""
+    racks, table = reading_of("racks"), reading_of("table")
+
+    assert {b.id: b.rack for b in racks.layout.brokers} == {1: "r1", 2: "r2", 9: None}
+    assert table.layout.assignments() == {("orders", 0): [1, 2], ("orders", 1): [2, 3]}
+
+
+def test_texts_read_together() -> None:
+    """Files about one cluster make one layout; places name the file."""
+    reading = read_together(
+        [(ROW, "a.txt"), (DOCUMENT.replace("[1,2]", "[1,3]").encode(), "b.json"), ("broker,rack\n1,r1\n", "racks.csv")]
+    )
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2]}
+    assert reading.layout.brokers[0].rack == "r1"
+    found = next(finding for finding in reading.findings if finding.kind == "contradicting_rows")
+    assert "a.txt" in found.places[0]
+    assert "b.json" in found.places[1]
