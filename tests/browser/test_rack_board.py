@@ -1,0 +1,280 @@
+"""The rack board in a real Chromium: by mouse, by touch and by keys, what is dropped is planned, and can come back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import open_files, open_sample
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = pytest.mark.browser
+
+PRESENT = "Drag one out to see what must move."
+
+
+def cluster(racks: dict[int, str] | None = None) -> dict[str, str]:
+    """Six brokers, 12 partitions of three replicas, one in each rack; each broker holds 6 and leads 2."""
+    lines = ["Topic: orders\tPartitionCount: 12\tReplicationFactor: 3\tConfigs: "]
+    for partition in range(12):
+        ids = ",".join(str((partition + step) % 6 + 1) for step in range(3))
+        lines.append(f"\tTopic: orders\tPartition: {partition}\tLeader: {ids[0]}\tReplicas: {ids}\tIsr: {ids}")
+    told = racks or {broker: "abc"[(broker - 1) % 3] for broker in range(1, 7)}
+    table = "".join(f'{broker},"{rack}"\n' for broker, rack in told.items())
+    return {"orders.txt": "\n".join(lines) + "\n", "racks.csv": "broker,rack\n" + table}
+
+
+def tile(page: Page, broker: int) -> Locator:
+    """A broker's tile in its rack."""
+    return page.locator(f".rack-list .tile[data-id='{broker}']")
+
+
+def in_tray(page: Page, broker: int) -> Locator:
+    """A broker's tile in the tray."""
+    return page.get_by_role("listbox", name="Brokers out").get_by_role("option", name=f"Broker {broker},")
+
+
+def middle(found: Locator) -> tuple[float, float]:
+    """The middle of what is shown."""
+    found.scroll_into_view_if_needed()
+    box = found.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def lift(page: Page, found: Locator) -> None:
+    """Take hold with the mouse and begin to drag."""
+    x, y = middle(found)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 12, y + 6, steps=3)
+
+
+def drag(page: Page, found: Locator, onto: Locator) -> None:
+    """Drag with the mouse and drop."""
+    lift(page, found)
+    page.mouse.move(*middle(onto), steps=8)
+    page.mouse.up()
+
+
+def says(page: Page, sentence: str) -> Locator:
+    """Wait until the page's answer says this."""
+    found = page.locator(".st-key-answer").filter(has_text=sentence)
+    found.wait_for()
+    return found
+
+
+@pytest.fixture(scope="module")
+def link(browser: Browser, dashboard: str) -> str:
+    """The address of the Racks page with the cluster of six brokers, opened once from files."""
+    context = browser.new_context()
+    page = context.new_page()
+    open_files(page, dashboard, cluster(), then="Racks")
+    tile(page, 1).wait_for()
+    page.wait_for_url("**/racks?**layout=**")
+    address = page.url
+    context.close()
+    return address
+
+
+def open_link(page: Page, link: str) -> Page:
+    """The Racks page behind a link, drawn."""
+    page.goto(link)
+    tile(page, 1).wait_for()
+    return page
+
+
+@pytest.fixture
+def racks(page: Page, link: str) -> Page:
+    """The Racks page with the cluster of six brokers."""
+    return open_link(page, link)
+
+
+def test_a_tile_dragged_to_the_tray_is_planned_and_dragged_back_is_not(racks: Page) -> None:
+    """Broker 2, dragged out: its 6 replicas move, proven. Dragged back, the present is shown; no other broker left."""
+    drag(racks, tile(racks, 2), racks.locator(".tray"))
+    says(racks, "Broker 2 can leave: 6 replicas move. No plan can move fewer. Proven.")
+    in_tray(racks, 2).wait_for()
+
+    assert racks.locator(".tray-list .tile").count() == 1
+    assert "remove=2" in racks.url
+
+    drag(racks, in_tray(racks, 2), racks.locator(".rack", has=tile(racks, 2)))
+    says(racks, PRESENT)
+
+    assert racks.locator(".tray-list .tile").count() == 0
+    assert "remove=" not in racks.url
+
+
+def test_the_tray_says_what_a_drop_will_do_before_it_is_done(racks: Page) -> None:
+    """Over the tray, the number of replicas is said and nothing is planned yet; dropped beside it, nothing changes."""
+    lift(racks, tile(racks, 3))
+    racks.mouse.move(*middle(racks.locator(".tray")), steps=6)
+    racks.get_by_text("Broker 3 out: 6 replicas must move.").wait_for()
+
+    assert racks.locator(".tray.over").count() == 1
+    assert racks.locator(".rack.valid").count() == 0
+    assert racks.get_by_text("can leave").count() == 0
+
+    racks.mouse.move(*middle(racks.locator(".hint")), steps=3)
+    racks.mouse.up()
+    racks.get_by_text("Drop a broker here to see what must move.").wait_for()
+
+    assert racks.locator(".tray-list .tile").count() == 0
+    assert "remove=" not in racks.url
+
+
+def test_escape_while_dragging_puts_back(racks: Page) -> None:
+    """Escape ends a drag by mouse; letting the button go over the tray afterwards takes nobody out."""
+    lift(racks, tile(racks, 3))
+    racks.mouse.move(*middle(racks.locator(".tray")), steps=3)
+    racks.keyboard.press("Escape")
+    racks.mouse.up()
+    racks.get_by_text("Put back.", exact=True).wait_for(state="attached")
+
+    assert racks.locator(".proxy").is_hidden()
+    assert racks.locator(".tray-list .tile").count() == 0
+
+
+def test_keys_take_out_and_put_back_without_losing_the_focus(racks: Page) -> None:
+    """Delete takes the focused broker out, Escape puts it back; both times the focus stays on it, through the rerun."""
+    tile(racks, 4).focus()
+    racks.keyboard.press("Delete")
+    says(racks, "Broker 4 can leave: 6 replicas move.")
+    focused = racks.locator(".tile:focus")
+
+    assert focused.get_attribute("data-place") == "tray"
+    assert focused.get_attribute("aria-label") == "Broker 4, rack a, 6 replicas, 2 leaders, state not told, out"
+
+    racks.keyboard.press("Escape")
+    says(racks, PRESENT)
+
+    assert racks.locator(".tile:focus").get_attribute("data-id") == "4"
+    assert racks.locator(".tray-list .tile").count() == 0
+
+
+def test_arrows_walk_and_space_lifts_and_enter_drops(racks: Page) -> None:
+    """From broker 1 the arrow leads to rack b; Space lifts, the live region says what a drop does, Enter drops."""
+    tile(racks, 1).focus()
+    racks.keyboard.press("ArrowRight")
+
+    assert racks.locator(".tile:focus").get_attribute("data-id") == "2"
+
+    racks.keyboard.press("Space")
+    racks.get_by_role("status").filter(has_text="Over the tray: Broker 2 out: 6 replicas must move.").wait_for()
+
+    assert racks.get_by_text("can leave").count() == 0
+
+    racks.keyboard.press("Enter")
+    says(racks, "Broker 2 can leave: 6 replicas move.")
+
+
+def test_a_finger_drags_too(new_page: Callable[..., Page], link: str) -> None:
+    """A touch on a tile drags it to the tray; the page does not scroll away under the finger."""
+    page = open_link(new_page(has_touch=True), link)
+    x, y = middle(tile(page, 5))
+    to_x, to_y = middle(page.locator(".tray"))
+    touch = page.context.new_cdp_session(page)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(1, 9):
+        at = {"x": x + (to_x - x) * step / 8, "y": y + (to_y - y) * step / 8}
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [at]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    says(page, "Broker 5 can leave: 6 replicas move.")
+
+    assert page.locator(".stMain").evaluate("node => node.scrollTop") == 0
+    assert page.locator(".tray-list .tile").count() == 1
+
+
+def test_a_whole_rack_is_dragged_by_its_name(racks: Page) -> None:
+    """Rack b is emptied: all 12 replicas of its brokers move, and that racks are lost is said; rack a stays whole."""
+    drag(racks, racks.get_by_role("button", name="Whole rack b"), racks.locator(".tray"))
+    says(racks, "Brokers 2 and 5 can leave: 12 replicas move.")
+
+    assert racks.locator(".tray-list .tile").count() == 2
+    assert racks.locator(".ghost").count() == 2
+    assert racks.get_by_role("button", name=re.compile("Whole rack a.* out")).count() == 0
+
+
+def test_several_selected_tiles_are_dragged_together(racks: Page) -> None:
+    """With Control, brokers 1 and 2 are selected and dragged as one; broker 3, not selected, stays."""
+    tile(racks, 1).click()
+    tile(racks, 2).click(modifiers=["Control"])
+    drag(racks, tile(racks, 2), racks.locator(".tray"))
+    says(racks, "Brokers 1 and 2 can leave: 12 replicas move.")
+
+    assert in_tray(racks, 3).count() == 0
+
+
+def test_what_cannot_be_is_refused_with_reason_and_choices(racks: Page) -> None:
+    """Four of six brokers out leaves two for three replicas: refused, with the topic and buttons; no plan is shown."""
+    for broker in (1, 2, 3):
+        tile(racks, broker).click(modifiers=["Control"])
+    lift(racks, tile(racks, 3))
+    racks.mouse.move(*middle(racks.locator(".tray")), steps=6)
+    racks.mouse.up()
+    says(racks, "Brokers 1, 2 and 3 can leave")
+    tile(racks, 4).focus()
+    racks.keyboard.press("Delete")
+    says(racks, "This cannot be: brokers 1, 2, 3 and 4 leave.")
+    refused = racks.locator(".st-key-refused")
+
+    assert "replication factor 3" in refused.inner_text()
+    assert "orders" in refused.inner_text()
+    assert racks.get_by_role("link", name=re.compile("^See the")).count() == 0
+
+    racks.get_by_role("button", name="Put all back").first.click()
+    says(racks, PRESENT)
+
+
+def test_a_link_reopens_the_what_if(racks: Page, new_page: Callable[..., Page]) -> None:
+    """Another person opens the address after a drop: the same layout, the same broker out, and nothing asked for."""
+    drag(racks, tile(racks, 6), racks.locator(".tray"))
+    says(racks, "Broker 6 can leave")
+    racks.wait_for_url("**remove=6**")
+    other = new_page()
+    other.goto(racks.url)
+    says(other, "Broker 6 can leave: 6 replicas move.")
+    in_tray(other, 6).wait_for()
+
+    assert other.get_by_text("which this server does not have").count() == 0
+
+
+def test_a_new_broker_is_dropped_into_a_rack(racks: Page) -> None:
+    """The next free id is offered; dropped into rack c the broker joins there, and nobody is out."""
+    racks.get_by_role("button", name="Add broker").click()
+    drag(racks, racks.locator(".dock .tile"), racks.locator(".rack", has=tile(racks, 3)))
+    says(racks, "Broker 7 joins")
+    tile(racks, 7).wait_for()
+
+    assert racks.locator(".rack", has=tile(racks, 7)).get_by_role("listbox").get_attribute("aria-label") == "rack c"
+    assert racks.locator(".tray-list .tile").count() == 0
+
+
+def test_names_from_outside_are_text(page: Page, dashboard: str) -> None:
+    """A rack named like HTML is shown as it is written, and makes no element of its own."""
+    hostile = "<img src=x onerror=alert(1)>"
+    told = {broker: hostile if broker % 2 else "plain" for broker in range(1, 7)}
+    open_files(page, dashboard, cluster(told), then="Racks")
+    tile(page, 1).wait_for()
+
+    assert page.locator(".rack-name", has_text=hostile).count() == 1
+    assert page.locator(".board img").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_three_hundred_brokers_fit_the_screen(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
+    """All 300 tiles and the tray are within 768 pixels, light and dark; none is left out."""
+    page = new_page(color_scheme=scheme)
+    open_sample(page, dashboard, "300 brokers", then="Racks")
+    tile(page, 300).wait_for()
+    box = page.locator(".stage").bounding_box()
+
+    assert box is not None
+    assert box["y"] + box["height"] <= 768
+    assert page.locator(".rack-list .tile").count() == 300
