@@ -420,7 +420,7 @@ class Board {
     parts.badge = element("span", "badge", line);
     parts.mark = element("span", "mark", line);
     const bar = element("span", "bar", tile);
-    for (const name of ["hold", "lead", "come", "gone"]) parts[name] = element("i", name, bar);
+    for (const name of ["hold", "come", "gone", "lead"]) parts[name] = element("i", name, bar);
     element("i", "mean", bar);
     parts.facts = element("span", "facts", tile);
     parts.replicas = element("span", "fact", parts.facts);

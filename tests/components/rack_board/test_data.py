@@ -1,0 +1,118 @@
+"""What the rack board is told of a layout and a plan."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from components.rack_board.data import MOST_FLOWS, board_data
+from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
+from reseat.sources.generate import generate
+
+BROKERS = [
+    Broker(1, "a", "kafka-1.example.net", state=BrokerState.ALIVE),
+    Broker(2, "b", "kafka-2.example.net", state=BrokerState.DEAD),
+    Broker(5, None, "kafka-5.example.net", state=BrokerState.ALIVE),
+]
+LAYOUT = ClusterLayout.from_assignments(
+    {("orders", 0): [1, 2], ("orders", 1): [2, 1], ("orders", 2): [1, 5]},
+    brokers=BROKERS,
+    leaders={("orders", 0): 1, ("orders", 1): 1, ("orders", 2): None},
+    size_bytes={("orders", 0): 1000.0, ("orders", 1): 24.0, ("orders", 2): 0.0},
+)
+
+
+def moved(layout: ClusterLayout, wish: Wish, proposed: dict[tuple[str, int], list[int]]) -> Plan:
+    """A plan that leads to these lists."""
+    current = layout.with_racks(dict(wish.add))
+    target = ClusterLayout.from_assignments(proposed, brokers=current.brokers)
+    return Plan(current, target, Certificate(wish=wish, moves=1))
+
+
+def test_brokers_are_told_as_columns() -> None:
+    """Counts, racks, states and hosts by broker; hosts without the domain that all share."""
+    data = board_data(LAYOUT, Wish(), None)
+
+    assert data["racks"] == ["a", "b"]
+    assert data["brokers"] == {
+        "id": [1, 2, 5],
+        "rack": [0, 1, -1],
+        "host": ["kafka-1", "kafka-2", "kafka-5"],
+        "state": [0, 3, 0],
+        "replicas": [3, 2, 1],
+        "leaders": [2, 0, 0],
+        "bytes": [1020, 1020, 0],
+        "after": None,
+        "leadersAfter": None,
+        "bytesAfter": None,
+    }
+    assert (data["hostTail"], data["nextId"], data["needs"], data["planned"]) == (".example.net", 6, 2, False)
+
+
+def test_a_plan_tells_what_is_afterwards_and_who_gives_to_whom() -> None:
+    """Broker 2 out: its two replicas go to broker 5, and the flow says so by entries."""
+    wish = Wish(remove=(2,))
+    plan = moved(LAYOUT, wish, {("orders", 0): [1, 5], ("orders", 1): [5, 1], ("orders", 2): [1, 5]})
+    data = board_data(LAYOUT, wish, plan)
+
+    assert data["brokers"]["after"] == [3, 0, 3]  # type: ignore[index]
+    assert data["brokers"]["leadersAfter"] == [2, 0, 1]  # type: ignore[index]
+    assert data["flows"] == [1, 2, 2]
+    assert data["out"] == [2]
+
+
+def test_a_refused_wish_still_shows_the_broker_that_joins() -> None:
+    """Without a plan the added broker has an empty tile in its rack."""
+    data = board_data(LAYOUT, Wish(add=((7, "b"),)), None)
+
+    assert data["brokers"]["id"] == [1, 2, 5, 7]  # type: ignore[index]
+    assert data["brokers"]["rack"] == [0, 1, -1, 1]  # type: ignore[index]
+    assert data["brokers"]["replicas"][3] == 0  # type: ignore[index]
+    assert data["added"] == [7]
+
+
+def test_what_is_not_told_is_null_and_not_zero() -> None:
+    """A bare assignment whose order is not told has no leaders, sizes or hosts."""
+    bare = ClusterLayout.from_assignments({("t", 0): [1, 2]}, order_told=False)
+    columns = board_data(bare, Wish(), None)["brokers"]
+
+    assert [columns[name] for name in ("leaders", "bytes", "host")] == [None, None, None]  # type: ignore[index]
+
+
+def test_addresses_keep_their_ends() -> None:
+    """10.0.0.1 and 10.1.0.1 share an end that is no domain."""
+    brokers = [Broker(1, host="10.0.0.1"), Broker(2, host="10.1.0.1")]
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]}, brokers=brokers)
+
+    assert board_data(layout, Wish(), None)["brokers"]["host"] == ["10.0.0.1", "10.1.0.1"]  # type: ignore[index]
+
+
+def test_a_reassignment_under_way_is_drawn_at_its_target() -> None:
+    """The replica that leaves is not counted: the plan starts from where the reassignment will end."""
+    layout = ClusterLayout.from_columns(
+        topics=["t"], topic_of=[0], partition=[0], replicas=[[1, 2, 3]], removing=[[False, True, False]]
+    )
+
+    assert board_data(layout, Wish(), None)["brokers"]["replicas"] == [1, 0, 1]  # type: ignore[index]
+
+
+def test_a_thousand_brokers_are_told_in_under_100_kb() -> None:
+    """Also with 100 brokers out, whose flows alone would be 90,000."""
+    layout = generate(1000, 20_000, racks=10)
+    out = tuple(int(i) for i in layout.broker_ids[::10])
+    ids = layout.replica_ids.copy()
+    ids[np.isin(ids, out)] = int(layout.broker_ids[1])
+    proposed = ClusterLayout.from_columns(
+        topics=layout.topics,
+        topic_of=layout.topic_of,
+        partition=layout.partition,
+        replicas=ids,
+        brokers=layout.brokers,
+        size_bytes=layout.size_bytes,
+    )
+    wish = Wish(remove=out)
+    data = board_data(layout, wish, Plan(layout, proposed, Certificate(wish=wish, moves=0)))
+
+    assert len(json.dumps(data, separators=(",", ":"))) < 100_000
+    assert len(data["flows"]) <= 3 * MOST_FLOWS  # type: ignore[arg-type]
