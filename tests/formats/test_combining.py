@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from reseat.formats import Reading, combine, read
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout
 
-DESCRIBE = "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 2,1\tIsr: 1\nTopic: a\tPartition: 1\tLeader: 2\tReplicas: 2,3\tIsr: 2,3\n"
+DESCRIBE = (
+    "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 2,1\tIsr: 1\n"
+    "Topic: a\tPartition: 1\tLeader: 2\tReplicas: 2,3\tIsr: 2,3\n"
+)
 
 
 def log_dirs(*logs: tuple[int, str, int]) -> str:

@@ -20,7 +20,8 @@ _PIECES = (
     b"\x00", b"\xff", b"\xc3", b"\xe2\x80\xa8", b"\x1b[31m", b"[" * 200, b"{}", b"true", b"1e400", b"2147483648",
     b"Topic: ", b"Partition: ", b"Leader: none", b"Replicas: ", b"Isr: ", b"Elr: 5", b"Offline: 1", b"Configs:",
     b"PartitionCount: ", b'"partitions":', b'"replicas":[1]', b'"\\ud800"', b"get /brokers/topics/x",
-    b"ls /brokers/ids",    b"partition 0, leader 1, replicas: 1,1, isrs: 2", b" p0: [1] -> [2]", b"PARTITION  LEADER  REPLICAS\n0  1  [1]",
+    b"ls /brokers/ids", b"partition 0, leader 1, replicas: 1,1, isrs: 2",
+    b" p0: [1] -> [2]", b"PARTITION  LEADER  REPLICAS\n0  1  [1]",
 )  # fmt: skip
 _SWAPS = (
     (b"\n", b""), (b"\t", b" "), (b'"', b""), (b"\n", b"\r\n"), (b":", b""), (b",", b", "), (b"0", b"0" * 11),
