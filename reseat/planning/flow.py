@@ -123,6 +123,38 @@ class Network:
             return None
         raise OverflowError(f"The min-cost flow of {self._arcs} arcs cannot be solved exactly (status {status.name}).")
 
+    def route(self) -> _Ints | None:
+        """A flow on each arc that meets all supplies, costs left aside; None where there is none.
+
+        Several times faster than ``solve``. Source: A. V. Goldberg, R. E. Tarjan, "A new approach to the maximum-flow
+        problem", 1988 (push-relabel).
+        """
+        from ortools.graph.python import max_flow
+
+        amounts = np.zeros(self._count, np.int64)
+        for node, amount in self._supplies:
+            np.add.at(amounts, node, amount)
+        given, taken = np.flatnonzero(amounts > 0), np.flatnonzero(amounts < 0)
+        wanted = int(amounts[given].sum())
+        if wanted != -int(amounts[taken].sum()) or (wanted and not self._arcs):
+            return None
+        if wanted == 0:
+            return np.zeros(self._arcs, np.int64)
+        source, sink = self._count, self._count + 1
+        solver = max_flow.SimpleMaxFlow()
+        add: Any = solver.add_arcs_with_capacity
+        ends = (given.astype(np.int32), taken.astype(np.int32))
+        arcs = add(
+            np.concatenate([*self._tails, np.full(given.size, source, np.int32), ends[1]]),
+            np.concatenate([*self._heads, ends[0], np.full(taken.size, sink, np.int32)]),
+            np.concatenate([*self._capacities, amounts[given], -amounts[taken]]),
+        )
+        status = solver.solve(source, sink)  # type: ignore[no-untyped-call]
+        if status != solver.OPTIMAL or solver.optimal_flow() != wanted:
+            return None
+        flows: Any = solver.flows
+        return np.asarray(flows(arcs[: self._arcs]), np.int64)
+
 
 def fill(loads: npt.ArrayLike, total: int, room: npt.ArrayLike | None = None) -> _Ints:
     """How many of ``total`` units each broker receives so that the sum of squares of the loads is least.

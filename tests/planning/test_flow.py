@@ -139,3 +139,32 @@ def test_the_first_window_that_is_wide_enough_is_taken() -> None:
     assert found.tolist() == [6]
     assert tried == [5, 6]
     assert first_feasible(1, 3, lambda top: None) is None
+
+
+def test_a_route_meets_supplies_whatever_it_costs() -> None:
+    """Costs are left aside; supplies that do not fit have no route."""
+    network = Network()
+    source, sink = network.nodes(1), network.nodes(1)
+    way = network.arcs(source, sink, 5, 9)
+    network.supply(source, 3)
+    network.supply(sink, -3)
+    flow = network.route()
+    network.supply(source, 4)
+    network.supply(sink, -4)
+
+    assert flow is not None
+    assert flow[way].tolist() == [3]
+    assert network.route() is None
+
+
+def test_a_route_of_nothing() -> None:
+    """No supplies, no flow; supplies that do not cancel, none either."""
+    network = Network()
+    nodes = network.nodes(2)
+    network.arcs(nodes[0], nodes[1], 5)
+    still = network.route()
+    network.supply(nodes[0], 1)
+
+    assert still is not None
+    assert still.tolist() == [0]
+    assert network.route() is None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reseat.planning import leaders
 from reseat.planning.leaders import leader_first, preferred_leaders
 
 
@@ -86,10 +88,11 @@ def _cases(draw: st.DrawFn) -> tuple[list[list[int]], list[int], list[int], tupl
     return [members + [-1] * (3 - len(members)) for members in lists], present, fixed, dead
 
 
-@settings(max_examples=150, deadline=None)
-@given(_cases())
-def test_the_best_of_all_orders(case: tuple[list[list[int]], list[int], list[int], tuple[int, ...]]) -> None:
-    """Least sum of squares, then fewest changes, against every way to choose the firsts."""
+@pytest.mark.parametrize("many", [0, 2_000])
+@settings(max_examples=120, deadline=None)
+@given(case=_cases())
+def test_the_best_of_all_orders(many: int, case: tuple[list[list[int]], list[int], list[int], tuple[int, ...]]) -> None:
+    """Least sum of squares, then fewest changes, against every way to choose the firsts; with and without costs."""
     lists, present, fixed, dead = case
 
     def value(firsts: tuple[int, ...]) -> tuple[int, int]:
@@ -97,7 +100,9 @@ def test_the_best_of_all_orders(case: tuple[list[list[int]], list[int], list[int
         return sum(counts), sum(a != b for a, b in zip(firsts, present, strict=True))
 
     choices = [[b for b in members if b >= 0 and b not in dead] or [members[0]] for members in lists]
-    chosen = tuple(_chosen(lists, present, fixed, dead))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaders, "_MANY_LISTS", many)
+        chosen = tuple(_chosen(lists, present, fixed, dead))
 
     assert all(first in members for first, members in zip(chosen, lists, strict=True))
     assert value(chosen)[0] == min(value(way)[0] for way in itertools.product(*choices))
