@@ -22,14 +22,16 @@ Text that begins with one of ``= + - @ '``, a tab or a carriage return is writte
 a spreadsheet does not take it for a formula; on reading that apostrophe is taken away.
 
 How it works: Arrow reads the columns as the types expected; if it can, every cell was understood. If it cannot, the
-text is read row by row instead and each cell judged alone, in batches. From there both ways are one: rows are grouped
-by partition (no sorting where they are in order) and laid out as matrices.
+text is read in pieces of whole lines, and the pieces in which a cell is at fault row by row, each cell judged alone.
+From there both ways are one: rows are grouped by partition (no sorting where they are in order) and laid out as
+matrices.
 
 Complexity: O(bytes), plus a sort where rows are not in order; memory for the text, its columns and the layout.
 """
 
 from __future__ import annotations
 
+import bisect
 import csv
 import io
 import re
@@ -37,15 +39,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import orjson
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import idlists
 from reseat.formats.assemble import check_size
 from reseat.formats.reading import LIMITS, Limits, Reading, Skipped
-from reseat.formats.table_columns import ABSENT, NOBODY, Table
+from reseat.formats.table_columns import NOBODY, Table
 from reseat.formats.table_layout import read_table
 from reseat.formats.table_writer import write_csv, write_parquet
 from reseat.model import NONE, NOT_TOLD
@@ -95,7 +95,12 @@ _TRUE = ("true", "True", "TRUE", "1", "yes", "Yes", "YES", "t", "y")
 _FALSE = ("false", "False", "FALSE", "0", "no", "No", "NO", "f", "n")
 _INTEGER_TEXT = re.compile(r"[+-]?[0-9]{1,18}(?:\.0*)?")
 _FLOAT_TEXT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
-_BATCH = 100_000
+#: The least that an integer may be, where that is not 0.
+_LOWEST = {"leader": NONE, "leader_epoch": NOT_TOLD, "min_in_sync": NONE}
+#: Cells without which a row tells nothing.
+_VITAL = frozenset(("topic", "partition", "position", "broker", "replicas"))
+#: Bytes of one piece, where a text is read in pieces.
+_PIECE = 4_000_000
 _SHOWN = 200
 
 
@@ -121,7 +126,7 @@ def read_csv(data: bytes, *, source: str = "pasted text", first_line: int = 1, l
     check_size(data, source, limits)
     plain = _as_utf8(data, source)
     header = _header(plain, source, first_line)
-    table = _read_typed(plain, header, first_line) or _read_cells(plain, header, source, first_line, limits)
+    table = _read(plain, header, source, first_line, limits)
     return read_table(table, source, limits, unknown=header.unknown, by_partition=header.by_partition, kind="CSV")
 
 
@@ -267,23 +272,61 @@ def _arrow_types(header: _Header) -> dict[str, Any]:
     return types
 
 
-def _read_typed(data: bytes, header: _Header, first_line: int) -> Table | None:
-    """All columns at once, if every cell is of the type expected; else None."""
+def _read(data: bytes, header: _Header, source: str, first_line: int, limits: Limits) -> Table:
+    """All columns at once, if every cell is of the type expected; else in pieces, and those cell by cell if need be."""
     import pyarrow as pa
-    import pyarrow.csv as pc
 
-    if b"0x" in data or b"0X" in data:
+    whole = _typed(data, header.end, len(data), header)
+    spans = [(header.end, len(data))] if whole is not None else _spans(data, header.end)
+    pieces, lines = [], _Lines(data, header, first_line)
+    out = Table(0, lambda row: f"line {lines(row)}", lines)
+    for start, stop in spans:
+        piece = whole if whole is not None else _typed(data, start, stop, header)
+        if piece is None:
+            piece, at = _cell_by_cell(data[start:stop], lines.before(start), header, out)
+            lines.add_known(at)
+        else:
+            lines.add_piece(start, stop, piece.num_rows)
+        pieces.append(piece)
+        out.count += piece.num_rows
+        if out.count > limits.cells:
+            raise LimitMet(f"More than {limits.cells:,} rows; that is the limit.", source=source)
+    arrow = pa.concat_tables(pieces)
+    for name in header.known.values():
+        out.take(name, arrow.column(name).unify_dictionaries().combine_chunks())
+    return out
+
+
+def _spans(data: bytes, start: int) -> list[tuple[int, int]]:
+    """Pieces of whole lines; one alone where quotes may hold line ends."""
+    if b'"' in data:
+        return [(start, len(data))]
+    out = []
+    while start < len(data):
+        stop = data.find(b"\n", min(start + _PIECE, len(data))) + 1 or len(data)
+        out.append((start, stop))
+        start = stop
+    return out or [(start, len(data))]
+
+
+def _typed(data: bytes, start: int, stop: int, header: _Header) -> Any:
+    """The columns known of a piece, as an Arrow table; None if a cell is not of the type expected."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.csv
+
+    if data.find(b"0x", start, stop) >= 0 or data.find(b"0X", start, stop) >= 0:
         return None  # Arrow would take 0x10 for a number
     names = [header.known.get(i, f"\x00{i}") for i in range(len(header.told))]
-    quoted = b'"' in data
+    quoted = data.find(b'"', start, stop) >= 0
     try:
-        arrow = pc.read_csv(
-            pa.BufferReader(pa.py_buffer(memoryview(data)[header.end :])),
-            read_options=pc.ReadOptions(column_names=names, block_size=8 << 20),
-            parse_options=pc.ParseOptions(
+        arrow = pyarrow.csv.read_csv(
+            pa.BufferReader(pa.py_buffer(memoryview(data)[start:stop])),
+            read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=8 << 20),
+            parse_options=pyarrow.csv.ParseOptions(
                 delimiter=header.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
             ),
-            convert_options=pc.ConvertOptions(
+            convert_options=pyarrow.csv.ConvertOptions(
                 column_types=_arrow_types(header),
                 include_columns=list(header.known.values()),
                 null_values=list(_NULLS),
@@ -293,79 +336,84 @@ def _read_typed(data: bytes, header: _Header, first_line: int) -> Table | None:
         )
     except (pa.ArrowException, ValueError):
         return None
-    lines = _Lines(data, header, first_line)
-    table = Table(arrow.num_rows, lambda row: f"line {lines(row)}", lines)
     for name in header.known.values():
-        table.take(name, arrow.column(name).unify_dictionaries().combine_chunks())
-    for name in ("partition", "position", "broker"):
-        if name in table.integer and ((table.integer[name] < 0) & (table.integer[name] != ABSENT)).any():
+        column = arrow.column(name)
+        if name in _INTEGER or (name == "size_bytes" and pa.types.is_floating(column.type)):
+            low = pc.min_max(column)["min"].as_py()
+            if low is not None and not low >= _LOWEST.get(name, 0):
+                return None
+        if name == "size_bytes" and pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py():
             return None
-    if "size_bytes" in table.real and not _sizes_fit(table.real["size_bytes"]):
-        return None
-    return table
-
-
-def _sizes_fit(sizes: npt.NDArray[np.float64]) -> bool:
-    return bool(np.isnan(sizes).all() or (np.nanmin(sizes) >= 0 and np.nanmax(sizes) < np.inf))
+    return arrow
 
 
 class _Lines:
-    """The line of each row; the text is gone through only when a line is asked for, and then once."""
+    """The line of each row; a piece is gone through only when a line in it is asked for, and then once."""
 
     def __init__(self, data: bytes, header: _Header, first_line: int) -> None:
         self._data = data
-        self._before = first_line - 1
         self._header = header
-        self._known: npt.NDArray[np.int32] | None = None
+        self._first_line = first_line
+        self._starts: list[int] = [0]
+        self._pieces: list[tuple[int, int] | list[int]] = []
+
+    def add_piece(self, start: int, stop: int, rows: int) -> None:
+        """Rows that stand, blank lines aside, one after the other from one offset to another."""
+        self._pieces.append((start, stop))
+        self._starts.append(self._starts[-1] + rows)
+
+    def add_known(self, lines: list[int]) -> None:
+        """Rows whose lines are known."""
+        self._pieces.append(lines)
+        self._starts.append(self._starts[-1] + len(lines))
+
+    def before(self, start: int) -> int:
+        """How many lines stand before an offset, lines before the text included."""
+        text = self._data[self._header.end : start]
+        return self._first_line - 1 + self._header.lines + text.count(b"\n")
 
     def __call__(self, row: int) -> int:
-        if self._known is None:
-            self._known = np.fromiter(
-                (line for line, cells in _cells(self._data, self._header) if cells is not None), np.int32
-            )
-        return self._before + int(self._known[row]) if row < len(self._known) else 0
+        piece = bisect.bisect_right(self._starts, row) - 1
+        held = self._pieces[piece]
+        if isinstance(held, tuple):
+            before = self.before(held[0])
+            held = [before + line for line, cells in _cells(self._data[held[0] : held[1]], self._header) if cells]
+            self._pieces[piece] = held
+        within = row - self._starts[piece]
+        return held[within] if within < len(held) else 0
 
 
-def _cells(data: bytes, header: _Header) -> Iterator[tuple[int, list[str] | None]]:
-    """Each row with the line it ends on (from 1 in the text given); None where the text cannot be divided."""
-    text = io.TextIOWrapper(io.BytesIO(data[header.end :]), "utf-8", errors="replace", newline="")
-    reader = csv.reader(text, delimiter=header.delimiter)
+def _cells(text: bytes, header: _Header) -> Iterator[tuple[int, list[str] | None]]:
+    """Each row with the line it ends on, from 1; None where the text cannot be divided."""
+    reader = csv.reader(
+        io.TextIOWrapper(io.BytesIO(text), "utf-8", errors="replace", newline=""), delimiter=header.delimiter
+    )
     while True:
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error:
-            yield header.lines + reader.line_num, None
+            yield reader.line_num, None
             continue
         if cells:
-            yield header.lines + reader.line_num, cells
+            yield reader.line_num, cells
 
 
-def _read_cells(data: bytes, header: _Header, source: str, first_line: int, limits: Limits) -> Table:
-    """Row by row; what cannot be read of a row is told."""
+def _cell_by_cell(text: bytes, before: int, header: _Header, out: Table) -> tuple[Any, list[int]]:
+    """A piece row by row, and the line of each row; what cannot be read of it is told in ``out``."""
     import pyarrow as pa
 
     types = _arrow_types(header)
-    parts: dict[str, list[Any]] = {name: [] for name in types}
+    columns: dict[str, list[Any]] = {name: [] for name in types}
     lines: list[int] = []
-    skipped: list[Skipped] = []
-    missing: list[tuple[str, int, str]] = []
-    batch: dict[str, list[Any]] = {name: [] for name in types}
-    converters = {i: (name, _converter(name, types[name])) for i, name in header.known.items()}
-    vital = ("topic", "partition", "position", "broker", "replicas")
-
-    def flush() -> None:
-        for name, kind in types.items():
-            column = pa.array(batch[name], pa.string() if pa.types.is_dictionary(kind) else kind)
-            parts[name].append(column)
-            batch[name].clear()
+    converters = [(i, name, _converter(name, types[name])) for i, name in header.known.items()]
 
     def skip(line: int, cells: list[str], why: str) -> None:
-        text = header.delimiter.join(cells)[:_SHOWN]
-        skipped.append(Skipped(line=first_line - 1 + line, text=text, why=why))
+        out.skipped.append(Skipped(line=line, text=header.delimiter.join(cells)[:_SHOWN], why=why))
 
-    for line, cells in _cells(data, header):
+    for number, cells in _cells(text, header):
+        line = before + number
         if cells is None:
             skip(line, [], "The row cannot be divided into cells.")
             continue
@@ -376,33 +424,27 @@ def _read_cells(data: bytes, header: _Header, source: str, first_line: int, limi
         values: dict[str, Any] = {}
         wrong: list[str] = []
         fatal = False
-        for i, (name, convert) in converters.items():
+        for i, name, convert in converters:
             try:
                 values[name] = convert(cells[i].strip())
             except ValueError as error:
                 values[name] = None
                 wrong.append(f"{name} {cells[i].strip()[:40]!r} is not {error}")
-                fatal = fatal or name in vital
+                fatal = fatal or name in _VITAL
         if wrong:
-            rest = "." if fatal else "; it was taken as not told."
-            skip(line, cells, "; ".join(wrong) + rest)
+            skip(line, cells, "; ".join(wrong) + ("." if fatal else "; it was taken as not told."))
         if fatal:
             if values.get("topic") and values.get("partition") is not None:
-                missing.append((values["topic"], values["partition"], f"line {first_line - 1 + line}"))
+                out.missing.append((values["topic"], values["partition"], f"line {line}"))
             continue
         for name, value in values.items():
-            batch[name].append(value)
-        lines.append(first_line - 1 + line)
-        if len(lines) > limits.cells:
-            raise LimitMet(f"More than {limits.cells:,} rows; that is the limit.", source=source)
-        if len(lines) % _BATCH == 0:
-            flush()
-    flush()
-    table = Table(len(lines), lambda row: f"line {lines[row]}", lines.__getitem__, skipped=skipped, missing=missing)
+            columns[name].append(value)
+        lines.append(line)
+    arrays = {}
     for name, kind in types.items():
-        column = pa.chunked_array(parts[name]).combine_chunks()
-        table.take(name, column.dictionary_encode() if pa.types.is_dictionary(kind) else column)
-    return table
+        plain = pa.array(columns[name], pa.string() if pa.types.is_dictionary(kind) else kind)
+        arrays[name] = plain.dictionary_encode() if pa.types.is_dictionary(kind) else plain
+    return pa.table(arrays), lines
 
 
 def _converter(name: str, kind: Any) -> Callable[[str], Any]:
@@ -415,7 +457,7 @@ def _converter(name: str, kind: Any) -> Callable[[str], Any]:
         return _flag_of
     if pa.types.is_floating(kind):
         return _size_of
-    lowest = {"leader": NONE, "leader_epoch": NOT_TOLD, "min_in_sync": NONE}.get(name, 0)
+    lowest = _LOWEST.get(name, 0)
 
     def integer_of(cell: str) -> int | None:
         if cell in _NULLS:

@@ -44,7 +44,7 @@ class Table:
         integer: int32, ``ABSENT`` where empty.
         flag: int8, -1 where empty.
         real: float64, NaN where empty.
-        lists: Arrow arrays of strings, empty where not told, or of lists of integers.
+        lists: Arrow arrays of strings, empty where not told.
         skipped: what was not understood.
         missing: topic and partition of rows left out.
     """
@@ -63,6 +63,7 @@ class Table:
     def take(self, name: str, column: Any) -> None:
         """Keep an Arrow array of the type that is expected of the column."""
         import pyarrow as pa
+        import pyarrow.compute as pc
 
         kind = column.type
         if pa.types.is_dictionary(kind):
@@ -75,7 +76,7 @@ class Table:
         elif pa.types.is_integer(kind):
             self.integer[name] = _filled(column, ABSENT, np.int32)
         else:
-            self.lists[name] = column
+            self.lists[name] = pc.utf8_trim_whitespace(pc.fill_null(column, ""))
 
     def rows(self, chosen: npt.NDArray[np.int64]) -> Table:
         """The same columns with these rows alone, in this order."""

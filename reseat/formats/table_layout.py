@@ -398,7 +398,7 @@ class _TableReader:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        texts = pc.utf8_trim_whitespace(pc.fill_null(table.lists[name].cast(pa.string()), ""))
+        texts = table.lists[name]
         nobody = pc.is_in(pc.utf8_lower(texts), pa.array(sorted(NOBODY)))
         listed = pc.match_substring_regex(texts, _IDS)
         told = np.asarray(pc.not_equal(texts, "").to_numpy(zero_copy_only=False))
@@ -424,7 +424,7 @@ class _TableReader:
 
         if "size_bytes" not in table.lists or not table.count:
             return
-        texts = pc.utf8_trim_whitespace(pc.fill_null(table.lists["size_bytes"].cast(pa.string()), ""))
+        texts = table.lists["size_bytes"]
         fits = np.asarray(pc.match_substring_regex(texts, _SIZES).to_numpy(zero_copy_only=False))
         texts = pc.if_else(pa.array(fits), texts, "")
         parts = pc.split_pattern(texts, ";")
@@ -457,9 +457,8 @@ class _TableReader:
         """JSON lists, null where a replica's directory is not told."""
         if "log_dirs" not in table.lists:
             return []
-        import pyarrow as pa
 
-        encoded = table.lists["log_dirs"].cast(pa.string()).dictionary_encode()
+        encoded = table.lists["log_dirs"].dictionary_encode()
         which = np.asarray(encoded.indices.fill_null(NONE).to_numpy(zero_copy_only=False))
         decoder = msgspec.json.Decoder(list[str | None])
         code: dict[str, int] = {}

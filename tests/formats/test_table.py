@@ -49,7 +49,17 @@ def kinds(reading: Reading) -> list[str]:
 def by_cells(data: bytes) -> Reading:
     """The same text read row by row."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "_read_typed", lambda *_: None)
+        patch.setattr(table, "_typed", lambda *_: None)
+        patch.setattr(table, "_PIECE", 40)
+        return read_csv(data)
+
+
+def by_pieces(data: bytes) -> Reading:
+    """The same text read in pieces of about a line, those that can be by columns."""
+    typed = table._typed
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "_PIECE", 12)
+        patch.setattr(table, "_typed", lambda d, a, b, h: None if b - a == len(d) - h.end else typed(d, a, b, h))
         return read_csv(data)
 
 
@@ -320,6 +330,7 @@ def test_what_is_written_reads_back_alike(layout: ClusterLayout, per: str) -> No
     assert reading.layout == layout
     assert reading.skipped == ()
     assert told(by_cells(text)) == told(reading)
+    assert told(by_pieces(text)) == told(reading)
     assert read_parquet(write_parquet(layout, per=per)).layout == layout
 
 
@@ -377,6 +388,7 @@ def test_columns_and_cells_give_the_same(header: list[str], data: st.DataObject)
         return
 
     assert told(by_cells(text)) == told(fast)
+    assert told(by_pieces(text)) == told(fast)
 
 
 def test_formulas_are_written_so_that_a_spreadsheet_shows_them_as_text() -> None:
