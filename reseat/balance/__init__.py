@@ -4,6 +4,7 @@ from reseat.balance.findings import KINDS, findings
 from reseat.balance.measure import Balance, Loads, TopicLoads, measure
 from reseat.balance.racks import (
     distinct_racks,
+    least_replica_spread,
     rack_groups,
     rack_squares,
     rack_sum_of_squares,
@@ -22,6 +23,7 @@ __all__ = [
     "distinct_racks",
     "findings",
     "least_possible_spread",
+    "least_replica_spread",
     "measure",
     "rack_groups",
     "rack_squares",

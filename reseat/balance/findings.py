@@ -1,7 +1,8 @@
 """Findings: what in a layout is broken, wants attention or is good to know, each with the partitions behind it.
 
 Promises: every finding follows from what the source tells, never from what it does not; every number in a sentence is
-exact; skew is reported only beyond the least possible spread; the order is by severity, then as ``KINDS`` lists them.
+exact; skew is reported only beyond the least possible spread (for replicas: the least that keeps partitions on as many
+racks as they can reach); the order is by severity, then as ``KINDS`` lists them.
 
 Needs: any layout, also one with duplicate replicas or a reassignment under way.
 
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.balance import health
-from reseat.balance.racks import shares_rack_while_free
+from reseat.balance.racks import least_replica_spread, shares_rack_while_free
 from reseat.balance.spread import Spread, spread_of
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, Finding, IntArray, Severity
 from reseat.model.columns import row_any
@@ -383,7 +384,8 @@ def _skew(layout: ClusterLayout) -> Iterator[Finding]:
         if not told or not alive.any():
             continue
         load = np.bincount(np.maximum(positions, NONE).ravel() + 1, minlength=brokers + 1)[1:]
-        spread = spread_of(load[alive])
+        whole = None if kind == "leader_skew" else least_replica_spread(layout, alive, int(load[alive].sum()))
+        spread = spread_of(load[alive], least_possible=whole)
         if spread is None or not spread.avoidable:
             continue
         ids = layout.broker_ids[alive]

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.balance import health
-from reseat.balance.racks import rack_sum_of_squares, rack_violations
+from reseat.balance.racks import least_replica_spread, rack_sum_of_squares, rack_violations
 from reseat.balance.spread import Spread, spread_of
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
 
@@ -41,7 +41,8 @@ class Loads:
         preferred_leaders: (n,) int64 partitions whose replica list it heads, of those whose assignment order is told;
             None where no topic's order is told.
         size_bytes: (n,) float64 bytes of the replicas whose size is told; None where no size is told.
-        replica_spread: over brokers not known to be dead, or over named racks; None where there are none.
+        replica_spread: over brokers not known to be dead, or over named racks; None where there are none. The least
+            possible spread over brokers is the one that keeps partitions on as many racks as they can reach.
         leader_spread: the same of ``leaders``; None also where no leader is told.
         preferred_leader_spread: the same of ``preferred_leaders``.
         byte_spread: the same of ``size_bytes``; its least possible spread is not known.
@@ -159,7 +160,12 @@ def measure(layout: ClusterLayout) -> Balance:
         sizes_told=_sizes_told(layout),
         rack_sum_of_squares=rack_sum_of_squares(layout),
         rack_violations=rack_violations(layout),
-        by_broker=_loads(tuple(layout.broker_ids.tolist()), carried, alive),
+        by_broker=_loads(
+            tuple(layout.broker_ids.tolist()),
+            carried,
+            alive,
+            least_replicas=least_replica_spread(layout, alive, int(carried.replicas[alive].sum())),
+        ),
         by_rack=_rack_loads(layout, carried, alive),
         by_topic=_topic_loads(layout, alive),
     )
@@ -214,9 +220,12 @@ def _loads(
     *,
     room: Counts | None = None,
     leader_room: Counts | None = None,
+    least_replicas: int | None = None,
 ) -> Loads:
     def whole(load: Counts | None, most: Counts | None) -> Spread | None:
         return None if load is None else spread_of(load[carriers], room=None if most is None else most[carriers])
+
+    replica_room = None if room is None else room[carriers]
 
     return Loads(
         names=names,
@@ -224,7 +233,7 @@ def _loads(
         leaders=carried.leaders,
         preferred_leaders=carried.preferred,
         size_bytes=carried.sizes,
-        replica_spread=whole(carried.replicas, room),
+        replica_spread=spread_of(carried.replicas[carriers], room=replica_room, least_possible=least_replicas),
         leader_spread=whole(carried.leaders, leader_room),
         preferred_leader_spread=whole(carried.preferred, leader_room),
         byte_spread=None if carried.sizes is None else spread_of(carried.sizes[carriers], whole=False),

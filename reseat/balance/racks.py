@@ -21,11 +21,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from reseat.balance.spread import least_possible_spread, least_possible_spread_in_groups
 from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
 from reseat.model.columns import row_counts
 
 __all__ = [
     "distinct_racks",
+    "least_replica_spread",
     "rack_groups",
     "rack_squares",
     "rack_sum_of_squares",
@@ -128,6 +130,33 @@ def shares_rack_while_free(layout: ClusterLayout, usable: BoolArray) -> BoolArra
     sharing = _distinct(layout, groups, None) < layout.replication_factor
     free: BoolArray = sharing & (_distinct(layout, groups, open_groups) < int(np.count_nonzero(open_groups)))
     return free
+
+
+def least_replica_spread(layout: ClusterLayout, carriers: BoolArray, replicas: int) -> int | None:
+    """The least spread of replica counts that keeps partitions on as many racks; None without carriers.
+
+    A partition with no more replicas than there are racks holds at most one in each, so a rack of few brokers may have
+    to hold more a broker than others: that is not a skew that could be mended. Exact for one replication factor up to
+    the number of racks, a lower bound otherwise.
+
+    Args:
+        layout: the layout.
+        carriers: (B,) bool, the brokers that can hold replicas.
+        replicas: how many replicas they hold together.
+    """
+    if not carriers.any():
+        return None
+    groups = rack_groups(layout)
+    if groups is None:
+        return least_possible_spread(replicas, int(np.count_nonzero(carriers)))
+    _, sizes = np.unique(groups[carriers], return_counts=True)
+    partitions = np.bincount(layout.replication_factor)  # by replication factor
+    factor = np.arange(len(partitions))
+    most = np.where(factor <= len(sizes), np.minimum(factor, 1), factor)
+    room = (np.minimum(most[None, :], sizes[:, None]) * partitions[None, :]).sum(axis=1)
+    if int(room.sum()) < replicas:  # a layout that breaks racks, on so few brokers that it has to
+        return least_possible_spread(replicas, int(np.count_nonzero(carriers)))
+    return least_possible_spread_in_groups(replicas, sizes, room)
 
 
 def _groups_with(groups: IntArray, counting: BoolArray) -> BoolArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Spread", "least_possible_spread", "spread_of"]
+__all__ = ["Spread", "least_possible_spread", "least_possible_spread_in_groups", "spread_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ def spread_of(
     *,
     whole: bool = True,
     room: npt.NDArray[np.int64] | None = None,
+    least_possible: int | None = None,
 ) -> Spread | None:
     """Measure a column of loads, (n,); None where nobody carries anything because n is 0.
 
@@ -53,11 +54,14 @@ def spread_of(
         load: the load of each carrier.
         whole: whether loads are whole units that could be shared out freely, so that a least spread is known.
         room: (n,) the most units each carrier can hold; unlimited by default.
+        least_possible: the least possible spread, where the caller knows more than ``room`` says.
     """
     if not load.size:
         return None
     mean, deviation = float(load.mean()), float(load.std())
     least, most = float(load.min()), float(load.max())
+    if whole and least_possible is None:
+        least_possible = least_possible_spread(int(load.sum()), int(load.size), room)
     return Spread(
         count=int(load.size),
         mean=mean,
@@ -66,32 +70,51 @@ def spread_of(
         spread=most - least,
         deviation=deviation,
         variation=deviation / mean if mean else 0.0,
-        least_possible=least_possible_spread(int(load.sum()), int(load.size), room) if whole else None,
+        least_possible=least_possible,
     )
 
 
 def least_possible_spread(total: int, carriers: int, room: npt.NDArray[np.int64] | None = None) -> int:
     """The least spread that ``total`` whole units over so many carriers can have: 7 over 3 cannot be below 1.
 
-    With ``room``, units are poured like water: the smallest carriers fill up and the others share the rest. Where
-    units are replicas and carriers are racks this is exact for one replication factor, and a lower bound for several.
+    Where units are replicas and carriers are racks, with the room that racks have, this is exact for one replication
+    factor and a lower bound for several.
 
     Args:
         total: units to share out.
         carriers: how many share them, at least 1.
-        room: (carriers,) the most units each can hold.
+        room: (carriers,) the most units each can hold, at least ``total`` together; unlimited by default.
     """
     if room is None:
         return 0 if total % carriers == 0 else 1
-    left = total
-    smallest: int | None = None
-    ordered = np.sort(room).tolist()
-    for place, most in enumerate(ordered):
-        still = len(ordered) - place
+    return least_possible_spread_in_groups(total, np.ones(carriers, np.int64), room)
+
+
+def least_possible_spread_in_groups(total: int, sizes: npt.NDArray[np.integer], room: npt.NDArray[np.integer]) -> int:
+    """The least spread over carriers that stand in groups, each group with a limit for all of its carriers together.
+
+    Units are poured like water: groups with little room for their size fill up, and the others share the rest. So the
+    one broker of a small rack that every partition needs is not called skewed for holding more than others.
+
+    Args:
+        total: units to share out.
+        sizes: (g,) how many carriers each group has, at least 1.
+        room: (g,) the most units each group can hold, at least ``total`` together.
+    """
+    groups: list[tuple[int, int]] = sorted(
+        zip(sizes.tolist(), room.tolist(), strict=True), key=lambda group: group[1] / group[0]
+    )
+    left, still = total, sum(size for size, _ in groups)
+    lowest: int | None = None
+    highest = 0
+    for place, (size, most) in enumerate(groups):
         level, rest = divmod(left, still)
-        if most > level or (most == level and rest == 0):  # nobody from here on fills up: they share evenly
-            top = level + (1 if rest else 0)
-            return top - (level if smallest is None else min(smallest, level))
-        smallest = most if smallest is None else smallest  # the first that fills up is the smallest of all
+        # Everyone from here on holds ``level``; is there room for one more on ``rest`` of them?
+        if most >= size * level and sum(min(n, m - n * level) for n, m in groups[place:]) >= rest:
+            highest = max(highest, level + (1 if rest else 0))
+            return highest - (level if lowest is None else min(lowest, level))
+        lowest = most // size if lowest is None else min(lowest, most // size)
+        highest = max(highest, -(-most // size))
         left -= most
-    return 0 if smallest is None else int(ordered[-1]) - smallest
+        still -= size
+    return 0 if lowest is None else highest - lowest

@@ -214,6 +214,16 @@ def test_skew_is_reported_only_beyond_the_unavoidable(lists: list[list[int]], sk
     assert ("leader_skew" in kinds) is skewed
 
 
+def test_what_racks_make_unavoidable_is_no_skew() -> None:
+    """Broker 1 is alone in rack a and every partition of RF 2 needs it."""
+    layout = one_topic(
+        [[1, 2], [3, 1], [1, 4]],
+        brokers=[Broker(1, rack="a"), *(Broker(i, rack="b") for i in (2, 3, 4))],
+    )
+
+    assert "replica_skew" not in found(layout)
+
+
 def test_order_that_is_not_told_is_a_note() -> None:
     """With the topics concerned."""
     finding = found(one_topic([[1, 2]], order_told=False))["order_not_told"]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.balance import least_possible_spread, spread_of
+from reseat.balance.spread import least_possible_spread_in_groups
 
 
 @pytest.mark.parametrize(("total", "carriers", "least"), [(7, 3, 1), (6, 3, 0), (0, 5, 0), (1, 1, 0), (2, 3, 1)])
@@ -60,3 +61,29 @@ def test_bytes_have_no_known_least_spread() -> None:
     assert spread is not None
     assert spread.least_possible is None
     assert spread.avoidable is None
+
+
+def test_a_rack_of_one_broker_that_all_need_is_no_avoidable_skew() -> None:
+    """10 partitions of RF 2 over racks of 1 and 3 brokers: 10 on the one, 3 or 4 on the others."""
+    assert least_possible_spread_in_groups(20, np.array([1, 3]), np.array([10, 10])) == 7
+
+
+@given(st.lists(st.tuples(st.integers(1, 2), st.integers(0, 5)), min_size=1, max_size=3), st.data())
+def test_the_least_spread_in_groups_is_the_least_of_all_ways(
+    groups: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    """Against trying every way to share the units out to the carriers."""
+    total = data.draw(st.integers(0, sum(room for _, room in groups)))
+    owner = [at for at, (size, _) in enumerate(groups) for _ in range(size)]
+    ways = itertools.product(range(total + 1), repeat=len(owner))
+    best = min(
+        max(way) - min(way)
+        for way in ways
+        if sum(way) == total
+        and all(
+            sum(n for n, at in zip(way, owner, strict=True) if at == g) <= room for g, (_, room) in enumerate(groups)
+        )
+    )
+    sizes, room = (np.array(column) for column in zip(*groups, strict=True))
+
+    assert least_possible_spread_in_groups(total, sizes, room) == best
