@@ -481,40 +481,43 @@ def _flowed(change: _Change, pick: _Pick, size: Whole, load: Whole) -> Whole:
     last = np.where(pick.amount > 0, reach[at, np.maximum(pick.amount - 1, 0)], -1)
     held = pick.candidates != NONE
     forced, optional = held & (level < last[:, None]), held & (level == last[:, None])
-    extra = (pick.amount - forced.sum(axis=1)) * size
 
-    # Nodes: a row of racks a group (numbered by their first column), a hub a group, the brokers. All dead brokers are
-    # one: their loads do not count, and a replica there costs more than any chain of exchanges of live ones can gain.
-    brokers = len(load)
-    rack_node = at[:, None] * width + leader
-    hub, first_broker = groups * width + at, groups * (width + 1)
-    supply = np.zeros(first_broker + brokers, np.int64)
-    row, column = np.nonzero(forced)
-    np.add.at(supply, rack_node[row, column], size[row])
-    supply[hub] += extra
-    to_rack, to_rack_column = np.nonzero(optional)
-    # Candidates of a rack from which nothing is picked need no arc.
-    used = np.zeros(groups * width, np.bool_)
-    used[rack_node[forced | optional]] = True
-    out, out_column = np.nonzero(held & used[rack_node])
-    picked = pick.candidates[out, out_column]
-    dead = ~change.live[picked]
+    # All dead brokers are one: their loads do not count, and a replica there costs more than any chain of exchanges of
+    # live ones can gain.
     total = int((pick.amount * size).sum())
     price = 4 * (int(load.max(initial=0)) + total + 1)
+    dead = held & ~np.append(change.live, False)[pick.candidates]
     grave = int(np.flatnonzero(~change.live)[0]) if dead.any() else 0
+    broker = np.where(dead, grave, pick.candidates)
+
+    # Nodes: the brokers, a hub for each group that has a choice of racks, and a rack of a group. A rack with one
+    # candidate is that broker itself. Candidates of a rack from which nothing is picked need no arc.
+    brokers = len(load)
+    alone = held & (np.stack([(leader == column).sum(axis=1) for column in range(width)], axis=1) == 1)
+    alone = np.take_along_axis(alone, leader, axis=1) & held
+    rack = at[:, None] * width + leader
+    used = np.zeros(groups * width, np.bool_)
+    used[rack[(forced | optional) & ~alone]] = True
+    node = np.where(alone, broker, (brokers + groups + np.cumsum(used) - 1)[rack])
+    supply = np.zeros(brokers + groups + int(used.sum()), np.int64)
+    row, column = np.nonzero(forced)
+    np.add.at(supply, node[row, column], size[row])
+    supply[brokers : brokers + groups] = (pick.amount - forced.sum(axis=1)) * size
+    out = np.nonzero(held & ~alone & used[rack])
+    choose = np.nonzero(optional)
     ways = Ways(
-        nodes=first_broker + brokers,
-        tail=np.concatenate([rack_node[out, out_column], hub[to_rack]]),
-        head=np.concatenate([first_broker + np.where(dead, grave, picked), rack_node[to_rack, to_rack_column]]),
-        capacity=np.concatenate([size[out], size[to_rack]]),
+        nodes=len(supply),
+        tail=np.concatenate([node[out], brokers + choose[0]]),
+        head=np.concatenate([broker[out], node[choose]]),
+        capacity=size[np.concatenate([out[0], choose[0]])],
         supply=supply,
-        cost=np.concatenate([price * dead, np.zeros(len(to_rack), np.int64)]),
+        cost=price * np.concatenate([dead[out], (dead & alone)[choose]]),
     )
-    reached = np.unique(np.where(dead, grave, picked))
+    reached = np.unique(np.concatenate([broker[out], broker[alone & (forced | optional)]]))
     flow = evenest_flow(
         ways,
         Terminals(
-            node=first_broker + reached,
+            node=reached.astype(np.int64),
             gives=np.zeros(len(reached), np.bool_),
             load=np.where(change.live[reached], load[reached], 0),
             step=np.ones(len(reached), np.int64),
@@ -524,8 +527,10 @@ def _flowed(change: _Change, pick: _Pick, size: Whole, load: Whole) -> Whole:
     )
     if flow is None:
         raise AssertionError("Every row has as many candidates as it picks, so that a flow exists.")
-    sent = np.zeros((groups, width), np.int64)
-    sent[out, out_column] = flow.on_arc[: len(out)]
+    sent: Whole = (forced & alone) * size[:, None]
+    sent[out] = flow.on_arc[: len(out[0])]
+    single = alone[choose]
+    sent[choose[0][single], choose[1][single]] = flow.on_arc[len(out[0]) :][single]
     return sent
 
 

@@ -1,0 +1,44 @@
+"""Added brokers and changed replication factors, from a layout in memory to the plan with its certificate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from reseat.model import Broker, Plan
+from reseat.planning.add import add_brokers, addition_curve
+from reseat.planning.replication_factor import change_replication_factor
+from reseat.sources.generate import generate
+
+_SIZES = ((12, 2_000, 3), (60, 20_000, 6), (300, 100_000, 6), (1_000, 1_000_000, 10))
+
+
+def run() -> list[tuple[str, str, str]]:
+    """What, budget and measured; at most some 40 seconds."""
+    rows = []
+    for brokers, partitions, racks in _SIZES:
+        layout = generate(brokers, partitions, 3, racks)
+        where = f"{brokers:,} brokers, {partitions:,} partitions"
+        names = sorted({broker.rack for broker in layout.brokers if broker.rack is not None})
+        added = [Broker(10_000 + i, rack=names[i % len(names)]) for i in range(max(1, brokers // 100))]
+        many = "broker" if len(added) == 1 else "brokers"
+        rows.append((f"{where}: add {len(added)} {many}", "2 s", _told(lambda: add_brokers(layout, added))))
+        started = time.perf_counter()
+        points = addition_curve(layout, added)
+        took = time.perf_counter() - started
+        rows.append((f"{where}: curve of that", "-", f"{took:.2f} s, {len(points)} points"))
+        topics = layout.topics[: max(1, len(layout.topics) // 100)]
+        share = sum(len(layout.rows_of_topic(topic)) for topic in topics)
+        for factor in (4, 2):
+            what = f"{where}: {share:,} partitions from 3 to {factor} replicas"
+            rows.append((what, "2 s", _told(lambda: change_replication_factor(layout, topics, factor))))
+    return rows
+
+
+def _told(make: Callable[[], Plan]) -> str:
+    started = time.perf_counter()
+    certificate = make().certificate
+    took = time.perf_counter() - started
+    flags = (certificate.moves_proven, certificate.replica_balance_proven)
+    proven = "proven" if all(flags) else "not proven"
+    return f"{took:.2f} s, {certificate.moves:,} moves, spread {certificate.replica_spread:,}, {proven}"
