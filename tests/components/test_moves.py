@@ -1,0 +1,96 @@
+"""The moves of a plan as tables, flows and CSV."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from components import tables
+from components.imbalances import imbalances
+from components.moves import as_csv, flow_counts, moves_frame
+from reseat.balance import measure
+from reseat.model import Broker, Certificate, ClusterLayout, Plan, Wish
+
+
+def planned(before, after, brokers=()):
+    """A plan of two literals."""
+    return Plan(
+        ClusterLayout.from_assignments(before, brokers=brokers, size_bytes=dict.fromkeys(before, 100.0)),
+        ClusterLayout.from_assignments(after, brokers=brokers, size_bytes=dict.fromkeys(after, 100.0)),
+        Certificate(wish=Wish(), moves=0),
+    )
+
+
+PLAN = planned(
+    {("orders", 0): [1, 2], ("orders", 1): [2, 3], ("=cmd", 7): [3, 1]},
+    {("orders", 0): [4, 2], ("orders", 1): [2, 3], ("=cmd", 7): [3, 4]},
+    [Broker(1, "a"), Broker(2, "b"), Broker(3, "c"), Broker(4, "a")],
+)
+
+
+def test_the_table_tells_each_changed_partition_from_and_to():
+    """Lists before and after, who leaves, who joins, and the preferred leader's change."""
+    frame = moves_frame(PLAN, np.flatnonzero(PLAN.changed))
+
+    assert frame.drop(columns="bytes to copy").to_numpy().tolist() == [
+        ["=cmd", 7, "3, 1", "3, 4", "1", "4", "3"],
+        ["orders", 0, "1, 2", "4, 2", "1", "4", "1 → 4"],
+    ]
+    assert frame["bytes to copy"].tolist() == [100.0, 100.0]
+
+
+def test_a_spreadsheet_takes_no_topic_for_a_formula():
+    """A topic that starts like a formula gets a quote before it in the CSV."""
+    assert as_csv(PLAN).splitlines()[1].startswith("'=cmd,7,")
+
+
+def test_flows_count_who_gives_to_whom():
+    """Broker 1 gives two replicas to broker 4."""
+    sources, targets, link, counts, by_rack = flow_counts(PLAN)
+
+    assert (sources, targets, link.tolist(), counts.tolist(), by_rack) == (
+        ["broker 1"],
+        ["broker 4"],
+        [[0, 0]],
+        [2],
+        False,
+    )
+
+
+def test_many_brokers_are_drawn_by_rack_and_new_copies_are_named():
+    """Above thirty brokers the flows are summed by rack; a copy that replaces none comes from nowhere."""
+    brokers = [Broker(i, "even" if i % 2 == 0 else "odd") for i in range(40)]
+    before = {("orders", i): [i] for i in range(38)}
+    after = {("orders", i): [(i + 2) % 40] if i else [0, 39] for i in range(38)}
+    sources, targets, link, counts, by_rack = flow_counts(planned(before, after, brokers))
+    flows = {(sources[a], targets[b]): int(n) for (a, b), n in zip(link.tolist(), counts, strict=True)}
+
+    assert by_rack
+    assert flows == {("even", "even"): 18, ("odd", "odd"): 19, ("new copies", "odd"): 1}
+
+
+def test_a_search_finds_topics_partitions_and_brokers():
+    """Words find topics, topic-partition one row, and a number the brokers that belong to a row."""
+    layout = PLAN.current
+    rows = np.arange(3)
+
+    def found(search):
+        return [layout.name_of(int(row)) for row in tables.matching(layout, rows, search, layout.replica_ids)]
+
+    assert found("ORD") == ["orders-0", "orders-1"]
+    assert found("orders-1") == ["orders-1"]
+    assert found("3") == ["=cmd-7", "orders-1"]
+    assert found("  ") == ["=cmd-7", "orders-0", "orders-1"]
+    assert found("nothing") == []
+
+
+def test_the_worst_imbalance_comes_first_and_the_unavoidable_is_none():
+    """Replicas 4, 1, 1 over three brokers could be even; leaders 2, 1, 0 could too, and are worse for their mean."""
+    layout = ClusterLayout.from_assignments(
+        {("a", 0): [1, 2], ("a", 1): [1, 3], ("a", 2): [1], ("a", 3): [1]},
+        leaders={("a", 0): 1, ("a", 1): 1, ("a", 2): 1, ("a", 3): 1},
+    )
+    found = imbalances(layout, measure(layout))
+
+    assert [one.title for one in found] == ["Leaders by broker", "Replicas by broker"]
+    assert "4 (broker 1)" in found[0].sentence
+    assert found[0].excess > found[1].excess

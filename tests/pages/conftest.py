@@ -1,0 +1,62 @@
+"""The dashboard under AppTest: a page by itself, over a small layout that a reader can check by eye."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components.session import _KEY, _Opened, _State
+from reseat.formats import Reading
+from reseat.model import Broker, ClusterLayout, Wish
+
+_APP = Path(__file__).resolve().parents[2] / "app.py"
+
+Opened = Callable[..., AppTest]
+
+
+def small() -> ClusterLayout:
+    """Four brokers in three racks; orders-1 is led by its second replica, and broker 4 holds one replica alone."""
+    return ClusterLayout.from_assignments(
+        {
+            ("orders", 0): [1, 2],
+            ("orders", 1): [2, 3],
+            ("orders", 2): [3, 1],
+            ("_schemas", 0): [1, 4],
+        },
+        brokers=[Broker(1, "a"), Broker(2, "b"), Broker(3, "c"), Broker(4, "b")],
+        leaders={("orders", 0): 1, ("orders", 1): 3, ("orders", 2): 3, ("_schemas", 0): 1},
+        in_sync={("orders", 0): [1, 2], ("orders", 1): [2, 3], ("orders", 2): [3, 1], ("_schemas", 0): [1, 4]},
+        size_bytes={("orders", 0): 1e9, ("orders", 1): 2e9, ("orders", 2): 3e9, ("_schemas", 0): 1e6},
+    )
+
+
+def texts(at: AppTest) -> str:
+    """All sentences of a page, with Markdown's escapes taken out."""
+    return "\n".join(str(element.value) for element in (*at.markdown, *at.caption)).replace("\\", "")
+
+
+@pytest.fixture
+def app() -> AppTest:
+    """The dashboard before anything is read."""
+    return AppTest.from_file(str(_APP), default_timeout=60)
+
+
+@pytest.fixture
+def opened(app: AppTest) -> Opened:
+    """Open a page over a layout, with a what-if."""
+
+    def at(page: str, layout: ClusterLayout | None = None, wish: Wish | None = None, name: str = "small") -> AppTest:
+        from datetime import UTC, datetime
+
+        reading = Reading(layout if layout is not None else small(), kind="a literal", source=name)
+        state = _State(opened={name: _Opened(reading, datetime.now(UTC))}, current=name, started=True)
+        state.wish = wish or Wish()
+        app.session_state[_KEY] = state
+        app.run()
+        app.switch_page(f"pages/{page}.py").run()
+        return app
+
+    return at

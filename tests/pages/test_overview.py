@@ -1,0 +1,104 @@
+"""The Overview page: what was read, its health, and the states before anything is read."""
+
+from __future__ import annotations
+
+from reseat.model import ClusterLayout, Wish
+
+from .conftest import texts
+
+HOSTILE = "<img src=x onerror=alert(1)>**bold**[link](http://evil.example)"
+
+
+def test_an_empty_page_offers_samples(app):
+    """Before anything is read the page says what to do, and a sample is one click away."""
+    app.run()
+
+    assert not app.exception
+    assert "Nothing is read yet" in texts(app)
+    assert any(str(button.key).startswith("sample-main-") for button in app.button)
+
+
+def test_a_pasted_layout_is_shown_at_once(app):
+    """Text pasted on the empty page becomes the layout that all pages look at."""
+    app.run()
+    app.text_area(key="paste-main").set_value(
+        "Topic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        "Topic: orders\tPartition: 1\tLeader: none\tReplicas: 2,1\tIsr: \n"
+    )
+    next(button for button in app.button if button.form_id == "open-paste-main").click().run()
+
+    assert not app.exception
+    assert "2 brokers · 2 partitions · 4 replicas" in texts(app)
+    assert app.metric[0].label == "Offline"
+    assert app.metric[0].value == "1"
+
+
+def test_text_that_is_no_layout_is_refused_with_a_sentence(app):
+    """What cannot be read is said on the page, and nothing is opened."""
+    app.run()
+    app.text_area(key="paste-main").set_value("to be or not to be")
+    next(button for button in app.button if button.form_id == "open-paste-main").click().run()
+
+    assert not app.exception
+    assert "Nothing is read yet" in texts(app)
+    assert ":material/block:" in texts(app)
+
+
+def test_the_overview_answers_with_health_and_figures(opened):
+    """The answer is one sentence; figures that are told are numbers."""
+    at = opened("overview")
+
+    assert not at.exception
+    assert "4 brokers · 4 partitions · 8 replicas" in texts(at)
+    assert [metric.value for metric in at.metric][:4] == ["0", "0", "not told", "1"]
+
+
+def test_counts_that_are_not_told_are_not_zero(opened):
+    """A bare assignment tells no leader and no ISR: the page says so instead of counting none."""
+    at = opened("overview", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
+
+    assert not at.exception
+    assert [metric.value for metric in at.metric][:2] == ["not told", "not told"]
+    assert "It does not tell leaders, in-sync replicas, sizes, racks." in texts(at)
+
+
+def test_a_hostile_name_stays_text(opened):
+    """A file's name and a topic's name with markup are shown as they are, never as HTML or a link."""
+    at = opened("overview", ClusterLayout.from_assignments({(HOSTILE, 0): [1, 2]}), name=HOSTILE)
+
+    assert not at.exception
+    shown = [str(element.value) for element in at.markdown if "onerror" in str(element.value)]
+    assert shown
+    assert all("\\<img" in value or value.count("`") >= 2 for value in shown)
+    assert all("](http" not in value.replace("\\", "~") or "`" in value for value in shown)
+
+
+def test_a_layout_of_nothing_is_drawn(opened):
+    """An empty layout has no imbalance and no traceback."""
+    at = opened("overview", ClusterLayout.from_assignments({}))
+
+    assert not at.exception
+    assert "0 brokers · 0 partitions · 0 replicas" in texts(at)
+
+
+def test_a_what_if_is_named_and_can_be_taken_back(opened):
+    """The strip says the what-if as a chip; clicking it removes it."""
+    at = opened("overview", wish=Wish(remove=(2,)))
+
+    assert "what-if" in texts(at)
+
+    at.button(key="chip-out-2").click().run()
+
+    assert "the present" in texts(at)
+    assert "remove" not in at.query_params
+
+
+def test_internal_topics_are_left_out_by_one_switch(opened):
+    """The switch takes topics that start with an underscore out of everything that is counted."""
+    at = opened("overview")
+    at.toggle[0].set_value(True).run()
+
+    assert not at.exception
+    assert "3 partitions · 6 replicas" in texts(at)
+    assert "1 topic with 1 partition are left out" in texts(at)
+    assert at.query_params["internal"] == ["out"] or at.query_params["internal"] == "out"

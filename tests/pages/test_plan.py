@@ -1,0 +1,119 @@
+"""The Plan page: proven plans for each wish, their files and commands, refusals, and other plans judged."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reseat.model import ClusterLayout, Wish
+
+from .conftest import texts
+
+
+def choose(at, key, value):
+    """Choose in a segmented control."""
+    return at.segmented_control(key=key).set_value(value).run()
+
+
+def test_without_a_wish_nothing_moves(opened):
+    """The page says that nothing is wished and offers the forms."""
+    at = opened("plan")
+
+    assert not at.exception
+    assert "Nothing is wished yet" in texts(at)
+
+
+def test_a_broker_out_is_planned_and_proven(opened):
+    """Broker 3 holds two replicas: two move, no plan can move fewer, and the page says so."""
+    at = opened("plan", wish=Wish(remove=(3,)))
+
+    assert not at.exception
+    assert "Broker 3 can leave: 2 replicas move. No plan can move fewer. Proven." in texts(at)
+    assert at.metric[0].value == "2"
+    assert at.metric[2].value == "5.0 GB"
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        (Wish(add=((5, "a"),)), "Broker 5 joins: "),
+        (Wish(replication_factor=3, topics=("orders",)), "1 topic on replication factor 3: "),
+        (Wish(replication_factor=1, topics=("orders",)), "1 topic on replication factor 1: "),
+    ],
+)
+def test_every_wish_has_its_place(opened, wish, said):
+    """Brokers that join and changed replication factors are planned on the same page."""
+    at = opened("plan", wish=wish)
+
+    assert not at.exception
+    assert said in texts(at)
+
+
+def test_a_wish_that_cannot_be_is_refused_with_choices(opened):
+    """With fewer brokers left than replicas the page gives the reason and what can be done, and no plan."""
+    at = opened("plan", ClusterLayout.from_assignments({("orders", 0): [1, 2]}), Wish(remove=(1,)))
+
+    assert not at.exception
+    assert ":material/block:" in texts(at)
+    assert "orders" in texts(at)
+    assert not at.metric
+
+
+@pytest.mark.parametrize("view", ["Moves", "Who sends to whom", "Carry it out", "Proof", "Judge another plan"])
+def test_every_view_is_drawn(opened, view):
+    """All that stands behind the figure is drawn without a fault."""
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", view)
+
+    assert not at.exception
+
+
+def test_the_moves_are_listed_partition_by_partition(opened):
+    """The table shows each changed partition from -> to; a search by broker narrows it."""
+    at = opened("plan", wish=Wish(remove=(3,)))
+    rows = at.dataframe[0].value
+
+    assert rows["topic"].tolist() == ["orders", "orders"]
+    assert rows["partition"].tolist() == [1, 2]
+    assert rows["leaves"].tolist() == ["3", "3"]
+    assert not any("3" in to.split(", ") for to in rows["to"])
+
+
+def test_the_commands_fit_the_version_and_the_duration_the_throttle(opened):
+    """Before 2.6 the tool goes through ZooKeeper; a throttle gives a least duration."""
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Carry it out")
+    at.selectbox(key="version").set_value("2.5").run()
+    at.number_input(key="throttle").set_value(10).run()
+
+    assert not at.exception
+    assert "--zookeeper" in at.code[0].value
+    assert "--throttle 10000000" in at.code[0].value
+    assert "at least" in texts(at)
+
+
+def test_a_plan_from_elsewhere_is_judged(opened):
+    """A plan that leaves a replica on the broker that shall leave has a fault and must not be carried out."""
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Judge another plan")
+    plan = {"version": 1, "partitions": [{"topic": "orders", "partition": 1, "replicas": [2, 3]}]}
+    at.text_area(key="judge-paste").set_value(json.dumps(plan)).run()
+
+    assert not at.exception
+    assert "Must not be carried out" in texts(at)
+
+
+def test_a_valid_plan_from_elsewhere_stands_beside_our_own(opened):
+    """A plan that empties the broker is valid, and its numbers stand beside Reseat's."""
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Judge another plan")
+    plan = {
+        "version": 1,
+        "partitions": [
+            {"topic": "orders", "partition": 1, "replicas": [2, 1]},
+            {"topic": "orders", "partition": 2, "replicas": [1, 4]},
+        ],
+    }
+    at.text_area(key="judge-paste").set_value(json.dumps(plan)).run()
+    rows = at.dataframe[0].value
+
+    assert not at.exception
+    assert "This plan is valid" in texts(at)
+    assert rows["this plan"].tolist()[0] == rows["Reseat's plan"].tolist()[0] == 2
