@@ -32,7 +32,7 @@ Example:
     5 to 3, so the plan is refuted (4 and 4 is better). With loads 4 and 3 it is proven.
 
 Complexity
-    n choices among B brokers and G racks: O(n B) for the edges, O(B^2) for the paths; with m edges and V brokers
+    n choices among B brokers and G racks: O(n G + B^2) for the edges, O(B^2) for the paths; with m edges and V brokers
     O(V m) for the negative cycle in the worst case, a few passes over the edges as a rule.
 
 Source
@@ -62,8 +62,10 @@ __all__ = [
 
 IndexArray = npt.NDArray[np.int64]
 
-#: Rows of the (choices, brokers) matrices that are held at a time; 4,096 x 1,000 brokers are 4 MB a matrix.
-_CHUNK = 4096
+#: Cells of the (partitions, racks) tables that are held at a time: 8 MB a table.
+_CELLS = 1 << 20
+#: More replicas than any rack holds.
+_NEVER = 1 << 40
 #: Passes of the shortest-path search between two looks for a cycle among predecessors.
 _LOOK_EVERY = 8
 #: Fullest brokers whose reach is looked at one by one.
@@ -107,82 +109,105 @@ def exchanges(choice: Choice) -> Exchanges:
     """Every exchange of one chosen replica at equal rack cost, and where the rack terms are not least.
 
     Args:
-        choice: n partitions over B brokers.
+        choice: n partitions over B brokers and G racks.
 
     Returns:
-        The exchanges, brokers in the order of ``choice.targets``. O(n B) time, O(B^2) memory.
+        The exchanges. O(n (R^2 + G) + B^2).
     """
-    count, brokers = len(choice.chosen), len(choice.targets)
-    order = np.argsort(choice.rack, kind="stable")
-    place = np.empty(brokers + 1, np.int64)
-    place[order] = np.arange(brokers)
-    place[-1] = -1
-    # Brokers sorted by rack, so that "any open broker in the rack" is one reduction over neighbours.
-    codes, starts = np.unique(choice.rack[order], return_index=True)
-    rack = np.searchsorted(codes, choice.rack[order])
-    targets = choice.targets[order]
-    edges = np.zeros((brokers, brokers), np.bool_)
-    racks_least = np.ones(count, np.bool_)
-    for first in range(0, count, _CHUNK):
-        rows = slice(first, first + _CHUNK)
-        others = None if choice.others is None else place[choice.others[rows]]
-        racks_least[rows] = _exchange_chunk(
-            place[choice.kept[rows]],
-            place[choice.chosen[rows]],
-            others,
-            targets=targets,
-            rack=rack,
-            starts=starts,
-            edges=edges,
+    tally = _Tally.empty(choice)
+    racks_least = np.ones(len(choice.chosen), np.bool_)
+    step = max(1, _CELLS // max(tally.racks, choice.chosen.shape[1] ** 2, 1))
+    for first in range(0, len(choice.chosen), step):
+        rows = slice(first, first + step)
+        kept, chosen = choice.kept[rows], choice.chosen[rows]
+        if choice.others is None:
+            racks_least[rows] = tally.add_any_target(kept, chosen)
+        else:
+            racks_least[rows] = tally.add_others(kept, chosen, choice.others[rows])
+    return Exchanges(racks_least=racks_least, edges=tally.edges())
+
+
+@dataclass(eq=False)
+class _Tally:
+    """Exchanges counted by broker and rack, so that no table of partitions by brokers is needed.
+
+    A replica chosen on a may go to a target b of rack s in every partition that lets it enter s and does not hold b. So
+    a -> b is an edge where ``may`` (B, G), partitions in which a replica of a may enter the rack, is more than ``held``
+    (B, B), those among them that hold b.
+    """
+
+    rack: IndexArray
+    targets: BoolArray
+    racks: int
+    may: IndexArray
+    held: IndexArray
+    direct: BoolArray
+
+    @classmethod
+    def empty(cls, choice: Choice) -> _Tally:
+        """Nothing counted yet."""
+        brokers, racks = len(choice.rack), int(choice.rack.max(initial=-1)) + 1
+        return cls(
+            rack=choice.rack,
+            targets=choice.targets,
+            racks=racks,
+            may=np.zeros((brokers, racks), np.int64),
+            held=np.zeros((brokers, brokers), np.int64),
+            direct=np.zeros((brokers, brokers), np.bool_),
         )
-    back = place[:brokers]
-    return Exchanges(racks_least=racks_least, edges=edges[np.ix_(back, back)])
 
+    def edges(self) -> BoolArray:
+        """(B, B) bool, what was counted."""
+        edges: BoolArray = self.direct | ((self.may[:, self.rack] > self.held) & self.targets)
+        return edges
 
-def _exchange_chunk(
-    kept: IndexArray,
-    chosen: IndexArray,
-    others: IndexArray | None,
-    *,
-    targets: BoolArray,
-    rack: IndexArray,
-    starts: IndexArray,
-    edges: BoolArray,
-) -> BoolArray:
-    """Add the exchanges of these rows to ``edges``; return which rows have the least rack term."""
-    count, brokers, racks = len(chosen), len(targets), len(starts)
-    held = np.concatenate((kept, chosen), axis=1)
-    held_row, held_column = np.nonzero(held >= 0)
-    held_at = held[held_row, held_column]
-    in_rack = np.bincount(held_row * racks + rack[held_at], minlength=count * racks).reshape(count, racks)
-    if others is None:
-        open_to = np.repeat(targets[None, :], count, axis=0)
-        open_to[held_row, held_at] = False
-    else:
-        open_to = np.zeros((count, brokers), np.bool_)
-        other_row, other_column = np.nonzero(others >= 0)
-        open_to[other_row, others[other_row, other_column]] = True
-    open_rack = np.logical_or.reduceat(open_to, starts, axis=1)
-    never = np.iinfo(np.int64).max - 1
-    lowest = np.where(open_rack, in_rack, never).min(axis=1, initial=never)
+    def add_any_target(self, kept: IndexArray, chosen: IndexArray) -> BoolArray:
+        """Count partitions that could have chosen any target they do not hold; return where racks are least."""
+        count, racks, brokers = len(chosen), self.racks, len(self.rack)
+        members = np.concatenate((kept, chosen), axis=1)
+        row, column = np.nonzero(members >= 0)
+        at = members[row, column]
+        cell = row * racks + self.rack[at]
+        inside = np.bincount(cell, minlength=count * racks).reshape(count, racks)
+        taken = np.bincount(cell[self.targets[at]], minlength=count * racks).reshape(count, racks)
+        room = np.bincount(self.rack[self.targets], minlength=racks) > taken
+        lowest = np.where(room, inside, _NEVER).min(axis=1, initial=_NEVER)
 
-    row, column = np.nonzero(chosen >= 0)
-    at = chosen[row, column]
-    by_broker = np.argsort(at, kind="stable")
-    row, at = row[by_broker], at[by_broker]
-    from_rack = rack[at]
-    fullest = in_rack[row, from_rack]
-    least = np.ones(count, np.bool_)
-    least[row[fullest > lowest[row] + 1]] = False
-    if not len(at):
+        row, column = np.nonzero(chosen >= 0)
+        at = chosen[row, column]
+        fullest = inside[row, self.rack[at]]
+        least = np.ones(count, np.bool_)
+        least[row[fullest > lowest[row] + 1]] = False
+        if not at.size:
+            return least
+        # Which racks the replica may enter at equal cost: its own, and those with one replica less.
+        enters = inside[row] == (fullest - 1)[:, None]
+        enters[np.arange(len(row)), self.rack[at]] = True
+        order = np.argsort(at, kind="stable")
+        givers, runs = np.unique(at[order], return_index=True)
+        self.may[givers] += np.add.reduceat(enters[order], runs, axis=0, dtype=np.int64)
+        for member in members.T:
+            other = member[row]
+            counts = np.flatnonzero(other >= 0)
+            counts = counts[enters[counts, self.rack[other[counts]]]]
+            np.add.at(self.held.reshape(-1), at[counts] * brokers + other[counts], 1)
         return least
-    # Which racks the replica may go to at equal cost: its own, and those with one replica less.
-    reach = in_rack[row] == (fullest - 1)[:, None]
-    reach[np.arange(len(row)), from_rack] = True
-    may = open_to[row] & reach[:, rack]
-    givers, runs = np.unique(at, return_index=True)
-    edges[givers] |= np.logical_or.reduceat(may, runs, axis=0)
-    return least
+
+    def add_others(self, kept: IndexArray, chosen: IndexArray, others: IndexArray) -> BoolArray:
+        """Count partitions that could have chosen among few brokers only; return where racks are least."""
+        codes = np.append(self.rack, -1)
+        held = codes[np.concatenate((kept, chosen), axis=1)]
+        mine, there = codes[chosen], codes[others]
+        fullest = (mine[:, :, None] == held[:, None, :]).sum(axis=2)
+        inside = (there[:, :, None] == held[:, None, :]).sum(axis=2)
+        least: BoolArray = np.where(chosen >= 0, fullest, 0).max(axis=1, initial=0) <= (
+            np.where(others >= 0, inside, _NEVER).min(axis=1, initial=_NEVER) + 1
+        )
+        equal = (mine[:, :, None] == there[:, None, :]) | (inside[:, None, :] == fullest[:, :, None] - 1)
+        equal &= (chosen >= 0)[:, :, None] & (others >= 0)[:, None, :]
+        row, source, target = np.nonzero(equal)
+        self.direct[chosen[row, source], others[row, target]] = True
+        return least
 
 
 @dataclass(frozen=True, eq=False)
