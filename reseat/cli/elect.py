@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from reseat.cli.inputs import layout_of, read_layout
+from reseat.cli.inputs import layout_of, read_layout, reading_notes
 from reseat.cli.writer import say, table
 from reseat.election import ElectionPreview, Reason, preferred, stop
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
@@ -23,7 +23,8 @@ _SLICE = 20_000
 
 def elect(chosen: argparse.Namespace) -> int:
     """Preview an election; see the command's ``--help``."""
-    layout = layout_of(read_layout(chosen).layout, chosen)
+    reading = read_layout(chosen)
+    layout = layout_of(reading.layout, chosen)
     stopped = [broker for group in chosen.stop for broker in group]
     if stopped:
         after = stop(layout, stopped, unclean=chosen.unclean, mode=chosen.controller)
@@ -34,7 +35,7 @@ def elect(chosen: argparse.Namespace) -> int:
     if chosen.json:
         _write_list(layout, preview)
     else:
-        _say(layout, preview, sentences)
+        _say(layout, preview, (*sentences, *reading_notes(reading, layout)))
     return 0
 
 

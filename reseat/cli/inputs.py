@@ -13,9 +13,10 @@ import numpy as np
 
 from reseat.errors import InputRefused, LimitMet, WishRefused
 from reseat.formats import LIMITS, Reading
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, Severity
+from reseat.model.wording import counted, verb
 
-__all__ = ["layout_of", "read_file", "read_layout", "text_of", "topics_like", "write_text"]
+__all__ = ["layout_of", "read_file", "read_layout", "reading_notes", "text_of", "topics_like", "write_text"]
 
 STANDARD_INPUT = "-"
 
@@ -90,6 +91,35 @@ def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayou
     if chosen.order_is_right:
         layout = replace(layout, order_told=np.ones(len(layout.topics), np.bool_))
     return layout
+
+
+def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int] = ()) -> list[str]:
+    """What a person should know of how the layout was read, before trusting what is made of it.
+
+    Args:
+        reading: what was read.
+        layout: what the options made of it.
+        leaving: brokers that shall leave.
+    """
+    notes = [
+        finding.sentence + (f" ({'; '.join(finding.places[:4])})" if finding.places else "")
+        for finding in reading.findings
+        if finding.severity is not Severity.NOTE
+    ]
+    skipped = sum(piece.lines for piece in reading.skipped)
+    if skipped:
+        notes.append(
+            f"{counted(skipped, 'line')} of {reading.source} {verb(skipped, 'was', 'were')} not used: see show."
+        )
+    left_out = [topic for topic in reading.layout.topics if topic not in set(layout.topics)]
+    if left_out:
+        notes.append(f"{counted(len(left_out), 'topic')} {verb(len(left_out), 'is', 'are')} left out and not counted.")
+        held = reading.layout.select(np.isin(reading.layout.topics, left_out)[reading.layout.topic_of]).replica_ids
+        for broker in leaving:
+            number = int(np.count_nonzero(held == broker))
+            if number:
+                notes.append(f"Broker {broker} keeps {counted(number, 'replica')} of the topics left out.")
+    return notes
 
 
 def topics_like(layout: ClusterLayout, patterns: Iterable[str]) -> tuple[str, ...]:

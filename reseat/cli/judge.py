@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 
-from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_file, read_layout
+from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_file, read_layout, reading_notes
 from reseat.cli.wishes import wish_of
-from reseat.cli.writer import say, write_json
+from reseat.cli.writer import complain, say, write_json
 from reseat.errors import InputRefused
 from reseat.formats.plan_text import plan_faults
 from reseat.model import Certificate
@@ -22,7 +21,8 @@ def judge(chosen: argparse.Namespace) -> int:
     """Judge a plan; see the command's ``--help``. Returns 2 where the plan is invalid."""
     if chosen.plan == STANDARD_INPUT and STANDARD_INPUT in chosen.layout:
         raise InputRefused("Standard input (-) can be read only once.")
-    layout = layout_of(read_layout(chosen).layout, chosen)
+    standing = read_layout(chosen)
+    layout = layout_of(standing.layout, chosen)
     reading = read_file(chosen.plan)
     proposed = reading.layout if reading.proposed is None else reading.proposed
     wish = wish_of(chosen, layout)
@@ -32,10 +32,13 @@ def judge(chosen: argparse.Namespace) -> int:
         write_json(certificate.as_dict())
     else:
         say(*_lines(certificate))
+        notes = reading_notes(standing, layout, wish.remove)
+        if notes:
+            say("", "Note", *(f"  {note}" for note in notes))
     if certificate.valid:
         return 0
     more = f" (and {len(certificate.faults) - 1:,} more)" if len(certificate.faults) > 1 else ""
-    sys.stderr.write(f"reseat judge: The plan is invalid: {certificate.faults[0]}{more}\n")
+    complain(f"reseat judge: The plan is invalid: {certificate.faults[0]}{more}")
     return 2
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
-from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, write_text
+from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, write_text
 from reseat.cli.show import finding_lines
 from reseat.cli.wishes import wish_of
-from reseat.cli.writer import say, write_json
+from reseat.cli.writer import complain, say, write_json
 from reseat.errors import InputRefused
 from reseat.formats.commands import commands
 from reseat.formats.writers import write_reassignment, write_rollback
@@ -24,14 +23,16 @@ def plan(chosen: argparse.Namespace) -> int:
     streams = [name for name in (chosen.output, chosen.rollback, chosen.certificate) if name == STANDARD_INPUT]
     if len(streams) + chosen.json > 1:
         raise InputRefused("Only one text can go to standard output.")
-    layout = layout_of(read_layout(chosen).layout, chosen)
+    reading = read_layout(chosen)
+    layout = layout_of(reading.layout, chosen)
     options = Options(
         reorder_all=chosen.reorder_all,
         receive_cap=chosen.receive_cap,
         by_bytes=chosen.by_bytes,
         max_moves=chosen.max_moves,
     )
-    made = plan_wish(layout, wish_of(chosen, layout, options))
+    wish = wish_of(chosen, layout, options)
+    made = plan_wish(layout, wish)
     # All texts first, then all files: where one cannot be made, none is written.
     texts = [
         (chosen.output, write_reassignment(made) if chosen.output else ""),
@@ -41,17 +42,21 @@ def plan(chosen: argparse.Namespace) -> int:
     for name, text in texts:
         if name:
             write_text(name, text)
+    notes = reading_notes(reading, layout, wish.remove)
     if chosen.json:
         write_json(made.certificate.as_dict())
+        complain(*notes)
     elif streams:
-        sys.stderr.write("".join(f"{line}\n" for line in _summary(made, chosen)))
+        complain(*_summary(made, chosen, notes))
     else:
-        say(*_summary(made, chosen))
+        say(*_summary(made, chosen, notes))
     return 0
 
 
-def _summary(made: Plan, chosen: argparse.Namespace) -> list[str]:
+def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str]) -> list[str]:
     lines = list(made.certificate.sentences)
+    if notes:
+        lines += ["", "Note", *(f"  {note}" for note in notes)]
     if made.findings:
         lines += ["", *finding_lines(made.findings)]
     written = [name for name in (chosen.output, chosen.rollback, chosen.certificate) if name and name != STANDARD_INPUT]

@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 
-__all__ = ["bytes_text", "count_text", "say", "table", "write_json"]
+__all__ = ["bytes_text", "complain", "count_text", "say", "table", "write_json"]
 
 NOT_TOLD_TEXT = "not told"
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -16,6 +16,11 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 def say(*lines: str) -> None:
     """Write lines to standard output."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def complain(*lines: str) -> None:
+    """Write lines to standard error."""
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 
 def write_json(value: object) -> None:

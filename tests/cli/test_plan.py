@@ -160,6 +160,34 @@ def test_the_commands_are_those_of_the_clusters_version(layout: str, capsys: pyt
     assert "--bootstrap-server" in new
 
 
+def test_what_is_left_out_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A broker whose replicas of other topics stay is not empty afterwards: the person must know."""
+    layout = tmp_path / "layout.json"
+    layout.write_text(
+        '{"version":1,"partitions":[{"topic":"a","partition":0,"replicas":[1,2]},'
+        '{"topic":"b","partition":0,"replicas":[1,3]}]}'
+    )
+    assert main(["plan", str(layout), "--remove", "1", "--without-topics", "b"]) == 0
+    out = capsys.readouterr().out
+
+    assert "1 topic is left out and not counted." in out
+    assert "Broker 1 keeps 1 replica of the topics left out." in out
+
+
+def test_contradictions_in_the_layout_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two different rows for one partition: both places are named, also where JSON goes to standard output."""
+    layout = tmp_path / "layout.txt"
+    layout.write_text(
+        "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,3\tIsr: 1,3\n"
+    )
+    main(["plan", str(layout), "--add", "4", "--json"])
+    err = capsys.readouterr().err
+
+    assert "line 1" in err
+    assert "line 2" in err
+
+
 # ---- judge --------------------------------------------------------------------------------------------------
 
 
