@@ -94,6 +94,7 @@ _NULLS = ("", "NA", "N/A", "n/a", "na", "<NA>", "null", "NULL", "None", "nan", "
 _TRUE = ("true", "True", "TRUE", "1", "yes", "Yes", "YES", "t", "y")
 _FALSE = ("false", "False", "FALSE", "0", "no", "No", "NO", "f", "n")
 _INTEGER_TEXT = re.compile(r"[+-]?[0-9]{1,18}(?:\.0*)?")
+_HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]{1,8}")  # Arrow reads it, so cells are read alike
 _FLOAT_TEXT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 #: The least that an integer may be, where that is not 0.
 _LOWEST = {"leader": NONE, "leader_epoch": NOT_TOLD, "min_in_sync": NONE}
@@ -315,8 +316,6 @@ def _typed(data: bytes, start: int, stop: int, header: _Header) -> Any:
     import pyarrow.compute as pc
     import pyarrow.csv
 
-    if data.find(b"0x", start, stop) >= 0 or data.find(b"0X", start, stop) >= 0:
-        return None  # Arrow would take 0x10 for a number
     names = [header.known.get(i, f"\x00{i}") for i in range(len(header.told))]
     quoted = data.find(b'"', start, stop) >= 0
     try:
@@ -464,9 +463,12 @@ def _converter(name: str, kind: Any) -> Callable[[str], Any]:
             return None
         if lowest == NONE and cell.lower() in NOBODY:
             return NONE
-        if not _INTEGER_TEXT.fullmatch(cell):
+        if _HEXADECIMAL.fullmatch(cell):
+            value = int(cell, 16)
+        elif _INTEGER_TEXT.fullmatch(cell):
+            value = int(cell.partition(".")[0])
+        else:
             raise ValueError("a whole number")
-        value = int(cell.partition(".")[0])
         if not lowest <= value <= _LARGEST:
             raise ValueError(f"between {lowest} and {_LARGEST:,}")
         return value

@@ -335,7 +335,7 @@ def test_what_is_written_reads_back_alike(layout: ClusterLayout, per: str) -> No
 
 
 CELLS = st.sampled_from(
-    ["", "0", "1", "2", "true", "no", "x", "-1", "1.0", "NA", "a", "'=a", "1;2", "[1,2]", "none", "7e1", " 3 "]
+    ["", "0", "1", "2", "true", "no", "x", "-1", "1.0", "NA", "a", "'=a", "1;2", "[1,2]", "none", "7e1", " 3 ", "0x1"]
 )
 
 
