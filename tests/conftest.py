@@ -7,6 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No test is timed: on a busy machine a deadline fails tests that are right.
+settings.register_profile("reseat", deadline=None)
+settings.load_profile("reseat")
 
 #: What to look for and what to say where it is missing, by the name that RESEAT_REQUIRE uses.
 _MISSING = {
