@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reseat.formats import read
 from reseat.formats.reassignment import read_document
 from reseat.formats.writers import (
     write_chunks,
@@ -187,3 +188,21 @@ def test_log_directories_read_back_alike() -> None:
     assert again.log_dirs == layout.log_dirs
     assert again.log_dir is not None
     assert again.log_dir.tolist() == [[0, -1]]
+
+
+@pytest.mark.parametrize("style", ["new", "old"])
+def test_describe_text_reads_back_alike(style: str) -> None:
+    """Replicas, leaders (none too) and ISR, through Reseat's own reader."""
+    layout = ClusterLayout.from_assignments(
+        {("a", 0): [3, 1], ("a", 2): [1], ("b-1", 7): [2, 1]},
+        leaders={("a", 0): 3, ("a", 2): None, ("b-1", 7): 1},
+        in_sync={("a", 0): [3], ("a", 2): [1], ("b-1", 7): [2, 1]},
+    )
+    reading = read(write_describe(layout, style=style))
+
+    assert reading.layout.assignments() == layout.assignments()
+    assert reading.layout.leader_ids.tolist() == layout.leader_ids.tolist()
+    assert reading.layout.in_sync is not None
+    assert layout.in_sync is not None
+    assert reading.layout.in_sync.tolist() == layout.in_sync.tolist()
+    assert reading.skipped == ()
