@@ -7,7 +7,7 @@ element, so the JavaScript only says what a person did, and ``apply_event`` turn
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,9 +50,13 @@ def rack_board(layout: ClusterLayout, wish: Wish, plan: Plan | None, *, key: str
         What a person just did, or None. The caller keeps the new wish and reruns.
     """
     colours = {rack: colour for rack, (colour, _) in rack_looks(layout.racks).items()}
-    data = board_data(layout, wish, plan) | {"colours": colours}
+    data = _data(layout, wish, plan) | {"colours": colours}
     said = _component()(key=key, data=data, on_event_change=_nothing).get("event")
     return apply_event(wish, said, layout) if isinstance(said, Mapping) else None
+
+
+#: A drop reruns the page twice, and layouts and plans are immutable values that the caches share.
+_data = lru_cache(maxsize=4)(board_data)
 
 
 def _nothing() -> None:

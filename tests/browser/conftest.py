@@ -151,7 +151,6 @@ def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "O
 def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") -> None:
     """Open a bundled sample by the start of its title, and go to a page of the dashboard."""
     page.goto(dashboard)
-    page.get_by_role("tab", name="Sample").first.click()
     page.get_by_role("button", name=title).first.click()
     page.get_by_text("the present", exact=True).wait_for()
     page.get_by_role("link", name=then, exact=True).click()

@@ -1,0 +1,105 @@
+"""The Racks page under AppTest: its sentence, figures, choices and what changes; the board itself is the browser's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from components.changes import finding_changes, without_brokers
+from reseat.balance import findings
+from reseat.model import Broker, ClusterLayout, Finding, Severity, Wish
+from tests.pages.conftest import small, texts
+
+Opened = Callable[..., AppTest]
+
+
+def figure(at: AppTest, label: str) -> tuple[str, str]:
+    """A figure's number and the words below it."""
+    return next((metric.value, metric.delta) for metric in at.metric if metric.label == label)
+
+
+def test_the_present_says_what_to_do(opened: Opened) -> None:
+    """Brokers, racks and replicas are counted, nothing is planned, and no link to moves is offered."""
+    at = opened("racks")
+
+    assert not at.exception
+    assert "4 brokers in 3 racks hold 8 replicas. Drag one out to see what must move." in texts(at)
+    assert figure(at, "Replicas") == ("8", "4 partitions")
+    assert not [link for link in at.get("page_link") if "See the" in link.proto.label]
+
+
+def test_a_broker_out_is_planned_with_its_proof(opened: Opened) -> None:
+    """Broker 4's one replica moves; the certificate's sentences and the way to the moves stand below the board."""
+    at = opened("racks", wish=Wish(remove=(4,)))
+
+    assert not at.exception
+    assert "Broker 4 can leave: 1 replica moves. No plan can move fewer. Proven." in texts(at)
+    assert figure(at, "Replicas move") == ("1", "proven least")
+    assert figure(at, "Data to copy")[0] == "1.0 MB"
+    assert [link.proto.label for link in at.get("page_link")] == ["See the 1 move, and take the files"]
+
+
+def test_what_cannot_be_has_choices(opened: Opened) -> None:
+    """With one broker left, both topics are named and can be left out by a button; nothing is called movable."""
+    at = opened("racks", wish=Wish(remove=(1, 2, 3)))
+
+    assert not at.exception
+    assert "This cannot be: brokers 1, 2 and 3 leave." in texts(at)
+    assert "can leave" not in texts(at)
+    assert not at.metric
+
+    at.button(key="leave-out").click().run()
+
+    assert "This cannot be" not in texts(at)
+
+
+def test_an_order_that_is_not_told_can_be_vouched_for(opened: Opened) -> None:
+    """The refusal offers to take the order shown as the assignment order, and then plans."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]}, brokers=[Broker(3)], order_told=False)
+    at = opened("racks", layout, Wish(remove=(1,)))
+
+    assert "This cannot be" in texts(at)
+
+    at.button(key="vouch").click().run()
+
+    assert "Broker 1 can leave" in texts(at)
+
+
+def test_nothing_to_do_is_an_empty_plan_that_says_so(opened: Opened) -> None:
+    """A broker without replicas leaves without a move."""
+    layout = small().with_brokers([Broker(9, "c")])
+    at = opened("racks", layout, Wish(remove=(9,)))
+
+    assert not at.exception
+    assert figure(at, "Replicas move")[0] == "0"
+
+
+def test_findings_that_appear_and_go_away_are_told_apart() -> None:
+    """By kind: new ones first, then those that go away, then those with another sentence; leaders are no placement."""
+
+    def found(kind: str, sentence: str = "x") -> Finding:
+        return Finding(kind, Severity.NOTE, sentence)
+
+    changes = finding_changes(
+        (found("same_host"), found("replica_skew", "before"), found("offline"), found("duplicate_replicas")),
+        (found("duplicate_replicas"), found("replica_skew", "after"), found("rack_shared_while_free")),
+    )
+
+    assert [(change.verdict, (change.after or change.before).kind) for change in changes] == [  # type: ignore[union-attr]
+        ("appears", "rack_shared_while_free"),
+        ("goes away", "same_host"),
+        ("changes", "replica_skew"),
+    ]
+    assert [change.sentence for change in changes] == ["x", "x", "after"]
+
+
+def test_a_rack_that_is_emptied_does_not_count_as_free() -> None:
+    """Brokers taken out are no place where replicas could be: their rack is not held against the plan."""
+    proposed = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2]}, brokers=[Broker(1, "a"), Broker(2, "a"), Broker(3, "b")]
+    )
+    kinds = {finding.kind for finding in findings(without_brokers(proposed, (3,)))}
+
+    assert "rack_shared_while_free" in {finding.kind for finding in findings(proposed)}
+    assert not kinds & {"rack_shared_while_free", "dead_broker_mentioned", "empty_broker"}
