@@ -20,16 +20,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
 
+from reseat.errors import LimitMet
 from reseat.formats.assemble import counted
 from reseat.formats.gather import Gathered, Part, fewer_rows
 from reseat.formats.idlists import LARGEST_ID, padded
-from reseat.formats.lines import Block
+from reseat.formats.lines import Block, chunks
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, BoolArray, Finding, IntArray, Severity
 
@@ -37,14 +38,11 @@ __all__ = ["looks_like_describe", "read_describe"]
 
 KIND = "kafka-topics --describe"
 
-#: Bytes of text taken at once: large enough to amortise numpy, small enough to keep the fields' objects few.
-_CHUNK = 4_000_000
-
 _LINE = re.compile(
     rb"^(?:"
-    rb"[ \t>`]*(?:[Tt]opic:[ \t]*)?([^\s:=,>`]*)[ \t]*[Pp]artition:[ \t]*(\d{1,10})"
-    rb"[ \t]+[Ll]eader:[ \t]*(-1|none|\d{1,10})"
-    rb"[ \t]+[Rr]eplicas:[ \t]*([\d,]*)[ \t]+[Ii]sr:[ \t]*([\d,]*)([ \t][^\n]*)?"
+    rb"[ \t>`]*+(?:[Tt]opic:[ \t]*+)?+([^\s:=,>`]*)[ \t]*+[Pp]artition:[ \t]*+(\d{1,10})"
+    rb"[ \t]++[Ll]eader:[ \t]*+(-1|none|\d{1,10})"
+    rb"[ \t]++[Rr]eplicas:[ \t]*+([\d,]*+)[ \t]++[Ii]sr:[ \t]*+([\d,]*+)([^\d,\n][^\n]*)?"
     rb"|([^\n]*))$",
     re.MULTILINE,
 )
@@ -54,8 +52,8 @@ _HEADER = re.compile(
     rb"ReplicationFactor:[ \t]*(\d{1,10})[ \t]*(?:[ \t]Configs:(.*))?$"
 )
 _COLUMN = re.compile(
-    r"[ \t]*\b(Adding Replicas|Removing Replicas|Elr|LastKnownElr|Offline|Observers|LiveObservers|MarkedForDeletion)"
-    r":[ \t]*(\d{1,10}(?:,[ ]?\d{1,10})*|N/A|true|false|none|)[ \t]*",
+    r"[ \t]*+\b(Adding Replicas|Removing Replicas|Elr|LastKnownElr|Offline|Observers|LiveObservers|MarkedForDeletion)"
+    r":[ \t]*+(\d{1,10}(?:,[ ]?\d{1,10})*|N/A|true|false|none|)[ \t]*+",
     re.IGNORECASE,
 )
 _LISTS = {
@@ -67,12 +65,14 @@ _LISTS = {
     "liveobservers": "observers",
     "offline": "offline",
 }
-_NOTE = r"(?:[ \t]*\[[^\]\n]{0,80}\])?"
-_PARTITION = re.compile(rf"\bpartition:[ \t]*(\d{{1,10}})(?!\d){_NOTE}[ \t]*", re.IGNORECASE)
+#: What a person may have written behind a number. Runs of white space give nothing back (``*+``) here and above, so
+#: that no text takes more than linear time.
+_NOTE = r"(?:[ \t]*+\[[^\]\n]{0,80}\])?+"
+_PARTITION = re.compile(rf"\bpartition:[ \t]*+(\d{{1,10}})(?!\d){_NOTE}[ \t]*+", re.IGNORECASE)
 _REST = re.compile(
-    rf"leader:[ \t]*(-1|none|\d{{1,10}}(?!\d))?{_NOTE}[ \t]*"
-    rf"replicas:[ \t]*((?:\d{{1,10}}(?:,[ ]?\d{{1,10}})*)?)(?!\d){_NOTE}[ \t]*"
-    rf"(?:isr:[ \t]*((?:\d{{1,10}}(?:,[ ]?\d{{1,10}})*)?)(?!\d){_NOTE})?",
+    rf"leader:[ \t]*+(-1|none|\d{{1,10}}(?!\d))?+{_NOTE}[ \t]*+"
+    rf"replicas:[ \t]*+((?:\d{{1,10}}(?:,[ ]?\d{{1,10}})*)?)(?!\d){_NOTE}[ \t]*+"
+    rf"(?:isr:[ \t]*+((?:\d{{1,10}}(?:,[ ]?\d{{1,10}})*)?)(?!\d){_NOTE})?",
     re.IGNORECASE,
 )
 _WORD_BEFORE = re.compile(r"(?:topic:[ \t]*)?([^\s:=,]*)[ \t]*$", re.IGNORECASE)
@@ -114,29 +114,10 @@ def read_describe(blocks: Sequence[Block], source: str, limits: Limits) -> tuple
         if not looks_like_describe(block.data):
             others.append(block)
             continue
-        for chunk, index in _chunks(block.data):
+        for chunk, index in chunks(block.data):
             reader.chunk(chunk, index, block)
     part = reader.finish()
     return part, [*others, Block.of(reader.left)]
-
-
-def _chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """Pieces that end at a line end, with the index of their first line."""
-    start, index = 0, 0
-    while start < len(data):
-        end = len(data)
-        if end - start > _CHUNK:
-            cut = data.rfind(b"\n", start, start + _CHUNK)
-            end = cut + 1 if cut > start else _after_newline(data, start + _CHUNK)
-        piece = data[start:end] if (start, end) != (0, len(data)) else data
-        yield piece, index
-        index += piece.count(b"\n")
-        start = end
-
-
-def _after_newline(data: bytes, start: int) -> int:
-    found = data.find(b"\n", start)
-    return len(data) if found < 0 else found + 1
 
 
 class _Leaders(dict[bytes, int]):
@@ -419,6 +400,16 @@ class _Reader:
             self._config(self.configs, text)
             return
         self.configs = None
+        self._leave(number, text)
+
+    def _leave(self, number: int, text: str) -> None:
+        """Leave a line to the other readers."""
+        if len(self.left) >= self.limits.lines:
+            raise LimitMet(
+                f"The text holds more than {self.limits.lines:,} lines that are no rows of kafka-topics --describe. "
+                "Take out what does not belong to it.",
+                line=number,
+            )
         self.left.append((number, text))
 
     def _header(self, number: int, text: str, labels: list[re.Match[str]]) -> None:
@@ -435,12 +426,12 @@ class _Reader:
         if not names:
             # The label was damaged ("opic:test"): the rows name their topic themselves.
             self.header = self.configs = None
-            self.left.append((number, text))
+            self._leave(number, text)
             return
         topic = names[-1][1]
         ahead = before[: names[-1].start()].strip(" \t>`")
         if ahead:
-            self.left.append((number, ahead))
+            self._leave(number, ahead)
         self.header = self.configs = topic
         self.told.topic(topic)
         self.first_line = self.first_line or number

@@ -14,17 +14,17 @@ Complexity: O(bytes). Source: kcat's ``metadata_print`` and ``json.c``; librdkaf
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 import msgspec
 import numpy as np
 
-from reseat.errors import InputRefused
+from reseat.errors import InputRefused, LimitMet
 from reseat.formats.detect import Document, damaged, id_of, ids_of
 from reseat.formats.gather import Gathered, Part, fewer_rows
 from reseat.formats.idlists import LARGEST_ID, padded
-from reseat.formats.lines import Block
+from reseat.formats.lines import Block, chunks
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Finding, Severity
 
@@ -33,14 +33,13 @@ __all__ = ["looks_like_kcat", "read_kcat", "read_kcat_json"]
 KIND = "kcat -L"
 KIND_JSON = "kcat -L -J"
 
-_CHUNK = 4_000_000
 _LINE = re.compile(
-    rb"^(?:[ \t]*partition (\d{1,10}), leader (-?\d{1,10}), replicas: ([\d,]*), isrs: ([\d,]*)[ \t]*([^\n]*)"
+    rb"^(?:[ \t]*+partition (\d{1,10}), leader (-?\d{1,10}), replicas: ([\d,]*?), isrs: ([\d,]*+)[ \t]*+([^\n]*)"
     rb"|([^\n]*))$",
     re.MULTILINE,
 )
 _TOPIC = re.compile(r'^\s*topic "([^"]+)" with (\d{1,10}) partitions?:\s*(.*)$')
-_BROKER = re.compile(r"^\s*broker (-?\d{1,10}) at (\[[^\]\s]+\]|[^\s:]+):(\d{1,5})\s*(\(controller\))?\s*$")
+_BROKER = re.compile(r"^\s*broker (-?\d{1,10}) at (\[[^\]\s]+\]|[^\s:]+):(\d{1,5})\s*+(\(controller\))?\s*+$")
 _BROKERS = re.compile(r"^\s*(\d{1,9}) brokers?:\s*$")
 _TOPICS = re.compile(r"^\s*(\d{1,9}) topics?:\s*$")
 _TITLE = re.compile(r"^\s*Metadata for .{1,300}? \(from broker .{1,300}\):?\s*$")
@@ -72,23 +71,10 @@ def read_kcat(blocks: Sequence[Block], source: str, limits: Limits) -> tuple[Par
         if not looks_like_kcat(block.data):
             others.append(block)
             continue
-        for chunk, index in _chunks(block.data):
+        for chunk, index in chunks(block.data):
             reader.chunk(chunk, index, block)
     part = reader.finish()
     return part, [*others, Block.of(reader.left)]
-
-
-def _chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
-    start, index = 0, 0
-    while start < len(data):
-        end = min(len(data), start + _CHUNK)
-        if end < len(data):
-            cut = data.rfind(b"\n", start, end)
-            end = cut + 1 if cut > start else len(data)
-        piece = data[start:end]
-        yield piece, index
-        index += piece.count(b"\n")
-        start = end
 
 
 class _Reader:
@@ -179,6 +165,12 @@ class _Reader:
         elif (found := _TOPICS.match(text)) is not None:
             self.told.facts["declared_topics"] = int(found[1])
         elif not _TITLE.match(text):
+            if len(self.left) >= self.limits.lines:
+                raise LimitMet(
+                    f"The text holds more than {self.limits.lines:,} lines that are no rows of kcat -L. Take out what "
+                    "does not belong to it.",
+                    line=number,
+                )
             self.left.append((number, text))
             return
         self._met(number)

@@ -11,11 +11,17 @@ import numpy.typing as npt
 
 from reseat.formats.reading import Skipped
 
-__all__ = ["Block", "SkippedLines", "why_not_used"]
+__all__ = ["Block", "SkippedLines", "chunks", "why_not_used"]
 
 #: What is kept of a skipped piece, in characters, and how many pieces are kept one by one.
 _KEPT_CHARACTERS = 200
 _KEPT_PIECES = 2_000
+#: Characters of a line by which it is told what it is.
+_TOLD_BY = 300
+#: Bytes of text taken at once: large enough to amortise numpy, small enough to keep the fields' objects few.
+_CHUNK = 4_000_000
+#: Where lines are shorter than this many bytes, a chunk is that many times smaller.
+_DENSE = 16
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,26 @@ class Block:
         return not self.data or self.data.isspace()
 
 
+def chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Pieces that end at a line end, with the index of their first line."""
+    start, index = 0, 0
+    while start < len(data):
+        end = len(data)
+        if end - start > _CHUNK // _DENSE:
+            size = _CHUNK if data.count(b"\n", start, start + _CHUNK) < _CHUNK // _DENSE else _CHUNK // _DENSE
+            cut = data.rfind(b"\n", start, start + size)
+            end = cut + 1 if cut > start else _after_newline(data, start + size)
+        piece = data[start:end] if (start, end) != (0, len(data)) else data
+        yield piece, index
+        index += piece.count(b"\n")
+        start = end
+
+
+def _after_newline(data: bytes, start: int) -> int:
+    found = data.find(b"\n", start)
+    return len(data) if found < 0 else found + 1
+
+
 class SkippedLines:
     """Gathers skipped pieces; neighbours that are skipped for the same reason become one piece."""
 
@@ -99,7 +125,7 @@ _COMMANDS = (
 )
 _REASONS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
-        re.compile(rf"(?:^|[$#>%;|]|\s)[ \t]*(?:\S*[/\\])?(?:{_COMMANDS})(?:\.sh|\.bat)?(?:\s|$)"),
+        re.compile(rf"(?:^|[$#>%;|\s])(?:\S*[/\\])?(?:{_COMMANDS})(?:\.sh|\.bat)?(?:\s|$)"),
         "A command line, not output.",
     ),
     (re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"), "A log line."),
@@ -114,7 +140,7 @@ _REASONS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 def why_not_used(line: str) -> str:
     """One sentence that says why a line is not part of any layout."""
-    head = line[:2_000]  # enough to tell what it is
+    head = line.strip()[:_TOLD_BY]
     for pattern, reason in _REASONS:
         if pattern.search(head):
             return reason

@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.errors import InputRefused, LayoutInvalid, LimitMet
 from reseat.formats.assemble import counted
@@ -29,6 +30,7 @@ from reseat.formats.decode import check_lines, decoded, is_parquet
 from reseat.formats.describe import read_describe
 from reseat.formats.detect import Document, DocumentKind, document
 from reseat.formats.gather import Part
+from reseat.formats.idlists import widened
 from reseat.formats.kcat import read_kcat, read_kcat_json
 from reseat.formats.lines import Block, SkippedLines, why_not_used
 from reseat.formats.log_dirs import SAID as LOG_DIRS_SAID
@@ -216,6 +218,13 @@ class _Paste:
             part, blocks = reader(blocks, self.source, self.limits)
             if part is not None:
                 self.parts.append(part)
+        loose = sum(block.data.count(b"\n") for block in blocks)
+        if loose > self.limits.lines:
+            raise LimitMet(
+                f"The text holds {loose:,} lines that are no rows of a known output; at most {self.limits.lines:,} are "
+                "looked at. Take out what does not belong to it.",
+                source=self.source,
+            )
         self.lines = sorted(line for block in blocks for line in block.lines())
 
     def _zookeeper(self) -> ZooKeeper:
@@ -240,8 +249,17 @@ class _Paste:
                 continue
             part = Part(reading, found.line)
             role = "under way" if id(found) in zookeeper.targets else _role(self.headings.get(id(found), ""))
-            if not role and current and _same_partitions(current[-1].reading.layout, reading.layout):
+            if not role and any(_told_otherwise(p.reading.layout, reading.layout) for p in (*self.parts, *current)):
                 role = "second"
+                self.findings.append(
+                    Finding(
+                        "taken_as_proposed",
+                        Severity.NOTE,
+                        f"The assignment in line {found.line} gives other replicas to partitions that the text tells "
+                        "before: it is taken as the proposed one.",
+                        places=(f"line {found.line}",),
+                    )
+                )
             if role in ("", "current"):
                 current.append(part)
             else:
@@ -415,13 +433,17 @@ def _role(heading: str) -> str:
     return role
 
 
-def _same_partitions(a: ClusterLayout, b: ClusterLayout) -> bool:
-    return (
-        a.topics == b.topics
-        and np.array_equal(a.topic_of, b.topic_of)
-        and np.array_equal(a.partition, b.partition)
-        and a != b
-    )
+def _told_otherwise(told: ClusterLayout, further: ClusterLayout) -> bool:
+    """Whether a further assignment gives a partition that is told already another list."""
+    code = {name: i for i, name in enumerate(sorted({*told.topics, *further.topics}))}
+
+    def keys(layout: ClusterLayout) -> npt.NDArray[np.int64]:
+        codes = np.array([code[name] for name in layout.topics], np.int64)
+        return (codes[layout.topic_of] << 32) | layout.partition if len(codes) else np.empty(0, np.int64)
+
+    _, rows, others = np.intersect1d(keys(told), keys(further), assume_unique=True, return_indices=True)
+    width = max(told.replicas.shape[1], further.replicas.shape[1])
+    return bool((widened(told.replica_ids, width)[rows] != widened(further.replica_ids, width)[others]).any())
 
 
 def _no_layout(found: Document) -> str:

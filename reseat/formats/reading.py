@@ -19,6 +19,8 @@ class Limits:
         line_length: characters of one line of a line-based text; JSON on one line is not bound by it.
         partitions: partitions in one layout.
         replicas: replicas of one partition.
+        documents: JSON documents in one paste.
+        lines: lines of one paste that are not rows of a large output, and so are looked at one by one.
         cells: partitions times the largest replication factor of one layout. Its columns are that large, so that one
             absurd replica list among a million short ones cannot eat the memory.
     """
@@ -29,6 +31,8 @@ class Limits:
     partitions: int = 4_000_000
     replicas: int = 1_000
     cells: int = 50_000_000
+    documents: int = 1_000_000
+    lines: int = 1_000_000
 
 
 #: The limits in force for uploads, pastes and the command line.

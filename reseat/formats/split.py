@@ -27,6 +27,10 @@ __all__ = ["Piece", "split"]
 _CHUNK = 4_000_000
 #: Documents without an end that are tolerated before the rest is taken as text.
 _UNCLOSED = 8
+#: Braces that start no document after which the rest is taken as text; a million placement constraints have fewer.
+_REFUSED = 10_000_000
+#: A document on one line, up to this length, is taken by its line.
+_SHORT = 4_000
 _KEYS = (
     rb"version|partitions|topics|brokers|removing_replicas|adding_replicas|topic_id|controller_epoch|leader|"
     rb"leader_epoch|isr|listener_security_protocol_map|endpoints|jmx_port|host|port|timestamp|rack|features|"
@@ -34,6 +38,9 @@ _KEYS = (
 )
 _START = re.compile(rb'\{[ \t\n]*["}]|\[[ \t\n]*\{[ \t\n]*"')
 _KNOWN = re.compile(rb'[\[{ \t\n]*"(?:' + _KEYS + rb')"')
+_OPENING = b"{["
+#: Deeper documents are left to the other way, which knows the limit.
+_SHALLOW = 6
 _QUOTE, _BACKSLASH, _OPEN, _CLOSE, _LOWER = 34, 92, 123, 125, 32
 
 
@@ -62,7 +69,13 @@ def split(data: bytes, source: str, limits: Limits) -> list[Piece]:
     """
     pieces: list[Piece] = []
     at, line = 0, 1
-    for start, end in _documents(data, source, limits):
+    for count, (start, end) in enumerate(_documents(data, source, limits)):
+        if count >= limits.documents:
+            raise LimitMet(
+                f"The paste holds more than {limits.documents:,} JSON documents; give fewer at once.",
+                source=source,
+                line=line,
+            )
         if start > at and not data[at:start].isspace():
             pieces.append(Piece(at, start, line, False))
         line += data.count(b"\n", at, start)
@@ -75,13 +88,14 @@ def split(data: bytes, source: str, limits: Limits) -> list[Piece]:
 
 
 def _documents(data: bytes, source: str, limits: Limits) -> Iterator[tuple[int, int]]:
-    at, unclosed = 0, 0
-    while unclosed < _UNCLOSED and (found := _START.search(data, at)) is not None:
+    at, unclosed, refused = 0, 0, 0
+    while unclosed < _UNCLOSED and refused < _REFUSED and (found := _START.search(data, at)) is not None:
         start = found.start()
         if not _may_start(data, start, found.end() - 1):
             at = found.end() - 1
+            refused += 1
             continue
-        end = _end(data, start, source, limits)
+        end = _end_of_short(data, start) or _end(data, start, source, limits)
         if end is None:
             unclosed += 1
             newline = data.find(b"\n", start)
@@ -101,6 +115,23 @@ def _may_start(data: bytes, start: int, key: int) -> bool:
     if ahead[-1:] in b'=:,"[{' or before[-1:] == b"=":
         return False  # a value, or a piece of a broken document
     return _KNOWN.match(data, start) is not None and key > start
+
+
+def _end_of_short(data: bytes, start: int) -> int | None:
+    """The end of a document that is the rest of its line, as a ZooKeeper shell prints nodes; None if it is not."""
+    stop = data.find(b"\n", start, start + _SHORT)
+    line = data[start : stop if stop >= 0 else start + _SHORT].rstrip()
+    if line[-1:] not in b"}]" or b"\\" in line or line.count(b'"') % 2:
+        return None
+    depth = 0
+    brackets = re.sub(rb'"[^"]*"|[^{}\[\]]', b"", line)
+    for place, bracket in enumerate(brackets, 1):
+        depth += 1 if bracket in _OPENING else -1
+        if depth == 0:
+            return start + len(line) if place == len(brackets) else None
+        if depth > _SHALLOW:
+            return None
+    return None
 
 
 def _end(data: bytes, start: int, source: str, limits: Limits) -> int | None:
