@@ -174,10 +174,10 @@ def _pending_link() -> None:
 
 
 def _empty(title: str) -> None:
-    st.title(title, anchor=False)
-    with st.container(key="question"):
-        st.markdown(
-            "Nothing is read yet. Open what a cluster's tools print, and Reseat shows who sits where, "
-            "what leaves when a broker does, and who leads afterwards. Nothing leaves this machine."
-        )
+    with st.container(key="answer"):
+        st.markdown("See who sits where in a Kafka cluster, drag a broker out, and preview how everyone is reseated.")
+    st.markdown(
+        f"Nothing is read yet, so {text.plain(title)} has nothing to show. Give Reseat what a cluster's tools print, "
+        "or open a sample. Nothing is sent anywhere: what you read stays in this server's memory."
+    )
     sidebar.open_layout("main")

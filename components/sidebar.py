@@ -36,7 +36,9 @@ def draw() -> None:
 
 def open_layout(where: str) -> None:
     """Files, pasted text or a sample -> the layout to look at; drawn in the sidebar and on an empty page."""
-    files, paste, sample = st.tabs(["File", "Paste", "Sample"])
+    # On an empty page a sample is one click away; in the sidebar, or with a link that waits, it is the file.
+    first = "Sample" if where == "main" and session.pending_link() is None else "File"
+    files, paste, sample = st.tabs(["File", "Paste", "Sample"], default=first)
     with files, st.form(f"open-files-{where}", border=False, clear_on_submit=True):
         uploaded = st.file_uploader(
             "One file, or several that together tell one cluster",
@@ -53,9 +55,21 @@ def open_layout(where: str) -> None:
         if st.form_submit_button("Read", icon=":material/content_paste:"):
             _read([("pasted text", pasted.encode())] if pasted.strip() else [])
     with sample:
-        for offered in samples():
-            if st.button(offered.title, key=f"sample-{where}-{offered.title}", width="stretch", help=offered.what):
-                _open_sample(offered)
+        _samples(where)
+
+
+def _samples(where: str) -> None:
+    """The samples: in the page with a sentence each, in the narrow sidebar by title."""
+    for offered in samples():
+        name = f"sample-{where}-{offered.title}"
+        if where == "side":
+            pressed = st.button(offered.title, key=name, width="stretch", help=offered.what)
+        else:
+            left, right = st.columns([2, 5], vertical_alignment="center")
+            pressed = left.button(offered.title, key=name, width="stretch")
+            right.markdown(text.plain(offered.what))
+        if pressed:
+            _open_sample(offered)
 
 
 def _read(files: list[tuple[str, bytes]]) -> None:
@@ -86,6 +100,7 @@ def _which(seat: Seat) -> None:
     if chosen != seat.name:
         session.select_layout(chosen)
         st.rerun()
+    _order(seat)
     if seat.wish.is_empty:
         st.caption("You see the present.")
         return
@@ -93,6 +108,23 @@ def _which(seat: Seat) -> None:
     st.button(
         "Back to the present", key="wish-clear", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),)
     )
+
+
+def _order(seat: Seat) -> None:
+    """Some texts do not keep assignment order; only the person can say that the lists are in it."""
+    untold = int((~seat.reading.layout.order_told).sum())
+    if not untold:
+        return
+    vouched = st.toggle(
+        "Replica lists are in order",
+        value=seat.edits.order_vouched,
+        key=f"order-{seat.name}",
+        help=f"The order of replicas is not told for {text.plural(untold, 'topic')}, so nothing can be planned or "
+        "elected for them. Switch this on only if you know that the first of each list is the preferred leader.",
+    )
+    if vouched != seat.edits.order_vouched:
+        session.set_edits(replace(seat.edits, order_vouched=vouched))
+        st.rerun()
 
 
 def _racks(seat: Seat) -> None:
