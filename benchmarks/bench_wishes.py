@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from reseat.model import Broker, Plan
 from reseat.planning.add import add_brokers, addition_curve
@@ -22,7 +23,7 @@ def run() -> list[tuple[str, str, str]]:
         names = sorted({broker.rack for broker in layout.brokers if broker.rack is not None})
         added = [Broker(10_000 + i, rack=names[i % len(names)]) for i in range(max(1, brokers // 100))]
         many = "broker" if len(added) == 1 else "brokers"
-        rows.append((f"{where}: add {len(added)} {many}", "2 s", _told(lambda: add_brokers(layout, added))))
+        rows.append((f"{where}: add {len(added)} {many}", "2 s", _told(partial(add_brokers, layout, added))))
         started = time.perf_counter()
         points = addition_curve(layout, added)
         took = time.perf_counter() - started
@@ -31,7 +32,7 @@ def run() -> list[tuple[str, str, str]]:
         share = sum(len(layout.rows_of_topic(topic)) for topic in topics)
         for factor in (4, 2):
             what = f"{where}: {share:,} partitions from 3 to {factor} replicas"
-            rows.append((what, "2 s", _told(lambda: change_replication_factor(layout, topics, factor))))
+            rows.append((what, "2 s", _told(partial(change_replication_factor, layout, topics, factor))))
     return rows
 
 

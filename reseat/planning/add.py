@@ -76,13 +76,13 @@ Whole = npt.NDArray[np.int64]
 #: Arcs up to which the flow is solved partition by partition where classes do not settle it (about a second).
 _EXACT_ARCS = 300_000
 #: Rows looked at for each move when partitions are given to units: enough choice, without sorting a million rows.
-_ROWS_A_MOVE = 24
+_ROWS_A_MOVE = 6
 _FEWEST_ROWS = 60_000
 #: Racks of new brokers whose "may go there" bits are packed into one number before equal ones are merged.
 _BITS = 16
 _DEFAULTS = Options()
 #: Points of the curve besides the first.
-_CURVE_POINTS = 12
+_CURVE_POINTS = 8
 #: Further rounds where some units found no partition and the exact network would be too large.
 _FURTHER_ROUNDS = 8
 #: Up to this value, distinct numbers are found by a table instead of sorting.
@@ -709,45 +709,52 @@ def _row_choices(count: int, moves: int) -> Iterator[Whole]:
 
 def _drawn(state: _State, classes: _Classes, rows: Whole, unit_key: Whole, target: Whole) -> _Shifts:
     """As ``_assigned``, among these rows; ``unit_key`` is broker and code in one number."""
-    lists = state.replicas[rows].copy()
-    keys = np.where(lists >= 0, lists * np.int64(len(classes.reach)) + classes.code[rows], NONE)
-    lookup = np.zeros(len(state.load) * len(classes.reach) + 1, np.bool_)
-    lookup[unit_key] = True
-    where, column = np.nonzero(lookup[keys])
-    key = keys[where, column]
-    # Members of a class in an order that does not follow topics, the same each time.
-    order = np.lexsort((_scattered(rows[where]), key))
-    where, column, key = where[order], column[order], key[order]
-
-    left = np.argsort(unit_key, kind="stable")
+    codes = len(classes.reach)
+    original = state.replicas[rows]
+    lists = original.copy()
     touched = np.zeros(len(rows), np.bool_)
+    left = np.argsort(unit_key, kind="stable")
     found: list[_Shifts] = []
-    for again in (False, True):
-        # First one move a partition; then further ones, each allowed after those before it.
-        free = np.arange(len(where))
+    # First partitions of the unit's class that pass nothing on yet; then such of any class that may; then any that may,
+    # also if they passed something on already.
+    for any_class, again in ((False, False), (True, False), (True, True)):
+        if not left.size:
+            break
+        scale = codes if any_class else 1
+        cells = original if any_class else np.where(original >= 0, original * codes + classes.code[rows], NONE)
+        lookup = np.zeros(len(state.load) * codes // scale + 1, np.bool_)
+        lookup[unit_key[left] // scale] = True
+        where, column = np.nonzero(lookup[cells])
+        key = cells[where, column]
+        # Members of a class in an order that does not follow topics, the same each time.
+        free = np.lexsort((_scattered(rows[where]), key))
         while left.size and free.size:
-            first, last = (
-                np.searchsorted(key[free], unit_key[left]),
-                np.searchsorted(key[free], unit_key[left], "right"),
-            )
-            nth = np.arange(left.size) - np.searchsorted(unit_key[left], unit_key[left])
-            has = first + nth < last
-            units, pick = left[has], free[(first + nth)[has]]
+            wanted, have = unit_key[left] // scale, key[free]
+            nth = np.arange(left.size) - np.searchsorted(wanted, wanted)
+            at = np.searchsorted(have, wanted) + nth
+            has = at < np.searchsorted(have, wanted, "right")
+            units, pick = left[has], free[at[has]]
             if not units.size:
                 break
             row = where[pick]
             good = again | ~touched[row]
             good &= _allowed(state, lists[row], column[pick], target[units])
-            _, leads = np.unique(np.where(good, row, -1 - np.arange(row.size)), return_index=True)
             taken = np.zeros(row.size, np.bool_)
-            taken[leads] = True
+            taken[np.unique(np.where(good, row, -1 - np.arange(row.size)), return_index=True)[1]] = True
             taken &= good
             lists[row[taken], column[pick[taken]]] = target[units[taken]]
             touched[row[taken]] = True
             found.append(_Shifts(rows[row[taken]], column[pick[taken]], target[units[taken]]))
-            left = left[~np.isin(left, units[taken])]
-            free = free[~np.isin(free, pick)]
+            left = _without(left, units[taken], len(unit_key))
+            free = _without(free, pick, len(where))
     return _Shifts.joined(found)
+
+
+def _without(numbers: Whole, gone: Whole, count: int) -> Whole:
+    """``numbers``, all below ``count``, without those of ``gone``, in their order."""
+    stays = np.ones(count, np.bool_)
+    stays[gone] = False
+    return numbers[stays[numbers]]
 
 
 def _scattered(rows: Whole) -> Whole:
