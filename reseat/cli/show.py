@@ -56,8 +56,8 @@ def all_findings(layout: ClusterLayout, reading: Reading) -> tuple[Finding, ...]
 
 
 def _in_layout(finding: Finding, read: ClusterLayout, shown: ClusterLayout) -> Finding:
-    """A finding of the text with its rows as rows of the layout shown, which may hold fewer topics."""
-    if not finding.rows.size or shown.topics == read.topics:
+    """A finding of the text with its rows as rows of the layout shown, which may hold fewer partitions."""
+    if not finding.rows.size or shown is read:
         return finding
     rows = (shown.row(read.topics[int(read.topic_of[row])], int(read.partition[row])) for row in finding.rows.tolist())
     return replace(finding, rows=np.array([row for row in rows if row is not None], np.int64))

@@ -91,17 +91,21 @@ def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
     brokers = done.brokers
     before = current if current.brokers == brokers else current.with_brokers(brokers)
     moved = int(np.count_nonzero((current.leader_ids != done.leader_ids) & (current.leader_ids != NOT_TOLD)))
+    hand_over = "No leader changes while data moves."
+    if moved:
+        hand_over = (
+            f"{counted(moved, 'partition')} {verb(moved, 'changes', 'change')} {verb(moved, 'its', 'their')} leader "
+            "while data moves, because the old one leaves."
+        )
+    elif not known:
+        hand_over = "No leader is told, so whether one changes while data moves is not known."
     return replace(
         preview,
         leader_before=current.leader_ids,
         leaders_before=leader_counts(before, before.leader) if known else None,
         leader_done=done.leader_ids,
         leaders_done=leader_counts(done, done.leader),
-        sentences=(
-            f"{counted(moved, 'partition')} {verb(moved, 'changes', 'change')} "
-            f"{verb(moved, 'its', 'their')} leader while data moves, because the old one leaves.",
-            *preview.sentences,
-        ),
+        sentences=(hand_over, *preview.sentences),
     )
 
 

@@ -151,6 +151,24 @@ def test_findings_of_the_text_follow_their_partitions(tmp_path: Path, capsys: py
     assert finding["examples"] == ["b-0"]
 
 
+def test_findings_of_a_text_with_two_assignments_name_partitions_of_the_one_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The proposed assignment holds one partition of two; nothing outside it is named."""
+    path = tmp_path / "generated.txt"
+    path.write_text(
+        "Current partition replica assignment\n"
+        '{"version":1,"partitions":[{"topic":"a","partition":0,"replicas":[1]},'
+        '{"topic":"a","partition":1,"replicas":[1,2],"log_dirs":["any"]}]}\n\n'
+        "Proposed partition reassignment configuration\n"
+        '{"version":1,"partitions":[{"topic":"a","partition":0,"replicas":[2]}]}\n'
+    )
+    out = shown(capsys, str(path), "--proposed")
+
+    assert out["partitions"] == 1
+    assert all(set(finding["examples"]) <= {"a-0"} for finding in out["findings"])
+
+
 def test_several_texts_of_one_cluster_are_read_together(
     describe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
