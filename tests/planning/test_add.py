@@ -370,3 +370,60 @@ def test_moves_spread_over_topics() -> None:
     assert plan.certificate.moves == 400
     assert min(share.values()) >= 25
     assert max(share.values()) <= 55
+
+
+def solved_otherwise(layout: ClusterLayout, added: list[int]) -> tuple[int, int, int]:
+    """Spread, moves and sum of squares by a constraint solver: one yes-or-no a replica and a new broker."""
+    from ortools.sat.python import cp_model
+
+    racks, lists = rack_names(layout), list(layout.assignments().values())
+    model = cp_model.CpModel()
+    brokers = [int(i) for i in layout.broker_ids]
+    kept = {(p, b): model.new_bool_var("") for p, members in enumerate(lists) for b in members}
+    come = {(p, b): model.new_bool_var("") for p, members in enumerate(lists) for b in added if b not in members}
+    for p, members in enumerate(lists):
+        mine = {b: kept[p, b] for b in members} | {b: come[p, b] for b in added if (p, b) in come}
+        model.add(sum(mine.values()) == len(members))
+        model.add_bool_and([kept[p, b] for b in members if b in added])
+        if racks is None:
+            continue
+        squares = []
+        for rack in sorted(set(racks.values())):
+            square = model.new_int_var(0, 99, "")
+            inside = [held for b, held in mine.items() if racks[b] == rack]
+            model.add_multiplication_equality(square, [sum(inside), sum(inside)]) if inside else model.add(square == 0)
+            squares.append(square)
+        model.add(sum(squares) <= rack_squares(members, racks))
+    load = {b: sum(held for (_, at), held in (*kept.items(), *come.items()) if at == b) for b in brokers}
+    high, low = model.new_int_var(0, 999, ""), model.new_int_var(0, 999, "")
+    for held in load.values():
+        model.add(held <= high)
+        model.add(held >= low)
+    squares = []
+    for held in load.values():
+        square, count = model.new_int_var(0, 99_999, ""), model.new_int_var(0, 999, "")
+        model.add(count == held)
+        model.add_multiplication_equality(square, [count, count])
+        squares.append(square)
+    best = []
+    for aim in (high - low, sum(come.values()), sum(squares)):
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        model.minimize(aim)
+        assert solver.solve(model) == cp_model.OPTIMAL
+        best.append(round(solver.objective_value))
+        model.add(aim == best[-1])
+    return best[0], best[1], best[2]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_another_solver_finds_nothing_better_on_middling_layouts(seed: int) -> None:
+    """Twenty partitions on six brokers, three join: a constraint solver with no flow in it agrees."""
+    rng = np.random.default_rng(seed)
+    layout = random_layout(rng, brokers=6, partitions=20, dead=False)
+    racks = [None, *layout.racks]
+    added = [Broker(100 + i, rack=racks[int(rng.integers(len(racks)))]) for i in range(3)]
+
+    plan = add_brokers(layout, added)
+
+    assert value(plan) == solved_otherwise(plan.current, [100, 101, 102])
