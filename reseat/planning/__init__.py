@@ -1,7 +1,19 @@
 """Planning: a wish becomes a plan with its certificate. May import model, errors, formats, balance, election."""
 
+from reseat.planning.add import add_brokers
 from reseat.planning.curve import curve, plan_at
+from reseat.planning.judge import apply_assignment, judge
 from reseat.planning.plan import plan
 from reseat.planning.remove import remove_brokers
+from reseat.planning.replication_factor import change_replication_factor
 
-__all__ = ["curve", "plan", "plan_at", "remove_brokers"]
+__all__ = [
+    "add_brokers",
+    "apply_assignment",
+    "change_replication_factor",
+    "curve",
+    "judge",
+    "plan",
+    "plan_at",
+    "remove_brokers",
+]
