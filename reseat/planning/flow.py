@@ -123,9 +123,10 @@ class Network:
             return None
         raise OverflowError(f"The min-cost flow of {self._arcs} arcs cannot be solved exactly (status {status.name}).")
 
-    def route(self) -> _Ints | None:
+    def route(self, *, whole: bool = True) -> _Ints | None:
         """A flow on each arc that meets all supplies, costs left aside; None where there is none.
 
+        With ``whole`` false it carries as much as possible instead, and demands may be larger than supplies.
         Several times faster than ``solve``. Source: A. V. Goldberg, R. E. Tarjan, "A new approach to the maximum-flow
         problem", 1988 (push-relabel).
         """
@@ -136,9 +137,9 @@ class Network:
             np.add.at(amounts, node, amount)
         given, taken = np.flatnonzero(amounts > 0), np.flatnonzero(amounts < 0)
         wanted = int(amounts[given].sum())
-        if wanted != -int(amounts[taken].sum()) or (wanted and not self._arcs):
+        if whole and (wanted != -int(amounts[taken].sum()) or (wanted and not self._arcs)):
             return None
-        if wanted == 0:
+        if wanted == 0 or not self._arcs:
             return np.zeros(self._arcs, np.int64)
         source, sink = self._count, self._count + 1
         solver = max_flow.SimpleMaxFlow()
@@ -150,7 +151,7 @@ class Network:
             np.concatenate([*self._capacities, amounts[given], -amounts[taken]]),
         )
         status = solver.solve(source, sink)  # type: ignore[no-untyped-call]
-        if status != solver.OPTIMAL or solver.optimal_flow() != wanted:
+        if status != solver.OPTIMAL or (whole and solver.optimal_flow() != wanted):
             return None
         flows: Any = solver.flows
         return np.asarray(flows(arcs[: self._arcs]), np.int64)

@@ -115,8 +115,9 @@ def preferred_leaders(
 def _perfectly_even(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArray) -> IntArray | None:
     """The choice where leaders can be even to one: no costs, so a flow without costs; None where it is not found.
 
-    Even to one is the least sum of squares there is. The fewest changes that lead there are those of brokers above
-    their share (the larger share going to brokers that have it already), and only these are offered.
+    Even to one is the least sum of squares there is. Brokers above their share must hand over what is above it (the
+    larger share going to brokers that have it already), and one more for each list without a present leader that finds
+    no room, however well the others are housed. No choice changes fewer, and no other changes are offered.
     """
     brokers = np.flatnonzero(may_lead)
     place = np.full(may_lead.size + 1, NONE, np.int64)
@@ -139,14 +140,20 @@ def _perfectly_even(options: IntArray, today: IntArray, fixed: _Ints, may_lead: 
 
     heads = place[options]
     fits = taker[heads]
+    # Lists without a present leader take what room they find; one that finds none makes a broker hand over another.
+    homeless = np.flatnonzero(~kept)
+    passed = homeless[~_housed(heads[homeless], fits[homeless], lacking, left)]
+    pass_node, pass_slot = np.nonzero(heads[passed] >= 0)
+    entered = heads[passed[pass_node], pass_slot]
+    hands_over = excess + np.bincount(entered, minlength=brokers.size)
     giver = np.flatnonzero(kept & fits.any(axis=1))
-    giver = giver[excess[keeps[giver]] > 0]
+    giver = giver[hands_over[keeps[giver]] > 0]
     # A few times as many lists as must change are choice enough; which ones is drawn, the same each time.
     giver = giver[np.argsort(np.random.default_rng(0).random(giver.size))]
     giver = giver[np.argsort(keeps[giver], kind="stable")]
     start = np.searchsorted(keeps[giver], keeps[giver])
-    giver = giver[np.arange(giver.size) - start < _CHOICE * excess[keeps[giver]] + _CHOICE]
-    rows = np.concatenate([np.flatnonzero(~kept), giver])
+    giver = giver[np.arange(giver.size) - start < _CHOICE * hands_over[keeps[giver]] + _CHOICE]
+    rows = np.concatenate([homeless, giver])
 
     network = Network()
     nodes, ends = network.nodes(rows.size), network.nodes(brokers.size)
@@ -154,11 +161,12 @@ def _perfectly_even(options: IntArray, today: IntArray, fixed: _Ints, may_lead: 
     node, slot = np.nonzero(fits[rows])
     target = heads[rows[node], slot]
     arcs = network.arcs(nodes[node], ends[target], 1)
-    network.arcs(givers[keeps[giver]], nodes[rows.size - giver.size :], 1)
+    network.arcs(givers[keeps[giver]], nodes[homeless.size :], 1)
+    passing = network.arcs(nodes[np.searchsorted(homeless, passed[pass_node])], givers[entered], 1)
     network.arcs(ends, sink, lacking)
     network.arcs(ends, spare, 1)
     network.arcs(spare, sink, left)
-    network.supply(nodes[: rows.size - giver.size], 1)
+    network.supply(nodes[: homeless.size], 1)
     network.supply(givers, excess)
     network.supply(sink, -(int(lacking.sum()) + left))
     flow = network.route()
@@ -167,7 +175,28 @@ def _perfectly_even(options: IntArray, today: IntArray, fixed: _Ints, may_lead: 
     chosen = today.copy()
     taken = flow[arcs] > 0
     chosen[rows[node[taken]]] = brokers[target[taken]]
+    through = flow[passing] > 0
+    chosen[passed[pass_node[through]]] = brokers[entered[through]]
     return chosen.astype(np.int32)
+
+
+def _housed(heads: _Ints, fits: BoolArray, lacking: _Ints, left: int) -> BoolArray:
+    """Which lists find room if as many as possible do: ``lacking`` of each broker, and one more of ``left`` of them."""
+    network = Network()
+    nodes, ends = network.nodes(len(heads)), network.nodes(lacking.size)
+    spare, sink = network.nodes(1), network.nodes(1)
+    node, slot = np.nonzero(fits)
+    arcs = network.arcs(nodes[node], ends[heads[node, slot]], 1)
+    network.arcs(ends, sink, lacking)
+    network.arcs(ends, spare, 1)
+    network.arcs(spare, sink, left)
+    network.supply(nodes, 1)
+    network.supply(sink, -(int(lacking.sum()) + left))
+    flow = network.route(whole=False)
+    housed = np.zeros(len(heads), np.bool_)
+    if flow is not None:
+        housed[node[flow[arcs] > 0]] = True
+    return housed
 
 
 def leader_first(lists: IntArray, chosen: IntArray) -> npt.NDArray[np.int64]:

@@ -168,3 +168,16 @@ def test_a_route_of_nothing() -> None:
     assert still is not None
     assert still.tolist() == [0]
     assert network.route() is None
+
+
+def test_a_route_may_carry_as_much_as_fits() -> None:
+    """Two of three units find a way, and the third is left."""
+    network = Network()
+    source, sink = network.nodes(1), network.nodes(1)
+    way = network.arcs(source, sink, 2)
+    network.supply(source, 3)
+    network.supply(sink, -9)
+    flow = network.route(whole=False)
+
+    assert flow is not None
+    assert flow[way].tolist() == [2]
