@@ -57,10 +57,13 @@ def all_findings(layout: ClusterLayout, reading: Reading) -> tuple[Finding, ...]
 
 def _in_layout(finding: Finding, read: ClusterLayout, shown: ClusterLayout) -> Finding:
     """A finding of the text with its rows as rows of the layout shown, which may hold fewer partitions."""
-    if not finding.rows.size or shown is read:
+    if not finding.rows.size or shown.partition is read.partition:
         return finding
-    rows = (shown.row(read.topics[int(read.topic_of[row])], int(read.partition[row])) for row in finding.rows.tolist())
-    return replace(finding, rows=np.array([row for row in rows if row is not None], np.int64))
+    code = {name: at for at, name in enumerate(shown.topics)}
+    code_of = np.array([code.get(name, -1) for name in read.topics], np.int64)
+    wanted = code_of[read.topic_of[finding.rows]] << 32 | read.partition[finding.rows]
+    keys = shown.topic_of.astype(np.int64) << 32 | shown.partition  # ascending, as rows are sorted
+    return replace(finding, rows=np.flatnonzero(np.isin(keys, wanted)))
 
 
 def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:
