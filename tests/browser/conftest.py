@@ -138,6 +138,7 @@ def page(new_page: Callable[..., Page]) -> Page:
 def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "Overview") -> None:
     """Open a layout from files, by name and text, and go to a page of the dashboard."""
     page.goto(dashboard)
+    page.get_by_role("tab", name="File").first.click()
     page.locator("input[type=file]").first.set_input_files(
         [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in files.items()]
     )
@@ -151,6 +152,7 @@ def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "O
 def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") -> None:
     """Open a bundled sample by the start of its title, and go to a page of the dashboard."""
     page.goto(dashboard)
+    page.get_by_role("tab", name="Sample").first.click()
     page.get_by_role("button", name=title).first.click()
     page.get_by_text("the present", exact=True).wait_for()
     page.get_by_role("link", name=then, exact=True).click()
