@@ -48,9 +48,9 @@ __all__ = [
 ]
 
 #: Layouts kept for links and other sessions.
-_LAYOUTS = 12
-#: Plans kept: a person goes back and forth between a few, and one of a million partitions is tens of megabytes.
-_PLANS = 24
+_LAYOUTS = 6
+#: Plans kept: a person goes back and forth between a few, and one of a million partitions takes 25 MB.
+_PLANS = 8
 
 
 @dataclass(frozen=True, slots=True)

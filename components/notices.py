@@ -19,14 +19,12 @@ def refused(error: ReseatError) -> None:
         sentence = error.sentence if isinstance(error, WishRefused) else str(error)
         st.markdown(f":red[:material/block:] **{text.plain(sentence)}**")
         if isinstance(error, InputRefused):
-            for detail in error.details[:12]:
-                st.markdown(f"- {text.plain(detail)}")
+            st.markdown("\n".join(f"- {text.plain(detail)}" for detail in error.details[:_MOST]))
         if isinstance(error, WishRefused):
-            for choice in error.choices:
-                st.markdown(f"- {text.plain(choice)}")
+            st.markdown("\n".join(f"- {text.plain(choice)}" for choice in error.choices))
             if error.topics:
-                shown = ", ".join(text.code(topic) for topic in error.topics[:12])
-                more = len(error.topics) - 12
+                shown = ", ".join(text.code(topic) for topic in error.topics[:_MOST])
+                more = len(error.topics) - _MOST
                 st.markdown(
                     f"{text.plural(len(error.topics), 'topic')}: {shown}{f' and {more:,} more' if more > 0 else ''}"
                 )

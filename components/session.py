@@ -16,6 +16,7 @@ from reseat.model import ClusterLayout, Wish
 __all__ = [
     "Seat",
     "edits",
+    "forget_link",
     "keep",
     "kept",
     "layouts",
@@ -126,6 +127,7 @@ def open_reading(reading: Reading, name: str) -> None:
     """Look at a layout that was just read, without a what-if, or with the one of the link that waits for it."""
     state = _state()
     link, state.link = state.link, None
+    name = _free_name(state, reading, name)
     state.opened[name] = _Opened(reading, datetime.now(UTC))
     state.current, state.wish = name, Wish()
     if link is not None and not link.trouble:
@@ -136,6 +138,16 @@ def open_reading(reading: Reading, name: str) -> None:
         else:
             state.opened[name].edits = Edits()
             state.link = replace(link, trouble=_other_layout(link, reading))
+
+
+def _free_name(state: _State, reading: Reading, name: str) -> str:
+    """The name, with a number where another layout has it already: two pasted texts are two layouts."""
+    taken = (name, *(f"{name} ({number})" for number in range(2, len(state.opened) + 2)))
+    return next(
+        free
+        for free in taken
+        if free not in state.opened or state.opened[free].reading.layout.digest == reading.layout.digest
+    )
 
 
 def _other_layout(link: links.Link, reading: Reading) -> str:

@@ -73,9 +73,10 @@ if found:
     if chosen is None:
         st.caption("Select a finding to see the partitions behind it.")
     elif len(chosen.rows):
+        st.markdown(text.plain(chosen.sentence))
         tables.partitions_table(layout, chosen.rows, "finding-partitions")
     else:
-        st.caption(text.plain(chosen.sentence))
+        st.markdown(text.plain(chosen.sentence))
 else:
     st.caption("Nothing was found.")
 
