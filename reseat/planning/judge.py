@@ -83,7 +83,7 @@ def judge(
     faults = tuple(dict.fromkeys((*faults, *verdict.faults)))
     sound = not faults
     # A plan for added brokers must not make racks worse; that it makes them the best is not asked of it.
-    best_racks = verdict.rack_proven and (verdict.rack_sum_of_squares is None or not _only_adds(wish))
+    best_racks = verdict.rack_proven and not _only_adds(wish)
     least_moves = verdict.least_moves if reference is None or verdict.moves_proven else reference.least_moves
     least_rack, least_replicas = _least_balance(current, verdict, reference, wish)
     certificate = Certificate(
