@@ -118,7 +118,7 @@ def _order(seat: Seat) -> None:
     vouched = st.toggle(
         "Replica lists are in order",
         value=seat.edits.order_vouched,
-        key=f"order-{seat.name}",
+        key=f"order-{seat.name}-{seat.edits.order_vouched}",  # as the two below: an edit made elsewhere shows here
         help=f"The order of replicas is not told for {text.plural(untold, 'topic')}, so nothing can be planned or "
         "elected for them. Switch this on only if you know that the first of each list is the preferred leader.",
     )
@@ -167,13 +167,13 @@ def _left_out(seat: Seat) -> None:
     internal = st.toggle(
         "Leave internal topics out",
         value=seat.edits.without_internal,
-        key=f"internal-{seat.name}",
+        key=f"internal-{seat.name}-{seat.edits.without_internal}",
         help="Topics whose name starts with an underscore, such as __consumer_offsets and _schemas",
     )
     words = st.text_area(
         "Names or patterns, one a line",
         value="\n".join(seat.edits.without),
-        key=f"without-{seat.name}",
+        key=f"without-{seat.name}-{seat.edits.without}",
         height=90,
         placeholder="test-*",
     )
