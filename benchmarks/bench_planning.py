@@ -1,7 +1,7 @@
 """How long a plan takes, from the drop of a broker to the proven certificate, and how much memory.
 
-Run alone: ``python -m benchmarks.bench_planning``. Layouts are made with numpy: every broker is as likely as its weight,
-so that they are skewed as real clusters are, and racks hold a partition once.
+Run alone: ``python -m benchmarks.bench_planning``. Layouts are made with numpy: every broker is as likely as its
+weight, so that they are skewed as real clusters are, and racks hold a partition once.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ _SIZES = ((12, 2_000, "50 ms"), (60, 20_000, "50 ms"), (300, 100_000, "0.7 s"), 
 _FACTOR = 3
 _RACKS = 10
 _REPEATS = 3
+_BY_BYTES = Options(by_bytes=True)
+_EVERY_LIST = Options(reorder_all=True)
 
 
 def layout_of(brokers: int, partitions: int, racks: int, seed: int = 0) -> ClusterLayout:
@@ -108,16 +110,14 @@ def run() -> list[tuple[str, str, str]]:
                     _said(*_best(lambda at, k=last: plan_at(at, Wish(remove=(3,)), k), layout)),
                 )
             )
-        by_bytes = Options(by_bytes=True)
-        seconds, made = _best(lambda at: remove_brokers(at, [3], options=by_bytes), layout)
+        seconds, made = _best(lambda at: remove_brokers(at, [3], options=_BY_BYTES), layout)
         gap = made.certificate.byte_sum_gap or 0.0
         rows.append((f"{size}: by bytes", "seconds", f"{seconds * 1000:,.0f} ms, {gap:.2%} above the bound"))
-        everything = Options(reorder_all=True)
         rows.append(
             (
                 f"{size}: every list reordered",
                 "seconds",
-                _said(*_best(lambda at: remove_brokers(at, [3], options=everything), layout)),
+                _said(*_best(lambda at: remove_brokers(at, [3], options=_EVERY_LIST), layout)),
             )
         )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
