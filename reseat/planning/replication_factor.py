@@ -19,7 +19,8 @@ How: upwards, newcomers are placed by ``placing``. Downwards, the replicas that 
 a partition the i-th replica that stays in a rack where c must stay is at level c + i, and the lowest levels are the
 best; only where the last level leaves a choice does the load decide. Partitions with the same choice are one node.
 Where partitions of both kinds meet, loads depend on both: the flow then holds both, if it is small enough; else one is
-planned after the other, and the checker says whether that was the best.
+planned after the other, and the checker says whether that was the best. So it is beyond 400,000 different choices,
+    which are solved in parts.
 
 Example: tp_re_02, {0: [0], 1: [0], 2: [1]}, brokers 0 and 1, from 1 to 2: {0: [0, 1], 1: [0, 1], 2: [1, 0]}.
 
@@ -54,7 +55,7 @@ Whole = npt.NDArray[np.int64]
 
 _DEFAULTS = Options()
 #: Groups of partitions that one flow holds; more are solved in turn, and once more with the others standing.
-_GROUPS = 150_000
+_GROUPS = 400_000
 #: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
 _JOINT_CANDIDATES = 300_000
 #: Largest table (topics x brokers) for spreading topics, in entries.
