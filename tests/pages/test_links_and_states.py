@@ -1,0 +1,108 @@
+"""Links reopened by another session, layouts told apart, and the sizes that pages must bear."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import caching
+from components.session import _KEY
+from reseat.model import Wish
+from reseat.sources import generate
+
+from .conftest import texts
+
+_PAGES = Path(__file__).resolve().parents[2] / "pages"
+_APP = _PAGES.parent / "app.py"
+
+ONE = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2]}]}'
+TWO = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[2,1]}]}'
+
+
+def pasted(at: AppTest, text: str, where: str = "main") -> AppTest:
+    """Paste a text and read it."""
+    at.text_area(key=f"paste-{where}").set_value(text)
+    return next(button for button in at.button if button.form_id == f"open-paste-{where}").click().run()
+
+
+def another(query) -> AppTest:
+    """Another person's session that opens an address."""
+    at = AppTest.from_file(str(_APP), default_timeout=60)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return at.run()
+
+
+def address(at: AppTest) -> dict[str, str]:
+    """The query in the address bar, one text a name."""
+    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+
+
+def test_a_link_reopens_the_what_if_on_the_same_server(opened):
+    """Another session that opens the address sees the same layout and the same what-if."""
+    at = another(address(opened("overview", wish=Wish(remove=(3,)))))
+
+    assert not at.exception
+    assert "4 brokers · 4 partitions · 8 replicas" in texts(at)
+    assert at.session_state[_KEY].wish == Wish(remove=(3,))
+
+
+def test_a_link_to_a_layout_that_is_gone_asks_for_its_file(app):
+    """The page names the very file, and once it is given shows the what-if on it."""
+    link = address(pasted(app.run(), ONE)) | {"remove": "1"}
+    caching.shelf.clear()  # as after a restart of the server
+    at = another(link)
+
+    assert "This link shows a what-if on `pasted text`" in texts(at)
+
+    pasted(at, ONE)
+
+    assert at.session_state[_KEY].wish == Wish(remove=(1,))
+    assert "This link shows" not in texts(at)
+
+
+def test_another_file_than_the_link_names_is_not_taken_for_it():
+    """The what-if of a link is not laid over another layout; the page says that they differ."""
+    at = pasted(another({"layout": "0" * 16, "file": "prod.json", "remove": "1"}), ONE)
+
+    assert at.session_state[_KEY].wish.is_empty
+    assert "They differ" in texts(at)
+
+    at.button(key="forget-link").click().run()
+
+    assert "They differ" not in texts(at)
+
+
+def test_a_link_that_is_not_understood_says_so():
+    """Broken text in the address is a sentence on the page, not a fault."""
+    at = another({"layout": "0" * 16, "remove": "<script>"})
+
+    assert not at.exception
+    assert "was not understood" in texts(at)
+
+
+def test_two_pasted_texts_are_two_layouts(app):
+    """The second paste does not replace the first; the list of layouts tells them apart."""
+    at = pasted(app.run(), ONE)
+    at = pasted(at, TWO, "side")
+
+    assert not at.exception
+    assert at.selectbox[0].options == ["pasted text", "pasted text (2)"]
+    assert at.selectbox[0].value == "pasted text (2)"
+
+
+@pytest.mark.parametrize("page", ["overview", "plan", "leaders"])
+def test_a_page_sends_no_more_rows_than_it_says(opened, page):
+    """At 20,000 partitions no table holds more than the rows it shows, whatever is behind it."""
+    at = opened(page, generate(60, 20_000), Wish(remove=(7,)))
+
+    assert not at.exception
+    assert all(len(table.value) <= 500 for table in at.dataframe)
+
+
+def test_a_page_is_one_screen_of_code():
+    """A page reads the session, calls the core and draws: it stays under 150 lines."""
+    for path in _PAGES.glob("*.py"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) < 150, path.name
