@@ -90,20 +90,27 @@ def preferred_leaders(
     received = fill(loads, total, room)
 
     def attempt(top: int) -> _Ints | None:
+        below = np.flatnonzero(loads[head] < top)  # nobody rises above the top, so that the others need no arc
+        if np.unique(node[below]).size < len(sets):
+            return None
         network = Network()
         sources, targets, sink = network.nodes(len(sets)), network.nodes(counted.size), network.nodes(1)
-        network.arcs(sources[node], targets[head], size[node], changes)
+        network.arcs(sources[node[below]], targets[head[below]], size[node[below]], changes[below])
         who, level = level_arcs(loads, room, top)
         network.arcs(targets[who], sink, 1, weight * (2 * (level - int(loads.min())) + 1))
         network.supply(sources, size)
         network.supply(sink, -total)
-        return network.solve()
+        flow = network.solve()
+        if flow is None:
+            return None
+        sent = np.zeros(node.size, np.int64)
+        sent[below] = flow[: below.size]
+        return sent
 
     lowest = int((loads + received)[received > 0].max())
-    flow = first_feasible(lowest, int(loads.max()) + total, attempt)
-    if flow is None:
+    sent = first_feasible(lowest, int(loads.max()) + total, attempt)
+    if sent is None:
         raise AssertionError("Every list has a broker that may lead, so that a flow exists.")
-    sent = flow[: node.size]
     # Members of a group are alike: its flow is dealt out to them in row order, present leaders first.
     order = np.lexsort((changes, node))
     dealt = np.repeat(sets[node, slot][order], sent[order])
