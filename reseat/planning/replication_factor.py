@@ -19,8 +19,8 @@ How: upwards, newcomers are placed by ``placing``. Downwards, the replicas that 
 a partition the i-th replica that stays in a rack where c must stay is at level c + i, and the lowest levels are the
 best; only where the last level leaves a choice does the load decide. Partitions with the same choice are one node.
 Where partitions of both kinds meet, loads depend on both: the flow then holds both, if it is small enough; else one is
-planned after the other, and the checker says whether that was the best. So it is beyond 400,000 different choices,
-    which are solved in parts.
+planned after the other, and the checker says whether that was the best. Beyond
+400,000 different choices the flow is solved in parts, and it is the checker's word alone that counts as well.
 
 Example: tp_re_02, {0: [0], 1: [0], 2: [1]}, brokers 0 and 1, from 1 to 2: {0: [0, 1], 1: [0, 1], 2: [1, 0]}.
 
