@@ -77,7 +77,8 @@ def chunks(data: bytes) -> Iterator[tuple[bytes, int]]:
             cut = data.rfind(b"\n", start, start + size)
             end = cut + 1 if cut > start else _after_newline(data, start + size)
         piece = data[start:end] if (start, end) != (0, len(data)) else data
-        yield piece, index
+        if not piece.isspace():
+            yield piece, index
         index += piece.count(b"\n")
         start = end
 

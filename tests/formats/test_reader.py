@@ -111,6 +111,17 @@ def test_two_unlabelled_documents_are_current_and_proposed() -> None:
     assert reading.layout.assignments() == {("t", 0): [1, 2]}
     assert reading.proposed is not None
     assert reading.proposed.assignments() == {("t", 0): [3, 2]}
+    assert [(found.kind, found.places) for found in reading.findings] == [("taken_as_proposed", ("line 2",))]
+
+
+def test_a_plan_below_a_description_is_proposed() -> None:
+    """A plan pasted below the description that it was made for is no contradiction."""
+    reading = read(f"{ROW}\n{DOCUMENT.replace('[1,2]', '[3,2]')}\n")
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2]}
+    assert reading.proposed is not None
+    assert reading.proposed.assignments() == {("t", 0): [3, 2]}
+    assert [found.kind for found in reading.findings] == ["taken_as_proposed"]
 
 
 def test_documents_of_other_partitions_are_joined() -> None:
@@ -150,6 +161,27 @@ def test_unclosed_braces_do_not_take_quadratic_time() -> None:
     """Many braces that open and never close are text soon."""
     with pytest.raises(InputRefused):
         read('{"version":1,\n' * 20_000)
+
+
+@pytest.mark.parametrize(
+    "start",
+    ["", "Topic:", "Topic: a Partition: 1 Leader:", "Topic: a Partition: 1 Leader: 1 Replicas: 1", " broker 1 at a:1"],
+)
+def test_runs_of_white_space_take_linear_time(start: str) -> None:
+    """Half a million spaces in any place are passed over once; with expressions that go back this never ends."""
+    reading = read(f"{ROW}{start}{' ' * 500_000}x")
+
+    assert reading.layout.row("t", 0) == reading.layout.partition_count - 1
+
+
+def test_too_many_loose_lines_have_a_sentence() -> None:
+    """What has to be looked at line by line is bounded."""
+    with pytest.raises(LimitMet, match="more than 10 lines"):
+        read(ROW + "x\n" * 20, limits=Limits(lines=10))
+    with pytest.raises(LimitMet, match="at most 10 are looked at"):
+        read("x\n" * 20, limits=Limits(lines=10))
+    with pytest.raises(LimitMet, match="more than 3 JSON documents"):
+        read(f"{DOCUMENT}\n" * 5, limits=Limits(documents=3))
 
 
 def test_skipped_lines_are_bounded() -> None:
