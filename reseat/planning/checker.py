@@ -887,13 +887,13 @@ def _order_proven(change: _Change, free: IndexArray, preferred: IndexArray) -> t
     lists = change.proposed.replicas[free].astype(np.int64)
     if not lists.size:
         return True, True
-    alive = change.targets[lists] & (lists != NONE)
+    alive = np.append(change.targets, False)[lists]
     # A list without a live member has no choice; in the others a live one leads.
     able = alive.any(axis=1)
     lists, alive, free = lists[able], alive[able], free[able]
     if not alive[:, 0].all():
         return False, False
-    old = change.current.replicas[free, :1].astype(np.int64)
+    old = _widened(change.current.replicas[free][:, :1], 1)
     alive[:, 0] = False
     row, column = np.nonzero(alive)
     source, target = lists[row, 0], lists[row, column]

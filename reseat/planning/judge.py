@@ -206,6 +206,12 @@ def _lists_differ(a: IntArray, b: IntArray) -> BoolArray:
     return differs
 
 
+def _widened(lists: IntArray, width: int) -> IntArray:
+    if lists.shape[1] == width:
+        return lists
+    return np.pad(lists, ((0, 0), (0, width - lists.shape[1])), constant_values=NONE)
+
+
 # ---- what it is compared with ----------------------------------------------------------------------------------
 
 
@@ -303,11 +309,10 @@ class _Comparison:
     @classmethod
     def of(cls, current: ClusterLayout, after: ClusterLayout, wish: Wish, verdict: Verdict) -> _Comparison:
         """Compare; brokers of both are the same."""
-        width = after.replicas.shape[1]
-        wide = np.full((current.partition_count, width), NONE, np.int32)
-        wide[:, : current.replicas.shape[1]] = current.replicas
-        rows = np.flatnonzero((wide != after.replicas).any(axis=1))
-        before, lists = wide[rows], after.replicas[rows]
+        width = max(current.replicas.shape[1], after.replicas.shape[1], 1)
+        standing, laid = _widened(current.replicas, width), _widened(after.replicas, width)
+        rows = np.flatnonzero((standing != laid).any(axis=1))
+        before, lists = standing[rows], laid[rows]
         factor_before, factor_after = (before != NONE).sum(axis=1), (lists != NONE).sum(axis=1)
         moved = ((lists[:, :, None] != before[:, None, :]).all(axis=2) & (lists != NONE)).any(axis=1)
         leaving = np.isin(current.broker_ids, wish.remove)
@@ -317,19 +322,19 @@ class _Comparison:
 
         # Which lists may be ordered anew, as the wish has it: those whose members differ; where nothing is wished for,
         # those that the plan ordered anew; never those that grow, whose first replica stays first.
-        first_may_stay = (before[:, 0] != NONE) & ~leaving[before[:, 0]] if width else np.zeros(len(rows), np.bool_)
+        first_may_stay = np.append(~leaving, False)[before[:, 0]]
         grows = (factor_after > factor_before) & first_may_stay
         free = (moved | (factor_after != factor_before) | (not leaving.any())) & ~grows
         every = np.arange(current.partition_count) if wish.options.reorder_all else rows[free]
-        first = current.replicas[:, 0].astype(np.int64) if width else np.empty(0, np.int64)
+        first = standing[:, 0].astype(np.int64)
         others = np.ones(current.partition_count, np.bool_)
         others[every] = False
         fixed = np.bincount(first[others] + 1, minlength=brokers + 1)[1:]
-        chosen = preferred_leaders(after.replicas[every], first[every].astype(np.int32), fixed, targets)
+        chosen = preferred_leaders(laid[every], first[every].astype(np.int32), fixed, targets)
         counts = (fixed + np.bincount(chosen[chosen >= 0], minlength=brokers))[targets]
 
-        stays = (lists == before[:, :1]).any(axis=1) & targets[before[:, 0]] & (before[:, 0] != NONE)
-        lost = np.flatnonzero(stays & (lists[:, 0] != before[:, 0])) if width else np.empty(0, np.int64)
+        stays = (lists == before[:, :1]).any(axis=1) & np.append(targets, False)[before[:, 0]]
+        lost = np.flatnonzero(stays & (lists[:, 0] != before[:, 0]))
         ids = current.broker_ids
         named = tuple(
             f"{current.name_of(int(rows[i]))} from broker {int(ids[before[i, 0]])} to broker {int(ids[lists[i, 0]])}"

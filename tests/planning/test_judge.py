@@ -350,3 +350,26 @@ class TestApplyAssignment:
 
         assert len(faults) == 21
         assert faults[-1] == "980 more partitions are not in the layout."
+
+
+@pytest.mark.parametrize("allow", [False, True])
+@pytest.mark.parametrize(
+    "wish",
+    [Wish(), Wish(remove=(1,)), Wish(add=((5, "a"),)), Wish(replication_factor=2, topics=("t",)), Wish(topics=("t",))],
+    ids=["nothing", "remove", "add", "factor", "topics alone"],
+)
+def test_layouts_without_replicas_are_judged(wish: Wish, allow: bool) -> None:
+    """No partitions, no brokers, partitions without replicas: a verdict in words, whichever plan meets which layout."""
+    layouts = [
+        ClusterLayout.from_assignments({}),
+        ClusterLayout.from_assignments({}, brokers=[Broker(1), Broker(2)]),
+        ClusterLayout.from_assignments({("t", 0): [], ("t", 1): []}, brokers=[Broker(1), Broker(2)]),
+        ClusterLayout.from_assignments({("t", 0): [], ("t", 1): [1, 2]}, brokers=[Broker(3)]),
+    ]
+
+    for layout in layouts:
+        for proposed in layouts:
+            certificate = judge(layout, proposed, wish, allow_rf_change=allow)
+
+            assert certificate.sentences
+            assert certificate.valid == (not certificate.faults)
