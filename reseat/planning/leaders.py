@@ -13,8 +13,8 @@ an arc to another broker than the present first costs 1. The weight need only ou
 cycle passes each broker once, so it changes at most B lists, and it lowers the sum of squares by at least 2 (its
 parity is fixed by its total). A weight of B therefore keeps the order of the two aims. Equal lists are one node.
 
-Example: lists [0, 1], [0, 1], [0, 2] and no other partition: counts 1, 1, 1, by changing one or two lists
-([1, 0], [0, 1], [2, 0] changes two; no order reaches it with fewer).
+Example: lists [0, 1], [0, 1], [0, 2] and no other partition: counts 1, 1, 1, by naming 1 first in one of the first two
+and 2 in the third; no order is as even with fewer changes.
 
 With many lists, a choice that is even to one is looked for first: that is the best there is, and needs no costs.
 
