@@ -1,0 +1,100 @@
+"""The heatmap in a real Chromium: hover tells the facts, a click opens, a drag zooms, Escape steps out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import open_sample
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+
+#: Where the cells begin inside the canvas (heat_grid.js: LEFT and TOP).
+LEFT, TOP = 104, 26
+
+
+@pytest.fixture
+def heat(page: Page, dashboard: str) -> Page:
+    """The Heatmap page with the bundled nine brokers."""
+    open_sample(page, dashboard, "Nine brokers", then="Heatmap")
+    drawn(page)
+    return page
+
+
+def drawn(page: Page, other_than: str | None = None) -> str:
+    """Wait until a grid is drawn (another one than that) and return which."""
+    found = page.locator(".heat[data-drawn]" + ("" if other_than is None else f":not([data-drawn='{other_than}'])"))
+    found.wait_for()
+    return str(found.get_attribute("data-drawn"))
+
+
+def cells(page: Page) -> Locator:
+    """The canvas of cells."""
+    return page.locator(".heat canvas.cells")
+
+
+def test_hovering_tells_broker_topic_and_count(heat: Page) -> None:
+    """A cell's sentence names broker, rack, host and topic; it goes away with the pointer."""
+    cells(heat).hover(position={"x": LEFT + 10, "y": TOP + 10})
+    tip = heat.locator(".heat .tip")
+
+    assert "Broker 1 in rack az-a, kafka-1 × topic clickstream:" in tip.inner_text()
+
+    heat.mouse.move(5, 5)
+
+    assert not tip.is_visible()
+
+
+def test_a_click_opens_a_topic_and_then_a_partition_and_escape_steps_out(heat: Page) -> None:
+    """The first topic's partitions are states with facts; a partition's replicas stand in a table below."""
+    first = drawn(heat)
+    cells(heat).click(position={"x": LEFT + 10, "y": TOP + 10})
+    heat.get_by_text("9 brokers by 48 partitions of").wait_for()
+    second = drawn(heat, other_than=first)
+    cells(heat).hover(position={"x": LEFT + 6, "y": TOP + 10})
+
+    assert "Led by" in heat.locator(".heat .tip").inner_text()
+
+    cells(heat).click(position={"x": LEFT + 6, "y": TOP + 10})
+    heat.locator(".st-key-heat-opened").get_by_text("clickstream-0").wait_for()
+    cells(heat).focus()
+    heat.keyboard.press("Escape")
+    drawn(heat, other_than=second)
+
+    assert heat.get_by_text("9 brokers by 18 topics").is_visible()
+    assert not heat.locator(".st-key-heat-opened").is_visible()
+
+
+def test_a_drag_zooms_and_the_button_zooms_out(heat: Page) -> None:
+    """Dragging over some cells shows only them; nothing else of the page's choices changes."""
+    first = drawn(heat)
+    box = cells(heat).bounding_box()
+    assert box is not None
+    heat.mouse.move(box["x"] + LEFT + 5, box["y"] + TOP + 5)
+    heat.mouse.down()
+    heat.mouse.move(box["x"] + LEFT + 120, box["y"] + TOP + 60, steps=4)
+    heat.mouse.up()
+    drawn(heat, other_than=first)
+    heat.get_by_text("2 brokers by 3 topics").wait_for()
+
+    assert "remove" not in heat.url
+
+    heat.get_by_role("button", name="Zoom out").click()
+    heat.get_by_text("9 brokers by 18 topics").wait_for()
+
+
+def test_keys_walk_the_cells_and_a_live_region_says_them(heat: Page) -> None:
+    """Arrow keys move a cursor whose sentence is announced; Enter opens what it stands on."""
+    cells(heat).focus()
+    heat.keyboard.press("ArrowDown")
+    heat.keyboard.press("ArrowRight")
+    live = heat.locator(".heat .live")
+
+    assert "Broker 2 in rack az-a" in live.inner_text()
+
+    heat.keyboard.press("Enter")
+    heat.get_by_text("partitions of").wait_for()

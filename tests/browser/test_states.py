@@ -1,0 +1,125 @@
+"""Every page in every state that a person can meet, each with its picture kept for a person to look at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import SCREENSHOTS, free_port, open_files, open_sample, start_dashboard, stop
+from tests.conftest import require
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("Overview", "Heatmap", "Racks", "Plan", "Leaders")
+
+
+def settled(page: Page, name: str) -> None:
+    """Wait until Streamlit has drawn all there is, keep a picture, and check that nothing broke."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"state-{name}.png")
+
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def through_all(page: Page, state: str) -> None:
+    """Visit every page in the state that the session is in."""
+    for name in PAGES:
+        page.get_by_role("link", name=name, exact=True).click()
+        page.locator(".st-key-answer").first.wait_for()
+        settled(page, f"{state}-{name.lower()}")
+
+
+def test_empty_pages_say_what_to_do_first(page: Page, dashboard: str) -> None:
+    """Each page by its own address, before anything is read: how to begin, a sample one click away, no strip."""
+    for name in PAGES:
+        page.goto(f"{dashboard}/{'' if name == 'Overview' else name.lower()}")
+        page.get_by_text("Nothing is read yet, so").wait_for()
+        settled(page, f"empty-{name.lower()}")
+
+        assert page.get_by_role("tab", name="Sample").first.is_visible()
+        assert page.locator(".st-key-strip").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_normal_pages(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
+    """The captured cluster with sizes, racks and hosts, in light and dark."""
+    page = new_page(color_scheme=scheme)
+    open_sample(page, dashboard, "Nine brokers")
+    through_all(page, f"normal-{scheme}")
+
+
+def test_a_broker_down(page: Page, dashboard: str) -> None:
+    """The captured cluster with a broker down: what has no leader is the first thing that the Overview says."""
+    open_sample(page, dashboard, "A broker is down")
+    through_all(page, "broken")
+    page.get_by_role("link", name="Overview", exact=True).click()
+
+    assert page.locator(".st-key-answer").get_by_text("3 partitions have no leader").is_visible()
+
+
+def test_text_that_is_no_layout_is_refused_with_what_it_is(page: Page, dashboard: str) -> None:
+    """A topics-to-move file is recognised and refused with a sentence; nothing is opened."""
+    page.goto(dashboard)
+    page.get_by_role("tab", name="Paste").first.click()
+    page.get_by_label("Paste what a tool printed").fill('{"topics": [{"topic": "orders"}], "version": 1}')
+    page.get_by_role("button", name="Read").locator("visible=true").click()
+    page.locator(".st-key-refused").wait_for()
+    settled(page, "refused-text")
+
+    assert page.get_by_text("topics-to-move").first.is_visible()
+    assert page.locator(".st-key-strip").count() == 0
+
+
+def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) -> None:
+    """What was skipped stands on the Overview with its line number and text; names from outside stay text."""
+    text = (
+        "Topic: <img src=x onerror=alert(1)>\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        "\tTopic: orders\tPartition: zero\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+    )
+    open_files(page, dashboard, {"damaged.txt": text})
+    settled(page, "partial-overview")
+
+    assert page.get_by_text("One line was not read").is_visible()
+    assert page.locator("img[src='x']").count() == 0
+
+
+def test_the_largest_sample_on_every_page(page: Page, dashboard: str) -> None:
+    """1,000 brokers and 1,000,000 partitions: every page is drawn, and a broker is taken out by its keys."""
+    page.set_default_timeout(120_000)
+    open_sample(page, dashboard, "1,000 brokers")
+    through_all(page, "huge")
+    page.goto(f"{page.url.split('/leaders')[0]}/racks{_query(page.url)}&remove=7")
+    page.locator(".st-key-answer").get_by_text("Broker 7 can leave").wait_for()
+    settled(page, "huge-racks-what-if")
+    through_all(page, "huge-what-if")
+
+
+def _query(url: str) -> str:
+    found = re.search(r"\?.*", url)
+    return found.group(0) if found else "?"
+
+
+def test_a_new_server_opened_by_a_pages_own_address(new_page: Callable[..., Page], tmp_path: Path) -> None:
+    """The very first visit of a server goes to a page: title, names and settings are those of the app all the same."""
+    require("browser")
+    port = free_port()
+    process = start_dashboard(port, tmp_path / "log")
+    try:
+        page = new_page()
+        page.goto(f"http://127.0.0.1:{port}/leaders")
+        page.get_by_text("Nothing is read yet, so").wait_for()
+
+        assert page.get_by_role("link", name="Overview", exact=True).is_visible()
+        assert page.get_by_role("link", name="app", exact=True).count() == 0
+    finally:
+        stop(process)
