@@ -1,0 +1,143 @@
+"""Arguments by exchange, on graphs of a few brokers that one can draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reseat.planning.proofs import (
+    Choice,
+    exchanges,
+    least_reachable,
+    maximum_is_least,
+    no_cheaper_rearrangement,
+)
+
+
+def graph(brokers: int, *edges: tuple[int, int]) -> np.ndarray:
+    """(B, B) bool with these edges."""
+    out = np.zeros((brokers, brokers), np.bool_)
+    for source, target in edges:
+        out[source, target] = True
+    return out
+
+
+def test_paths_lead_to_the_least_load() -> None:
+    """0 leads over 1 to 2; 3 leads nowhere."""
+    reach = least_reachable(graph(4, (0, 1), (1, 2)), np.array([5, 4, 3, 9]))
+
+    assert reach.tolist() == [3, 3, 3, 9]
+
+
+def test_full_brokers_are_passed_through_but_are_no_end() -> None:
+    """1 can take nothing more, so that 0 leads to 2; without an end the number for "nowhere" is given."""
+    load, ends = np.array([5, 1, 3]), np.array([True, False, True])
+
+    reach = least_reachable(graph(3, (0, 1), (1, 2)), load, ends, unreached=99)
+
+    assert reach.tolist() == [3, 3, 3]
+    assert least_reachable(graph(3), load, ends, unreached=99).tolist() == [5, 99, 3]
+
+
+@pytest.mark.parametrize(
+    ("load", "proven"),
+    [
+        ([4, 4, 2, 0], True),  # two too many for the one place on broker 2
+        ([4, 3, 2, 0], False),  # one too many, and one place
+        ([4, 4, 1, 0], False),  # two places
+        ([4, 4, 3, 0], True),  # none
+    ],
+)
+def test_closed_sets_are_counted(load: list[int], proven: bool) -> None:
+    """0 and 1 lead to 2 alone; broker 3 is empty and nobody leads there."""
+    edges = graph(4, (0, 2), (1, 2))
+
+    assert maximum_is_least(edges, np.array(load), np.ones(4, np.bool_)) is proven
+
+
+class TestRearrangements:
+    def proven(self, load: list[int], *arcs: tuple[int, int, int]) -> bool:
+        """Whether arcs (source, target, cost) leave nothing cheaper."""
+        source, target, cost = np.array(arcs, np.int64).reshape(-1, 3).T
+        return no_cheaper_rearrangement(source, target, cost, np.array(load))
+
+    def test_cycle_that_costs_less_is_found(self) -> None:
+        """0 and 1 trade, and both old leaders come back."""
+        assert not self.proven([3, 3], (0, 1, -1), (1, 0, -1))
+
+    def test_cycle_that_costs_more_is_no_objection(self) -> None:
+        """One change undone for two made."""
+        assert self.proven([3, 3, 3], (0, 1, -1), (1, 2, 1), (2, 0, 1))
+
+    def test_path_to_a_load_one_lower_is_a_rearrangement(self) -> None:
+        """Loads 4 and 3 become 3 and 4: the same squares, one change less."""
+        assert not self.proven([4, 3], (0, 1, -1))
+
+    @pytest.mark.parametrize("load", [[3, 3], [3, 4], [3, 5]])
+    def test_path_to_other_loads_is_not(self, load: list[int]) -> None:
+        """It would make the squares worse."""
+        assert self.proven(load, (0, 1, -1))
+
+    def test_two_paths_of_different_levels_are_weighed_apart(self) -> None:
+        """What one gains the other need not pay for: the cheaper one stands alone."""
+        assert not self.proven([6, 5, 3, 2], (0, 1, -1), (2, 3, 1))
+        assert self.proven([6, 5, 3, 2], (0, 1, 1), (2, 3, 1))
+
+
+class TestExchanges:
+    def test_equal_cost_between_racks(self) -> None:
+        """Brokers 0, 1 in rack a, 2 in rack b, 3 in rack c; kept 0, chosen 2: the empty rack c costs the same."""
+        found = exchanges(
+            Choice(
+                kept=np.array([[0]]),
+                chosen=np.array([[2]]),
+                others=None,
+                targets=np.ones(4, np.bool_),
+                rack=np.array([0, 0, 1, 2]),
+            )
+        )
+
+        assert found.racks_least.tolist() == [True]
+        assert np.argwhere(found.edges).tolist() == [[2, 3]]
+
+    def test_crowded_rack_is_not_least(self) -> None:
+        """Kept 0 and chosen 1 share rack a while rack b is empty."""
+        found = exchanges(
+            Choice(
+                kept=np.array([[0]]),
+                chosen=np.array([[1]]),
+                others=None,
+                targets=np.ones(3, np.bool_),
+                rack=np.array([0, 0, 1]),
+            )
+        )
+
+        assert found.racks_least.tolist() == [False]
+
+    def test_only_the_given_others_count(self) -> None:
+        """Of three members one goes; only it could have stayed instead."""
+        found = exchanges(
+            Choice(
+                kept=np.array([[0]]),
+                chosen=np.array([[1]]),
+                others=np.array([[2]]),
+                targets=np.ones(5, np.bool_),
+                rack=np.zeros(5, np.int64),
+            )
+        )
+
+        assert np.argwhere(found.edges).tolist() == [[1, 2]]
+
+    def test_broker_is_closed_only_where_every_partition_holds_it(self) -> None:
+        """Partition 0 holds broker 1, partition 1 does not: the replica of partition 1 may go there."""
+        found = exchanges(
+            Choice(
+                kept=np.array([[1], [-1]]),
+                chosen=np.array([[0], [0]]),
+                others=None,
+                targets=np.array([True, True, False]),
+                rack=np.zeros(3, np.int64),
+            )
+        )
+
+        assert np.argwhere(found.edges).tolist() == [[0, 1]]
