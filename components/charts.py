@@ -15,7 +15,7 @@ from reseat.model import ClusterLayout
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["bars", "before_after", "broker_order", "draw", "flows", "rack_strip"]
+__all__ = ["bars", "before_after", "broker_names", "broker_order", "draw", "flows", "rack_strip"]
 
 Numbers = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 
@@ -23,6 +23,8 @@ Numbers = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 HEIGHT = 250
 #: Up to so many bars, each has its number as a tick.
 _LABELLED = 40
+#: Between a broker and its rack in a bar's name.
+_RACK = " in "
 #: Up to so many racks, each is named under its brokers.
 _NAMED_RACKS = 12
 
@@ -44,6 +46,12 @@ def broker_order(layout: ClusterLayout) -> npt.NDArray[np.int64]:
     """Positions of the brokers by rack (those without one last), then by id: the order of every chart."""
     rack = np.where(layout.rack_of < 0, len(layout.racks), layout.rack_of)
     return np.lexsort((layout.broker_ids, rack))
+
+
+def broker_names(layout: ClusterLayout, order: npt.NDArray[np.int64]) -> list[str]:
+    """What each bar of a broker is called when one points at it: its id and its rack."""
+    brokers = [layout.brokers[place] for place in order.tolist()]
+    return [f"broker {b.id}{_RACK}{b.rack}" if b.rack else f"broker {b.id}" for b in brokers]
 
 
 def bars(
@@ -258,7 +266,7 @@ def _axes(figure: go.Figure, names: Sequence[str], unit: str) -> None:
     figure.update_xaxes(
         tickmode="array",
         tickvals=np.arange(len(names)) if few else [],
-        ticktext=[text.label(name.removeprefix("broker "), 14) for name in names] if few else [],
+        ticktext=[text.label(name.partition(_RACK)[0].removeprefix("broker "), 14) for name in names] if few else [],
         range=[-0.6, len(names) - 0.4],
         fixedrange=True,
     )

@@ -48,7 +48,7 @@ def draw_leaders(
         stopped: brokers that lead nothing afterwards because they are down.
     """
     order = charts.broker_order(layout)
-    names = [f"broker {broker}" for broker in layout.broker_ids[order].tolist()]
+    names = charts.broker_names(layout, order)
     away = np.isin(layout.broker_ids, stopped)[order]
     mean = float(after[order][~away].mean()) if (~away).any() else 0.0
     start = after if before is None else before

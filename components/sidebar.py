@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -12,10 +13,13 @@ from components.notices import refused
 from components.session import Seat
 from components.text import wish_in_words
 from reseat.errors import InputRefused, ReseatError
-from reseat.model import Wish
+from reseat.model import ClusterLayout, Wish
 from reseat.sources import Sample, read_racks_file, samples
 
-__all__ = ["draw", "open_layout"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["draw", "edited_racks", "open_layout"]
 
 
 def draw() -> None:
@@ -151,11 +155,24 @@ def _racks(seat: Seat) -> None:
         },
     )
     if st.button("Apply racks", key="racks-apply", disabled=edited.equals(table)):
-        told = edited.dropna(subset=["broker"]).astype({"broker": int}).set_index("broker")["rack"]
-        before = {b.id: b.rack for b in seat.layout.brokers}
-        racks = {int(broker): None if pd.isna(rack) or not rack else str(rack) for broker, rack in told.items()}
-        changed = {broker: rack for broker, rack in racks.items() if before.get(broker, "\0") != rack}
-        _set_racks(seat, dict(seat.edits.racks) | changed)
+        _set_racks(seat, dict(seat.edits.racks) | edited_racks(seat.layout, edited))
+
+
+def edited_racks(layout: ClusterLayout, table: pd.DataFrame) -> dict[int, str | None]:
+    """What an edited table of brokers and racks tells anew; a row taken out of the table tells nothing.
+
+    Args:
+        layout: the layout that the table was made of.
+        table: columns ``broker`` and ``rack``, either possibly empty in a row.
+    """
+    before = {b.id: b.rack for b in layout.brokers}
+    racks: dict[int, str | None] = {}
+    filled = table.dropna(subset=["broker"])
+    for broker, rack in zip(filled["broker"].tolist(), filled["rack"].tolist(), strict=True):
+        told = rack.strip() if isinstance(rack, str) and rack.strip() else None
+        if int(broker) not in before or before[int(broker)] != told:
+            racks[int(broker)] = told
+    return racks
 
 
 def _set_racks(seat: Seat, racks: dict[int, str | None]) -> None:

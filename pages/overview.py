@@ -26,7 +26,8 @@ def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
     order = np.arange(len(one.values)) if one.by_rack else charts.broker_order(layout)
     colours = [looks[name][0] if name in looks else theme.look().bar for name in one.names] if one.by_rack else None
     st.markdown(f"**{one.title}.** {text.plain(one.sentence)}")
-    figure = charts.bars([one.names[i] for i in order], one.values[order], one.unit, mean=one.mean, colours=colours)
+    names = list(one.names) if one.by_rack else charts.broker_names(layout, order)
+    figure = charts.bars(names, one.values[order], one.unit, mean=one.mean, colours=colours)
     if not one.by_rack:
         charts.rack_strip(figure, layout, order)
     charts.draw(figure, key, f"{one.title}: {one.sentence}")

@@ -80,7 +80,7 @@ def chart(plan: Plan, what: str) -> None:
         return
     order = charts.broker_order(plan.current)
     leaving = np.isin(plan.current.broker_ids, plan.wish.remove)[order]
-    names = [f"broker {broker}" for broker in plan.current.broker_ids[order].tolist()]
+    names = charts.broker_names(plan.current, order)
     mean = float(after[order][~leaving].mean()) if (~leaving).any() else 0.0
     figure = charts.before_after(names, before[order], after[order], what.lower(), leaving=leaving, mean=mean)
     charts.rack_strip(figure, plan.current, order)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from components.edits import Edits, apply_edits, left_out_topics
-from reseat.model import ClusterLayout
+from components.sidebar import edited_racks
+from reseat.model import Broker, ClusterLayout
 
 LAYOUT = ClusterLayout.from_assignments(
     {("orders", 0): [1, 2], ("test-a", 0): [2, 3], ("test-b", 0): [3, 1], ("_schemas", 0): [1, 2]}, order_told=False
@@ -35,3 +38,14 @@ def test_the_order_is_vouched_for_only_by_the_person():
     """Where the source does not keep the order, one word of the person makes it told, for every topic."""
     assert not apply_edits(LAYOUT, Edits()).order_told.any()
     assert apply_edits(LAYOUT, Edits(order_vouched=True)).order_told.all()
+
+
+def test_an_edited_table_tells_only_what_changed():
+    """A rack typed, a rack taken away and a broker added are told; an empty row and a row left as it was are not."""
+    layout = ClusterLayout.from_assignments(
+        {("orders", 0): [1, 2, 3]}, brokers=[Broker(1, "a"), Broker(2, "b"), Broker(3, None)]
+    )
+    table = pd.DataFrame({"broker": [1.0, 2.0, 3.0, 9.0, None], "rack": ["a", None, " c ", "d", "lost"]})
+
+    assert edited_racks(layout, table) == {2: None, 3: "c", 9: "d"}
+    assert edited_racks(layout, table.iloc[:1]) == {}
