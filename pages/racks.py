@@ -16,9 +16,9 @@ from reseat.model import Plan, Wish
 
 
 def cannot(seat: Seat, error: WishRefused) -> None:
-    """Why the wish cannot be, what it is about, and the choices as buttons."""
+    """Why the wish cannot be and the choices as buttons, about as high as the figures that stand here otherwise."""
     frame.answer(f"This cannot be: {wish_in_words(seat.wish)}.")
-    frame.refused(error)
+    st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
     with st.container(horizontal=True, key="refused-choices"):
         if error.topics:
             words = (
@@ -72,6 +72,7 @@ def detail(plan: Plan) -> None:
 seat = frame.page("Racks")
 head, board, below = st.container(key="racks-head"), st.container(key="racks-board"), st.container(key="racks-below")
 plan: Plan | None = None
+refusal: WishRefused | None = None
 with head:
     if seat.wish.is_empty:
         present(seat)
@@ -81,6 +82,7 @@ with head:
                 plan = caching.plan_for(seat.layout, seat.wish)
             outcome(plan)
         except WishRefused as error:
+            refusal = error
             cannot(seat, error)
 with board:
     heard = rack_board(seat.layout, seat.wish, plan)
@@ -93,3 +95,5 @@ if heard is not None:
 with below:
     if plan is not None:
         detail(plan)
+    elif refusal is not None:
+        frame.refused(refusal)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NOT_TOLD, BrokerState, ClusterLayout, Plan, Wish
+from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, Plan, Wish
 
 __all__ = ["MOST_FLOWS", "board_data"]
 
@@ -36,11 +36,11 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
     Returns:
         ``racks``: names in order. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none), ``host``
         (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (or None
-        where not told), ``bytes`` (or None), and with a plan ``after``, ``leadersAfter`` and ``bytesAfter`` (replicas,
-        preferred leaders and bytes; None without a plan). ``out``: ids that leave. ``added``: ids that join.
-        ``flows``: triples (giver's and receiver's entry, replicas), the largest first, at most ``MOST_FLOWS``.
-        ``needs``: the highest replication factor. ``nextId``: a free id above all others. ``hostTail``: the domain
-        that all hosts share, cut off from them.
+        where not told), ``bytes`` (or None), ``behind`` (replicas not in sync, or None), and with a plan ``after``,
+        ``leadersAfter`` and ``bytesAfter`` (replicas, preferred leaders and bytes; None without a plan). ``out``: ids
+        that leave. ``added``: ids that join. ``flows``: triples (giver's and receiver's entry, replicas), the largest
+        first, at most ``MOST_FLOWS``. ``needs``: the highest replication factor. ``nextId``: a free id above all
+        others. ``hostTail``: the domain that all hosts share, cut off from them. ``planned``: whether there is a plan.
 
     Complexity: O(P x R), vectorised.
     """
@@ -57,6 +57,7 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         "replicas": _counts(drawn, drawn.replicas).tolist(),
         "leaders": None if leaders is None else leaders.tolist(),
         "bytes": None if sizes is None else _bytes(drawn, sizes),
+        "behind": _behind(drawn),
         "after": None,
         "leadersAfter": None,
         "bytesAfter": None,
@@ -94,6 +95,14 @@ def _leaders(layout: ClusterLayout) -> _Counts | None:
     if bool((layout.leader != NOT_TOLD).any()):
         return _counts(layout, layout.leader)
     return _counts(layout, layout.replicas[:, :1]) if bool(layout.order_told.all()) else None
+
+
+def _behind(layout: ClusterLayout) -> list[int] | None:
+    """Replicas by broker that are not in sync, where the ISR is told."""
+    if layout.in_sync is None:
+        return None
+    late = ~layout.in_sync & layout.in_sync_known[:, None]
+    return _counts(layout, np.where(late, layout.replicas, np.int32(NONE))).tolist()
 
 
 def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int]:

@@ -97,6 +97,7 @@ function modelOf(data, pending) {
       state: columns.state[at],
       replicas: columns.replicas[at],
       leaders: columns.leaders ? columns.leaders[at] : null,
+      behind: columns.behind ? columns.behind[at] : 0,
       bytes: columns.bytes ? columns.bytes[at] : null,
       after: columns.after ? columns.after[at] : null,
       leadersAfter: columns.leadersAfter ? columns.leadersAfter[at] : null,
@@ -117,7 +118,7 @@ function modelOf(data, pending) {
     } else if (change.do === "add") {
       const rack = change.rack === null ? NO_RACK : racks.indexOf(change.rack);
       brokers.set(change.broker, {
-        ...{ host: "", state: 4, replicas: 0, leaders: null, bytes: null, at: -1 },
+        ...{ host: "", state: 4, replicas: 0, leaders: null, bytes: null, behind: 0, at: -1 },
         ...brokers.get(change.broker),
         ...{ id: change.broker, rack, added: true },
       });
@@ -456,8 +457,9 @@ class Board {
     write(parts.host, broker.added ? "new" : broker.host);
     write(parts.badge, delta ? signed(delta) : "");
     parts.badge.className = delta < 0 ? "badge less" : "badge";
-    const mark = MARKS[broker.state];
-    write(parts.mark, mark && (inTray ? mark : `${mark} ${STATES[broker.state]}`));
+    const mark = MARKS[broker.state] || (broker.behind ? "▲" : "");
+    const word = MARKS[broker.state] ? STATES[broker.state] : `${number.format(broker.behind)} behind`;
+    write(parts.mark, mark && (inTray ? mark : `${mark} ${word}`));
     write(parts.held, number.format(now));
     write(parts.replicas, inTray ? number.format(now) : count(now, "replica"));
     write(parts.leaders, leaders === null ? "" : count(leaders, "leader"));
@@ -466,7 +468,7 @@ class Board {
     tile.classList.toggle("added", broker.added);
     tile.classList.toggle("receives", delta > 0);
     tile.classList.toggle("dead", broker.state === 3);
-    tile.classList.toggle("troubled", broker.state > 0 && broker.state < 3);
+    tile.classList.toggle("troubled", (broker.state > 0 && broker.state < 3) || (broker.state !== 3 && broker.behind > 0));
     attribute(tile, "aria-selected", ghost ? null : String(this.selected.has(broker.id)));
     attribute(tile, "aria-hidden", ghost ? "true" : null);
     attribute(tile, "aria-label", this.nameOf(broker, now, leaders, delta, inTray));
@@ -479,6 +481,7 @@ class Board {
       count(now, "replica"),
       ...(leaders === null ? [] : [count(leaders, "leader")]),
       broker.added ? "new" : STATES[broker.state],
+      ...(broker.behind ? [`${number.format(broker.behind)} behind`] : []),
       ...(delta ? [`${number.format(Math.abs(delta))} ${delta > 0 ? "more" : "fewer"} than before`] : []),
       ...(inTray ? ["out"] : []),
     ].join(", ");
@@ -1128,7 +1131,10 @@ class Board {
       lines.push(shown.join(", ") + (gets.length > 3 ? `, and ${gets.length - 3} more brokers` : ""));
     }
     if (gives.length) lines.push(`gives to ${count(gives.length, "broker")}`);
+    if (broker.behind) lines.push(`${count(broker.behind, "replica")} not in sync`);
     if (out) lines.push("out");
+    // A full tile says all this itself.
+    if (this.root.dataset.mode === "full" && tile.dataset.place === "rack" && !flows.length) return;
     tip.replaceChildren();
     lines.forEach((text, at) => write(element(at ? "span" : "b", "", tip), text));
     tip.hidden = false;

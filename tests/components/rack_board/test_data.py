@@ -19,6 +19,7 @@ LAYOUT = ClusterLayout.from_assignments(
     {("orders", 0): [1, 2], ("orders", 1): [2, 1], ("orders", 2): [1, 5]},
     brokers=BROKERS,
     leaders={("orders", 0): 1, ("orders", 1): 1, ("orders", 2): None},
+    in_sync={("orders", 0): [1], ("orders", 1): [2, 1]},
     size_bytes={("orders", 0): 1000.0, ("orders", 1): 24.0, ("orders", 2): 0.0},
 )
 
@@ -43,6 +44,7 @@ def test_brokers_are_told_as_columns() -> None:
         "replicas": [3, 2, 1],
         "leaders": [2, 0, 0],
         "bytes": [1020, 1020, 0],
+        "behind": [0, 1, 0],
         "after": None,
         "leadersAfter": None,
         "bytesAfter": None,
@@ -77,7 +79,7 @@ def test_what_is_not_told_is_null_and_not_zero() -> None:
     bare = ClusterLayout.from_assignments({("t", 0): [1, 2]}, order_told=False)
     columns = board_data(bare, Wish(), None)["brokers"]
 
-    assert [columns[name] for name in ("leaders", "bytes", "host")] == [None, None, None]  # type: ignore[index]
+    assert [columns[name] for name in ("leaders", "bytes", "behind", "host")] == [None] * 4  # type: ignore[index]
 
 
 def test_addresses_keep_their_ends() -> None:
