@@ -104,10 +104,14 @@ def _way_back(plan: Plan) -> str:
     ]
     words.append("." if back is None else f", {text.size(back.total)}.")
     sentence = f"{words[0]} {words[1]}{words[2]}"
-    if needed.size:
+    if len(needed) == 1:
+        sentence += f" Broker {needed[0]} must be alive with room for it: keep it until you are sure."
+    elif needed.size:
         sentence += (
             f" Brokers {text.ids(needed.tolist())} must be alive with room for it: keep them until you are sure."
         )
     if dead:
-        sentence += f" Brokers {text.ids(dead)} are dead, so there is no way back to them."
+        sentence += (
+            f" While dead, {'broker' if len(dead) == 1 else 'brokers'} {text.ids(dead)} cannot take a place back."
+        )
     return sentence

@@ -14,8 +14,8 @@ from reseat.sources import read_proposed
 
 __all__ = ["draw_judging"]
 
-#: Faults named before the rest is counted.
-_MOST = 10
+#: More faults than these are scrolled, so that the table below stays in sight.
+_MOST = 6
 
 
 def draw_judging(seat: Seat, own: Plan | None) -> None:
@@ -51,10 +51,9 @@ def draw_judging(seat: Seat, own: Plan | None) -> None:
         refused(error)
         return
     if verdict.faults:
-        st.markdown(f":red[:material/block:] **Must not be carried out: {text.plural(len(verdict.faults), 'fault')}.**")
-        st.markdown("\n".join(f"- {text.plain(fault)}" for fault in verdict.faults[:_MOST]))
-        if len(verdict.faults) > _MOST:
-            st.caption(f"{len(verdict.faults) - _MOST:,} more faults are not shown.")
+        st.markdown(":red[:material/block:] **This plan must not be carried out.**")
+        with st.container(height=180 if len(verdict.faults) > _MOST else "content", border=False):
+            st.markdown("\n".join(f"- {text.plain(fault)}" for fault in verdict.faults))
     else:
         st.markdown(f":green[:material/check_circle:] **This plan is valid.** {_cost(verdict.bytes_to_move)}")
     draw_proof(verdict, beside=None if own is None else own.certificate)

@@ -98,7 +98,7 @@ def test_a_plan_from_elsewhere_is_judged(opened):
     at.text_area(key="judge-paste").set_value(json.dumps(plan)).run()
 
     assert not at.exception
-    assert "Must not be carried out" in texts(at)
+    assert "This plan must not be carried out" in texts(at)
 
 
 def test_a_valid_plan_from_elsewhere_stands_beside_our_own(opened):
