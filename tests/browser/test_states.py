@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("Overview", "Heatmap", "Racks", "Plan", "Leaders")
+#: Each page and something that only it has, once it is drawn.
+PAGES = {
+    "Overview": "text=What was read",
+    "Heatmap": ".heat[data-drawn]",
+    "Racks": ".board .tile",
+    "Plan": "text=/Judge/",
+    "Leaders": "text=ZooKeeper controller",
+}
 
 
 def settled(page: Page, name: str) -> None:
@@ -32,9 +39,9 @@ def settled(page: Page, name: str) -> None:
 
 def through_all(page: Page, state: str) -> None:
     """Visit every page in the state that the session is in."""
-    for name in PAGES:
+    for name, drawn in PAGES.items():
         page.get_by_role("link", name=name, exact=True).click()
-        page.locator(".st-key-answer").first.wait_for()
+        page.locator(drawn).first.wait_for()
         settled(page, f"{state}-{name.lower()}")
 
 
