@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["InputRefused", "LayoutInvalid", "LimitMet", "ReseatError", "WishRefused"]
+__all__ = ["InputRefused", "LayoutInvalid", "LimitMet", "PlacementRefused", "ReseatError", "WishRefused"]
 
 
 class ReseatError(Exception):
@@ -80,3 +80,15 @@ class WishRefused(ReseatError):
 
     def __str__(self) -> str:
         return " ".join((self.sentence, *self.choices))
+
+
+@dataclass(eq=False)
+class PlacementRefused(WishRefused):
+    """Replicas cannot be placed, or a topic cannot be made, as asked.
+
+    Attributes:
+        kafka_error: the simple name of the exception with which Kafka refuses the same in these very words
+            (``InvalidReplicationFactorException``); None where Kafka would let it through and Reseat does not.
+    """
+
+    kafka_error: str | None = None

@@ -1,0 +1,111 @@
+"""Answers what Kafka's own classes were asked, by Reseat's public functions alone.
+
+``answer`` takes a recorded question (a vector's inputs; see ``vectors/README.md``) and returns Reseat's answer in the
+vector's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reseat.errors import ReseatError
+from reseat.formats.plan_check import plan_error
+from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.placement import JavaRandom, RackMode, place_added, place_kraft, place_striped, propose
+from reseat.placement.topic_names import has_collision, has_collision_chars, name_error, unify_collision_chars
+
+Question = Mapping[str, Any]
+Answer = dict[str, Any]
+
+
+def answer(question: Question) -> Answer:
+    """Reseat's answer to one question; what it refuses is ``{"error": sentence}``."""
+    try:
+        return _FAMILIES[question["family"]](question)
+    except ReseatError as refused:
+        return {"error": str(refused)}
+
+
+def _brokers(question: Question) -> list[Broker]:
+    return [
+        Broker(
+            broker["id"],
+            broker["rack"],
+            state=BrokerState.FENCED if broker.get("fenced") else BrokerState.ALIVE,
+        )
+        if isinstance(broker, dict)
+        else Broker(broker)
+        for broker in question["brokers"]
+    ]
+
+
+def _by_text(assignment: Mapping[int, list[int]]) -> dict[str, list[int]]:
+    return {str(partition): replicas for partition, replicas in assignment.items()}
+
+
+def _striped(question: Question) -> Answer:
+    seed = question.get("java_random_seed")
+    placed = place_striped(
+        _brokers(question),
+        question["n_partitions"],
+        question["replication_factor"],
+        draws=None if seed is None else JavaRandom(seed),
+        fixed_start_index=question["fixed_start_index"],
+        first_partition=question["start_partition_id"],
+    )
+    return {"assignment": _by_text(placed.assignment())}
+
+
+def _added(question: Question) -> Answer:
+    existing = {int(partition): replicas for partition, replicas in question["existing_assignment"].items()}
+    placed = place_added(_brokers(question), existing, question["total_partitions_wanted"])
+    return {"new_partitions": _by_text(placed.assignment())}
+
+
+def _kraft(question: Question) -> Answer:
+    placed = place_kraft(
+        _brokers(question),
+        question["n_partitions"],
+        question["replication_factor"],
+        draws=JavaRandom(question["java_random_seed"]),
+        first_partition=question["start_partition"],
+    )
+    return {"placements": placed.replicas.tolist()}
+
+
+def _generate(question: Question) -> Answer:
+    if question["check"] == "parse_plan":
+        return {"error": plan_error(question["plan_json"])}
+    now = {}
+    for name, replicas in question["current_assignment"].items():
+        topic, _, partition = name.rpartition("-")
+        now[topic, int(partition)] = replicas
+    proposed = propose(
+        ClusterLayout.from_assignments(now, brokers=_brokers(question)),
+        [broker.id for broker in _brokers(question)],
+        draws=JavaRandom(question["java_random_seed"]),
+        rack_mode=RackMode.ENFORCED,
+        keep_order=True,
+    )
+    return {"proposed_assignment": {f"{t}-{p}": lists for (t, p), lists in proposed.after.assignments().items()}}
+
+
+def _names(question: Question) -> Answer:
+    if question["check"] == "collision":
+        return {"has_collision": has_collision(question["name_a"], question["name_b"])}
+    if question["check"] == "unify":
+        return {"unify_collision_chars": unify_collision_chars(question["name"])}
+    error = name_error(question["name"])
+    return {"valid": error is None, "error": error, "has_collision_chars": has_collision_chars(question["name"])}
+
+
+_FAMILIES: dict[str, Callable[[Question], Answer]] = {
+    "rack_unaware": _striped,
+    "rack_aware": _striped,
+    "placement_errors": _striped,
+    "add_partitions": _added,
+    "kraft_placement": _kraft,
+    "generate": _generate,
+    "topic_names": _names,
+}

@@ -1,0 +1,99 @@
+"""Reseat answers what Kafka's own classes answered: recorded calls, one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.adapter import answer
+
+VECTORS = Path(__file__).parent / "vectors"
+#: The newest release asked, by family.
+NEWEST = {
+    "rack_unaware": "3.9.1",
+    "rack_aware": "3.9.1",
+    "placement_errors": "3.9.1",
+    "add_partitions": "2.8.2",
+    "kraft_placement": "4.1.0",
+    "generate": "3.9.1",
+    "topic_names": "4.1.0",
+}
+#: Least records that must be asked, so that a filter gone wrong does not pass by asking nothing.
+ASKED = {
+    "rack_unaware": 154,
+    "rack_aware": 154,
+    "placement_errors": 30,
+    "add_partitions": 44,
+    "kraft_placement": 79,
+    "generate": 96,
+    "topic_names": 137,
+}
+#: Records of ``generate`` whose exact result is Kafka's alone.
+CHECKS = ("calculate_assignment", "parse_plan")
+#: How the JSON library's and Java's own messages begin; that there is an error is what counts then.
+NOT_KAFKAS_WORDS = ("Unexpected", "Unrecognized", "Index ", "For input string")
+
+
+def records(family: str) -> Iterator[dict[str, Any]]:
+    """The records of a family that are asked."""
+    with (VECTORS / f"{family}.jsonl").open(encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            brokers = [b["id"] if isinstance(b, dict) else b for b in record.get("brokers", [])]
+            huge = any(isinstance(value, int) and abs(value) > 10**6 for value in record.values())
+            if (
+                NEWEST[family] in record["kafka_versions"]
+                and len(set(brokers)) == len(brokers)
+                and not (family == "placement_errors" and huge)
+                and not ("note" in record and "java_random_seed" not in record)
+                and (family != "generate" or record["check"] in CHECKS)
+            ):
+                yield record
+
+
+def expected(record: dict[str, Any]) -> dict[str, Any]:
+    """What Kafka answered, in the adapter's words."""
+    message = record.get("error", {}).get("message")
+    if record["family"] == "topic_names":
+        keys = ("valid", "has_collision_chars", "has_collision", "unify_collision_chars")
+        told = {key: record[key] for key in keys if key in record}
+        return {**told, "error": message} if record["check"] == "validate" else told
+    if record.get("check") == "parse_plan":
+        return {"error": message}
+    if message is not None:
+        return {"error": message}
+    keys = ("assignment", "new_partitions", "placements", "proposed_assignment")
+    return {key: record[key] for key in keys if key in record}
+
+
+@pytest.mark.parametrize("family", NEWEST)
+def test_every_answer_is_kafkas(family: str) -> None:
+    """Lists, verdicts and messages are equal, record by record."""
+    differing = []
+    asked = 0
+    for record in records(family):
+        asked += 1
+        want, got = expected(record), answer(record)
+        message = want.get("error")
+        if message is not None and message.startswith(NOT_KAFKAS_WORDS):
+            want, got = {"error": True}, {"error": bool(got.get("error"))}
+        if want != got:
+            differing.append((record["case_id"], want, got))
+
+    assert not differing[:3]
+    assert asked >= ASKED[family]
+
+
+def test_what_kafka_lets_through_and_should_not_is_refused() -> None:
+    """Brokers given twice, and a start index at the end of 32 bits, end in a sentence and no lists."""
+    with (VECTORS / "placement_errors.jsonl").open(encoding="utf-8") as file:
+        all_records = [json.loads(line) for line in file]
+    twice = next(record for record in all_records if record.get("note") == "duplicate ids in the list")
+    beyond = next(record for record in all_records if record["fixed_start_index"] == 2**31 - 1)
+
+    assert "Broker 1 is given twice" in answer(twice)["error"]
+    assert "beyond 32 bits" in answer(beyond)["error"]
