@@ -25,7 +25,7 @@ def run() -> list[tuple[str, str, str]]:
         many = "broker" if len(added) == 1 else "brokers"
         rows.append((f"{where}: add {len(added)} {many}", "2 s", _told(partial(add_brokers, layout, added))))
         started = time.perf_counter()
-        points = addition_curve(layout, added)
+        points, _ = addition_curve(layout, added)
         took = time.perf_counter() - started
         rows.append((f"{where}: curve of that", "-", f"{took:.2f} s, {len(points)} points"))
         topics = layout.topics[: max(1, len(layout.topics) // 100)]

@@ -18,11 +18,12 @@ import streamlit as st
 
 from components.edits import Edits, apply_edits
 from reseat.formats.reading import Reading
-from reseat.model import Certificate, ClusterLayout, CurvePoint, Finding, Plan, Wish
+from reseat.model import Certificate, ClusterLayout, Finding, Plan, Wish
 
 if TYPE_CHECKING:
     from reseat.balance import Balance
     from reseat.election import AutoRebalance, ElectionPreview, Mode, RestartVerdict, StopPreview
+    from reseat.planning import Curve
     from reseat.planning.transfer import Transfer
     from reseat.sources import Sample
 
@@ -173,8 +174,8 @@ def _plan(digest: str, key: str, _layout: ClusterLayout, _wish: Wish) -> Plan:
     return plan(_layout, _wish)
 
 
-def curve_of(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
-    """``reseat.planning.curve``: what more moves buy.
+def curve_of(layout: ClusterLayout, wish: Wish) -> Curve:
+    """``reseat.planning.whole_curve``: what more moves buy, and what is left out.
 
     Raises:
         WishRefused: the wish cannot be.
@@ -183,10 +184,10 @@ def curve_of(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=_PLANS)
-def _curve(digest: str, key: str, _layout: ClusterLayout, _wish: Wish) -> tuple[CurvePoint, ...]:
-    from reseat.planning import curve
+def _curve(digest: str, key: str, _layout: ClusterLayout, _wish: Wish) -> Curve:
+    from reseat.planning import whole_curve
 
-    return curve(_layout, _wish)
+    return whole_curve(_layout, _wish)
 
 
 def plan_with_moves(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:

@@ -1,13 +1,14 @@
 """Planning: a wish becomes a plan with its certificate. May import model, errors, formats, balance, election."""
 
 from reseat.planning.add import add_brokers
-from reseat.planning.curve import curve, plan_at
+from reseat.planning.curve import Curve, curve, plan_at, whole_curve
 from reseat.planning.judge import apply_assignment, judge
 from reseat.planning.plan import plan
 from reseat.planning.remove import remove_brokers
 from reseat.planning.replication_factor import change_replication_factor
 
 __all__ = [
+    "Curve",
     "add_brokers",
     "apply_assignment",
     "change_replication_factor",
@@ -16,4 +17,5 @@ __all__ = [
     "plan",
     "plan_at",
     "remove_brokers",
+    "whole_curve",
 ]

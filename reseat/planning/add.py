@@ -81,8 +81,8 @@ _FEWEST_ROWS = 60_000
 #: Racks of new brokers whose "may go there" bits are packed into one number before equal ones are merged.
 _BITS = 16
 _DEFAULTS = Options()
-#: Points of the curve besides the first.
-_CURVE_POINTS = 8
+#: Shares of all moves at which the curve has points, where no others are asked for.
+_SHARES = (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
 #: Further rounds where some units found no partition and the exact network would be too large.
 _FURTHER_ROUNDS = 8
 #: Up to this value, distinct numbers are found by a table instead of sorting.
@@ -110,7 +110,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
     positions = np.searchsorted(current.broker_ids, [broker.id for broker in added])
     state = _State.of(current, positions)
-    answer = _wished(state, options)
+    answer = _wished(state, options, _Prepared(state))
     rows = np.unique(answer.shifts.row)
     lists = answer.shifts.applied(current.replicas)[rows]
     proposed = with_leaders_evened(current, rows, lists, reorder_all=options.reorder_all)
@@ -142,10 +142,26 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     )
 
 
-def addition_curve(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[CurvePoint, ...]:
-    """What fewer moves reach: points from no move to the plan of ``add_brokers``, fewest moves first.
+def addition_curve(
+    layout: ClusterLayout,
+    brokers: Sequence[Broker],
+    *,
+    shares: Sequence[float] = _SHARES,
+    max_moves: int | None = None,
+) -> tuple[tuple[CurvePoint, ...], int]:
+    """What fewer moves reach: points up to the plan of ``add_brokers``, fewest moves first.
 
     Each point is what ``add_brokers`` with ``Options(max_moves=point.moves)`` gives.
+
+    Args:
+        layout: the layout.
+        brokers: brokers that join.
+        shares: parts of the moves of the last point, each from 0 to 1, that are offered.
+        max_moves: the most moves allowed, or None.
+
+    Returns:
+        The points that are surely the best with so many moves and, in any case, the last, which is the plan itself;
+        and how many were left out.
 
     Raises:
         WishRefused: as ``add_brokers``.
@@ -153,17 +169,20 @@ def addition_curve(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[Cu
     current, added, _ = _joined(layout, brokers)
     state = _State.of(current, np.searchsorted(current.broker_ids, [broker.id for broker in added]))
     prepared = _Prepared(state)
-    last = _solved(state, _Limits(), prepared)
-    grid = np.unique(np.round(np.linspace(0, len(last.shifts), _CURVE_POINTS + 1)).astype(np.int64))
-    answers = [_solved(state, _Limits(moves=moves), prepared) for moves in grid[:-1].tolist()]
-    return tuple(
+    last = _wished(state, Options(max_moves=max_moves), prepared)
+    most = len(last.shifts)
+    grid = sorted({int(np.ceil(most * share)) for share in shares} | {most})
+    answers = [last if at == most else _solved(state, _Limits(moves=at), prepared) for at in grid]
+    points = tuple(
         CurvePoint(
             moves=len(answer.shifts),
             replica_sum_of_squares=answer.reached.squares,
             replica_spread=answer.reached.spread,
         )
-        for answer in (*answers, last)
+        for answer in answers
+        if answer.exact or answer is last
     )
+    return points, len(answers) - len(points)
 
 
 def _joined(
@@ -312,9 +331,8 @@ class _Prepared:
         return _exact_network(self._state, wide=True) if self.classes.uneven else self.network
 
 
-def _wished(state: _State, options: Options) -> _Answer:
+def _wished(state: _State, options: Options, prepared: _Prepared) -> _Answer:
     """The least spread; where that needs more moves than are allowed, the evenest with so many."""
-    prepared = _Prepared(state)
     answer = _solved(state, _Limits(receive=options.receive_cap), prepared)
     if options.max_moves is None or len(answer.shifts) <= options.max_moves:
         return answer

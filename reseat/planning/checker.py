@@ -50,10 +50,12 @@ from reseat.planning.proofs import (
     relocations,
 )
 
-__all__ = ["Verdict", "check_addition", "check_removal", "check_replication_factor"]
+__all__ = ["BALANCE_SENTENCE", "Verdict", "check_addition", "check_removal", "check_replication_factor"]
 
 IndexArray = npt.NDArray[np.int64]
 
+#: How the sentence about replica balance begins.
+BALANCE_SENTENCE = "Fullest and emptiest broker are"
 #: Faults of one kind that are named one by one; a broken plan of a million partitions needs no million sentences.
 _NAMED_FAULTS = 20
 #: Up to this many replicas a list, comparing columns in pairs is faster than sorting rows.
@@ -975,7 +977,7 @@ def _sentences(verdict: Verdict) -> tuple[str, ...]:
             else "It is not proven that the changed partitions sit on as many racks as they could."
         )
     out.append(
-        f"Fullest and emptiest broker are {_replicas(verdict.replica_spread)} apart; "
+        f"{BALANCE_SENTENCE} {_replicas(verdict.replica_spread)} apart; "
         + ("no plan with these moves and racks is evener. Proven." if verdict.replicas_proven else "not proven least.")
     )
     out.append(

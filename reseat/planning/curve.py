@@ -4,7 +4,9 @@ Promises, in this order:
     1. Every point given is reached by a plan that is at hand, and no plan with so many moves is evener (replica sum of
        squares over the targets), under the rack rule: partitions that lose a broker sit on racks as well as they can,
        and no other partition's sum of squares over racks rises.
-    2. A point that is not found exactly is left out, and never guessed.
+    2. A point that is not found exactly is left out, and never guessed; ``whole_curve`` says how many and why.
+    3. ``plan_at`` says "Proven" of a point only where no rearrangement whatever, racks and places aside, is evener with
+       so many moves: then a count that the flow has no part in confirms it.
 
 Needs: a removal (for added brokers, the points are plans with ``max_moves``); replica counts, not bytes.
 
@@ -33,14 +35,16 @@ import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, Broker, ClusterLayout, CurvePoint, IntArray, Plan, Wish
+from reseat.planning.add import addition_curve
 from reseat.planning.flow import Network, fill
 from reseat.planning.plan import plan
 from reseat.planning.preconditions import plural
+from reseat.planning.proofs import least_squares_with_moves
 from reseat.planning.rack_choice import RackChoice, Task, effective_racks, rack_choice, rack_of_each, situations
 from reseat.planning.remove import Removal, planned, prepared
 from reseat.planning.seating import Seating, as_columns, dealt, settle
 
-__all__ = ["curve", "plan_at"]
+__all__ = ["Curve", "curve", "plan_at", "whole_curve"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -50,8 +54,23 @@ _SHARES = (0.25, 0.5, 0.75, 1.0)
 _MANY_RACKS = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What more moves buy, and what is not offered.
+
+    Attributes:
+        points: by ascending moves; see ``curve``.
+        sentences: what is left out and why; empty where nothing is.
+    """
+
+    points: tuple[CurvePoint, ...]
+    sentences: tuple[str, ...] = ()
+
+
 def curve(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
     """Points between least moves and the best balance, by ascending moves; the first is the minimal plan.
+
+    For brokers that join, the last is the plan of the best balance, and those before it make fewer moves.
 
     Returns:
         The minimal plan and the further points found exactly; none where bytes, a cap or another replication factor
@@ -60,19 +79,52 @@ def curve(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
     Raises:
         WishRefused: as ``plan``.
     """
-    if wish.options.by_bytes or wish.options.receive_cap is not None or wish.replication_factor is not None:
-        return ()
+    return whole_curve(layout, wish).points
+
+
+def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
+    """The points of ``curve``, and sentences that say which are left out and why.
+
+    Raises:
+        WishRefused: as ``plan``.
+    """
+    without = _without_a_curve(wish)
+    if without is not None:
+        return Curve((), (without,))
     if not wish.remove:
         return _curve_of_added(layout, wish)
     model = _Model.of(_removal(layout, wish))
     least = model.points(0)
     points = [_least(layout, wish) if least is None else least.point]
-    most = model.most()
+    most, missing = model.most(), 0
     for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
         found = model.points(moves)
-        if found is not None and found.point.replica_sum_of_squares < points[-1].replica_sum_of_squares:
+        if found is None:
+            missing += 1
+        elif found.point.replica_sum_of_squares < points[-1].replica_sum_of_squares:
             points.append(found.point)
-    return tuple(points)
+    return Curve(tuple(points), _left_out(missing))
+
+
+def _without_a_curve(wish: Wish) -> str | None:
+    """Why a wish has no points to choose from, or None."""
+    if wish.replication_factor is not None:
+        return "A change of replication factor has one plan: it moves the least, and no points beyond it are offered."
+    if wish.options.by_bytes:
+        return "Bytes are evened out, so that no points with more moves are offered: they are exact for counts alone."
+    if wish.options.receive_cap is not None:
+        return "A cap on what a broker receives is set, so that no points with more moves are offered."
+    return None
+
+
+def _left_out(missing: int) -> tuple[str, ...]:
+    if not missing:
+        return ()
+    verb = "is" if missing == 1 else "are"
+    return (
+        f"{plural(missing, 'further point')} {verb} left out: "
+        "no plan was found there that is surely the evenest with so many moves.",
+    )
 
 
 def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
@@ -105,13 +157,15 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
             brokers=wish.remove,
             choices=("Take another point of the curve.", "Take the plan with the fewest moves."),
         )
-    made = found.point.moves - removal.displaced
+    made, reached = found.point.moves - removal.displaced, found.point.replica_sum_of_squares
+    floor = least_squares_with_moves(removal.kept[removal.targets], removal.displaced, found.point.moves)
     said = (
-        f"{plural(made, 'move')} more than the least; the flow finds no evener plan with so many moves "
-        f"(found by the solver alone, not checked a second time)."
+        f"{plural(made, 'move')} more than the least {'leaves' if made == 1 else 'leave'} fullest and emptiest broker "
+        f"{plural(found.point.replica_spread, 'replica')} apart; no plan with so many moves is evener"
     )
-    least = found.point.replica_sum_of_squares
-    return planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,))
+    said += ". Proven." if reached == floor else " under the rack rule, says the solver; not checked a second time."
+    least = reached if reached == floor else None
+    return planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,), balance=False)
 
 
 def _least(layout: ClusterLayout, wish: Wish) -> CurvePoint:
@@ -124,17 +178,11 @@ def _removal(layout: ClusterLayout, wish: Wish) -> Removal:
     return prepared(layout, wish.remove, tuple(Broker(broker, rack) for broker, rack in wish.add))
 
 
-def _curve_of_added(layout: ClusterLayout, wish: Wish) -> tuple[CurvePoint, ...]:
-    """Shares of the moves that the best balance takes, each planned."""
-    best = plan(layout, wish)
-    most = best.certificate.moves
-    out = []
-    for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
-        at = best if moves == most else plan_at(layout, wish, moves)
-        certificate = at.certificate
-        if certificate.replica_sum_of_squares is not None and certificate.replica_spread is not None:
-            out.append(CurvePoint(certificate.moves, certificate.replica_sum_of_squares, certificate.replica_spread))
-    return tuple(out)
+def _curve_of_added(layout: ClusterLayout, wish: Wish) -> Curve:
+    """Shares of the moves that the best balance takes (or of those allowed), as far as they are exact."""
+    joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
+    points, missing = addition_curve(layout, joining, shares=_SHARES, max_moves=wish.options.max_moves)
+    return Curve(points, _left_out(missing))
 
 
 @dataclass(frozen=True, eq=False)

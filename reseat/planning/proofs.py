@@ -55,6 +55,7 @@ __all__ = [
     "Relocation",
     "exchanges",
     "least_reachable",
+    "least_squares_with_moves",
     "maximum_is_least",
     "no_cheaper_rearrangement",
     "relocations",
@@ -306,6 +307,47 @@ def least_reachable(
             label[found] = load[end] if unreached is not None else np.minimum(label[found], load[end])
             stack.extend(found.tolist())
     return label
+
+
+def least_squares_with_moves(loads: IndexArray, displaced: int, moves: int) -> int:
+    """A sum of squares of loads that no plan with so many moves gets below, wherever partitions may sit.
+
+    Every move lifts one broker by one replica, and all but the displaced ones lower another. So at best the emptiest
+    are lifted ``moves`` times and the fullest are lowered ``moves - displaced`` times, until all are even.
+
+    Args:
+        loads: (B,) int64 replicas that each remaining live broker keeps.
+        displaced: replicas that must move to them.
+        moves: replicas that move in all, at least ``displaced``.
+
+    Returns:
+        The bound. A plan that meets it is proven the evenest with so many moves. O(B log B).
+    """
+    if not loads.size:
+        return 0
+    ordered = np.sort(loads)
+    count, total = len(ordered), int(ordered.sum()) + displaced
+    share, larger = divmod(total, count)
+    even = (count - larger) * share**2 + larger * (share + 1) ** 2
+    lifted = _raised(ordered, moves)
+    lowered = -_raised(-ordered[::-1], moves - displaced)[::-1]
+    # Where lifted and lowered brokers would meet, everything can be even.
+    if int(lifted.min()) >= int(lowered.max()):
+        return even
+    changed = lifted + lowered - ordered
+    return max(even, int((changed * changed).sum()))
+
+
+def _raised(ordered: IndexArray, units: int) -> IndexArray:
+    """Ascending loads once ``units`` are added from the lowest up, level by level."""
+    # How many units bring the first i + 1 brokers to the level of broker i.
+    steps = ordered * np.arange(1, len(ordered) + 1) - np.cumsum(ordered)
+    low = int(np.searchsorted(steps, units, side="right"))
+    level, rest = divmod(int(ordered[:low].sum()) + units, low)
+    raised = ordered.copy()
+    raised[:low] = level
+    raised[:rest] += 1
+    return raised
 
 
 def maximum_is_least(edges: BoolArray, load: IndexArray, ends: BoolArray) -> bool:

@@ -50,7 +50,7 @@ from reseat.model import (
     Severity,
     Wish,
 )
-from reseat.planning.checker import check_removal
+from reseat.planning.checker import BALANCE_SENTENCE, check_removal
 from reseat.planning.leaders import leader_first, preferred_leaders
 from reseat.planning.placing import Placing, place, place_by_weight
 from reseat.planning.preconditions import (
@@ -184,6 +184,7 @@ def planned(
     *,
     least_squares: int | None,
     further: tuple[str, ...] = (),
+    balance: bool = True,
 ) -> Plan:
     """The plan that gives these partitions these replica sets: ordered, proposed, judged.
 
@@ -194,10 +195,11 @@ def planned(
         lists: (n, R) their new lists, newcomers in the vacated places.
         least_squares: the replica sum of squares that the solver knows to be the least, or None.
         further: sentences to add to the certificate.
+        balance: whether the checker's sentence about replica balance, which is about the fewest moves, is kept.
     """
     rows, lists = _ordered(removal, rows, lists, wish.options)
     proposed = propose(removal.layout, rows, lists)
-    certificate = _certificate(removal, proposed, wish, least_squares, further)
+    certificate = _certificate(removal, proposed, wish, least_squares, further, balance=balance)
     return Plan(
         current=removal.layout,
         proposed=proposed,
@@ -384,13 +386,21 @@ def _bytes_to_move(removal: Removal) -> float | None:
 
 
 def _certificate(
-    removal: Removal, proposed: ClusterLayout, wish: Wish, least_squares: int | None, further: tuple[str, ...]
+    removal: Removal,
+    proposed: ClusterLayout,
+    wish: Wish,
+    least_squares: int | None,
+    further: tuple[str, ...],
+    *,
+    balance: bool,
 ) -> Certificate:
     layout, options = removal.layout, wish.options
     verdict = check_removal(
         layout, proposed, wish.remove, receive_cap=options.receive_cap, reorder_all=options.reorder_all
     )
     sentences = verdict.sentences
+    if not balance and verdict.valid:
+        sentences = tuple(said for said in sentences if not said.startswith(BALANCE_SENTENCE))
     if not removal.displaced:
         sentences = (f"{_brokers(wish.remove)} held nothing, so that nothing is to do.", *sentences)
     return Certificate(
@@ -401,7 +411,7 @@ def _certificate(
         changed_partitions=_changed(layout, proposed),
         bytes_to_move=_bytes_to_move(removal),
         rack_sum_of_squares=verdict.rack_sum_of_squares,
-        least_rack_sum_of_squares=verdict.rack_sum_of_squares,
+        least_rack_sum_of_squares=verdict.rack_sum_of_squares if verdict.rack_proven else None,
         rack_balance_proven=verdict.rack_proven,
         replica_sum_of_squares=verdict.replica_sum_of_squares,
         least_replica_sum_of_squares=least_squares,

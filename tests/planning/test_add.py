@@ -194,9 +194,10 @@ def test_the_curve_falls_to_the_plan() -> None:
     layout = layout_of([[1, 2, 3], [3, 1, 2], [1, 4, 2], [1, 2, 4]] * 6)
     added = [Broker(5), Broker(6)]
 
-    curve = addition_curve(layout, added)
+    curve, left_out = addition_curve(layout, added)
     plans = [add_brokers(layout, added, options=Options(max_moves=point.moves)) for point in curve]
 
+    assert left_out == 0
     assert curve[0].moves == 0
     assert [p.moves for p in curve] == sorted({p.moves for p in curve})
     assert all(a.replica_sum_of_squares > b.replica_sum_of_squares for a, b in itertools.pairwise(curve))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Options, Wish
-from reseat.planning import curve, plan_at
+from reseat.planning import curve, plan_at, whole_curve
+from reseat.sources.generate import generate
 
 #: Loads 6, 2, 1 once broker 9, with one replica, has left.
 SKEWED = ClusterLayout.from_assignments(
@@ -64,10 +65,66 @@ def test_an_even_plan_has_no_further_points() -> None:
     assert curve(layout, Wish(remove=(3,))) == (CurvePoint(2 - 1, 5, 1),)
 
 
-def test_bytes_and_caps_have_no_curve() -> None:
-    """It counts replicas, and its moves know no cap."""
-    assert curve(SKEWED, Wish(remove=(9,), options=Options(by_bytes=True))) == ()
-    assert curve(SKEWED, Wish(remove=(9,), options=Options(receive_cap=1))) == ()
+@pytest.mark.parametrize(
+    ("wish", "word"),
+    [
+        (Wish(remove=(9,), options=Options(by_bytes=True)), "Bytes"),
+        (Wish(remove=(9,), options=Options(receive_cap=1)), "cap"),
+        (Wish(replication_factor=2, topics=("a",)), "replication factor"),
+    ],
+)
+def test_a_wish_without_further_points_says_why(wish: Wish, word: str) -> None:
+    """The curve counts replicas, and its moves know no cap; that is told in a sentence."""
+    told = whole_curve(SKEWED, wish)
+
+    assert told.points == curve(SKEWED, wish) == ()
+    assert len(told.sentences) == 1
+    assert word in told.sentences[0]
+
+
+def test_nothing_is_said_where_nothing_is_left_out() -> None:
+    """Three points were tried and found."""
+    assert whole_curve(SKEWED, Wish(remove=(9,))).sentences == ()
+
+
+def test_points_that_are_left_out_are_counted() -> None:
+    """Broker 2 leaves rack r1, and a further move could only go where the flow cannot be sure of it."""
+    racks = {1: "r0", 2: "r1", 3: "r2", 4: "r0", 5: "r1"}
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2], ("t", 1): [1, 2]}, brokers=[Broker(i, rack=rack) for i, rack in racks.items()]
+    )
+    told = whole_curve(layout, Wish(remove=(2,)))
+
+    assert told.points == (CurvePoint(moves=2, replica_sum_of_squares=6, replica_spread=2),)
+    assert told.sentences == (
+        "1 further point is left out: no plan was found there that is surely the evenest with so many moves.",
+    )
+
+
+def test_a_large_skewed_cluster_reaches_an_even_load() -> None:
+    """60 brokers, 20,000 partitions, one broker out: from least moves to one replica apart, each point proven."""
+    layout = generate(60, 20_000, 3, 6, skew=0.02)
+    wish = Wish(remove=(3,))
+    told = whole_curve(layout, wish)
+    last = plan_at(layout, wish, told.points[-1].moves).certificate
+
+    assert told.sentences == ()
+    assert len(told.points) == 5
+    assert told.points[0].replica_spread > 50
+    assert told.points[-1].replica_spread == last.replica_spread == 1
+    assert last.sentences[-1].endswith("1 replica apart; no plan with so many moves is evener. Proven.")
+    assert not any("not proven least" in said for said in last.sentences[1:2])
+    assert last.rack_violations_after == 0
+
+
+def test_the_curve_of_added_brokers_is_what_fewer_moves_reach() -> None:
+    """Six partitions on broker 1; broker 4 joins: 0 to 3 moves, and the cap on moves ends the curve."""
+    layout = ClusterLayout.from_assignments({("a", i): [1] for i in range(6)})
+    points = curve(layout, Wish(add=((4, None),)))
+    fewer = curve(layout, Wish(add=((4, None),), options=Options(max_moves=2)))
+
+    assert [(point.moves, point.replica_spread) for point in points] == [(1, 4), (2, 2), (3, 0)]
+    assert [(point.moves, point.replica_spread) for point in fewer] == [(1, 4), (2, 2)]
 
 
 def test_further_moves_keep_to_their_racks_where_every_rack_is_used() -> None:
