@@ -27,14 +27,14 @@ __all__ = ["LARGEST_ID", "padded", "widened"]
 #: Kafka's broker and partition ids are Java ints.
 LARGEST_ID = 2**31 - 1
 _DIGITS = 10  # as many as the largest id has
-_NEWLINE, _ZERO, _NINE = 10, 48, 57
+_ZERO, _NINE = 48, 57
 
 
 def padded(lists: Sequence[bytes], limits: Limits) -> tuple[IntArray, npt.NDArray[np.bool_]]:
     """The ids of n lists.
 
     Args:
-        lists: n texts such as ``b"1,2,3"``, without line ends; whatever is not a digit separates.
+        lists: n texts such as ``b"1,2,3"``; whatever is not a digit separates.
         limits: the most ids that one list may hold.
 
     Returns:
@@ -53,7 +53,9 @@ def padded(lists: Sequence[bytes], limits: Limits) -> tuple[IntArray, npt.NDArra
     if digit[0]:
         edge = np.concatenate(([0], edge))
     start, end = edge[0::2], edge[1::2]
-    owner = np.searchsorted(np.flatnonzero(buffer == _NEWLINE), start)
+    # By lengths and not by line ends: a damaged text can put a line end inside a list.
+    last = np.cumsum(np.fromiter(map(len, lists), np.int64, count) + 1) - 1
+    owner = np.searchsorted(last, start)
     length = np.bincount(owner, minlength=count)
     width = int(length.max())
     if width > limits.replicas:
