@@ -2,6 +2,7 @@
 
 from reseat.placement.added_partitions import place_added
 from reseat.placement.draw_source import DrawSource
+from reseat.placement.fingerprint import Fit, TopicFingerprint, Verdict, infer, infer_topic
 from reseat.placement.generate import Proposal, ProposalSpread, Tool, proposal_spread, propose
 from reseat.placement.java_random import JavaRandom
 from reseat.placement.kraft import place_kraft
@@ -11,12 +12,17 @@ from reseat.placement.striped import RackMode, place_striped
 
 __all__ = [
     "DrawSource",
+    "Fit",
     "JavaRandom",
     "Placement",
     "Proposal",
     "ProposalSpread",
     "RackMode",
     "Tool",
+    "TopicFingerprint",
+    "Verdict",
+    "infer",
+    "infer_topic",
     "place_added",
     "place_kraft",
     "place_naive",

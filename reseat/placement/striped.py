@@ -39,7 +39,7 @@ from reseat.placement.draw_source import DrawSource
 from reseat.placement.placed import Placement, check_size
 from reseat.placement.ring import Ring, ring_of, walk
 
-__all__ = ["RackMode", "by_rack_mode", "lists_on_ring", "place_striped", "refuse_repeated", "shift_growth"]
+__all__ = ["RackMode", "by_rack_mode", "lists_at", "lists_on_ring", "place_striped", "refuse_repeated", "shift_growth"]
 
 _LARGEST = 2**31 - 1
 _LACKING_ENFORCED = (
@@ -150,6 +150,15 @@ def lists_on_ring(ring: Ring, partitions: int, factor: int, *, start: int, shift
     if partitions <= period:
         return lists
     return np.resize(lists, (partitions, factor))  # repeats the rows
+
+
+def lists_at(
+    ring: Ring, ids: npt.NDArray[np.integer], factor: int, *, start: int, shift: int, first_id: int
+) -> IntArray:
+    """(m, R) int32 broker ids of any partition ids, also with gaps; no argument is checked."""
+    first = (np.asarray(ids, np.int64) + start) % ring.size
+    at = (first + 1 + ring.offset_of(shift + shift_growth(ids, first_id, ring.size))) % ring.size
+    return ring.id_column[walk(ring, first, at, factor)]
 
 
 def _without_racks(ring: Ring, partitions: int, factor: int, *, start: int, shift: int, first_id: int) -> IntArray:
