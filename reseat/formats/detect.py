@@ -8,8 +8,8 @@ from enum import Enum
 
 import msgspec
 
-from reseat.errors import InputRefused
 from reseat.formats.idlists import LARGEST_ID
+from reseat.formats.json_fault import refusal
 
 __all__ = ["Document", "DocumentKind", "document", "id_of", "ids_of"]
 
@@ -66,7 +66,7 @@ class Document:
         try:
             return None if raw is None else msgspec.json.decode(raw)
         except msgspec.DecodeError as error:
-            raise damaged(self.data, self.line, self.source, error) from error
+            raise refusal(self.data, 0, self.source, self.line, error) from error
 
 
 def document(data: bytes, line: int, source: str) -> Document:
@@ -86,18 +86,7 @@ def document(data: bytes, line: int, source: str) -> Document:
         looks_rest = first is not None and b'"replicas"' in data[:_PEEK] and b'"partition"' in data[:_PEEK]
         return Document(DocumentKind.REST_TOPIC if looks_rest else DocumentKind.UNKNOWN, line, data, keys, source)
     except msgspec.DecodeError as error:
-        raise damaged(data, line, source, error) from error
-
-
-def damaged(data: bytes, line: int, source: str, error: msgspec.DecodeError) -> InputRefused:
-    """The refusal of a document that is not JSON."""
-    message = str(error)
-    found = re.search(r"\(byte (\d+)\)", message)
-    at = line + data.count(b"\n", 0, int(found[1])) if found else line
-    what = message.removeprefix("JSON is malformed: ").partition(" (byte")[0]
-    return InputRefused(
-        f"This is JSON, but damaged: {what}. Copy it again, whole.", source=source, line=at, recognised="damaged JSON"
-    )
+        raise refusal(data, 0, source, line, error) from error
 
 
 def _kind_of_object(keys: dict[str, msgspec.Raw]) -> DocumentKind:

@@ -21,9 +21,10 @@ import msgspec
 import numpy as np
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.detect import Document, damaged, id_of, ids_of
+from reseat.formats.detect import Document, id_of, ids_of
 from reseat.formats.gather import Gathered, Part, fewer_rows
 from reseat.formats.idlists import LARGEST_ID, padded
+from reseat.formats.json_fault import refusal
 from reseat.formats.lines import Block, chunks
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Finding, Severity
@@ -246,7 +247,7 @@ def read_kcat_json(document: Document, source: str, limits: Limits) -> Part:
         for raw in topics:
             _json_topic(told, msgspec.json.decode(raw), line, declared)
     except msgspec.DecodeError as error:
-        raise damaged(document.data, line, source, error) from error
+        raise refusal(document.data, 0, source, line, error) from error
     _finish(told, declared, None, line)
     return told.part(KIND_JSON, line=line)
 

@@ -19,9 +19,10 @@ import numpy as np
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.assemble import counted
-from reseat.formats.detect import Document, damaged, id_of
+from reseat.formats.detect import Document, id_of
 from reseat.formats.gather import Part
 from reseat.formats.idlists import LARGEST_ID
+from reseat.formats.json_fault import refusal
 from reseat.formats.lines import SkippedLines
 from reseat.formats.reading import Limits, Reading
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Finding, Severity
@@ -48,7 +49,7 @@ def read_log_dirs(documents: Sequence[Document], source: str, limits: Limits) ->
             for raw in brokers:
                 reader.broker(msgspec.json.decode(raw), document.line)
         except msgspec.DecodeError as error:
-            raise damaged(document.data, document.line, source, error) from error
+            raise refusal(document.data, 0, source, document.line, error) from error
     if not reader.brokers:
         raise InputRefused(
             "This is the output of kafka-log-dirs, but it names no broker.",

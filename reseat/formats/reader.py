@@ -31,6 +31,8 @@ from reseat.formats.describe import read_describe
 from reseat.formats.detect import Document, DocumentKind, document
 from reseat.formats.gather import Part
 from reseat.formats.idlists import widened
+from reseat.formats.json_fault import fault_of
+from reseat.formats.json_fault import refusal as json_refusal
 from reseat.formats.kcat import read_kcat, read_kcat_json
 from reseat.formats.lines import Block, SkippedLines, why_not_used
 from reseat.formats.log_dirs import SAID as LOG_DIRS_SAID
@@ -57,6 +59,8 @@ _REASSIGNMENT_HEAD = re.compile(
 )
 #: A document that is the whole text goes to its reader without being split above this size.
 _LARGE = 1_000_000
+#: How JSON begins, and neither a log line ("[2026-01-01") nor a progress line ("[orders,0]").
+_BEGINS_JSON = re.compile(rb"[\[{]\s*(?:[\[{\"']|\Z)")
 #: Characters before a document in which its heading is looked for.
 _HEADING = 400
 _PROPOSED = ("proposed partition reassignment", "successfully started reassignment of partitions\n")
@@ -153,6 +157,7 @@ class _Paste:
         self.skipped = SkippedLines()
         self.findings: list[Finding] = []
         self.refused: list[InputRefused] = []
+        self.broken: dict[int, InputRefused] = {}  # by line: JSON that starts there, damaged
         self.documents: list[Document] = []
         self.headings: dict[int, str] = {}
         self.texts: list[Piece] = []
@@ -177,9 +182,11 @@ class _Paste:
 
     def _take_apart(self) -> None:
         for piece in split(self.data, self.source, self.limits):
+            if piece.is_cut:
+                self._not_whole(piece, piece.start)
+                continue
             if not piece.is_json:
-                check_lines(self.data, piece, self.source, self.limits)
-                self.texts.append(piece)
+                self._text(piece)
                 continue
             whole = piece.start == 0 and piece.end == len(self.data)
             raw = self.data if whole else self.data[piece.start : piece.end]
@@ -187,6 +194,28 @@ class _Paste:
             if found is not None:
                 self.documents.append(found)
                 self.headings[id(found)] = self._heading(piece)
+
+    def _text(self, piece: Piece) -> None:
+        if piece.open is not None:
+            line = piece.line + self.data.count(b"\n", piece.start, piece.open)
+            self.broken[line] = json_refusal(self.data, piece.open, self.source, line)
+        try:
+            check_lines(self.data, piece, self.source, self.limits)
+        except LimitMet as met:
+            # What is wrong with damaged JSON is not the length of its line.
+            raise (next(reversed(self.broken.values()), None) or self._json_of_no_form() or met) from None
+        self.texts.append(piece)
+
+    def _not_whole(self, piece: Piece, start: int) -> None:
+        """JSON that the end of the text cuts off: nothing in it is read, as what is missing is not known."""
+        error = json_refusal(self.data, start, self.source, piece.line)
+        self.refused.append(error)
+        self.skipped.add(
+            piece.line,
+            self.data[start : start + 200].decode("utf-8", "replace"),
+            error.sentence,
+            self.data.count(b"\n", start, len(self.data.rstrip())) + 1,
+        )
 
     def _document(self, raw: bytes, piece: Piece) -> Document | None:
         try:
@@ -316,7 +345,8 @@ class _Paste:
         self.lines = [(number, text) for number, text in progress.left if not LOG_DIRS_SAID.match(text)]
         for number, text in self.lines:
             if text.strip() not in ("%", "`", "```"):  # a shell's mark of a missing line end; a fence
-                self.skipped.add(number, text, why_not_used(text))
+                broken = self.broken.get(number)
+                self.skipped.add(number, text, why_not_used(text) if broken is None else broken.sentence)
         return progress
 
     # ---- the end -------------------------------------------------------------------------------------------
@@ -371,9 +401,10 @@ class _Paste:
 
     def _refusal(self, zookeeper: ZooKeeper, progress: Progress) -> InputRefused:
         """Why there is no layout: the most telling reason."""
-        if self.refused:
-            first = self.refused[0]
-            first.details = tuple(error.sentence for error in self.refused[1:20])
+        refused = sorted([*self.refused, *self.broken.values()], key=lambda error: error.line or 0)
+        if refused and not (progress.line and not self.refused):
+            first = refused[0]
+            first.details = tuple(error.sentence for error in refused[1:20])
             return first
         if zookeeper.nameless:
             return zookeeper_refusal(zookeeper.nameless, self.source)
@@ -386,6 +417,9 @@ class _Paste:
                 source=self.source,
                 recognised="the output of an election",
             )
+        other = self._json_of_no_form()
+        if other is not None:
+            return other
         lines = self.data.count(b"\n") + 1
         return InputRefused(
             f"No layout was found in {counted(lines, 'line', 'lines')}. Reseat reads kafka-topics "
@@ -393,6 +427,25 @@ class _Paste:
             "topicmappr, Cruise Control's cluster state, CSV and Parquet.",
             source=self.source,
             details=tuple(f"Line {piece.line}: {piece.why}" for piece in self.skipped.result()[:20]),
+        )
+
+    def _json_of_no_form(self) -> InputRefused | None:
+        """Why a text that is JSON as a whole, or begins like it, holds no layout; None for any other text."""
+        start = len(self.data) - len(self.data.lstrip())
+        begins = _BEGINS_JSON.match(self.data, start) is not None
+        try:
+            fault = fault_of(memoryview(self.data)[start:]) if begins or len(self.data) < _LARGE else None
+        except RecursionError:
+            return LimitMet(f"JSON nested deeper than {self.limits.depth} levels; no layout is.", source=self.source)
+        if fault is not None:
+            return json_refusal(self.data, start, self.source, 1 + self.data.count(b"\n", 0, start)) if begins else None
+        if not begins and len(self.data) >= _LARGE:
+            return None
+        what = {b"[": "a list", b'"': "a text"}.get(self.data[start : start + 1], "a single value")
+        return InputRefused(
+            f"This is JSON, but of no form that Reseat reads: {what}, where an object was expected.",
+            source=self.source,
+            recognised="JSON that Reseat does not know",
         )
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import msgspec
 
-from reseat.formats.detect import Document, damaged, id_of, ids_of
+from reseat.formats.detect import Document, id_of, ids_of
 from reseat.formats.gather import Gathered, Part
+from reseat.formats.json_fault import refusal
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Finding, Severity
 
@@ -30,7 +31,7 @@ def read_rest(document: Document, source: str, limits: Limits, placeholder: str)
     try:
         whole = msgspec.json.decode(document.data)
     except msgspec.DecodeError as error:
-        raise damaged(document.data, document.line, source, error) from error
+        raise refusal(document.data, 0, source, document.line, error) from error
     answer = whole if isinstance(whole, dict) else {"partitions": whole}
     name = answer.get("name", answer.get("topicName"))
     if not isinstance(name, str) or not name:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import LimitMet
+from reseat.formats.json_fault import fault_of
 from reseat.formats.reading import Limits
 
 __all__ = ["Piece", "split"]
@@ -53,12 +54,16 @@ class Piece:
         end: byte after the last.
         line: 1-based number of its first line.
         is_json: whether it is one JSON document, as far as brackets tell.
+        is_cut: whether it is a JSON document that the end of the text cuts off.
+        open: in a piece of text, the first byte of a JSON document in it that never ends, where there is one.
     """
 
     start: int
     end: int
     line: int
     is_json: bool
+    is_cut: bool = False
+    open: int | None = None
 
 
 def split(data: bytes, source: str, limits: Limits) -> list[Piece]:
@@ -69,25 +74,31 @@ def split(data: bytes, source: str, limits: Limits) -> list[Piece]:
     """
     pieces: list[Piece] = []
     at, line = 0, 1
-    for count, (start, end) in enumerate(_documents(data, source, limits)):
+    opened: int | None = None
+    for count, (start, end, whole) in enumerate(_documents(data, source, limits)):
         if count >= limits.documents:
             raise LimitMet(
                 f"The paste holds more than {limits.documents:,} JSON documents; give fewer at once.",
                 source=source,
                 line=line,
             )
+        if not whole and end < len(data):  # damaged within: text, in which further documents may stand
+            opened = start if opened is None else opened
+            continue
         if start > at and not data[at:start].isspace():
-            pieces.append(Piece(at, start, line, False))
+            pieces.append(Piece(at, start, line, False, open=opened))
+        opened = None
         line += data.count(b"\n", at, start)
-        pieces.append(Piece(start, end, line, True))
+        pieces.append(Piece(start, end, line, whole, is_cut=not whole))
         line += data.count(b"\n", start, end)
         at = end
     if at < len(data) and not data[at:].isspace():
-        pieces.append(Piece(at, len(data), line, False))
+        pieces.append(Piece(at, len(data), line, False, open=opened))
     return pieces
 
 
-def _documents(data: bytes, source: str, limits: Limits) -> Iterator[tuple[int, int]]:
+def _documents(data: bytes, source: str, limits: Limits) -> Iterator[tuple[int, int, bool]]:
+    """First byte, byte after the last, and whether it ends: one that does not reaches to its fault, or is cut off."""
     at, unclosed, refused = 0, 0, 0
     while unclosed < _UNCLOSED and refused < _REFUSED and (found := _START.search(data, at)) is not None:
         start = found.start()
@@ -97,11 +108,16 @@ def _documents(data: bytes, source: str, limits: Limits) -> Iterator[tuple[int, 
             continue
         end = _end_of_short(data, start) or _end(data, start, source, limits)
         if end is None:
+            fault = fault_of(memoryview(data)[start:])
+            if fault is None or fault.at is None:
+                yield start, len(data), False
+                return
+            yield start, min(start + fault.at, len(data) - 1), False
             unclosed += 1
             newline = data.find(b"\n", start)
             at = len(data) if newline < 0 else newline + 1
         else:
-            yield start, end
+            yield start, end, True
             at = end
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -212,3 +213,54 @@ def test_texts_read_together() -> None:
     found = next(finding for finding in reading.findings if finding.kind == "contradicting_rows")
     assert "a.txt" in found.places[0]
     assert "b.json" in found.places[1]
+
+
+@pytest.mark.parametrize("pretty", [None, 2])
+@pytest.mark.parametrize("length", [1, 5, 24, 60, -1])
+def test_json_that_ends_too_early_says_where(pretty: int | None, length: int) -> None:
+    """A document cut off anywhere is refused as such, with the place where it stops, and nothing of it is read."""
+    whole = json.dumps(json.loads(DOCUMENT), indent=pretty)
+    cut = whole[:length]
+
+    row, column = cut.rstrip().count("\n") + 1, len(cut.rstrip().split("\n")[-1]) + 1
+    with pytest.raises(InputRefused, match=f"ends too early.* line {row}, column {column} with") as refused:
+        read(cut + "\n", source="plan.json")
+    assert refused.value.line == row
+
+
+def test_long_json_that_ends_too_early_is_not_called_a_long_line() -> None:
+    """A cut document of megabytes on one line is refused for what it is, also behind a heading."""
+    cut = DOCUMENT[:-2] + ',{"topic":"t","partition":1,"replicas":[1,2]}' * 40_000
+
+    with pytest.raises(InputRefused, match="ends too early"):
+        read(f"Current partition replica assignment\n{cut}")
+
+
+def test_cut_json_beside_rows_is_skipped_as_what_it_is() -> None:
+    """Rows before it are read; the cut document is told with its lines and where it stops."""
+    reading = read(f"{ROW}\n{json.dumps(json.loads(DOCUMENT), indent=1)[:-4]}")
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2]}
+    assert [(piece.line, piece.why[:26]) for piece in reading.skipped] == [(3, "This JSON ends too early: ")]
+
+
+def test_damaged_json_names_line_and_column() -> None:
+    """What was found where something else was expected, and the quotes that Python prints."""
+    with pytest.raises(InputRefused, match=r"damaged in line 2, column 14: invalid character, found 'NaN"):
+        read('{"version":1,\n"partitions":NaN,"x":1}')
+    with pytest.raises(InputRefused, match="double quotes"):
+        read(DOCUMENT.replace('"', "'"))
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "42", '"text"', "null", "[]", "{}"])
+def test_json_of_another_shape_is_called_json(text: str) -> None:
+    """Values that are no object are named as what they are."""
+    with pytest.raises(InputRefused, match="This is JSON, but of no form"):
+        read(text)
+
+
+@pytest.mark.parametrize("bracket", ["[", '{"a":'])
+def test_nested_brackets_without_end_meet_the_depth_limit(bracket: str) -> None:
+    """A million opening brackets are refused at once, for their depth."""
+    with pytest.raises(LimitMet, match="nested deeper than 64"):
+        read(bracket * 1_000_000)
