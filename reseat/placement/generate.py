@@ -13,7 +13,7 @@ tool goes through topics, and picks that one partition, in the order of a hash m
 partition with the lowest id is taken, so a seed gives the tool's lists for a single topic, and equally likely ones for
 several.
 
-Complexity: O(P R) and a fixed cost a topic.
+Complexity: O(P R); striped placement walks all topics at once, KRaft's placer goes topic by topic.
 
 Source: ``ReassignPartitionsCommand.generateAssignment`` (2.8.2, 3.9.1, 4.1.0), KAFKA-18798.
 """
@@ -32,7 +32,8 @@ from reseat.model import NONE, Broker, ClusterLayout, FloatArray, IntArray
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.kraft import place_kraft
-from reseat.placement.striped import RackMode, by_rack_mode, place_striped
+from reseat.placement.ring import ring_of, walk
+from reseat.placement.striped import RackMode, by_rack_mode, place_striped, shift_growth
 
 __all__ = ["Proposal", "ProposalSpread", "Tool", "proposal_spread", "propose"]
 
@@ -74,9 +75,10 @@ class ProposalSpread:
 
     Attributes:
         moves: (n,) int64 replicas that would be copied.
-        replica_spread: (n,) int64 fullest minus emptiest of the brokers, in replicas of these topics.
+        replica_spread: (n,) int64 fullest minus emptiest of the brokers, with what other topics hold there.
         leader_spread: (n,) int64 the same in preferred leaders.
-        rack_violations: (n,) int64 partitions on fewer racks than they could be; 0 where no broker has a rack.
+        rack_violations: (n,) int64 partitions of these topics on fewer racks than they could be; 0 where no broker has
+            a rack.
         bytes_to_move: (n,) float64, or None where sizes are not told.
     """
 
@@ -129,6 +131,7 @@ def proposal_spread(
     tool: Tool = Tool.STRIPED,
     topics: Iterable[str] | None = None,
     rack_mode: RackMode = RackMode.ENFORCED,
+    enough: Callable[[int], bool] | None = None,
 ) -> ProposalSpread:
     """What ``--generate`` would propose over many random draws.
 
@@ -140,6 +143,7 @@ def proposal_spread(
         tool: as ``propose``.
         topics: as ``propose``.
         rack_mode: as ``propose``.
+        enough: asked with the number of rounds done after each; True ends early (a limit of time, for instance).
 
     Raises:
         PlacementRefused: as ``propose``.
@@ -147,17 +151,24 @@ def proposal_spread(
     before, brokers, _ = _checked(layout, broker_ids, topics, rack_mode)
     sizes, factors, _ = _what_the_tool_sees(before)
     old, cost = _held_before(before, sizes)
-    out = np.zeros((5, rounds))
+    ids = np.array([broker.id for broker in brokers], np.int32)
+    base, base_leaders = _held_by_others(layout.target(), before, ids)
+    done: list[tuple[int, int, int, int, float]] = []
     for number in range(rounds):
         lists = _place(brokers, sizes, factors, tool, draws_of(number))
         fresh = _newcomers(old, lists)
-        out[:, number] = (
-            fresh.sum(),
-            _spread(lists, brokers),
-            _spread(lists[:, :1], brokers),
-            _on_too_few_racks(lists, brokers),
-            0.0 if cost is None else float((fresh * cost).sum()),
+        done.append(
+            (
+                int(fresh.sum()),
+                _spread(lists, ids, base),
+                _spread(lists[:, :1], ids, base_leaders),
+                _on_too_few_racks(lists, brokers),
+                0.0 if cost is None else float((fresh * cost).sum()),
+            )
         )
+        if enough is not None and enough(number + 1):
+            break
+    out = np.array(done, np.float64).reshape(len(done), 5).T
     whole = out[:4].astype(np.int64)
     return ProposalSpread(whole[0], whole[1], whole[2], whole[3], None if cost is None else out[4])
 
@@ -235,15 +246,36 @@ def _place(
 ) -> IntArray:
     """(P', R) int32 broker ids, -1 padded, topic after topic."""
     out = np.full((int(sizes.sum()), int(factors.max(initial=0))), NONE, np.int32)
+    if tool is Tool.STRIPED:
+        _place_striped(brokers, sizes, factors, draws, out)
+        return out
     begin = 0
     for size, factor in zip(sizes.tolist(), factors.tolist(), strict=True):
-        if tool is Tool.STRIPED:
-            placed = place_striped(brokers, size, factor, draws=draws)
-        else:
-            placed = place_kraft(brokers, size, factor, draws=draws)
-        out[begin : begin + size, :factor] = placed.replicas
+        out[begin : begin + size, :factor] = place_kraft(brokers, size, factor, draws=draws).replicas
         begin += size
     return out
+
+
+def _place_striped(
+    brokers: Sequence[Broker],
+    sizes: npt.NDArray[np.int64],
+    factors: npt.NDArray[np.int64],
+    draws: DrawSource,
+    out: IntArray,
+) -> None:
+    """All topics at once: each has its own start and shift on the same ring."""
+    for factor in dict.fromkeys(factors.tolist()):
+        place_striped(brokers, 1, factor, start=0, shift=0)  # for its checks
+    ring = ring_of(brokers)
+    drawn = np.array([(draws.next_int(ring.size), draws.next_int(ring.size)) for _ in sizes], np.int64).reshape(-1, 2)
+    topic = np.repeat(np.arange(len(sizes)), sizes)
+    ids = np.arange(len(topic)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    for factor in np.unique(factors).tolist():
+        rows = np.flatnonzero(factors[topic] == factor)
+        first = (ids[rows] + drawn[topic[rows], 0]) % ring.size
+        shift = drawn[topic[rows], 1] + shift_growth(ids[rows], 0, ring.size)
+        at = (first + 1 + ring.offset_of(shift)) % ring.size
+        out[rows, :factor] = ring.id_column[walk(ring, first, at, factor)]
 
 
 def _held_before(before: ClusterLayout, sizes: npt.NDArray[np.int64]) -> tuple[IntArray, FloatArray | None]:
@@ -271,9 +303,19 @@ def _newcomers(old: IntArray, lists: IntArray) -> IntArray:
     return fresh
 
 
-def _spread(lists: IntArray, brokers: Sequence[Broker]) -> int:
-    ids = np.array(sorted(broker.id for broker in brokers), np.int32)
-    held = np.bincount(np.searchsorted(ids, lists[lists != NONE]), minlength=len(ids))
+def _held_by_others(
+    layout: ClusterLayout, before: ClusterLayout, ids: IntArray
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """(n,) replicas and preferred leaders on these brokers of the topics that are not asked for."""
+    places = np.searchsorted(layout.broker_ids, ids)
+    return (
+        (layout.replicas_by_broker - before.replicas_by_broker)[places],
+        (layout.preferred_by_broker - before.preferred_by_broker)[places],
+    )
+
+
+def _spread(lists: IntArray, ids: IntArray, base: npt.NDArray[np.int64]) -> int:
+    held = base + np.bincount(np.searchsorted(ids, lists[lists != NONE]), minlength=len(ids))
     return int(held.max(initial=0) - held.min(initial=int(held.max(initial=0))))
 
 
