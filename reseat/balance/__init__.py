@@ -1,6 +1,7 @@
 """What is uneven or unsafe in a layout: the one judge. May import ``model``, ``errors``, ``formats``; pure."""
 
 from reseat.balance.findings import KINDS, findings
+from reseat.balance.health import out_of_every_isr
 from reseat.balance.measure import Balance, Loads, TopicLoads, measure
 from reseat.balance.racks import (
     distinct_racks,
@@ -25,6 +26,7 @@ __all__ = [
     "least_possible_spread",
     "least_replica_spread",
     "measure",
+    "out_of_every_isr",
     "rack_groups",
     "rack_squares",
     "rack_sum_of_squares",

@@ -224,8 +224,7 @@ def _brokers(layout: ClusterLayout) -> Iterator[Finding]:
             _rows(_touches(layout, mask)),
             brokers=ids,
         )
-    out = _out_of_every_isr(layout, held)
-    out &= ~dead
+    out = health.out_of_every_isr(layout) & ~dead
     if out.any():
         ids, replicas = _ids(layout, out), int(held[out].sum())
         yield Finding(
@@ -261,23 +260,6 @@ def _brokers(layout: ClusterLayout) -> Iterator[Finding]:
 def _touches(layout: ClusterLayout, mask: BoolArray) -> BoolArray:
     """(P,) bool: partitions with a replica on one of these brokers, (B,) bool."""
     return row_any(np.append(mask, False)[layout.replicas])
-
-
-def _out_of_every_isr(layout: ClusterLayout, held: npt.NDArray[np.int64]) -> BoolArray:
-    """(B,) bool: brokers with replicas (observers and newcomers aside) that are in no ISR, all of which are told."""
-    brokers = len(layout.brokers)
-    if layout.in_sync is None:
-        return np.zeros(brokers, np.bool_)
-    meant = (layout.replicas != NONE) & layout.in_sync_known[:, None]
-    for mask in (layout.adding, layout.observers):
-        if mask is not None:
-            meant &= ~mask
-    judged = np.bincount(layout.replicas[meant], minlength=brokers)
-    # The ISR of a partition without a leader is the one it had: its members are down, or one would lead.
-    present = meant & layout.in_sync & (layout.leader != NONE)[:, None]
-    in_sync = np.bincount(layout.replicas[present], minlength=brokers)
-    out: BoolArray = (held > 0) & (judged == held) & (in_sync == 0)
-    return out
 
 
 def _racks_and_hosts(layout: ClusterLayout) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ __all__ = [
     "not_led_by_preferred",
     "offline",
     "order_told_by_row",
+    "out_of_every_isr",
     "staying_factor",
     "under_replicated",
 ]
@@ -116,3 +117,24 @@ def leader_told(layout: ClusterLayout) -> BoolArray:
     """(P,) bool: whether the source says who leads, or that nobody does."""
     mask: BoolArray = layout.leader != NOT_TOLD
     return mask
+
+
+def out_of_every_isr(layout: ClusterLayout) -> BoolArray:
+    """(B,) bool: brokers with replicas (observers and newcomers aside) that are in no ISR, all of which are told.
+
+    Such a broker is probably down: nothing says so, but nothing speaks against it.
+    """
+    brokers = len(layout.brokers)
+    if layout.in_sync is None:
+        return np.zeros(brokers, np.bool_)
+    held = np.bincount(layout.replicas.ravel() + 1, minlength=brokers + 1)[1:]
+    meant = (layout.replicas != NONE) & layout.in_sync_known[:, None]
+    for mask in (layout.adding, layout.observers):
+        if mask is not None:
+            meant &= ~mask
+    judged = np.bincount(layout.replicas[meant], minlength=brokers)
+    # The ISR of a partition without a leader is the one it had: its members are down, or one would lead.
+    present = meant & layout.in_sync & (layout.leader != NONE)[:, None]
+    in_sync = np.bincount(layout.replicas[present], minlength=brokers)
+    out: BoolArray = (held > 0) & (judged == held) & (in_sync == 0)
+    return out

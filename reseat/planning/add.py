@@ -67,6 +67,7 @@ from reseat.model import (
 from reseat.planning.checker import check_addition
 from reseat.planning.finishing import Claim, certified, with_leaders_evened
 from reseat.planning.preconditions import plural, require_no_duplicates, require_order, settled
+from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.transport import Flow, Terminals, Ways, evenest_flow, least_flow
 
 __all__ = ["add_brokers", "addition_curve"]
@@ -133,13 +134,14 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     # Racks are a rule of this wish and not an aim: nothing is told of the least that moves could reach there.
     certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
     certificate = replace(certificate, sentences=_sentences(certificate, answer, current))
-    return Plan(
+    plan = Plan(
         current=current,
         proposed=proposed,
         certificate=certificate,
         findings=(*notes, *_findings(options)),
         facts={"bound_spread": answer.bound.spread, "bound_moves": answer.bound.moves},
     )
+    return with_doubtful_receivers(plan)
 
 
 def addition_curve(

@@ -64,6 +64,7 @@ from reseat.planning.preconditions import (
 )
 from reseat.planning.proposal import propose
 from reseat.planning.rack_choice import NoRoom, effective_racks
+from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.seating import Ties
 from reseat.planning.turns import weight_floor
 
@@ -200,13 +201,14 @@ def planned(
     rows, lists = _ordered(removal, rows, lists, wish.options)
     proposed = propose(removal.layout, rows, lists)
     certificate = _certificate(removal, proposed, wish, least_squares, further, balance=balance)
-    return Plan(
+    plan = Plan(
         current=removal.layout,
         proposed=proposed,
         certificate=certificate,
         findings=(*removal.notes, *_findings(removal, proposed, certificate)),
         facts={"displaced": removal.displaced},
     )
+    return with_doubtful_receivers(plan)
 
 
 def _removal(layout: ClusterLayout, remove: tuple[int, ...], notes: tuple[Finding, ...]) -> Removal:

@@ -20,7 +20,7 @@ a partition the i-th replica that stays in a rack where c must stay is at level 
 best; only where the last level leaves a choice does the load decide. Partitions with the same choice are one node.
 Where partitions of both kinds meet, loads depend on both: the flow then holds both, if it is small enough; else one is
 planned after the other, and the checker says whether that was the best. Beyond
-400,000 different choices the flow is solved in parts, and it is the checker's word alone that counts as well.
+150,000 different choices the flow holds only those partitions that ``pricing`` finds worth it.
 
 Example: tp_re_02, {0: [0], 1: [0], 2: [1]}, brokers 0 and 1, from 1 to 2: {0: [0, 1], 1: [0, 1], 2: [1, 0]}.
 
@@ -31,6 +31,7 @@ Source: as ``transport`` and ``placing``.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -44,8 +45,10 @@ from reseat.planning.checker import Verdict, check_replication_factor
 from reseat.planning.finishing import Claim, certified
 from reseat.planning.placing import place
 from reseat.planning.preconditions import known_dead, plural, require_no_duplicates, require_order, settled
+from reseat.planning.pricing import Loads, Swaps, worth_freeing
 from reseat.planning.proposal import propose
 from reseat.planning.rack_choice import NoRoom, effective_racks
+from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.seating import Ties
 from reseat.planning.transport import Terminals, Ways, evenest_flow
 
@@ -54,8 +57,12 @@ __all__ = ["change_replication_factor"]
 Whole = npt.NDArray[np.int64]
 
 _DEFAULTS = Options()
-#: Groups of partitions that one flow holds; more are solved in turn, and once more with the others standing.
-_GROUPS = 400_000
+#: Different choices up to which one flow holds them all; beyond, flows over few partitions at a time are quicker.
+_GROUPS = 150_000
+#: Partitions added to such a flow in a round, and the most rounds.
+_ADDED, _ROUNDS = 40_000, 12
+#: Partitions that pick together, where picks need only be good.
+_TOGETHER = 2_048
 #: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
 _JOINT_CANDIDATES = 300_000
 #: Largest table (topics x brokers) for spreading topics, in entries.
@@ -139,13 +146,14 @@ def change_replication_factor(
     certificate = certified(
         current, proposed, wish=wish, verdict=verdict, claim=claim, sentences=_sentences(change, verdict)
     )
-    return Plan(
+    plan = Plan(
         current=current,
         proposed=proposed,
         certificate=certificate,
         findings=(*notes, *_findings(change, protected, unsafe, options)),
         facts={"dropped": int(np.maximum(change.held - factor, 0).sum())},
     )
+    return with_doubtful_receivers(plan)
 
 
 # ---- preconditions -------------------------------------------------------------------------------------------
@@ -419,20 +427,16 @@ def _picked(change: _Change, pick: _Pick, base: Whole) -> BoolArray:
     fixed_racks = np.sort(racks[pick.fixed], axis=1)
     table = np.column_stack([lists, fixed_racks, pick.amount])
     group, first, size = _alike(table)
+    back: BoolArray = np.zeros(lists.shape, np.bool_)
+    if len(first) > _GROUPS:
+        each = _Pick(lists, pick.fixed, pick.amount)
+        np.put_along_axis(back, ordered, _picked_by_few(change, each, base), axis=1)
+        return back
     groups = _Pick(lists[first], pick.fixed[first], pick.amount[first])
-    sent = np.zeros(groups.candidates.shape, np.int64)
-    load = base.copy()
-    parts = [np.arange(start, min(start + _GROUPS, len(first))) for start in range(0, len(first), _GROUPS)]
-    for turn in range(2 if len(parts) > 1 else 1):
-        for part in parts:
-            if turn:
-                load -= _received(groups.candidates[part], sent[part], len(load))
-            sent[part] = _flowed(change, groups.rows(part), size[part], load)
-            load += _received(groups.candidates[part], sent[part], len(load))
+    sent = _flowed(change, groups, size, base)
     chosen = np.zeros(lists.shape, np.bool_)
     row, column = _dealt(change, groups, group, size, sent)
     chosen[row, column] = True
-    back: BoolArray = np.zeros(lists.shape, np.bool_)
     np.put_along_axis(back, ordered, chosen, axis=1)
     return back
 
@@ -450,10 +454,75 @@ def _alike(table: npt.NDArray[np.int64]) -> tuple[Whole, Whole, Whole]:
     return group.ravel(), first, size
 
 
-def _received(candidates: IntArray, sent: Whole, brokers: int) -> Whole:
-    held = candidates != NONE
-    got: Whole = np.bincount(candidates[held], weights=sent[held], minlength=brokers).astype(np.int64)
-    return got
+def _picked_by_few(change: _Change, pick: _Pick, base: Whole) -> BoolArray:
+    """The same picks by flows over few rows at a time: the best over all rows where rounds suffice, else close to it.
+
+    Whether it is the best is the checker's to say.
+    """
+    chosen = _first_picks(change, pick, base)
+    held = np.zeros(len(chosen), np.bool_)
+    brokers = len(base)
+    weight = change.live.astype(np.int64)
+    for _ in range(_ROUNDS):
+        load = base + np.bincount(pick.candidates[chosen], minlength=brokers)
+        more = worth_freeing(_swaps(change, pick, chosen), held, Loads(load, weight), _ADDED)
+        if more is None or not more.size:
+            break
+        held[more] = True
+        rest = base + np.bincount(pick.candidates[chosen & ~held[:, None]], minlength=brokers)
+        few = np.flatnonzero(held)
+        chosen[few] = _flowed(change, pick.rows(few), np.ones(few.size, np.int64), rest) > 0
+    return chosen
+
+
+def _first_picks(change: _Change, pick: _Pick, base: Whole) -> BoolArray:
+    """(n, C) picks with the best racks, each the least loaded broker so far: what the flow starts from."""
+    chosen = np.zeros(pick.candidates.shape, np.bool_)
+    racks = np.append(change.rack, np.int32(NONE))
+    dead = np.append(~change.live, False)
+    load = np.append(base, 0).astype(np.float64)
+    most = int(pick.amount.max(initial=0))
+    heaviest = 4.0 * (float(load.max()) + len(chosen) + 1)  # above any load; twice that parts one rack level from two
+    rows = np.random.default_rng(0).permutation(len(chosen))
+    for start in range(0, rows.size, _TOGETHER):
+        at = rows[start : start + _TOGETHER]
+        candidates, here = pick.candidates[at], racks[pick.candidates[at]]
+        inside = (racks[pick.fixed[at]][:, :, None] == here[:, None, :]).sum(axis=1)
+        taken = candidates == NONE
+        for turn in range(most):
+            price = load[candidates] + heaviest * (dead[candidates] + 2.0 * inside)
+            price[taken] = np.inf
+            some = np.flatnonzero(pick.amount[at] > turn)
+            best = price[some].argmin(axis=1)
+            taken[some, best] = chosen[at[some], best] = True
+            inside[some] += here[some] == here[some, best][:, None]
+            np.add.at(load, candidates[some, best], 1.0)
+    return chosen
+
+
+def _swaps(change: _Change, pick: _Pick, chosen: BoolArray) -> Swaps:
+    """Every pick that could be another one at equal racks; all dead brokers are one."""
+    racks = np.append(change.rack, np.int32(NONE))
+    here, fixed = racks[pick.candidates], racks[pick.fixed]
+    width = here.shape[1]
+    inside = np.stack(
+        [(fixed == here[:, [j]]).sum(axis=1) + ((here == here[:, [j]]) & chosen).sum(axis=1) for j in range(width)],
+        axis=1,
+    )
+    grave = int(change.live.argmin())
+    broker = np.where(np.append(change.live, True)[pick.candidates], pick.candidates, grave)
+    broken = ~np.append(change.live, True)[pick.candidates]
+    price = 4 * (int(change.layout.replicas_by_broker.max(initial=0)) + int(pick.amount.sum()) + 1)
+    parts: list[tuple[Whole, IntArray, IntArray, Whole]] = []
+    for i, j in itertools.permutations(range(width), 2):
+        equal = (here[:, i] == here[:, j]) | (inside[:, i] == inside[:, j] + 1)
+        rows = np.flatnonzero(equal & chosen[:, i] & ~chosen[:, j] & (pick.candidates[:, j] != NONE))
+        cost = price * (broken[rows, j].astype(np.int64) - broken[rows, i])
+        parts.append((rows.astype(np.int32), broker[rows, i], broker[rows, j], cost))
+    if not parts:
+        nothing = np.empty(0, np.int64)
+        return Swaps(nothing, nothing, nothing, nothing)
+    return Swaps(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _levels(change: _Change, pick: _Pick) -> tuple[Whole, Whole]:
