@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reseat.model import ClusterLayout
+from reseat.model.naming import is_internal
 
-__all__ = ["Edits", "apply_edits", "is_internal", "left_out_topics"]
+__all__ = ["Edits", "apply_edits", "left_out_topics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,6 @@ class Edits:
     def is_empty(self) -> bool:
         """Whether the layout is looked at as it was read."""
         return self == Edits()
-
-
-def is_internal(topic: str) -> bool:
-    """Whether a topic is internal by its name: Kafka's own start with two underscores, platforms' with one."""
-    return topic.startswith("_")
 
 
 def left_out_topics(topics: tuple[str, ...], edits: Edits) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def _layout_arguments(command: argparse.ArgumentParser) -> None:
         metavar="PATTERN,...",
         help="leave topics out, by name or pattern (* and ?); may be given again",
     )
-    command.add_argument("--without-internal", action="store_true", help="leave out topics that start with __")
+    command.add_argument("--without-internal", action="store_true", help="leave out topics whose name starts with _")
     command.add_argument(
         "--order-is-right",
         action="store_true",

@@ -14,6 +14,7 @@ import numpy as np
 from reseat.errors import InputRefused, LimitMet, WishRefused
 from reseat.formats import LIMITS, Reading
 from reseat.model import ClusterLayout, Severity
+from reseat.model.naming import is_internal
 from reseat.model.wording import counted, verb
 
 __all__ = ["layout_of", "read_file", "read_layout", "reading_notes", "text_of", "topics_like", "write_text"]
@@ -85,7 +86,7 @@ def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayou
     patterns = [pattern for group in chosen.without_topics for pattern in group]
     gone = set(topics_like(layout, patterns)) if patterns else set()
     if chosen.without_internal:
-        gone |= {name for name in layout.topics if name.startswith("__")}
+        gone |= set(filter(is_internal, layout.topics))
     if gone:
         layout = layout.without_topics(gone)
     if chosen.order_is_right:
