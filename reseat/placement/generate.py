@@ -77,8 +77,8 @@ class ProposalSpread:
         moves: (n,) int64 replicas that would be copied.
         replica_spread: (n,) int64 fullest minus emptiest of the brokers, with what other topics hold there.
         leader_spread: (n,) int64 the same in preferred leaders.
-        rack_violations: (n,) int64 partitions of these topics on fewer racks than they could be; 0 where no broker has
-            a rack.
+        rack_violations: (n,) int64 partitions of these topics on fewer racks than they could be, also where racks are
+            disabled; 0 where no broker has one.
         bytes_to_move: (n,) float64, or None where sizes are not told.
     """
 
@@ -152,6 +152,7 @@ def proposal_spread(
     sizes, factors, _ = _what_the_tool_sees(before)
     old, cost = _held_before(before, sizes)
     ids = np.array([broker.id for broker in brokers], np.int32)
+    housed = [broker for broker in before.brokers if broker.id in set(ids.tolist())]  # with racks, also where disabled
     base, base_leaders = _held_by_others(layout.target(), before, ids)
     done: list[tuple[int, int, int, int, float]] = []
     for number in range(rounds):
@@ -162,7 +163,7 @@ def proposal_spread(
                 int(fresh.sum()),
                 _spread(lists, ids, base),
                 _spread(lists[:, :1], ids, base_leaders),
-                _on_too_few_racks(lists, brokers),
+                _on_too_few_racks(lists, housed),
                 0.0 if cost is None else float((fresh * cost).sum()),
             )
         )
