@@ -23,6 +23,8 @@ Numbers = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 HEIGHT = 250
 #: Up to so many bars, each has its number as a tick.
 _LABELLED = 40
+#: Up to so high, every whole number has a tick.
+_SINGLE = 5
 #: Between a broker and its rack in a bar's name.
 _RACK = " in "
 #: Up to so many racks, each is named under its brokers.
@@ -81,7 +83,7 @@ def bars(
         )
     )
     _mean_line(figure, mean, unit)
-    _axes(figure, names, unit)
+    _axes(figure, names, unit, float(values.max(initial=0)))
     return figure
 
 
@@ -136,7 +138,7 @@ def before_after(
         )
     figure.update_layout(barmode="stack")
     _mean_line(figure, mean, unit)
-    _axes(figure, names, unit)
+    _axes(figure, names, unit, float(np.maximum(before, after).max(initial=0)))
     if len(before) <= _LABELLED:
         changed = np.flatnonzero((after != before) & ~leaving)
         figure.add_scatter(
@@ -190,7 +192,8 @@ def flows(
                 "hovertemplate": "%{source.label} gives %{value} to %{target.label}<extra></extra>",
                 "hoverlabel": hover,
             },
-            textfont={"color": look.text, "size": 12, "shadow": "none"},
+            # Names lie over the bands: a rim in the background's colour keeps them readable.
+            textfont={"color": look.text, "size": 12, "shadow": ", ".join([f"0 0 2px {look.background}"] * 4)},
         )
     )
     figure.update_layout(template=theme.template(), margin={"l": 8, "r": 8, "t": 8, "b": 8})
@@ -199,7 +202,7 @@ def flows(
 
 def _mean_line(figure: go.Figure, mean: float, unit: str) -> None:
     look = theme.look()
-    shown = text.size(mean) if unit == "bytes" else text.number(mean, 0 if mean >= 100 else 1)
+    shown = text.size(mean) if unit == "bytes" else text.number(mean, 0 if mean >= 100 or mean == int(mean) else 1)
     figure.add_hline(y=mean, line={"color": look.text, "width": 1, "dash": "dash"})
     figure.add_annotation(
         text=f"mean<br>{shown}",
@@ -260,7 +263,7 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
     )
 
 
-def _axes(figure: go.Figure, names: Sequence[str], unit: str) -> None:
+def _axes(figure: go.Figure, names: Sequence[str], unit: str, most: float) -> None:
     figure.update_layout(template=theme.template())
     few = len(names) <= _LABELLED
     figure.update_xaxes(
@@ -270,12 +273,23 @@ def _axes(figure: go.Figure, names: Sequence[str], unit: str) -> None:
         range=[-0.6, len(names) - 0.4],
         fixedrange=True,
     )
-    figure.update_yaxes(
-        ticksuffix="B" if unit == "bytes" else "",
-        rangemode="tozero",
-        fixedrange=True,
-        nticks=5,
-        tickformat="~s" if unit == "bytes" else ",d",
-    )
+    figure.update_yaxes(rangemode="tozero", fixedrange=True, nticks=5)
+    if unit == "bytes":
+        ticks = _byte_ticks(most)
+        figure.update_yaxes(tickmode="array", tickvals=ticks, ticktext=[text.size(tick) for tick in ticks])
+    elif most <= _SINGLE:
+        figure.update_yaxes(tickformat=",d", dtick=1)  # else a tick stands at a half, and is written as a whole
+    else:
+        figure.update_yaxes(tickformat=",d")
     if len(names) > 120:
         figure.update_layout(bargap=0)
+
+
+def _byte_ticks(most: float) -> list[float]:
+    """About four round numbers of bytes up to the most."""
+    if most <= 0:
+        return [0.0]
+    rough = most / 4
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = next(float(power * factor) for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough)
+    return [step * i for i in range(int(most / step) + 1)]

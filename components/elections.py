@@ -12,14 +12,19 @@ from components import charts, tables, text
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from reseat.election import AutoRebalance, ElectionPreview, Reason, RestartVerdict
 
 __all__ = [
     "Counts",
+    "as_csv",
     "draw_auto_rebalance",
     "draw_leaders",
     "draw_reasons",
     "draw_restarts",
+    "figures_of",
+    "is_told",
     "reason_counts",
     "spread_words",
 ]
@@ -33,6 +38,29 @@ def reason_counts(preview: ElectionPreview) -> dict[Reason, int]:
 
     counts = np.bincount(preview.reason, minlength=len(Reason))
     return {Reason(code): int(counts[code]) for code in np.argsort(-counts, kind="stable").tolist() if counts[code]}
+
+
+def is_told(preview: ElectionPreview) -> bool:
+    """Whether anything is known of any partition's leader and order; if not, counts are not told instead of 0."""
+    from reseat.election import Reason
+
+    return bool((~np.isin(preview.reason, [Reason.LEADER_NOT_TOLD, Reason.ORDER_NOT_TOLD])).any())
+
+
+def figures_of(preview: ElectionPreview) -> list[tuple[str, str, None, str]]:
+    """How many partitions are elected, led already, and cannot be: figures for ``frame.figures``."""
+    from reseat.election import Reason
+
+    counts, told = reason_counts(preview), is_told(preview) or not len(preview.reason)
+    return [
+        (label, text.count(counts.get(reason, 0) if told else None), None, reason.sentence)
+        for label, reason in (
+            ("Elected", Reason.ELECTED),
+            ("Already led", Reason.ALREADY_LED),
+            ("Preferred not alive", Reason.PREFERRED_NOT_ALIVE),
+            ("Preferred not in ISR", Reason.PREFERRED_NOT_IN_SYNC),
+        )
+    ]
 
 
 def draw_leaders(
@@ -59,30 +87,44 @@ def draw_leaders(
 
 def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> None:
     """The table partition by partition, chosen by reason and by search."""
-    import pandas as pd
-
-    from reseat.election import Reason
-
     counts = reason_counts(preview)
     chosen = st.pills(
         "Reasons",
         list(counts),
+        default=_telling(counts),
         format_func=lambda reason: f"{reason.label} · {counts[reason]:,}",
         selection_mode="multi",
-        key=f"{key}-reasons",
+        # What comes up by itself depends on the reasons there are: other ones begin anew.
+        key=f"{key}-reasons-{'-'.join(reason.name for reason in counts)}",
         label_visibility="collapsed",
     )
-    search = st.text_input(
-        "Search",
-        key=f"{key}-search",
-        placeholder="a topic, topic-partition, or a broker id",
-        label_visibility="collapsed",
-        icon=":material/search:",
-    )
-    wanted = [reason.value for reason in (chosen or _telling(counts))]
+    typed = tables.search(key)
+    wanted = [reason.value for reason in (chosen or counts)]
     rows = np.flatnonzero(np.isin(preview.reason, wanted))
-    found = rows[tables.matching(layout, rows, search, preview.leader_before[rows], preview.leader_after[rows])]
+    found = rows[tables.matching(layout, rows, typed, preview.leader_before[rows], preview.leader_after[rows])]
     first = found[: tables.MOST_ROWS]
+    ids = ("leader_now", "leader_when_done", "preferred", "leader_afterwards")
+    right = {name.replace("_", " "): tables.RIGHT for name in ids}
+    tables.table(_frame(layout, preview, first), f"{key}-table", height=270, fixed=True, **right)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
+        st.caption(tables.shown_of(len(first), len(found), "partition"), width="content")
+        tables.download(f"{key}-csv", "leaders.csv", lambda: as_csv(layout, preview, found))
+
+
+def as_csv(layout: ClusterLayout, preview: ElectionPreview, rows: npt.NDArray[np.int64]) -> str:
+    """The preview of some partitions as CSV, names made harmless for spreadsheets."""
+    frame = _frame(layout, preview, rows)
+    frame["topic"] = tables.harmless(frame["topic"])
+    written: str = frame.to_csv(index=False)
+    return written
+
+
+def _frame(layout: ClusterLayout, preview: ElectionPreview, first: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """The preview partition by partition, as words."""
+    import pandas as pd
+
+    from reseat.election import Reason
+
     preferred = layout.replica_ids[first, 0] if layout.replicas.shape[1] else np.full(len(first), NOT_TOLD)
     preferred = np.where(layout.order_told[layout.topic_of[first]], preferred, NOT_TOLD)
     columns: dict[str, object] = {
@@ -98,8 +140,7 @@ def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> N
         "leader afterwards": tables.leader_names(preview.leader_after[first]),
         "reason": [_marked(Reason(code), assumed) for code, assumed in _reasons(preview, first)],
     }
-    tables.table(pd.DataFrame(columns), f"{key}-table", height=270, fixed=True)
-    st.caption(tables.shown_of(len(first), len(found), "partition"))
+    return pd.DataFrame(columns)
 
 
 def _reasons(preview: ElectionPreview, rows: npt.NDArray[np.int64]) -> list[tuple[int, bool]]:
@@ -160,6 +201,9 @@ def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
         "broker": st.column_config.NumberColumn(format="plain", width=70),
         "verdict": st.column_config.TextColumn(width=80),
         "why": st.column_config.TextColumn(width=520),
+        "short already": st.column_config.NumberColumn(
+            help="Further partitions it is in sync for that miss another replica already"
+        ),
     }
     tables.table(frame, key, height=430, **columns)
 

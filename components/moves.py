@@ -20,8 +20,6 @@ __all__ = ["as_csv", "draw_flows", "draw_moves", "flow_counts", "moves_frame"]
 _MOST_BROKERS = 30
 #: Above so many arrows a diagram shows the largest and says how many it leaves out.
 _MOST_ARROWS = 240
-#: What a spreadsheet would take for a formula at the start of a cell.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def moves_frame(plan: Plan, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
@@ -79,8 +77,7 @@ def _by_partition(
 def as_csv(plan: Plan) -> str:
     """The whole table of moves as CSV; a cell that a spreadsheet would take for a formula gets a leading quote."""
     frame = moves_frame(plan, np.flatnonzero(plan.changed))
-    risky = frame["topic"].str.startswith(_FORMULA)
-    frame["topic"] = frame["topic"].where(~risky, "'" + frame["topic"])
+    frame["topic"] = tables.harmless(frame["topic"])
     written: str = frame.to_csv(index=False)
     return written
 
@@ -88,24 +85,15 @@ def as_csv(plan: Plan) -> str:
 def draw_moves(plan: Plan, key: str) -> None:
     """The table of moves with its search."""
     rows = np.flatnonzero(plan.changed)
-    search = st.text_input(
-        "Search",
-        key=f"{key}-search",
-        placeholder="a topic, topic-partition, or a broker id",
-        label_visibility="collapsed",
-        icon=":material/search:",
-        persist_state="session",
-    )
-    chosen = tables.matching(
-        plan.current, rows, search, plan.current.replica_ids[rows], plan.proposed.replica_ids[rows]
-    )
+    typed = tables.search(key)
+    chosen = tables.matching(plan.current, rows, typed, plan.current.replica_ids[rows], plan.proposed.replica_ids[rows])
     found = rows[chosen]
     first = found[: tables.MOST_ROWS]
     sizes = {"bytes to copy": st.column_config.NumberColumn(format="bytes")}
     tables.table(moves_frame(plan, first), f"{key}-table", height=330, fixed=True, **sizes)
     st.caption(
         f"{len(found):,} of {text.plural(len(rows), 'changed partition')} match; {len(first):,} are shown."
-        if search.strip()
+        if typed.strip()
         else tables.shown_of(len(first), len(rows), "changed partition")
     )
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import caching, elections, frame, text
+from components import caching, elections, frame, tables, text
+from components.findings import flagged
 from reseat.election import Reason
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, Severity
 
 if TYPE_CHECKING:
-    from reseat.election import Mode
+    from reseat.election import Mode, StopPreview
 
 __all__ = ["APART", "apart", "draw_next_restart", "draw_stopped", "legend"]
 
@@ -20,55 +21,136 @@ APART = "Most minus fewest leaders of a broker, before and after"
 
 def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
     """Who takes over and what goes offline while brokers are merely stopped."""
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
-    brokers = left.multiselect(
-        "Brokers stopped",
-        layout.broker_ids.tolist(),
-        key="stopped",
-        placeholder="Choose a broker",
-        persist_state="session",
-    )
-    unclean = right.checkbox("Unclean election allowed", key="unclean", help="unclean.leader.election.enable")
-    chosen = tuple(sorted(set(brokers) & set(layout.broker_ids.tolist())))
+    chosen, unclean = _choose(layout)
     preview = caching.stop_of(layout, chosen, mode, unclean=unclean)
+    election = preview.election
     if not chosen:
         frame.answer("Choose the brokers to stop: nothing moves, but others must lead.")
-        return
-    frame.answer(preview.sentences[0] if preview.sentences else "Nothing changes.")
-    taken = elections.reason_counts(preview.election).get(Reason.TAKES_OVER, 0)
+    else:
+        frame.answer(_worst_first(preview))
+    taken = elections.reason_counts(election).get(Reason.TAKES_OVER, 0)
+    floors = layout.min_in_sync is not None
     frame.figures(
         [
             ("Taken over", text.count(taken), None, Reason.TAKES_OVER.sentence),
-            ("Go offline", text.count(len(preview.offline)), None, Reason.NO_CANDIDATE.sentence),
-            ("Led by one out of sync", text.count(len(preview.unclean)), None, Reason.UNCLEAN.sentence),
-            ("Fall below min ISR", text.count(len(preview.below_min_isr)), None, "Writes with acks=all are refused"),
+            (
+                flagged("Go offline", len(preview.offline), Severity.BROKEN),
+                text.count(len(preview.offline)),
+                None,
+                Reason.NO_CANDIDATE.sentence,
+            ),
+            (
+                flagged("Led by one out of sync", len(preview.unclean), Severity.BROKEN),
+                text.count(len(preview.unclean)),
+                None,
+                Reason.UNCLEAN.sentence,
+            ),
+            (
+                flagged("Fall below min ISR", len(preview.below_min_isr), Severity.BROKEN),
+                text.count(len(preview.below_min_isr) if floors else None),
+                None,
+                "Writes with acks=all are refused",
+            ),
             ("Under-replicated", text.count(len(preview.under_replicated)), None, "One replica fewer in sync"),
         ]
     )
-    for sentence in preview.sentences[1:]:
-        st.markdown(text.plain(sentence))
-    election = preview.election
     elections.draw_leaders(layout, election.leaders_before, election.leaders_after, "leaders-stopped", stopped=chosen)
     legend()
-    elections.draw_reasons(layout, election, "election-stopped")
+    if chosen:
+        _consequences(layout, preview)
+
+
+def _choose(layout: ClusterLayout) -> tuple[tuple[int, ...], bool]:
+    """The brokers that are stopped, one by one or by rack, and whether an unclean election is allowed."""
+    facts = {b.id: " · ".join(filter(None, (str(b.id), b.rack, b.host))) for b in layout.brokers}
+    left, middle, right = st.columns([5, 3, 2], vertical_alignment="bottom")
+    brokers = left.multiselect(
+        "Brokers stopped",
+        list(facts),
+        key="stopped",
+        placeholder="Choose a broker",
+        format_func=lambda broker: text.visible(facts[broker], 60) if broker in facts else str(broker),
+        persist_state="session",
+    )
+    racks = middle.multiselect(
+        "And all brokers of these racks",
+        layout.racks,
+        key="stopped-racks",
+        placeholder="Choose a rack" if layout.racks else "No rack is told",
+        disabled=not layout.racks,
+        format_func=lambda rack: text.visible(rack, 60),
+        persist_state="session",
+    )
+    unclean = right.checkbox("Unclean election allowed", key="unclean", help="unclean.leader.election.enable")
+    whole = {b.id for b in layout.brokers if b.rack is not None and b.rack in set(racks)}
+    return tuple(sorted((set(brokers) | whole) & set(facts))), unclean
+
+
+def _worst_first(preview: StopPreview) -> str:
+    """What goes offline if anything does, else who takes over; the rest is told by the figures."""
+    ids = preview.stopped
+    start = (
+        f"While {'broker' if len(ids) == 1 else 'brokers'} {text.ids(ids)} {'is' if len(ids) == 1 else 'are'} stopped, "
+    )
+    if len(preview.offline):
+        one = len(preview.offline) == 1
+        return f"{start}{text.plural(len(preview.offline), 'partition')} {'goes' if one else 'go'} offline."
+    if len(preview.below_min_isr):
+        refuse = "refuses" if len(preview.below_min_isr) == 1 else "refuse"
+        return (
+            f"{start}{text.plural(len(preview.below_min_isr), 'partition')} {refuse} writes with acks=all; "
+            "none goes offline."
+        )
+    return preview.sentences[0] if preview.sentences else "Nothing changes."
+
+
+def _consequences(layout: ClusterLayout, preview: StopPreview) -> None:
+    """Who leads then, and the lists of what suffers."""
+    lists = {"Who leads": None, "Go offline": preview.offline, "Led by one out of sync": preview.unclean}
+    lists |= {"Fall below min ISR": preview.below_min_isr, "Under-replicated": preview.under_replicated}
+    choices = [name for name, rows in lists.items() if rows is None or len(rows)]
+    chosen = st.segmented_control(
+        "List",
+        choices,
+        default=choices[0],
+        required=True,
+        key=f"stopped-list-{len(choices)}",
+        label_visibility="collapsed",
+        format_func=lambda name: name if lists[name] is None else f"{name} · {len(lists[name]):,}",
+    )
+    rows = lists[chosen]
+    if rows is None:
+        elections.draw_reasons(layout, preview.election, "election-stopped")
+    else:
+        tables.partitions_table(layout, rows, f"stopped-{choices.index(chosen)}")
+    for sentence in preview.sentences[1:]:
+        st.caption(text.plain(sentence))
 
 
 def draw_next_restart(layout: ClusterLayout) -> None:
     """The next broker that is safe to restart, and why the others are not."""
     verdicts = caching.restarts_of(layout)
     safe = [verdict for verdict in verdicts if verdict.safe]
-    frame.answer(
-        f"Broker {safe[0].broker_id} is the next to restart. {safe[0].sentence}"
-        if safe
-        else f"No broker is safe to restart now. {verdicts[0].sentence if verdicts else ''}"
-    )
+    if safe:
+        others = f"{text.plural(len(safe) - 1, 'other')} {'is' if len(safe) == 2 else 'are'} safe too"
+        frame.answer(f"Restart broker {safe[0].broker_id} next{f'; {others}' if len(safe) > 1 else ''}.")
+        st.markdown(text.plain(safe[0].sentence))
+    else:
+        frame.answer("No broker is safe to restart now.")
+        if verdicts:
+            st.markdown(text.plain(verdicts[0].sentence))
+    wait = len(verdicts) - len(safe)
     frame.figures(
         [
             ("Safe", text.count(len(safe)), None, "Nothing goes offline, below min ISR, or loses a second replica"),
-            ("Must wait", text.count(len(verdicts) - len(safe)), None, "The table says why"),
+            (flagged("Must wait", wait, Severity.ATTENTION), text.count(wait), None, "The table says why"),
         ]
     )
     elections.draw_restarts(verdicts, "restarts")
+    frame.how_to_read(
+        "In the order in which to restart: safe ones first, those that hand over the fewest leaders before others. "
+        "Restart one broker at a time, and read the layout anew before the next."
+    )
 
 
 def apart(

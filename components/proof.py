@@ -64,7 +64,9 @@ def draw_proof(certificate: Certificate, beside: Certificate | None = None) -> N
     if beside is not None:
         columns["Reseat's plan"] = pd.array([reached for _, reached, _, _ in rows_of(beside)], dtype="Int64")
     columns["least possible"] = pd.array([least for _, _, least, _ in rows], dtype="Int64")
-    columns["verdict"] = [_verdict(reached, least, proven) for _, reached, least, proven in rows]
+    columns["verdict"] = [
+        _verdict(reached, least, proven, faulty=bool(certificate.faults)) for _, reached, least, proven in rows
+    ]
     st.dataframe(
         pd.DataFrame(columns),
         hide_index=True,
@@ -79,9 +81,11 @@ def draw_proof(certificate: Certificate, beside: Certificate | None = None) -> N
     st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in certificate.sentences))
 
 
-def _verdict(reached: int | None, least: int | None, proven: bool) -> str:
+def _verdict(reached: int | None, least: int | None, proven: bool, *, faulty: bool = False) -> str:
     if reached is None:
         return "not told"
+    if faulty:
+        return "✖ the plan is faulty, so this does not count"
     if proven:
         return "✔ proven"
     if least is not None and reached > least:

@@ -24,7 +24,7 @@ def draw_reading(seat: Seat) -> None:
     if reading.facts:
         st.markdown(
             " · ".join(
-                f"{text.plain(key.replace('_', ' '))} {text.code(str(fact))}" for key, fact in reading.facts.items()
+                f"{text.plain(key.replace('_', ' '))} {text.code(_fact(fact))}" for key, fact in reading.facts.items()
             )
         )
     frame.findings(reading.findings)
@@ -38,6 +38,13 @@ def draw_reading(seat: Seat) -> None:
     if edits.racks:
         st.markdown(f"The racks of {text.plural(len(edits.racks), 'broker')} were told by you (in the sidebar).")
     _skipped(reading)
+
+
+def _fact(fact: object) -> str:
+    """A fact as words: lists without Python's brackets, counts with separators."""
+    if isinstance(fact, tuple | list | frozenset | set):
+        return ", ".join(str(one) for one in fact) or "none"
+    return f"{fact:,}" if isinstance(fact, int) and not isinstance(fact, bool) else str(fact)
 
 
 def _not_told(seat: Seat) -> str:
@@ -69,11 +76,15 @@ def _skipped(reading: Reading) -> None:
     first = skipped[: tables.MOST_ROWS]
     frame_ = pd.DataFrame(
         {
-            "line": [piece.line for piece in first],
-            "lines": [piece.lines for piece in first],
+            "line": [
+                str(piece.line) if piece.lines == 1 else f"{piece.line} to {piece.line + piece.lines - 1}"
+                for piece in first
+            ],
             "why": [text.visible(piece.why) for piece in first],
             "text": [text.visible(piece.text) for piece in first],
         }
     )
-    tables.table(frame_, "skipped", height=260)
-    st.caption(tables.shown_of(len(first), len(skipped), "piece"))
+    line, why = st.column_config.TextColumn(width=90, alignment="right"), st.column_config.TextColumn(width=420)
+    tables.table(frame_, "skipped", height=260, line=line, why=why)
+    if len(first) < len(skipped):
+        st.caption(tables.shown_of(len(first), len(skipped), "piece"))

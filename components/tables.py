@@ -1,24 +1,43 @@
-"""Tables of partitions and findings, filtered on the server: a million rows are never sent to the browser."""
+"""Tables of partitions, filtered on the server: a million rows are never sent to the browser."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from components import text, theme
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, IntArray
+from components import text
+from reseat.formats.table import write_csv
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_ROWS", "findings_table", "lists", "matching", "partitions_table", "shown_of", "table"]
+__all__ = [
+    "MOST_ROWS",
+    "RIGHT",
+    "download",
+    "harmless",
+    "leader_names",
+    "lists",
+    "matching",
+    "partitions_table",
+    "search",
+    "shown_of",
+    "table",
+]
 
 #: Rows sent to the browser; the count of the others is said, and a search or the download finds them.
 MOST_ROWS = 500
+#: More rows than these get a line to search in.
+_SEARCHED = 12
+#: What a spreadsheet would take for a formula at the start of a cell.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: Ids and amounts written as text stand at the right, as numbers do.
+RIGHT = st.column_config.TextColumn(alignment="right")
 
 Rows = npt.NDArray[np.int64]
 
@@ -52,7 +71,7 @@ def shown_of(shown: int, total: int, what: str) -> str:
     return f"The first {shown:,} of {text.plural(total, what)}; search to see others, or download all."
 
 
-def matching(layout: ClusterLayout, rows: Rows, search: str, *columns: IntArray) -> Rows:
+def matching(layout: ClusterLayout, rows: Rows, typed: str, *columns: IntArray) -> Rows:
     """Which of some rows a search is about, as positions in ``rows``.
 
     A number finds a broker in ``columns`` or a partition id; ``topic-7`` one partition; other words a part of the
@@ -61,10 +80,10 @@ def matching(layout: ClusterLayout, rows: Rows, search: str, *columns: IntArray)
     Args:
         layout: the layout of the rows.
         rows: (n,) row numbers.
-        search: what was typed.
+        typed: what was typed.
         columns: (n,) or (n, m) broker ids that belong to the rows.
     """
-    wanted = search.strip()
+    wanted = typed.strip()
     if not wanted:
         return np.arange(len(rows))
     needle = wanted.casefold()
@@ -94,10 +113,14 @@ def leader_names(ids: npt.NDArray[np.integer]) -> list[str]:
 
 
 def partitions_table(layout: ClusterLayout, rows: Rows, key: str, *, height: int = 260) -> None:
-    """The first partitions of some rows with all their facts."""
+    """Some partitions with all their facts: searched on the server, the first of them sent, all to download."""
     import pandas as pd
 
-    first = rows[:MOST_ROWS]
+    found = rows
+    if len(rows) > _SEARCHED:
+        typed = search(key)
+        found = rows[matching(layout, rows, typed, layout.replica_ids[rows], layout.leader_ids[rows])]
+    first = found[:MOST_ROWS]
     frame = pd.DataFrame(
         {
             "topic": [layout.topics[i] for i in layout.topic_of[first].tolist()],
@@ -113,35 +136,38 @@ def partitions_table(layout: ClusterLayout, rows: Rows, key: str, *, height: int
     if layout.replica_bytes is not None:
         largest = np.nan_to_num(layout.replica_bytes[first], nan=-1.0).max(axis=1, initial=-1.0)
         frame["bytes"] = [text.size(value if value >= 0 else None) for value in largest.tolist()]
-    table(frame, key, height=height)
-    st.caption(shown_of(len(first), len(rows), "partition"))
+    table(frame, key, height=height, fixed=len(rows) > _SEARCHED, leader=RIGHT, bytes=RIGHT)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
+        st.caption(shown_of(len(first), len(found), "partition"), width="content")
+        download(f"{key}-csv", "partitions.csv", lambda: write_csv(layout.select(found), per="partition"))
 
 
-def findings_table(found: Sequence[Finding], key: str, *, height: int = 220) -> Finding | None:
-    """Findings with their severity and counts; returns the one that was clicked."""
-    import pandas as pd
-
-    frame = pd.DataFrame(
-        {
-            "severity": [theme.severity_word(finding.severity) for finding in found],
-            "finding": [text.visible(finding.sentence, 600) for finding in found],
-            "partitions": pd.array([len(finding.rows) or None for finding in found], dtype="Int64"),
-        }
+def search(key: str, words: str = "a topic, topic-partition, or a broker id") -> str:
+    """The line above a table in which one types what to look for."""
+    return st.text_input(
+        "Search",
+        key=f"{key}-search",
+        placeholder=words,
+        label_visibility="collapsed",
+        icon=":material/search:",
+        persist_state="session",
     )
-    event = st.dataframe(
-        frame,
+
+
+def harmless(names: pd.Series) -> pd.Series:
+    """Names for a CSV: one that a spreadsheet would take for a formula gets an apostrophe before it."""
+    return names.where(~names.str.startswith(_FORMULA), "'" + names)
+
+
+def download(key: str, name: str, make: Callable[[], bytes | str]) -> None:
+    """All rows of a table as CSV, made when it is clicked."""
+    st.download_button(
+        "All as CSV",
+        make,
+        file_name=name,
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
         key=key,
-        hide_index=True,
-        height=min(height, 37 + 30 * len(found)),
-        row_height=30,
-        on_select="rerun",
-        selection_mode="single-row",
-        placeholder="",
-        column_config={
-            "severity": st.column_config.TextColumn("Severity", width=110),
-            "finding": st.column_config.TextColumn("Finding"),
-            "partitions": st.column_config.NumberColumn("Partitions", format="localized", width=90),
-        },
     )
-    chosen = event["selection"]["rows"]
-    return found[chosen[0]] if chosen and chosen[0] < len(found) else None

@@ -4,7 +4,7 @@ import streamlit as st
 
 from components import caching, elections, frame, outages, text
 from components.session import Seat
-from reseat.election import Mode, Reason
+from reseat.election import ElectionPreview, Mode
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout
 
@@ -14,41 +14,30 @@ NOW, DONE, STOPPED, RESTART = "An election now", "Once the plan is done", "While
 def election_now(layout: ClusterLayout, mode: Mode) -> None:
     """What a preferred-leader election would do to the layout as it stands."""
     preview = caching.election_of(layout, mode)
-    counts = elections.reason_counts(preview)
     auto = caching.auto_rebalance_of(layout, mode)
-    frame.answer(preview.sentences[0] if preview.sentences else "There is nothing to elect.")
-    frame.figures(
-        [
-            ("Elected", text.count(counts.get(Reason.ELECTED, 0)), None, Reason.ELECTED.sentence),
-            ("Already led", text.count(counts.get(Reason.ALREADY_LED, 0)), None, Reason.ALREADY_LED.sentence),
-            (
-                "Preferred not alive",
-                text.count(counts.get(Reason.PREFERRED_NOT_ALIVE, 0)),
-                None,
-                Reason.PREFERRED_NOT_ALIVE.sentence,
-            ),
-            (
-                "Preferred not in ISR",
-                text.count(counts.get(Reason.PREFERRED_NOT_IN_SYNC, 0)),
-                None,
-                Reason.PREFERRED_NOT_IN_SYNC.sentence,
-            ),
-            (
-                "Leaders apart",
-                outages.apart(layout, preview.leaders_before, preview.leaders_after),
-                None,
-                outages.APART,
-            ),
-            ("auto.leader.rebalance", text.plural(len(auto.rows), "election"), None, "What Kafka would do by itself"),
-        ]
-    )
+    said = preview.sentences or ("There is nothing to elect.",)
+    frame.answer(said[0])
+    frame.figures([*elections.figures_of(preview), *_after(layout, preview, len(auto.rows))])
     elections.draw_leaders(layout, preview.leaders_before, preview.leaders_after, "leaders-now")
     outages.legend()
+    if len(said) > 1:
+        st.caption(text.plain(" ".join(said[1:])))
     tab, automatic = st.tabs(["Partition by partition", "auto.leader.rebalance"])
     with tab:
         elections.draw_reasons(layout, preview, "election-now")
     with automatic:
         elections.draw_auto_rebalance(auto, "auto-rebalance")
+
+
+def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int) -> list[tuple[str, str, None, str]]:
+    """The evenness that an election brings, and what Kafka does of it by itself."""
+    told = elections.is_told(preview)
+    spread = outages.apart(layout, preview.leaders_before, preview.leaders_after)
+    automatic = text.plural(acts, "election") if told else text.count(None)
+    return [
+        ("Leaders apart", spread, None, outages.APART),
+        ("auto.leader.rebalance", automatic, None, "What Kafka would do by itself"),
+    ]
 
 
 def election_done(seat: Seat, mode: Mode) -> None:

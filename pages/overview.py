@@ -3,9 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from components import caching, charts, frame, tables, text, theme
+from components import caching, charts, frame, text, theme
+from components.findings import draw_findings, flagged
 from components.imbalances import Imbalance, imbalances
 from components.readings import draw_reading
+from components.takeaway import draw_takeaway
 from reseat.model import ClusterLayout, Finding, Severity
 
 
@@ -45,9 +47,24 @@ if not seat.wish.is_empty:
         st.page_link("pages/plan.py", label="See what the what-if changes", icon=":material/swap_horiz:")
 frame.figures(
     [
-        ("Offline", text.count(balance.offline), None, "Partitions without a leader"),
-        ("Under-replicated", text.count(balance.under_replicated), None, "Partitions with a replica out of sync"),
-        ("Below min ISR", text.count(balance.below_min_isr), None, "Partitions that refuse writes with acks=all"),
+        (
+            flagged("Offline", balance.offline, Severity.BROKEN),
+            text.count(balance.offline),
+            None,
+            "Partitions without a leader",
+        ),
+        (
+            flagged("Under-replicated", balance.under_replicated, Severity.ATTENTION),
+            text.count(balance.under_replicated),
+            None,
+            "Partitions with a replica out of sync",
+        ),
+        (
+            flagged("Below min ISR", balance.below_min_isr, Severity.BROKEN),
+            text.count(balance.below_min_isr),
+            None,
+            "Partitions that refuse writes with acks=all",
+        ),
         ("Not led by preferred", text.count(balance.not_preferred), None, "An election would move these leaders"),
         ("Topics", text.count(len(layout.topics)), None, "After leaving topics out"),
         (
@@ -69,16 +86,9 @@ if worst:
     )
 
 st.subheader("Findings", anchor=False)
-if found:
-    chosen = tables.findings_table(found, f"findings-{seat.digest}")
-    if chosen is None:
-        st.caption("Select a finding to see the partitions behind it.")
-    elif len(chosen.rows):
-        st.markdown(text.plain(chosen.sentence))
-        tables.partitions_table(layout, chosen.rows, "finding-partitions")
-    else:
-        st.markdown(text.plain(chosen.sentence))
-else:
+draw_findings(layout, found, seat.digest)
+if not found:
     st.caption("Nothing was found.")
 
 draw_reading(seat)
+draw_takeaway(seat)

@@ -160,7 +160,7 @@ def _sentences(preview: ElectionPreview) -> tuple[str, ...]:
     said = []
     if elected:
         said.append(f"A preferred leader election changes the leader of {counted(elected, 'partition')}.")
-    elif Reason.LEADER_NOT_TOLD not in counts:
+    elif not counts.keys() & {Reason.LEADER_NOT_TOLD, Reason.ORDER_NOT_TOLD}:
         said.append("A preferred leader election changes no leader.")
     for reason, words in (
         (Reason.PREFERRED_NOT_ALIVE, "because the preferred replica's broker is not alive"),

@@ -138,7 +138,8 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray) -> BoolArray:
         return targets
     brokers = tuple(int(i) for i in layout.broker_ids[leaving])
     if leaving.all():
-        sentence = f"All {plural(len(layout.brokers), 'broker')} are to leave, and nothing would be left to hold data."
+        who = f"All {len(layout.brokers):,} brokers are" if len(layout.brokers) > 1 else "The only broker is"
+        sentence = f"{who} to leave, and nothing would be left to hold data."
     else:
         sentence = f"The {plural(int((~leaving).sum()), 'broker')} that would remain are known to be dead."
     raise WishRefused(sentence, brokers=brokers, choices=("Keep at least one live broker.", "Add a broker first."))

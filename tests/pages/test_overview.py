@@ -29,7 +29,7 @@ def test_a_pasted_layout_is_shown_at_once(app):
 
     assert not app.exception
     assert "2 brokers · 2 partitions · 4 replicas" in texts(app)
-    assert app.metric[0].label == "Offline"
+    assert app.metric[0].label == ":red[:material/error: Offline]"
     assert app.metric[0].value == "1"
 
 
@@ -102,3 +102,24 @@ def test_internal_topics_are_left_out_by_one_switch(opened):
     assert "3 partitions · 6 replicas" in texts(at)
     assert "1 topic with 1 partition are left out" in texts(at)
     assert at.query_params["internal"] == ["out"] or at.query_params["internal"] == "out"
+
+
+def test_a_finding_is_a_whole_sentence_and_opens_to_its_partitions(opened):
+    """No sentence is cut; the partitions behind a finding come only when it is opened."""
+    at = opened("overview")
+    labels = [block.label.replace("\\", "") for block in at.expander]
+
+    assert any("**attention**" in label and "1 partition of 4 with a leader is not led by" in label for label in labels)
+    assert not at.dataframe
+
+
+def test_the_whole_layout_can_be_taken_along(opened):
+    """As a table, as describe text and as a reassignment, also where hardly anything is told."""
+    at = opened("overview", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
+
+    assert not at.exception
+    assert [button.proto.label for button in at.get("download_button")] == [
+        "Layout as CSV",
+        "As kafka-topics --describe",
+        "As reassignment JSON",
+    ]

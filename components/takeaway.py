@@ -1,0 +1,54 @@
+"""The layout looked at as files to take along: as a table, as Kafka's tools print it, and as a reassignment."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components import text
+from components.session import Seat
+
+__all__ = ["draw_takeaway"]
+
+
+def draw_takeaway(seat: Seat) -> None:
+    """Downloads of the whole layout, with the edits, without the what-if; each is made when it is clicked."""
+    from reseat.formats.table import write_csv
+    from reseat.formats.writers import write_describe, write_layout_reassignment
+
+    layout = seat.layout
+    st.subheader("Take it with you", anchor=False)
+    with st.container(horizontal=True, key="takeaway"):
+        for label, name, make, mime, words in (
+            (
+                "Layout as CSV",
+                "layout.csv",
+                lambda: write_csv(layout),
+                "text/csv",
+                "One row a replica with all that is told; Reseat reads it back alike.",
+            ),
+            (
+                "As kafka-topics --describe",
+                "describe.txt",
+                lambda: write_describe(layout),
+                "text/plain",
+                "Racks, sizes and hosts have no place in it; a leader that is not told is printed as none.",
+            ),
+            (
+                "As reassignment JSON",
+                "assignment.json",
+                lambda: write_layout_reassignment(layout),
+                "application/json",
+                "Every partition's replica list as it stands: the way back to the present, whatever is changed later.",
+            ),
+        ):
+            st.download_button(
+                label,
+                make,
+                file_name=name,
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                help=words,
+                key=f"take-{name}",
+            )
+    st.caption(f"All {text.plural(layout.partition_count, 'partition')}, as shown here, without a what-if.")
