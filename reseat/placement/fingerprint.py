@@ -40,9 +40,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
-from reseat.model import NONE, Broker, ClusterLayout
+from reseat.model import NONE, BoolArray, Broker, ClusterLayout
 from reseat.model.wording import counted, listed, verb
-from reseat.placement.added_partitions import added_start
 from reseat.placement.admin_order import admin_order
 from reseat.placement.ring import Ring, ring_of
 from reseat.placement.striped import lists_at
@@ -65,6 +64,8 @@ _MEMBERSHIPS = 12
 _CHANCE_OF_ADMIN_ORDER = 0.2
 _CHANCE_ELSEWHERE = 0.02
 _CHANCE_OF_MOVED = 0.1
+#: And only from this many lists on: one list alone fits some draws easily.
+_UNTOUCHED_LEAST = 2
 #: How often partitions may have been added to one topic.
 _ADDITIONS = 8
 
@@ -189,6 +190,7 @@ class _Search:
         self.exact: list[list[_Found]] = [[] for _ in names]
         self.near: list[_Found | None] = [None] * len(names)
         self._best = np.full(len(names), np.inf)  # logarithm of the chance of ``near``
+        self._row_votes: dict[int, tuple[BoolArray, Longs]] = {}
         self._log_factorial = np.concatenate(
             [[0.0], np.cumsum(np.log(np.arange(1, int(rows.sizes.max(initial=1)) + 1)))]
         )
@@ -267,6 +269,23 @@ class _Search:
                 else:
                     self.near[topic] = found
 
+    def gather_row_votes(self) -> None:
+        """Once all rings are tried: what each list of the topics still open speaks for on its nearest ring."""
+        by_ring: dict[Ring, list[int]] = {}
+        for topic, near in enumerate(self.near):
+            if near is not None and not self.exact[topic]:
+                by_ring.setdefault(near.ring, []).append(topic)
+        for ring, topics in by_ring.items():
+            rows = self.rows.only(np.array(topics, np.int64))
+            votes = votes_on_ring(rows, ring)
+            for number, topic in enumerate(topics):
+                span = slice(int(rows.begins[number]), int(rows.begins[number + 1]))
+                self._row_votes[topic] = (votes.fits[span], votes.start[span])
+
+    def row_votes(self, topic: int) -> tuple[BoolArray, Longs]:
+        """Whether each list of a topic fits any draws on its nearest ring, and the start index then."""
+        return self._row_votes[topic]
+
     def membership_words(self, ids: Sequence[int]) -> str:
         """What a cluster of these brokers was, seen from the present one."""
         now = set(self.layout.broker_ids.tolist())
@@ -339,6 +358,7 @@ def infer(layout: ClusterLayout, topics: Iterable[str] | None = None) -> tuple[T
         chance=_CHANCE_OF_ADMIN_ORDER,
     )
     _other_clusters(search)
+    search.gather_row_votes()
     return tuple(_fingerprint(search, number) for number in range(len(names)))
 
 
@@ -464,7 +484,7 @@ def _fingerprint(search: _Search, number: int) -> TopicFingerprint:
     if not moved:
         sentence = _grown_sentence(name, nearest, grown, size)
         return TopicFingerprint(name, Verdict.GREW, (nearest,), grown, None, (), None, size, sentence)
-    if near is not None and near.chance <= _CHANCE_OF_MOVED:
+    if near is not None and near.chance <= _CHANCE_OF_MOVED and untouched >= _UNTOUCHED_LEAST:
         sentence = (
             f"{counted(len(moved), 'partition')} of {size:,} of {name} ({listed(moved)}) "
             f"{verb(len(moved), 'was', 'were')} moved: {counted(off, 'replica')} differ from "
@@ -513,9 +533,9 @@ def _grown(
     begin is open. They go on to the end: where the last two lists are as placed first, nothing was added.
     """
     factor = int(search.rows.factor[number])
-    if int(ids[0]) != 0:
-        return nearest, ()
     differ = _differences((nearest,), factor, ids, lists)
+    if not _may_have_grown(search.row_votes(number), nearest, differ, ids, lists):
+        return nearest, ()
     candidates = [(nearest, _added_to(nearest, factor, ids, lists))] if differ[-2:].any() else []
     # The added ones may be the most: then those before them tell how the topic was placed first.
     ends = {int(np.argmax(differ == 0)), int(np.flatnonzero(differ)[-1]) + 1} if differ.any() else set()
@@ -527,9 +547,10 @@ def _grown(
         )  # fmt: skip
         tally = count_votes(before, votes_on_ring(before, nearest.ring))
         if tally.most[0] > 0:
-            found = _Found(nearest.ring, nearest.circumstance, int(tally.start[0]), tally.phase[:1], 1.0)
-            first = _fit(found, nearest.first_id, factor)
-            if first.shifts:
+            phases = tally.phase[tally.start == tally.start[0]]
+            found = _Found(nearest.ring, nearest.circumstance, int(tally.start[0]), phases, 1.0)
+            first = _nearest(found, nearest.first_id, factor, ids[:begin], lists[:begin])
+            if first is not None:
                 candidates.append((first, _added_to(first, factor, ids, lists)))
     best: tuple[Fit, tuple[Fit, ...]] = (nearest, ())
     least = before_all = int((differ > 0).sum())
@@ -541,13 +562,32 @@ def _grown(
     return best
 
 
+def _may_have_grown(
+    votes: tuple[BoolArray, Longs], nearest: Fit, differ: Longs, ids: Longs, lists: npt.NDArray[np.int32]
+) -> bool:
+    """Whether it is worth looking for added partitions: a cheap look that misses none.
+
+    Either a list that differs has the start that added partitions would have, or the nearest fit itself has it and some
+    list that differs fits draws of its own.
+    """
+    if int(ids[0]) != 0 or not differ.any():
+        return False
+    fits, start = votes
+    others = fits & (differ > 0)
+    positions = _added_positions(nearest, lists)
+    return bool(np.isin(start[others], list(positions)).any()) or (nearest.start in positions and bool(others.any()))
+
+
+def _added_positions(first: Fit, lists: npt.NDArray[np.int32]) -> set[int]:
+    """Starts of added partitions: by the first replica that partition 0 was given, or by the one it has now."""
+    return {first.ring.position_by_id(first.ring.ids[first.start]), first.ring.position_by_id(int(lists[0, 0]))}
+
+
 def _added_to(first: Fit, factor: int, ids: Longs, lists: npt.NDArray[np.int32]) -> tuple[Fit, ...]:
     """Fits of partitions added later, as long as each explains more lists than it spoils."""
     size = first.ring.size
     offsets = first.ring.offset_of(np.arange(size))
-    brokers = [Broker(broker) for broker in first.brokers]
-    # By the first replica that partition 0 was given, or by the one it has now.
-    positions = {added_start(brokers, first.ring.ids[first.start]), added_start(brokers, int(lists[0, 0]))}
+    positions = _added_positions(first, lists)
     added: tuple[Fit, ...] = ()
     differ = _differences((first,), factor, ids, lists)
     while len(added) < _ADDITIONS:

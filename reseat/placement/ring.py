@@ -15,6 +15,7 @@ Source: ``AdminUtils.assignReplicasToBrokersRackAware``, ``getRackAlternatedBrok
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,6 +58,31 @@ class Ring:
     def rack_column(self) -> IntArray:
         """(n,) int32: ``rack_of`` as a column."""
         return np.array(self.rack_of, np.int32)
+
+    @cached_property
+    def sorted_ids(self) -> tuple[int, ...]:
+        """``ids`` in ascending order."""
+        return tuple(sorted(self.ids))
+
+    @cached_property
+    def by_id(self) -> npt.NDArray[np.int64]:
+        """(n,) the places of ``sorted_ids``."""
+        return np.argsort(self.id_column, kind="stable")
+
+    @cached_property
+    def run_before(self) -> npt.NDArray[np.int64]:
+        """(n,) how many places in a row, ending just before each place, are in one rack; around the ring."""
+        rack, size = self.rack_of, self.size
+        run = np.full(size, size, np.int64)
+        length = 0
+        for at in range(1, 2 * size + 1):
+            length = length + 1 if rack[(at - 1) % size] == rack[(at - 2) % size] else 1
+            run[at % size] = min(length, size)
+        return run
+
+    def position_by_id(self, broker_id: int) -> int:
+        """The position, in ``sorted_ids``, of the first id that is not below this one; 0 if there is none."""
+        return bisect_left(self.sorted_ids, broker_id) % self.size
 
     def offset_of(self, shift: int | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """How many places past ``first + 1`` the walk begins for a shift: ``shift * racks mod (n - 1)``."""

@@ -212,7 +212,7 @@ def _count(rows: TopicRows, votes: Votes, first: int, last: int) -> tuple[Longs,
 
 def _places(replicas: IntArray, ring: Ring) -> Longs:
     """Broker ids to places on the ring, -1 for padding and brokers that are not on it."""
-    order = np.argsort(ring.id_column)
+    order = ring.by_id
     ids = ring.id_column[order]
     at = np.minimum(np.searchsorted(ids, replicas), len(ids) - 1)
     return np.where(ids[at] == replicas, order[at], -1)
@@ -241,14 +241,7 @@ def _passed_before(ring: Ring, first: Longs, second: Longs) -> Longs:
     """How many walks are led to the second replica's place by passing over the places just before it."""
     if ring.racks == 1:
         return np.zeros(len(first), np.int64)
-    rack, size = ring.rack_column, ring.size
-    # Places in one rack in a row, ending just before each place, around the ring.
-    run = np.ones(size, np.int64)
-    twice = np.concatenate([rack, rack])
-    length = 0
-    for at in range(1, 2 * size + 1):
-        length = length + 1 if at > 1 and twice[(at - 1) % size] == twice[(at - 2) % size] else 1
-        run[at % size] = min(length, size)
+    rack, size, run = ring.rack_column, ring.size, ring.run_before
     same = rack[(second - 1) % size] == rack[first]
     back = (second - 1 - first) % size
     return np.where(same, run[second] - (back < run[second]), 0)
