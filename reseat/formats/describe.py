@@ -12,7 +12,8 @@ over lines, rows at the end of an exception's message, notes in brackets.
 Example: ``Topic: a  Partition: 0  Leader: none  Replicas: 1,2  Isr:`` is partition a-0 with replicas 1 and 2, no
 leader and an empty ISR.
 
-Complexity: O(bytes); about 3 microseconds a row. Source: ``TopicCommand.PartitionDescription.printDescription``
+Complexity: O(bytes); about 3 microseconds a row, and 5 more for a header of its own. Source:
+``TopicCommand.PartitionDescription.printDescription``
 and ``TopicDescription`` in Kafka 2.0.1, 2.8.2, 3.9.1, 4.1; KIP-455 (adding, removing), KIP-966 (Elr).
 """
 
@@ -48,8 +49,9 @@ _LINE = re.compile(
 )
 #: A header as Kafka prints it; any other is taken apart label by label.
 _HEADER = re.compile(
-    rb"^[ \t]*Topic:[ \t]*([^\s:=,]+)[ \t]+(?:TopicId:[ \t]*[^\s:]+[ \t]+)?PartitionCount:[ \t]*(\d{1,10})[ \t]+"
-    rb"ReplicationFactor:[ \t]*(\d{1,10})[ \t]*(?:[ \t]Configs:(.*))?$"
+    rb"^(?:[ \t]*Topic:[ \t]*([^\s:=,]+)[ \t]+(?:TopicId:[ \t]*[^\s:]+[ \t]+)?PartitionCount:[ \t]*(\d{1,10})[ \t]+"
+    rb"ReplicationFactor:[ \t]*(\d{1,10})[ \t]*(?:[ \t]Configs:([^\n]*))?|[^\n]*)$",
+    re.MULTILINE,
 )
 _COLUMN = re.compile(
     r"[ \t]*+\b(Adding Replicas|Removing Replicas|Elr|LastKnownElr|Offline|Observers|LiveObservers|MarkedForDeletion)"
@@ -127,6 +129,17 @@ class _Leaders(dict[bytes, int]):
         return self[told]
 
 
+class _Words(dict[bytes, int]):
+    """Topic codes by the bytes that name them; -1 where a row names none."""
+
+    def __init__(self, told: Gathered) -> None:
+        self._told = told
+
+    def __missing__(self, word: bytes) -> int:
+        self[word] = self._told.topic(word.decode("utf-8", "replace")) if word else NONE
+        return self[word]
+
+
 class _Tails:
     """The columns after Isr, each distinct text parsed once."""
 
@@ -167,7 +180,7 @@ class _Reader:
     def __init__(self, source: str, limits: Limits) -> None:
         self.told = Gathered(source, limits)
         self.limits = limits
-        self.words: dict[bytes, int] = {}
+        self.words = _Words(self.told)
         self.leaders = _Leaders()
         self.tails = _Tails()
         self.header: str | None = None  # topic of the header last met
@@ -175,6 +188,9 @@ class _Reader:
         self.declared: dict[str, int] = {}
         self.factor: dict[str, int] = {}
         self.marked: set[str] = set()
+        self.floors: dict[
+            bytes, tuple[bool, int | None]
+        ] = {}  # by a header's configs: is it plain, min.insync.replicas
         self.left: list[tuple[int, str]] = []
         self.first_line = 0
         self.headless = 0
@@ -248,8 +264,6 @@ class _Reader:
         self, words: tuple[bytes, ...], rows: npt.NDArray[np.int64], header_at: list[tuple[int, int]]
     ) -> IntArray:
         """(n,) topic codes; a row without a name takes that of the header above it, -1 where there is none."""
-        for word in set(words) - self.words.keys():
-            self.words[word] = self.told.topic(word.decode("utf-8", "replace")) if word else NONE
         codes = np.fromiter(map(self.words.__getitem__, words), np.int32, len(words))
         nameless = np.flatnonzero(codes == NONE)
         if nameless.size:
@@ -301,13 +315,17 @@ class _Reader:
         header_at.append((-1, NONE if self.header is None else self.told.topic(self.header)))
         before = self.header
         position = 0
+        headers = _HEADER.findall(b"\n".join(raw for _, raw in lines)) if lines else []
+        if all(name and self._is_plain(configs) for name, _, _, configs in headers):
+            self._regular_headers(lines, headers, index, block, header_at)
+            return
         while position < len(lines):
             at, raw = lines[position]
-            header = _HEADER.match(raw)
-            if header is not None and b"artition:" not in (header[4] or b"") and b"Marked" not in (header[4] or b""):
-                self._regular_header(block.number(index + at), header)
+            if headers[position][0] and self._is_plain(headers[position][3]):
+                self._regular_headers(
+                    lines[position : position + 1], headers[position : position + 1], index, block, header_at
+                )
                 before = self.header
-                header_at.append((at, self.told.codes[before] if before else NONE))
                 position += 1
                 continue
             text = raw.decode("utf-8", "replace")
@@ -445,15 +463,34 @@ class _Reader:
             self.marked.add(topic)
         self._config(topic, configs)
 
-    def _regular_header(self, number: int, header: re.Match[bytes]) -> None:
-        topic = header[1].decode("utf-8", "replace")
-        self.header = self.configs = topic
-        self.told.topic(topic)
-        self.first_line = self.first_line or number
-        self.declared[topic] = int(header[2])
-        self.factor[topic] = int(header[3])
-        if header[4] and b"min.insync" in header[4]:
-            self._config(topic, header[4].decode("utf-8", "replace"))
+    def _is_plain(self, configs: bytes) -> bool:
+        """Whether a header's configs hold neither a mark nor a row; each distinct text is looked at once."""
+        if configs not in self.floors:
+            found = _MIN_IN_SYNC.search(configs.decode("utf-8", "replace"))
+            plain = b"artition:" not in configs and b"Marked" not in configs
+            self.floors[configs] = (plain, int(found[1]) if found else None)
+        return self.floors[configs][0]
+
+    def _regular_headers(
+        self,
+        lines: list[tuple[int, bytes]],
+        headers: list[tuple[bytes, bytes, bytes, bytes]],
+        index: int,
+        block: Block,
+        header_at: list[tuple[int, int]],
+    ) -> None:
+        """Headers as Kafka prints them, all at once: there may be one for every row."""
+        if not lines:
+            return
+        words, counts, factors, configs = zip(*headers, strict=True)
+        names = b"\n".join(words).decode("utf-8", "replace").split("\n")
+        header_at.extend(zip((at for at, _ in lines), map(self.told.topic, names), strict=True))
+        self.declared.update(zip(names, map(int, counts), strict=True))
+        self.factor.update(zip(names, map(int, factors), strict=True))
+        floors = [self.floors[text][1] for text in configs]
+        self.told.min_in_sync.update((name, low) for name, low in zip(names, floors, strict=True) if low is not None)
+        self.first_line = self.first_line or block.number(index + lines[0][0])
+        self.header = self.configs = names[-1]
 
     def _config(self, topic: str, configs: str) -> None:
         found = _MIN_IN_SYNC.search(configs)

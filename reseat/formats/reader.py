@@ -451,6 +451,8 @@ class _Paste:
 
 def _without_false_alarms(parts: list[Part]) -> list[Part]:
     """Headers whose rows stand in another form (the Confluent CLI prints a table under them) miss nothing."""
+    if len(parts) == 1:
+        return parts
     topics = {
         layout.topics[int(i)]
         for layout in (part.reading.layout for part in parts)
@@ -459,7 +461,7 @@ def _without_false_alarms(parts: list[Part]) -> list[Part]:
     out = []
     for part in parts:
         reading = part.reading
-        if not reading.layout.partition_count and len(parts) > 1:
+        if not reading.layout.partition_count:
             stays = tuple(
                 found
                 for found in reading.findings

@@ -309,3 +309,19 @@ def test_leader_not_told_is_not_none() -> None:
     layout = read("Topic: t Partition: 0 Leader: Replicas: 1,2 Isr: 1").layout
 
     assert layout.leader_ids.tolist() == [NOT_TOLD]
+
+
+def test_a_header_for_every_row() -> None:
+    """Where every topic has one partition, headers and rows alternate: each keeps its topic and its min ISR."""
+    text = "".join(
+        f"Topic: t{i}\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: {configs}\n"
+        f"\t{name}Partition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        for i, (configs, name) in enumerate(
+            [("min.insync.replicas=2", "Topic: t0\t"), ("", ""), ("segment.bytes=1,min.insync.replicas=1", "")]
+        )
+    )
+    layout = read(text).layout
+
+    assert layout.assignments() == {("t0", 0): [1, 2], ("t1", 0): [1, 2], ("t2", 0): [1, 2]}
+    assert layout.min_in_sync is not None
+    assert layout.min_in_sync.tolist() == [2, -1, 1]
