@@ -16,7 +16,9 @@ parity is fixed by its total). A weight of B therefore keeps the order of the tw
 Example: lists [0, 1], [0, 1], [0, 2] and no other partition: counts 1, 1, 1, by naming 1 first in one of the first two
 and 2 in the third; no order is as even with fewer changes.
 
-With many lists, a choice that is even to one is looked for first: that is the best there is, and needs no costs.
+With many lists, a choice that is even to one is looked for first: that is the best there is, and needs no costs. With
+very many the flow holds only those lists that ``pricing`` finds worth it, and the prices prove that it is the best
+over all.
 
 Complexity: one flow of n R + (levels) arcs. Source: see ``flow``.
 """
@@ -28,6 +30,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray
 from reseat.planning.flow import UNBOUNDED, Network, fill, first_feasible, level_arcs
+from reseat.planning.pricing import Loads, Swaps, worth_freeing
 
 __all__ = ["leader_first", "preferred_leaders"]
 
@@ -35,6 +38,12 @@ _Ints = npt.NDArray[np.int64]
 
 #: From so many lists on, a perfectly even choice is looked for first: a flow without costs is several times faster.
 _MANY_LISTS = 2_000
+#: From so many lists on, a flow over few of them at a time is quicker than one over all.
+_VERY_MANY_LISTS = 40_000
+#: Lists added to that flow in a round, and rounds after which it is given up for the flow over all.
+_ADDED, _ROUNDS = 20_000, 24
+#: Lists that take their first choice together, where it need only be good.
+_TOGETHER = 512
 #: Lists that a broker above its share offers, for each that must change.
 _CHOICE = 8
 
@@ -65,7 +74,6 @@ def preferred_leaders(
     free = np.flatnonzero(able.any(axis=1))
     if free.size == 0:
         return chosen
-    brokers = len(may_lead)
     options = np.where(able[free], lists[free], NONE)
     today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
     if free.size >= _MANY_LISTS:
@@ -73,6 +81,18 @@ def preferred_leaders(
         if even is not None:
             chosen[free] = even
             return chosen
+    if free.size >= _VERY_MANY_LISTS:
+        found = _by_few(options, today, np.asarray(fixed, np.int64), may_lead)
+        if found is not None:
+            chosen[free] = found
+            return chosen
+    chosen[free] = _evenest(options, today, np.asarray(fixed, np.int64), may_lead)
+    return chosen
+
+
+def _evenest(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArray) -> IntArray:
+    """The choice by one flow over all lists: (n, R) brokers that may be named first, (n,) the present one or -1."""
+    brokers = len(may_lead)
     options = np.sort(options, axis=1)
     first, group, size = _equal_rows(np.column_stack([options, today]), brokers)
     sets, today = options[first], today[first]
@@ -80,13 +100,13 @@ def preferred_leaders(
     counted = np.flatnonzero(may_lead)
     place = np.full(brokers + 1, NONE, np.int64)
     place[counted] = np.arange(counted.size)
-    loads = np.asarray(fixed, np.int64)[counted]
+    loads = fixed[counted]
     node, slot = np.nonzero(sets != NONE)
     head = place[sets[node, slot]]
     room = np.bincount(head, weights=size[node], minlength=counted.size).astype(np.int64)
     changes = (sets[node, slot] != today[node]) & (today[node] != NONE)
     weight = brokers + 1
-    total = int(free.size)
+    total = len(options)
     received = fill(loads, total, room)
 
     def attempt(top: int) -> _Ints | None:
@@ -114,8 +134,48 @@ def preferred_leaders(
     # Members of a group are alike: its flow is dealt out to them in row order, present leaders first.
     order = np.lexsort((changes, node))
     dealt = np.repeat(sets[node, slot][order], sent[order])
-    members = np.argsort(group, kind="stable")
-    chosen[free[members]] = dealt
+    chosen = np.empty(total, np.int32)
+    chosen[np.argsort(group, kind="stable")] = dealt
+    return chosen
+
+
+def _by_few(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArray) -> IntArray | None:
+    """The same choice by flows over few lists, proven best over all by their prices; None where rounds run out."""
+    brokers = len(may_lead)
+    chosen = _first_choice(options, today, fixed)
+    weight = np.where(may_lead, brokers + 1, 0)
+    row, slot = np.nonzero(options != NONE)
+    option = options[row, slot]
+    row = row.astype(np.int32)
+    price = ((option != today[row]) & (today[row] != NONE)).astype(np.int8)
+    held = np.zeros(len(options), np.bool_)
+    for _ in range(_ROUNDS):
+        now = ((chosen != today) & (today != NONE)).astype(np.int8)
+        other = option != chosen[row]
+        swaps = Swaps(row[other], chosen[row[other]], option[other], price[other] - now[row[other]])
+        load = fixed + np.bincount(chosen, minlength=brokers)
+        more = worth_freeing(swaps, held, Loads(load, weight), _ADDED)
+        if more is None:
+            return None
+        if not more.size:
+            return chosen
+        held[more] = True
+        rest = fixed + np.bincount(chosen[~held], minlength=brokers)
+        chosen[held] = _evenest(options[held], today[held], rest, may_lead)
+    return None
+
+
+def _first_choice(options: IntArray, today: IntArray, fixed: _Ints) -> IntArray:
+    """The present first replica where there is one, else the option that is named least so far."""
+    chosen = today.astype(np.int32)
+    load = fixed + np.bincount(chosen[chosen != NONE], minlength=len(fixed))
+    open_ = np.append(load, np.iinfo(np.int64).max)
+    homeless = np.random.default_rng(0).permutation(np.flatnonzero(chosen == NONE))
+    for start in range(0, homeless.size, _TOGETHER):
+        rows = homeless[start : start + _TOGETHER]
+        best = open_[options[rows]].argmin(axis=1)
+        chosen[rows] = options[rows, best]
+        np.add.at(open_, chosen[rows], 1)
     return chosen
 
 

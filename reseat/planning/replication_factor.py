@@ -179,7 +179,8 @@ def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int
 
 
 def _change(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> _Change:
-    wished = np.isin(np.array(layout.topics, object), names)
+    among = frozenset(names)
+    wished = np.array([name in among for name in layout.topics], np.bool_)
     rows = np.flatnonzero(wished[layout.topic_of] & (layout.replication_factor != factor))
     groups = rack_groups(layout)
     return _Change(
@@ -425,13 +426,14 @@ def _picked(change: _Change, pick: _Pick, base: Whole) -> BoolArray:
     lists = np.take_along_axis(pick.candidates, ordered, axis=1)
     racks = np.append(change.rack, np.int32(NONE))
     fixed_racks = np.sort(racks[pick.fixed], axis=1)
-    table = np.column_stack([lists, fixed_racks, pick.amount])
-    group, first, size = _alike(table)
+    key = _key(np.column_stack([lists, fixed_racks, pick.amount]))
     back: BoolArray = np.zeros(lists.shape, np.bool_)
-    if len(first) > _GROUPS:
+    if len(key) > _GROUPS and len(np.unique(key, axis=0)) > _GROUPS:
         each = _Pick(lists, pick.fixed, pick.amount)
         np.put_along_axis(back, ordered, _picked_by_few(change, each, base), axis=1)
         return back
+    _, first, group, size = np.unique(key, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    group = group.ravel()
     groups = _Pick(lists[first], pick.fixed[first], pick.amount[first])
     sent = _flowed(change, groups, size, base)
     chosen = np.zeros(lists.shape, np.bool_)
@@ -441,17 +443,15 @@ def _picked(change: _Change, pick: _Pick, base: Whole) -> BoolArray:
     return back
 
 
-def _alike(table: npt.NDArray[np.int64]) -> tuple[Whole, Whole, Whole]:
-    """The group of each row, the first row of each group, and how many rows it has."""
+def _key(table: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Rows that are equal where those of the table are: one number each, where that is enough."""
     top = int(table.max(initial=0)) + 2
-    if float(top) ** table.shape[1] < 2.0**62:
-        key = np.zeros(len(table), np.int64)
-        for column in table.T:
-            key = key * top + column + 1
-        _, first, group, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    else:
-        _, first, group, size = np.unique(table, axis=0, return_index=True, return_inverse=True, return_counts=True)
-    return group.ravel(), first, size
+    if float(top) ** table.shape[1] >= 2.0**62:
+        return table
+    key = np.zeros(len(table), np.int64)
+    for column in table.T:
+        key = key * top + column + 1
+    return key
 
 
 def _picked_by_few(change: _Change, pick: _Pick, base: Whole) -> BoolArray:
