@@ -505,7 +505,8 @@ def _nearest(near: _Found, first_id: int, factor: int, ids: Longs, lists: npt.ND
         return None
     offsets = near.ring.offset_of(np.array(fit.shifts))
     best, least = fit.shifts, None
-    for offset in np.unique(offsets).tolist()[:_MEMBERSHIPS]:
+    several = np.unique(offsets).tolist()[:_MEMBERSHIPS]
+    for offset in several if len(several) > 1 else ():
         shifts = tuple(shift for shift, o in zip(fit.shifts, offsets.tolist(), strict=True) if o == offset)
         off = int(_differences((replace(fit, shifts=shifts),), factor, ids, lists).sum())
         if least is None or off < least:
