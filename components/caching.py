@@ -23,14 +23,18 @@ from reseat.model import Certificate, ClusterLayout, Finding, Plan, Wish
 if TYPE_CHECKING:
     from reseat.balance import Balance
     from reseat.election import AutoRebalance, ElectionPreview, Mode, RestartVerdict, StopPreview
+    from reseat.placement import RackMode, Tool
     from reseat.planning import Curve
+    from reseat.planning.against_generate import AgainstGenerate, Beside
     from reseat.planning.transfer import Transfer
     from reseat.sources import Sample
 
 __all__ = [
     "Shelved",
+    "against_generate_of",
     "auto_rebalance_of",
     "balance_of",
+    "beside_one_draw_of",
     "curve_of",
     "election_after",
     "election_of",
@@ -221,6 +225,38 @@ def _transfer(digest: str, proposed_digest: str, back: bool, _plan: Plan) -> Tra
     from reseat.planning.transfer import rollback, transfer
 
     return transfer(rollback(_plan) if back else _plan)
+
+
+def against_generate_of(plan: Plan, tool: Tool, mode: RackMode) -> AgainstGenerate:
+    """``reseat.planning.against_generate``: what Kafka's ``--generate`` would propose, over its draws.
+
+    Raises:
+        WishRefused: the tool has no proposal for this wish, or would refuse.
+    """
+    return _against_generate(f"{plan.current.digest} {plan.proposed.digest} {plan.wish!r}", tool, mode, plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2 * _PLANS)
+def _against_generate(key: str, tool: Tool, mode: RackMode, _plan: Plan) -> AgainstGenerate:
+    from reseat.planning.against_generate import against_generate
+
+    return against_generate(_plan, tool, rack_mode=mode)
+
+
+def beside_one_draw_of(plan: Plan, tool: Tool, seed: int, mode: RackMode) -> Beside:
+    """One draw of ``--generate``, partition by partition.
+
+    Raises:
+        WishRefused: as ``against_generate_of``.
+    """
+    return _beside(f"{plan.current.digest} {plan.proposed.digest} {plan.wish!r}", tool, seed, mode, plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _beside(key: str, tool: Tool, seed: int, mode: RackMode, _plan: Plan) -> Beside:
+    from reseat.planning.against_generate import beside_one_draw
+
+    return beside_one_draw(_plan, tool, seed, rack_mode=mode)
 
 
 def judgement_of(

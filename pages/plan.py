@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from components import caching, charts, frame, text
+from components.against_generate import draw_against_generate
 from components.execution import draw_downloads, draw_execution
 from components.judging import draw_judging
 from components.moves import draw_flows, draw_moves
@@ -120,6 +121,7 @@ def draw(seat: Seat) -> None:
         "Carry it out": lambda: draw_execution(plan),
         "Proof": lambda: draw_proof(plan.certificate),
         "Judge another plan": lambda: draw_judging(seat, plan),
+        "Kafka's --generate": lambda: draw_against_generate(plan),
     }
     chosen = st.segmented_control(
         "Detail",

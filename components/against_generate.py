@@ -1,0 +1,144 @@
+"""Beside Reseat's plan: what Kafka's own ``--generate`` would have moved, over its random draws, and row by row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from components import caching, charts, tables, text
+from components.draw_strips import HEIGHT, Measure, strips
+from components.notices import refused
+from reseat.errors import WishRefused
+from reseat.model import Plan
+from reseat.placement import RackMode, Tool
+
+if TYPE_CHECKING:
+    from reseat.planning.against_generate import AgainstGenerate
+
+__all__ = ["draw_against_generate"]
+
+_TOOLS = {Tool.STRIPED: "Tools up to 4.0", Tool.KRAFT: "Tools from 4.1"}
+#: A tool whose one draw takes longer than these seconds is asked only when a person wants it.
+_PATIENCE = 4.0
+
+
+def draw_against_generate(plan: Plan) -> None:
+    """The view of the Plan page.
+
+    Args:
+        plan: Reseat's plan for the what-if.
+    """
+    mode = RackMode.ENFORCED
+    if plan.current.racks and st.checkbox(
+        "with --disable-rack-aware",
+        key="generate-racks",
+        persist_state="session",
+        help="The tool then spreads replicas without regard to racks.",
+    ):
+        mode = RackMode.DISABLED
+    try:
+        found = {tool: result for tool in _TOOLS if (result := _asked(plan, tool, mode)) is not None}
+    except WishRefused as error:
+        refused(error)
+        return
+    if not found:
+        return
+    st.markdown(f"**{text.plain(_sentence(plan, found))}**")
+    measures = _measures(plan, found)
+    names = [f"{_TOOLS[tool]} ({result.draws})" for tool, result in found.items()]
+    charts.draw(strips(measures, names), "generate-strips", "What --generate would do, draw by draw", height=HEIGHT)
+    first = next(iter(found.values()))
+    st.caption(
+        f"Each dot is one random draw of the tool; in brackets how many were made, and beside them their median. "
+        f"The tool is given {text.plural(len(first.topics), 'topic')}"
+        f"{' with a replica on a leaving broker' if plan.wish.remove else ''} and "
+        f"{text.plural(len(first.brokers), 'broker')}; partitions, spread and racks are counted over the whole cluster."
+    )
+    if st.toggle("Partition by partition, for one draw", key="generate-rows", persist_state="session"):
+        _row_by_row(plan, list(found), mode)
+
+
+def _asked(plan: Plan, tool: Tool, mode: RackMode) -> AgainstGenerate | None:
+    """What the tool would do, or None where that takes long and nobody has asked for it."""
+    from reseat.planning.against_generate import expected_seconds
+
+    needed = expected_seconds(plan, tool)
+    if needed > _PATIENCE and not st.toggle(
+        f"{_TOOLS[tool]}: make one draw (about {text.duration(needed)})", key=f"generate-long-{tool.value}"
+    ):
+        return None
+    with st.spinner(f"{_TOOLS[tool]}: drawing proposals …"):
+        return caching.against_generate_of(plan, tool, mode)
+
+
+def _sentence(plan: Plan, found: dict[Tool, AgainstGenerate]) -> str:
+    """What every draw has in common, with the number that matters."""
+    moves = np.concatenate([result.spread.moves for result in found.values()])
+    least, most, own = int(moves.min()), int(moves.max()), plan.certificate.moves
+    would = (
+        f"--generate would move {text.plural(most, 'replica') if least == most else f'{least:,} to {most:,} replicas'}"
+    )
+    if not own:
+        return f"Nothing must move, and Reseat moves nothing. {would}."
+    if least == own == most:
+        return f"{would}, whatever it draws: here no more than Reseat."
+    times = f", at least {least // own:,} times as many" if least >= 2 * own else ""
+    return f"{would}{times}. Reseat moves {own:,}."
+
+
+def _measures(plan: Plan, found: dict[Tool, AgainstGenerate]) -> list[Measure]:
+    certificate, results = plan.certificate, list(found.values())
+    measures = [
+        Measure("Replicas move", certificate.moves, tuple(r.spread.moves for r in results)),
+        Measure("Replica spread after", certificate.replica_spread, tuple(r.spread.replica_spread for r in results)),
+        Measure("Leaders apart after", certificate.leader_spread, tuple(r.spread.leader_spread for r in results)),
+    ]
+    if plan.current.racks:
+        after = certificate.rack_violations_after
+        measures.append(Measure("On too few racks", after, tuple(r.spread.rack_violations for r in results)))
+    if plan.current.size_bytes is not None:
+        amount = certificate.bytes_to_move
+        measures.append(Measure("Data to copy", amount, tuple(r.spread.bytes_to_move for r in results), is_bytes=True))
+    return measures
+
+
+def _row_by_row(plan: Plan, tools: list[Tool], mode: RackMode) -> None:
+    """One draw of one tool beside Reseat's plan."""
+    import pandas as pd
+
+    with st.container(horizontal=True, vertical_alignment="bottom", key="generate-draw"):
+        tool = st.segmented_control(
+            "Tools", tools, default=tools[0], required=True, format_func=_TOOLS.__getitem__, key="generate-tool"
+        )
+        seed = st.number_input("Draw", min_value=0, value=0, step=1, key="generate-seed", width=140)
+        typed = st.text_input(
+            "Search", key="generate-search", placeholder="a topic, topic-partition, or a broker id", width="stretch"
+        )
+    with st.spinner("Drawing a proposal …"):
+        beside = caching.beside_one_draw_of(plan, tool, int(seed), mode)
+    for note in beside.proposal.notes:
+        st.markdown(f":orange[:material/warning:] {text.plain(note)}")
+    layout, rows = plan.current, beside.rows
+    chosen = tables.matching(
+        layout, rows, typed, layout.replica_ids[rows], plan.proposed.replica_ids[rows], beside.generated
+    )
+    first = chosen[: tables.MOST_ROWS]
+    shown = rows[first]
+    frame = pd.DataFrame(
+        {
+            "topic": [layout.topics[code] for code in layout.topic_of[shown].tolist()],
+            "partition": layout.partition[shown],
+            "now": tables.lists(layout.replica_ids[shown]),
+            "Reseat's plan": tables.lists(plan.proposed.replica_ids[shown]),
+            "copies": beside.copies[first],
+            "--generate": [words or "no such partition" for words in tables.lists(beside.generated[first])],
+            "its copies": beside.generated_copies[first],
+        }
+    )
+    tables.table(frame, "generate-table", height=330, fixed=True)
+    st.caption(
+        f"{tables.shown_of(len(first), len(chosen), 'partition')} In this draw the tool copies "
+        f"{text.plural(int(beside.generated_copies.sum()), 'replica')}, Reseat {int(beside.copies.sum()):,}."
+    )
