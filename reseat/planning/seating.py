@@ -38,6 +38,8 @@ _HARD_ROUNDS = 12
 _SOFT_ROUNDS = 5
 #: Above this many replicas one round of tidying has to do.
 _MANY = 20_000
+#: Replicas that look at their partners together, which bounds the memory of that.
+_AT_ONCE = 100_000
 #: A newcomer on a host that has the partition outweighs any number of replicas of its topic on the broker.
 _HOST_PENALTY = 1 << 24
 
@@ -211,29 +213,43 @@ def untie(task: Task, seating: Seating, ties: Ties) -> None:
     rounds = _SOFT_ROUNDS if seating.row.size <= _MANY else 1
     counts = ties.on_broker
     topic = None if ties.topic is None else ties.topic[seating.row]
+    every = np.arange(seating.row.size)
+    # A replica counts itself where it sits: 1 is as good as alone.
+    alone = 0 if counts is None or topic is None else 1
     for _ in range(rounds):
-        if counts is not None and topic is not None:
-            np.add.at(counts, (topic, seating.seat), 1)
-        every = np.arange(seating.row.size)
-        # A replica counts itself where it sits: 1 is as good as alone.
-        bad = every[rules.untidy(every, seating.seat) > (1 if counts is not None else 0)]
-        partner = first[seating.pool[bad], None] + (
-            draw.random((bad.size, _PARTNERS)) * size[seating.pool[bad], None]
-        ).astype(np.int64)
-        before = seating.seat.copy()
+        if alone:
+            _count(counts, topic, seating.seat, 1)
+        bad = every[rules.untidy(every, seating.seat) > alone]
+        swapped = 0
+        for start in range(0, bad.size, _AT_ONCE):
+            units = bad[start : start + _AT_ONCE]
+            partner = first[seating.pool[units], None] + (
+                draw.random((units.size, _PARTNERS)) * size[seating.pool[units], None]
+            ).astype(np.int64)
+            before = seating.seat.copy()
 
-        def price(unit: _Ints, seat: IntArray, before: IntArray = before) -> _Ints:
-            # Itself not counted where it sits; a clash is never worth a tie.
-            cost = rules.untidy(unit, seat) - (counts is not None) * (before[unit] == seat)
-            priced: _Ints = cost + (rules.clashes(unit, seat).astype(np.int64) << 40)
-            return priced
+            def price(unit: _Ints, seat: IntArray, before: IntArray = before) -> _Ints:
+                # Itself not counted where it sits; a clash is never worth a tie.
+                cost = rules.untidy(unit, seat) - alone * (before[unit] == seat)
+                priced: _Ints = cost + (rules.clashes(unit, seat).astype(np.int64) << 40)
+                return priced
 
-        swapped = _swap(seating, bad, partner, price) if bad.size else 0
-        if counts is not None and topic is not None:
-            np.subtract.at(counts, (topic, before), 1)
+            some = _swap(seating, units, partner, price)
+            swapped += some
+            if alone and some:
+                _count(counts, topic, before, -1)
+                _count(counts, topic, seating.seat, 1)
+        if alone:
+            _count(counts, topic, seating.seat, -1)
         if swapped == 0:
             break
     _leave_hosts(task, seating, rules, together)
+
+
+def _count(counts: IntArray | None, topic: _Ints | None, seat: IntArray, by: int) -> None:
+    """Count the newcomers of each topic on each broker in, or out again."""
+    if counts is not None and topic is not None:
+        np.add.at(counts, (topic, seat), by)
 
 
 def _leave_hosts(task: Task, seating: Seating, rules: Rules, together: IntArray) -> None:
