@@ -4,11 +4,16 @@ import streamlit as st
 
 st.set_page_config(page_title="Reseat", page_icon="components/logo.svg", layout="wide")
 st.navigation(
-    [
-        st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", default=True),
-        st.Page("pages/heatmap.py", title="Heatmap", icon=":material/grid_on:"),
-        st.Page("pages/racks.py", title="Racks", icon=":material/dns:"),
-        st.Page("pages/plan.py", title="Plan", icon=":material/swap_horiz:"),
-        st.Page("pages/leaders.py", title="Leaders", icon=":material/star:"),
-    ]
+    {
+        "": [
+            st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", default=True),
+            st.Page("pages/heatmap.py", title="Heatmap", icon=":material/grid_on:"),
+            st.Page("pages/racks.py", title="Racks", icon=":material/dns:"),
+            st.Page("pages/plan.py", title="Plan", icon=":material/swap_horiz:"),
+            st.Page("pages/leaders.py", title="Leaders", icon=":material/star:"),
+        ],
+        "Learn": [
+            st.Page("pages/placement.py", title="Placement", icon=":material/school:"),
+        ],
+    }
 ).run()

@@ -16,7 +16,7 @@ from components.session import Seat
 from components.theme import severity_icon
 from reseat.model import Finding, Severity, Wish
 
-__all__ = ["Figure", "answer", "figures", "findings", "how_to_read", "page", "refused"]
+__all__ = ["Figure", "answer", "figures", "findings", "how_to_read", "page", "refused", "standalone"]
 
 _CSS = Path(__file__).with_name("frame.css")
 _LOGO = str(Path(__file__).with_name("logo.svg"))
@@ -54,6 +54,18 @@ def page(title: str) -> Seat:
         st.stop()
     _strip(seat)
     session.publish(seat)
+    return seat
+
+
+def standalone() -> Seat | None:
+    """As ``page``, for a page that needs no layout: draws the strip where one is open, and goes on in any case."""
+    entry.through_app()
+    st.html(_CSS)
+    st.logo(_LOGO, size="large")
+    sidebar.draw()
+    seat = session.seat()
+    if seat is not None:
+        _strip(seat)
     return seat
 
 

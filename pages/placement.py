@@ -1,0 +1,98 @@
+"""Placement: why did Kafka put that replica there? Step by step, with the numbers; no layout is needed."""
+
+import numpy as np
+import streamlit as st
+
+from components import addresses, frame, session, text
+from components.placement_examples import FAULTY_ANSWER, FAULTY_TABLE, FAULTY_WHY
+from components.placement_form import asked, draw_examples, draw_form, draw_steps, go
+from components.placement_matrix import column_order, draw_matrix
+from components.placement_panel import draw_panel, sentence
+from components.placement_question import Question, place, question_brokers, to_query
+from components.placement_steps import steps_of
+from reseat.errors import PlacementRefused
+from reseat.placement import Placement
+
+
+def matrix(question: Question, placement: Placement, columns: list[int], passed: list[int]) -> None:
+    """The matrix; a click on a replica steps to it."""
+    racks = {broker.id: broker.rack for broker in question_brokers(question)}
+    said = draw_matrix(
+        placement.replicas,
+        columns,
+        racks,
+        step=question.step,
+        first_id=placement.first_id,
+        passed=passed,
+        alt=f"{text.plural(len(placement.replicas), 'partition')} over {text.plural(len(columns), 'broker')}",
+        key="placement-matrix",
+    )
+    points = said["selection"]["points"]
+    clicked = int(points[0]["customdata"][0]) if points else -1
+    if clicked != session.kept("placement-clicked", -1):
+        session.keep("placement-clicked", clicked)
+        if clicked >= 0:
+            go(clicked)
+            st.rerun()
+
+
+def published(question: Question, placement: Placement, columns: list[int]) -> None:
+    """The published table beside what the code gives, what differs framed."""
+    table = np.array(FAULTY_TABLE)
+    racks = dict.fromkeys(columns)
+    draw_matrix(
+        table,
+        columns,
+        racks,
+        step=table.size - 1,
+        marked=table != placement.replicas,
+        alt="The published table, replicas that the code places elsewhere framed",
+        key="placement-published",
+    )
+
+
+def explained(question: Question, placement: Placement, *, grouped: bool) -> None:
+    """The matrix, the words beside it, and for a faulty table the published one."""
+    row, replica = divmod(question.step, question.factor)
+    steps = steps_of(question, placement, row)
+    passed = [candidate.broker for candidate in steps.replicas[replica].candidates[:-1]]
+    with answer:
+        frame.answer(FAULTY_ANSWER if question.documented else sentence(steps, replica))
+    racks = {broker.id: broker.rack for broker in question_brokers(question)}
+    columns = column_order(placement.order, racks, grouped=grouped)
+    wide = 1.9 if len(columns) > 12 else 1.35
+    places = st.columns([1, 1, 1] if question.documented else [wide, 1])
+    with places[0]:
+        if question.documented:
+            st.markdown("**What the code gives for 4**")
+        matrix(question, placement, columns, passed)
+    if question.documented:
+        with places[1]:
+            st.markdown("**What was published**, differences framed")
+            published(question, placement, columns)
+    with places[-1]:
+        draw_steps(question)
+        draw_panel(steps, replica, below=150 if question.documented else 0)
+        if question.documented:
+            st.markdown(f":orange[:material/warning:] {text.plain(FAULTY_WHY)}")
+
+
+seat = frame.standalone()
+answer = st.container()
+draw_examples(seat)
+grouped, trouble = draw_form()
+question = asked()
+addresses.publish(seat, to_query(question))
+if trouble:
+    st.markdown(f":orange[:material/link_off:] {text.plain(trouble)}")
+try:
+    explained(question, place(question), grouped=grouped)
+except PlacementRefused as error:
+    with answer:
+        frame.answer("Kafka refuses this placement." if error.kafka_error else "This cannot be placed.")
+    frame.refused(error)
+frame.how_to_read(
+    "Each row is a partition, each column a broker, in the order in which Kafka walks over them. L is the preferred "
+    "leader, 2 and 3 the further replicas; pale cells are placed later, × was skipped for the framed replica. Below "
+    "the columns stands what each broker leads and holds so far. Click a replica, or use the arrow keys, to step."
+)
