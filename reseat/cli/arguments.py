@@ -9,6 +9,8 @@ __all__ = ["parser"]
 
 #: Broker ids are 32-bit numbers in Kafka.
 _LARGEST_ID = 2**31 - 1
+#: Seeds are 64-bit numbers in Java.
+_LARGEST_SEED = 2**63
 
 
 class _OneLineParser(argparse.ArgumentParser):
@@ -30,6 +32,8 @@ def parser() -> argparse.ArgumentParser:
     _plan(commands.add_parser("plan", help="plan a change, with its rollback and its proof"))
     _judge(commands.add_parser("judge", help="judge a plan made by hand or by another tool"))
     _elect(commands.add_parser("elect", help="preview who leads after a preferred leader election"))
+    _place(commands.add_parser("place", help="place a topic's replicas as Kafka does"))
+    _infer(commands.add_parser("infer", help="work back from replica lists to the draws that made them"))
     return root
 
 
@@ -119,6 +123,40 @@ def _elect(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_run_elect)
 
 
+def _place(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--brokers", action="append", required=True, type=_additions, metavar="ID[:RACK],...", help="the brokers"
+    )
+    command.add_argument("--partitions", required=True, type=_count, metavar="N", help="how many to place")
+    command.add_argument("--replication-factor", required=True, type=_count, metavar="N", help="replicas of each")
+    command.add_argument(
+        "--algorithm",
+        choices=("striped", "kraft", "naive"),
+        default="striped",
+        help="striped: the ZooKeeper era (the default); kraft: KRaft's controller; naive: one after the other",
+    )
+    command.add_argument("--start", type=_count, metavar="N", help="striped: the start index instead of a draw")
+    command.add_argument("--shift", type=_count, metavar="N", help="striped: the replica shift instead of a draw")
+    command.add_argument("--fixed-start-index", type=_count, metavar="N", help="striped: both start and shift")
+    command.add_argument("--first-partition", type=_count, default=0, metavar="ID", help="id of the first partition")
+    command.add_argument("--seed", type=_seed, metavar="N", help="of java.util.Random, for what is drawn")
+    command.add_argument(
+        "--fenced", action="append", default=[], type=_ids, metavar="ID,...", help="kraft: fenced ones"
+    )
+    command.add_argument("--disable-rack-aware", action="store_true", help="leave racks aside")
+    command.add_argument("--explain", type=_count, metavar="ID", help="striped: show each step for this partition")
+    command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
+    command.set_defaults(run=_run_place)
+
+
+def _infer(command: argparse.ArgumentParser) -> None:
+    _layout_arguments(command)
+    command.add_argument(
+        "--topic", action="append", default=[], type=_words, metavar="NAME,...", help="these topics alone, or patterns"
+    )
+    command.set_defaults(run=_run_infer)
+
+
 # The commands are imported when they run, so that each starts with what it needs alone.
 
 
@@ -144,6 +182,18 @@ def _run_elect(chosen: argparse.Namespace) -> int:
     from reseat.cli.elect import elect
 
     return elect(chosen)
+
+
+def _run_place(chosen: argparse.Namespace) -> int:
+    from reseat.cli.place import place
+
+    return place(chosen)
+
+
+def _run_infer(chosen: argparse.Namespace) -> int:
+    from reseat.cli.infer import infer
+
+    return infer(chosen)
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -180,6 +230,13 @@ def _factor(text: str) -> int:
 
 def _count(text: str) -> int:
     return _at_least(text, 0, "a count")
+
+
+def _seed(text: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal()) or abs(int(digits)) > _LARGEST_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seed: a whole number of 64 bits was expected")
+    return int(text)
 
 
 def _at_least(text: str, least: int, what: str) -> int:

@@ -1,5 +1,4 @@
-"""Striped placement step by step: for one partition, every formula with its numbers, every candidate and why it was
-passed over.
+"""Striped placement step by step: every formula with its numbers, every candidate and why it was passed over.
 
 What it promises: the steps end in the very list that ``place_striped`` gives (a test holds the two together), though
 they are computed one candidate at a time, as ``AdminUtils`` does, and not by its vectorised walk.

@@ -1,0 +1,70 @@
+"""``infer``: from replica lists back to the draws that made them."""
+
+from __future__ import annotations
+
+import argparse
+
+from reseat.cli.inputs import layout_of, read_layout, reading_notes, topics_like
+from reseat.cli.writer import complain, say, write_json
+from reseat.model.wording import counted, verb
+from reseat.placement import Fit, TopicFingerprint, Verdict
+from reseat.placement import infer as infer_placements
+
+__all__ = ["infer"]
+
+#: Topics listed for a person; --json lists all.
+LISTED_TOPICS = 200
+
+
+def infer(chosen: argparse.Namespace) -> int:
+    """Infer how topics were placed; see the command's ``--help``."""
+    reading = read_layout(chosen)
+    layout = layout_of(reading.layout, chosen)
+    patterns = [pattern for group in chosen.topic for pattern in group]
+    found = infer_placements(layout, topics_like(layout, patterns) if patterns else None)
+    notes = reading_notes(reading, layout)
+    if chosen.json:
+        write_json([_as_json(one) for one in found])
+        complain(*notes)
+        return 0
+    counts = [(verdict, sum(one.verdict is verdict for one in found)) for verdict in Verdict]
+    say(
+        *(
+            f"{counted(number, 'topic')} {verb(number, 'is', 'are')} {verdict.value}."
+            for verdict, number in counts
+            if number
+        )
+    )
+    say("", *(one.sentence for one in found[:LISTED_TOPICS]))
+    if len(found) > LISTED_TOPICS:
+        say(f"and {counted(len(found) - LISTED_TOPICS, 'more topic')}; --json lists all")
+    if notes:
+        say("", *notes)
+    return 0
+
+
+def _as_json(found: TopicFingerprint) -> dict[str, object]:
+    return {
+        "topic": found.topic,
+        "striped": found.striped,
+        "verdict": found.verdict.value,
+        "rack_aware": found.rack_aware,
+        "pairs": [list(pair) for pair in found.pairs],
+        "moved": list(found.moved),
+        "replicas_off": found.replicas_off,
+        "partitions": found.partitions,
+        "fits": [_fit(fit) for fit in found.fits],
+        "added": [_fit(fit) for fit in found.added],
+        "nearest": None if found.nearest is None else _fit(found.nearest),
+        "sentence": found.sentence,
+    }
+
+
+def _fit(fit: Fit) -> dict[str, object]:
+    return {
+        "rack_aware": fit.rack_aware,
+        "brokers": list(fit.brokers),
+        "first_partition": fit.first_id,
+        "pairs": [list(pair) for pair in fit.pairs],
+        "circumstance": fit.circumstance or None,
+    }
