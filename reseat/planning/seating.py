@@ -237,8 +237,9 @@ def untie(task: Task, seating: Seating, ties: Ties) -> None:
             some = _swap(seating, units, partner, price)
             swapped += some
             if alone and some:
-                _count(counts, topic, before, -1)
-                _count(counts, topic, seating.seat, 1)
+                other = np.flatnonzero(before != seating.seat)
+                _count(counts, topic, before, -1, other)
+                _count(counts, topic, seating.seat, 1, other)
         if alone:
             _count(counts, topic, seating.seat, -1)
         if swapped == 0:
@@ -246,10 +247,12 @@ def untie(task: Task, seating: Seating, ties: Ties) -> None:
     _leave_hosts(task, seating, rules, together)
 
 
-def _count(counts: IntArray | None, topic: _Ints | None, seat: IntArray, by: int) -> None:
-    """Count the newcomers of each topic on each broker in, or out again."""
+def _count(
+    counts: IntArray | None, topic: _Ints | None, seat: IntArray, by: int, units: _Ints | slice = slice(None)
+) -> None:
+    """Count newcomers of each topic on each broker in, or out again."""
     if counts is not None and topic is not None:
-        np.add.at(counts, (topic, seat), by)
+        np.add.at(counts, (topic[units], seat[units]), by)
 
 
 def _leave_hosts(task: Task, seating: Seating, rules: Rules, together: IntArray) -> None:
