@@ -1,0 +1,386 @@
+"""A topic to be made: a value, its texts in both directions, and Kafka's checks.
+
+What it promises, in this order: ``parse_replica_assignment`` and ``print_replica_assignment`` are inverse; what Kafka's
+tool refuses is refused in its words; every text given to copy says what the specification says.
+
+Ways to make a topic, and what they can say: ``--replica-assignment`` numbers partitions from 0 and wants one
+replication factor. The Admin request wants consecutive ids from 0 since 2.3, one factor too. Nodes written to ZooKeeper
+directly (to 3.9) take any ids and any factors, and check nothing, not even the name.
+
+Source: ``TopicCommand.parseReplicaAssignment`` (0.9 to 4.1), ``CreateTopicsRequest``, ``AdminZkClient``; KIP-464 for
+defaults.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from reseat.errors import PlacementRefused
+from reseat.model import Broker
+from reseat.model.wording import counted, listed, verb
+from reseat.placement.topic_names import COLLISION_WARNING, colliding, has_collision_chars, name_error
+
+__all__ = [
+    "ClusterDefaults",
+    "TopicSpec",
+    "ZooKeeperNode",
+    "admin_request",
+    "automatic_topic",
+    "create_command",
+    "parse_replica_assignment",
+    "print_replica_assignment",
+    "topic_faults",
+    "topic_warnings",
+    "zookeeper_nodes",
+]
+
+_INT_LIMIT = 1 << 31
+_SHORT_LIMIT = 1 << 15
+#: kafka-topics takes --bootstrap-server from 2.2 (KIP-377); defaults for partitions and factor from 2.4 (KIP-464).
+_BY_ADMIN, _WITH_DEFAULTS = (2, 2), (2, 4)
+_VERSION = re.compile(r"\s*v?(\d{1,4})\.(\d{1,4})", re.ASCII)
+_INTEGER = re.compile(r"[+-]?[0-9]{1,20}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class TopicSpec:
+    """What a topic shall be.
+
+    Attributes:
+        name: its name.
+        partitions: how many, or None for the cluster's default (or where ``assignment`` says it).
+        replication_factor: replicas of each, or None likewise.
+        assignment: replica ids by partition id, (id, list) ascending by id; ids may have gaps, factors may differ.
+            Empty: Kafka places.
+        configs: (key, value) of the topic's own settings.
+        if_not_exists: an existing topic is no error.
+        disable_rack_aware: racks are left aside (the ZooKeeper era's tool alone).
+    """
+
+    name: str
+    partitions: int | None = None
+    replication_factor: int | None = None
+    assignment: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    configs: tuple[tuple[str, str], ...] = ()
+    if_not_exists: bool = False
+    disable_rack_aware: bool = False
+
+    @staticmethod
+    def placed(name: str, assignment: Mapping[int, Sequence[int]], **rest: object) -> TopicSpec:
+        """A specification with its replicas given, by partition id.
+
+        Args:
+            name: its name.
+            assignment: replica ids by partition id.
+            rest: ``configs`` and ``if_not_exists``.
+        """
+        ordered = tuple((partition, tuple(assignment[partition])) for partition in sorted(assignment))
+        return TopicSpec(name, assignment=ordered, **rest)  # type: ignore[arg-type]
+
+    @property
+    def consecutive(self) -> bool:
+        """Whether the ids of ``assignment`` are 0 to n - 1."""
+        return [partition for partition, _ in self.assignment] == list(range(len(self.assignment)))
+
+    @property
+    def one_factor(self) -> bool:
+        """Whether all lists of ``assignment`` are equally long."""
+        return len({len(replicas) for _, replicas in self.assignment}) <= 1
+
+
+@dataclass(frozen=True)
+class ClusterDefaults:
+    """What the brokers are configured to do for topics that say nothing.
+
+    Attributes:
+        num_partitions: ``num.partitions``.
+        default_replication_factor: ``default.replication.factor``.
+        auto_create: ``auto.create.topics.enable``.
+    """
+
+    num_partitions: int = 1
+    default_replication_factor: int = 1
+    auto_create: bool = True
+
+
+@dataclass(frozen=True)
+class ZooKeeperNode:
+    """A node to write.
+
+    Attributes:
+        path: its path.
+        data: its JSON.
+        needed: whether the topic comes to be without it.
+    """
+
+    path: str
+    data: str
+    needed: bool
+
+
+def parse_replica_assignment(text: str) -> dict[int, tuple[int, ...]]:
+    """Read the text of ``--replica-assignment``: partitions by commas, replicas by colons, ids from 0.
+
+    Example: ``"0:1,1:0,0:1"`` is ``{0: (0, 1), 1: (1, 0), 2: (0, 1)}``.
+
+    Raises:
+        PlacementRefused: in Kafka's words: no number, a broker twice in a list, lists of unequal length. And an id
+            below 0, or no list at all.
+    """
+    # As Java's split does, trailing empty pieces fall away.
+    pieces = text.split(",")
+    while len(pieces) > 1 and not pieces[-1]:
+        pieces.pop()
+    lists: dict[int, tuple[int, ...]] = {}
+    for partition, piece in enumerate(pieces):
+        words = piece.split(":")
+        while len(words) > 1 and not words[-1]:
+            words.pop()
+        replicas = tuple(_java_int(word.strip()) for word in words)
+        twice = [str(broker) for broker in dict.fromkeys(replicas) if replicas.count(broker) > 1]
+        if twice:
+            raise PlacementRefused(
+                f"Partition replica lists may not contain duplicate entries: {','.join(twice)}",
+                kafka_error="AdminCommandFailedException",
+            )
+        if len(replicas) != len(lists.get(0, replicas)):
+            raise PlacementRefused(
+                f"Partition {partition} has different replication factor: [{', '.join(map(str, replicas))}]",
+                kafka_error="AdminOperationException",
+            )
+        lists[partition] = replicas
+    below = sorted({broker for replicas in lists.values() for broker in replicas if broker < 0})
+    if below:
+        raise PlacementRefused(f"{below[0]} is not a broker id: a whole number from 0 was expected.")
+    return lists
+
+
+def print_replica_assignment(assignment: Mapping[int, Sequence[int]]) -> str:
+    """The text of ``--replica-assignment``; the inverse of ``parse_replica_assignment``.
+
+    Raises:
+        PlacementRefused: the text cannot say it: ids are not 0 to n - 1, lists are of unequal length or empty.
+    """
+    ids = sorted(assignment)
+    if ids != list(range(len(ids))):
+        raise PlacementRefused(
+            "partitions should be a consecutive 0-based integer sequence",
+            kafka_error="InvalidReplicaAssignmentException",
+        )
+    lengths = {len(assignment[partition]) for partition in ids}
+    if len(lengths) > 1 or 0 in lengths or not lengths:
+        raise PlacementRefused("--replica-assignment wants lists of one length, at least one list with one replica.")
+    return ",".join(":".join(map(str, assignment[partition])) for partition in ids)
+
+
+def topic_faults(spec: TopicSpec, *, existing: Iterable[str] = (), brokers: Sequence[Broker] = ()) -> tuple[str, ...]:
+    """Why Kafka would refuse to make this topic, a sentence each, the first one first; empty where it would not.
+
+    Args:
+        spec: the specification.
+        existing: topics that there are.
+        brokers: the brokers alive; empty: not told, and not checked.
+    """
+    faults = []
+    known = tuple(existing)
+    wrong = name_error(spec.name)
+    if wrong:
+        faults.append(wrong)
+    if spec.name in known:
+        if not spec.if_not_exists:
+            faults.append(f"Topic '{spec.name}' already exists.")
+    else:
+        others = colliding(spec.name, known)
+        if others:
+            faults.append(f"Topic '{spec.name}' collides with existing topic: {', '.join(others)}")
+    if spec.assignment:
+        faults += _assignment_faults(spec, {broker.id for broker in brokers})
+    else:
+        if spec.partitions is not None and spec.partitions < 1:
+            faults.append("The partitions must be greater than 0")
+        if spec.replication_factor is not None and not 1 <= spec.replication_factor < _SHORT_LIMIT:
+            faults.append(f"The replication factor must be between 1 and {_SHORT_LIMIT - 1} inclusive")
+        elif brokers and spec.replication_factor is not None and spec.replication_factor > len(brokers):
+            faults.append(
+                f"Replication factor: {spec.replication_factor} larger than available brokers: {len(brokers)}."
+            )
+    for key, value in spec.configs:
+        if not key.strip() or "=" in key or "\n" in key + value:
+            faults.append(f'Invalid topic config {key!r}: all configs to be added must be in the format "key=val".')
+    return tuple(faults)
+
+
+def _assignment_faults(spec: TopicSpec, alive: set[int]) -> list[str]:
+    faults = []
+    if spec.partitions is not None or spec.replication_factor is not None:
+        faults.append("Replicas are given, so partitions and replication factor must not be.")
+    if not spec.consecutive:
+        faults.append("partitions should be a consecutive 0-based integer sequence")
+    if not spec.one_factor:
+        faults.append("All partitions should have the same number of replicas.")
+    for partition, replicas in spec.assignment:
+        if not replicas:
+            faults.append(f"Partition {partition} has no replica.")
+        elif len(set(replicas)) < len(replicas):
+            faults.append(f"Duplicate replica assignment found: partition {partition} -> {list(replicas)}")
+    unknown = sorted({broker for _, replicas in spec.assignment for broker in replicas} - alive) if alive else []
+    if unknown:
+        faults.append(
+            f"{'Broker' if len(unknown) == 1 else 'Brokers'} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not "
+            "among the brokers alive."
+        )
+    return faults
+
+
+def topic_warnings(spec: TopicSpec) -> tuple[str, ...]:
+    """What the tool warns of and goes on."""
+    return (COLLISION_WARNING,) if has_collision_chars(spec.name) else ()
+
+
+def create_command(
+    spec: TopicSpec,
+    version: str | None = None,
+    *,
+    bootstrap: str = "HOST:9092",
+    zookeeper: str = "HOST:2181",
+    suffix: str = ".sh",
+) -> str:
+    """The ``kafka-topics`` command that makes the topic, for a POSIX shell.
+
+    Args:
+        spec: the specification.
+        version: the cluster's version (``2.8.2``); None: as for 3.0 and later.
+        bootstrap: a broker, ``host:port``.
+        zookeeper: a ZooKeeper server, ``host:port/chroot``.
+        suffix: of the tool's name.
+
+    Raises:
+        PlacementRefused: the command cannot say it: gaps in ids, lists of unequal length, a number of partitions or a
+            factor left to the cluster before 2.4, racks left aside through the Admin protocol.
+    """
+    found = _VERSION.match(version or "")
+    numbers = (int(found[1]), int(found[2])) if found else (3, 0)
+    # Racks can be left aside through ZooKeeper alone, which the tool offers up to 2.8.
+    through_zookeeper = numbers < _BY_ADMIN or (spec.disable_rack_aware and numbers < (3, 0))
+    if spec.disable_rack_aware and not through_zookeeper:
+        raise PlacementRefused(
+            "--disable-rack-aware goes through ZooKeeper alone, and the tool of 3.0 and later does not.",
+            choices=("Give the replicas instead.",),
+        )
+    server = (
+        f"--zookeeper {shlex.quote(zookeeper)}" if through_zookeeper else f"--bootstrap-server {shlex.quote(bootstrap)}"
+    )
+    words = [f"bin/kafka-topics{suffix} {server} --create --topic {shlex.quote(spec.name)}"]
+    if spec.assignment:
+        words.append(f"--replica-assignment {shlex.quote(print_replica_assignment(dict(spec.assignment)))}")
+    else:
+        for value, option in ((spec.partitions, "--partitions"), (spec.replication_factor, "--replication-factor")):
+            if value is not None:
+                words.append(f"{option} {value}")
+            elif through_zookeeper or numbers < _WITH_DEFAULTS:
+                raise PlacementRefused(
+                    f"{option} is needed here: the cluster's default is taken from 2.4 on (KIP-464)."
+                )
+    words += [f"--config {shlex.quote(f'{key}={value}')}" for key, value in spec.configs]
+    words += ["--if-not-exists"] if spec.if_not_exists else []
+    words += ["--disable-rack-aware"] if spec.disable_rack_aware else []
+    return " ".join(words)
+
+
+def admin_request(spec: TopicSpec, *, validate_only: bool = False, timeout_ms: int = 30_000) -> str:
+    """The ``CreateTopics`` request that makes the topic, its fields as the protocol names them, as JSON text.
+
+    Args:
+        spec: the specification; -1 stands for what is left to the cluster, or given by the assignment.
+        validate_only: let Kafka check it and make nothing.
+        timeout_ms: how long the controller may take.
+    """
+    placed = bool(spec.assignment)
+    topic = {
+        "name": spec.name,
+        "numPartitions": -1 if placed or spec.partitions is None else spec.partitions,
+        "replicationFactor": -1 if placed or spec.replication_factor is None else spec.replication_factor,
+        "assignments": [{"partitionIndex": i, "brokerIds": list(replicas)} for i, replicas in spec.assignment],
+        "configs": [{"name": key, "value": value} for key, value in spec.configs],
+    }
+    request = {"topics": [topic], "timeoutMs": timeout_ms, "validateOnly": validate_only}
+    return json.dumps(request, indent=2, ensure_ascii=False)
+
+
+def zookeeper_nodes(spec: TopicSpec, *, version: int = 1, topic_id: str | None = None) -> tuple[ZooKeeperNode, ...]:
+    """The two nodes that make the topic in the ZooKeeper era, in the order in which to write them.
+
+    The controller watches ``/brokers/topics`` and makes the partitions it finds there: each is led by its first replica
+    that is alive. Nothing is checked on this way, and ids may have gaps.
+
+    Args:
+        spec: the specification, with replicas given.
+        version: 1, read by all; 2 (from 2.4) with adding and removing replicas; 3 (from 2.8) with a topic id.
+        topic_id: for version 3, 22 characters of base64.
+
+    Raises:
+        PlacementRefused: no replicas are given, a list is empty or names a broker twice, an unknown version, or a topic
+            id that does not go with it.
+    """
+    if not spec.assignment:
+        raise PlacementRefused("The nodes hold replica lists, and none are given.", choices=("Place the topic first.",))
+    for partition, replicas in spec.assignment:
+        if not replicas or len(set(replicas)) < len(replicas):
+            raise PlacementRefused(f"Partition {partition} has {list(replicas)}: different brokers were expected.")
+    if version not in (1, 2, 3) or (topic_id is not None) != (version == 3):
+        raise PlacementRefused(f"Version {version} of the node: 1, 2, or 3 with a topic id was expected.")
+    partitions = {str(i): list(replicas) for i, replicas in spec.assignment}
+    data: dict[str, object] = {"version": version, "partitions": partitions}
+    if version > 1:
+        data |= {"adding_replicas": {}, "removing_replicas": {}}
+    if topic_id is not None:
+        data["topic_id"] = topic_id
+    return (
+        ZooKeeperNode(f"/config/topics/{spec.name}", _compact({"version": 1, "config": dict(spec.configs)}), False),
+        ZooKeeperNode(f"/brokers/topics/{spec.name}", _compact(data), True),
+    )
+
+
+def automatic_topic(
+    name: str, defaults: ClusterDefaults, *, existing: Iterable[str] = (), brokers: Sequence[Broker] = ()
+) -> tuple[TopicSpec | None, tuple[str, ...]]:
+    """What a first produce or consume would make of a name.
+
+    Args:
+        name: the topic's name, as a client gives it.
+        defaults: the cluster's defaults.
+        existing: topics that there are.
+        brokers: the brokers alive; empty: not told.
+
+    Returns:
+        The topic that would be made, or None, and sentences that say so or why not.
+    """
+    if name in tuple(existing):
+        return None, (f"Topic '{name}' is there already: nothing is made.",)
+    if not defaults.auto_create:
+        return None, (f"Nothing is made: auto.create.topics.enable is false, and '{name}' stays unknown.",)
+    spec = TopicSpec(name, defaults.num_partitions, defaults.default_replication_factor)
+    faults = topic_faults(spec, existing=existing, brokers=brokers)
+    if faults:
+        return None, faults
+    partitions = counted(defaults.num_partitions, "partition")
+    replicas = counted(defaults.default_replication_factor, "replica")
+    return spec, (
+        f"The first produce or consume makes '{name}' with {partitions} (num.partitions) and {replicas} each "
+        "(default.replication.factor).",
+        *topic_warnings(spec),
+    )
+
+
+def _java_int(word: str) -> int:
+    if not _INTEGER.fullmatch(word) or not -_INT_LIMIT <= int(word) < _INT_LIMIT:
+        raise PlacementRefused(f'For input string: "{word}"', kafka_error="NumberFormatException")
+    return int(word)
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
