@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from components import caching, charts, tables, text
@@ -15,7 +16,9 @@ from reseat.model import Plan
 from reseat.placement import RackMode, Tool
 
 if TYPE_CHECKING:
-    from reseat.planning.against_generate import AgainstGenerate
+    import pandas as pd
+
+    from reseat.planning.against_generate import AgainstGenerate, Beside
 
 __all__ = ["draw_against_generate"]
 
@@ -84,8 +87,9 @@ def _sentence(plan: Plan, found: dict[Tool, AgainstGenerate]) -> str:
         return f"Nothing must move, and Reseat moves nothing. {would}."
     if least == own == most:
         return f"{would}, whatever it draws: here no more than Reseat."
-    times = f", at least {least // own:,} times as many" if least >= 2 * own else ""
-    return f"{would}{times}. Reseat moves {own:,}."
+    if least >= 2 * own:
+        return f"{would}: at least {least // own:,} times as many as the {own:,} of Reseat's plan."
+    return f"{would}. Reseat moves {own:,}."
 
 
 def _measures(plan: Plan, found: dict[Tool, AgainstGenerate]) -> list[Measure]:
@@ -106,8 +110,6 @@ def _measures(plan: Plan, found: dict[Tool, AgainstGenerate]) -> list[Measure]:
 
 def _row_by_row(plan: Plan, tools: list[Tool], mode: RackMode) -> None:
     """One draw of one tool beside Reseat's plan."""
-    import pandas as pd
-
     with st.container(horizontal=True, vertical_alignment="bottom", key="generate-draw"):
         tool = st.segmented_control(
             "Tools", tools, default=tools[0], required=True, format_func=_TOOLS.__getitem__, key="generate-tool"
@@ -120,25 +122,42 @@ def _row_by_row(plan: Plan, tools: list[Tool], mode: RackMode) -> None:
         beside = caching.beside_one_draw_of(plan, tool, int(seed), mode)
     for note in beside.proposal.notes:
         st.markdown(f":orange[:material/warning:] {text.plain(note)}")
-    layout, rows = plan.current, beside.rows
+    rows = beside.rows
+    layout = plan.current
     chosen = tables.matching(
         layout, rows, typed, layout.replica_ids[rows], plan.proposed.replica_ids[rows], beside.generated
     )
     first = chosen[: tables.MOST_ROWS]
-    shown = rows[first]
-    frame = pd.DataFrame(
+    tables.table(_frame(plan, beside, first), "generate-table", height=330, fixed=True)
+    with st.container(horizontal=True, vertical_alignment="center", key="generate-foot"):
+        st.caption(
+            f"{tables.shown_of(len(first), len(chosen), 'partition')} In this draw the tool copies "
+            f"{text.plural(int(beside.generated_copies.sum()), 'replica')}, Reseat {int(beside.copies.sum()):,}.",
+            width="content",
+        )
+        tables.download("generate-csv", "generate.csv", lambda: _as_csv(plan, beside, chosen))
+
+
+def _frame(plan: Plan, beside: Beside, chosen: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Some rows of one draw beside Reseat's plan."""
+    import pandas as pd
+
+    layout, rows = plan.current, beside.rows[chosen]
+    return pd.DataFrame(
         {
-            "topic": [layout.topics[code] for code in layout.topic_of[shown].tolist()],
-            "partition": layout.partition[shown],
-            "now": tables.lists(layout.replica_ids[shown]),
-            "Reseat's plan": tables.lists(plan.proposed.replica_ids[shown]),
-            "copies": beside.copies[first],
-            "--generate": [words or "no such partition" for words in tables.lists(beside.generated[first])],
-            "its copies": beside.generated_copies[first],
+            "topic": [layout.topics[code] for code in layout.topic_of[rows].tolist()],
+            "partition": layout.partition[rows],
+            "now": tables.lists(layout.replica_ids[rows]),
+            "Reseat's plan": tables.lists(plan.proposed.replica_ids[rows]),
+            "copies": beside.copies[chosen],
+            "--generate": [words or "no such partition" for words in tables.lists(beside.generated[chosen])],
+            "its copies": beside.generated_copies[chosen],
         }
     )
-    tables.table(frame, "generate-table", height=330, fixed=True)
-    st.caption(
-        f"{tables.shown_of(len(first), len(chosen), 'partition')} In this draw the tool copies "
-        f"{text.plural(int(beside.generated_copies.sum()), 'replica')}, Reseat {int(beside.copies.sum()):,}."
-    )
+
+
+def _as_csv(plan: Plan, beside: Beside, chosen: npt.NDArray[np.int64]) -> str:
+    frame = _frame(plan, beside, chosen)
+    frame["topic"] = tables.harmless(frame["topic"])
+    written: str = frame.to_csv(index=False)
+    return written

@@ -76,8 +76,14 @@ def strips(measures: Sequence[Measure], rows: Sequence[str]) -> go.Figure:
                     place=(column, len(rows) - 1 - row),
                     colour=colours[row % 2],
                 )
-        figure.update_xaxes(range=[0, 1.45 * _largest(measure)], fixedrange=True, visible=False, row=1, col=column)
-    figure.update_layout(template=theme.template(), margin={"l": 130, "r": 20, "t": 26, "b": 6})
+        figure.update_xaxes(
+            range=[-0.09 * _largest(measure), 1.45 * _largest(measure)],
+            fixedrange=True,
+            visible=False,
+            row=1,
+            col=column,
+        )
+    figure.update_layout(template=theme.template(), margin={"l": 122, "r": 20, "t": 26, "b": 6})
     figure.update_annotations(font={"size": 12, "color": look.quiet})
     figure.update_yaxes(
         range=[-0.5, len(rows) + 0.5],
