@@ -60,7 +60,8 @@ def settled(layout: ClusterLayout) -> tuple[ClusterLayout, tuple[Finding, ...]]:
         return layout.target(), ()
     sentence = (
         f"A reassignment of {plural(rows.size, 'partition')} is under way. "
-        "The plan starts from where it will end: let it finish, or cancel it and read the layout anew."
+        "The plan starts from where it will end, and its rollback leads back there, not to the lists of before it: "
+        "let it finish first, or cancel it and read the layout anew."
     )
     return layout.target(), (Finding("planned_over_target", Severity.ATTENTION, sentence, rows=rows),)
 

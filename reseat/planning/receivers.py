@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.balance import out_of_every_isr
-from reseat.model import BrokerState, Finding, Plan, Severity
+from reseat.model import BrokerState, ClusterLayout, Finding, Plan, Severity
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["with_doubtful_receivers"]
@@ -25,7 +25,8 @@ def with_doubtful_receivers(plan: Plan) -> Plan:
     O(P R) for P partitions of replication factor R; the plan itself where every receiver is well.
     """
     current = plan.current
-    unwell = np.array([broker.state in _UNWELL for broker in current.brokers], np.bool_) | out_of_every_isr(current)
+    unwell = np.array([broker.state in _UNWELL for broker in current.brokers], np.bool_)
+    unwell |= out_of_every_isr(_without_under_way(plan))
     if not unwell.any():
         return plan
     doubtful = current.broker_ids[unwell]
@@ -46,3 +47,13 @@ def with_doubtful_receivers(plan: Plan) -> Plan:
         brokers=ids,
     )
     return replace(plan, findings=(finding, *plan.findings))
+
+
+def _without_under_way(plan: Plan) -> ClusterLayout:
+    """The layout without partitions whose reassignment is under way: their newcomers are not in sync yet."""
+    rows = [finding.rows for finding in plan.findings if finding.kind == "planned_over_target"]
+    if not rows:
+        return plan.current
+    stand = np.ones(plan.current.partition_count, np.bool_)
+    stand[np.concatenate(rows)] = False
+    return plan.current.select(stand)

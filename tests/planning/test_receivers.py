@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from reseat.model import Broker, BrokerState, ClusterLayout, Plan, Severity
@@ -54,3 +57,20 @@ def test_the_other_wishes_say_it_too() -> None:
 
     assert len(doubts(added)) == 1
     assert len(doubts(raised)) == 1
+
+
+def test_a_newcomer_of_a_reassignment_under_way_is_not_doubted() -> None:
+    """Broker 4 is being added to orders-0 and not in sync yet: it is new, not down; broker 3 is in no ISR at all."""
+    lists = {("orders", 0): [1, 2, 4], ("orders", 1): [2, 3], ("orders", 2): [1, 2]}
+    under_way = replace(
+        ClusterLayout.from_assignments(
+            lists,
+            leaders={key: replicas[0] for key, replicas in lists.items()},
+            in_sync={key: [i for i in replicas if i < 3] for key, replicas in lists.items()},
+        ),
+        adding=np.array([[False, False, True], [False] * 3, [False] * 3]),
+    )
+    doubtful = [f for f in remove_brokers(under_way, [1]).findings if f.kind == "doubtful_receiver"]
+
+    assert all(finding.brokers == (3,) for finding in doubtful)
+    assert remove_brokers(under_way, [1]).moves.target.tolist().count(4) > 0
