@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_file, read_layout, reading_notes
 from reseat.cli.wishes import wish_of
@@ -26,8 +25,9 @@ def judge(chosen: argparse.Namespace) -> int:
     reading = read_file(chosen.plan)
     proposed = reading.layout if reading.proposed is None else reading.proposed
     wish = wish_of(chosen, layout)
-    certificate = judge_plan(layout, proposed, wish, allow_rf_change=chosen.allow_rf_change)
-    certificate = replace(certificate, faults=(*plan_faults(reading), *certificate.faults))
+    certificate = judge_plan(
+        layout, proposed, wish, allow_rf_change=chosen.allow_rf_change, text_faults=plan_faults(reading)
+    )
     if chosen.json:
         write_json(certificate.as_dict())
     else:

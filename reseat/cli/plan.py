@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, write_text
 from reseat.cli.show import finding_lines
@@ -23,6 +24,7 @@ def plan(chosen: argparse.Namespace) -> int:
     streams = [name for name in (chosen.output, chosen.rollback, chosen.certificate) if name == STANDARD_INPUT]
     if len(streams) + chosen.json > 1:
         raise InputRefused("Only one text can go to standard output.")
+    _refuse_one_file_for_two(chosen)
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     options = Options(
@@ -51,6 +53,22 @@ def plan(chosen: argparse.Namespace) -> int:
     else:
         say(*_summary(made, chosen, notes))
     return 0
+
+
+def _refuse_one_file_for_two(chosen: argparse.Namespace) -> None:
+    """A rollback written over the plan, or a plan over the layout, would be lost unseen."""
+    taken = {Path(name).resolve(): "read" for name in (*chosen.layout, chosen.racks) if name not in (None, "-")}
+    for option in ("output", "rollback", "certificate"):
+        name = getattr(chosen, option)
+        if name is None or name == STANDARD_INPUT:
+            continue
+        path = Path(name).resolve()
+        if path.exists() and not path.is_file():
+            continue  # a device, which takes any number of texts
+        if path in taken:
+            what = taken[path]
+            raise InputRefused(f"--{option} names a file that is {what} too; name another.", source=name)
+        taken[path] = f"written by --{option}"
 
 
 def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str]) -> list[str]:

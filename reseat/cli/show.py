@@ -15,7 +15,7 @@ from reseat.cli.writer import bytes_text, count_text, say, table, write_json
 from reseat.errors import InputRefused
 from reseat.formats import Reading
 from reseat.model import BrokerState, ClusterLayout, Finding, Severity
-from reseat.model.wording import counted, verb
+from reseat.model.wording import counted
 
 __all__ = ["finding_json", "finding_lines", "show"]
 
@@ -39,7 +39,7 @@ def show(chosen: argparse.Namespace) -> int:
         layout = reading.proposed
     layout = layout_of(layout, chosen)
     balance = measure(layout)
-    found = all_findings(layout, reading)
+    found = all_findings(layout, reading, proposed=chosen.proposed)
     if chosen.json:
         write_json(_as_json(layout, balance, found, reading))
     else:
@@ -47,9 +47,11 @@ def show(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def all_findings(layout: ClusterLayout, reading: Reading) -> tuple[Finding, ...]:
+def all_findings(layout: ClusterLayout, reading: Reading, *, proposed: bool = False) -> tuple[Finding, ...]:
     """Findings of the text and of the layout shown, worst first; one kind is not told twice."""
-    of_text = [_in_layout(finding, reading.layout, layout) for finding in reading.findings]
+    told_of = reading.layout if not proposed or reading.proposed is None else reading.proposed
+    of_reading = reading.proposed_findings if proposed else reading.findings
+    of_text = [_in_layout(finding, told_of, layout) for finding in of_reading]
     told = {finding.kind for finding in of_text}
     both = [*of_text, *(finding for finding in findings(layout) if finding.kind not in told)]
     return tuple(sorted(both, key=lambda finding: _RANK[finding.severity]))
@@ -190,7 +192,7 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
         say("", "The text also holds a proposed assignment: --proposed shows it.")
     if reading.skipped:
         lines = sum(piece.lines for piece in reading.skipped)
-        say("", f"Skipped: {counted(lines, 'line')} that {verb(lines, 'is', 'are')} no part of a layout")
+        say("", f"Skipped: {counted(lines, 'line')} not used")
         say(*(f"  line {piece.line}: {piece.text[:80]} ({piece.why})" for piece in reading.skipped[:LISTED_SKIPPED]))
         if len(reading.skipped) > LISTED_SKIPPED:
             say(f"  and {len(reading.skipped) - LISTED_SKIPPED:,} more; --json lists all")

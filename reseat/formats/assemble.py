@@ -20,7 +20,7 @@ from reseat.errors import LimitMet
 from reseat.formats.reading import Limits
 from reseat.model import NONE, Broker, ClusterLayout, Finding, IntArray, Severity
 
-__all__ = ["PLACES_NAMED", "Rows", "assemble", "check_size", "counted", "padded", "place_finding"]
+__all__ = ["PLACES_NAMED", "Rows", "assemble", "check_size", "counted", "not_understood", "padded", "place_finding"]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -219,6 +219,27 @@ def place_finding(
         sentence=sentence.format(what=counted(len(told), one, many), examples=", ".join(named)),
         rows=_rows_in(layout, rows, told),
         places=places,
+    )
+
+
+def not_understood(count: int, places: Sequence[str], one: str, many: str) -> Finding:
+    """A finding about pieces that tell of partitions and could not be read.
+
+    Args:
+        count: how many.
+        places: where the first of them stand.
+        one: what a piece is ("entry of 'partitions'").
+        many: the same, for several.
+    """
+    named = ", ".join(places[:_EXAMPLES])
+    more = f" and {count - _EXAMPLES:,} more" if count > _EXAMPLES else ""
+    return Finding(
+        kind="not_understood",
+        severity=Severity.BROKEN,
+        sentence=f"{counted(count, f'{one} was', f'{many} were')} not understood: {named}{more}. What "
+        f"{'it tells' if count == 1 else 'they tell'} is missing; see what was skipped, and mend it before "
+        "planning.",
+        places=tuple(places[:PLACES_NAMED]),
     )
 
 

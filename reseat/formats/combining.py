@@ -109,6 +109,9 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
         kind=" + ".join(dict.fromkeys(part.reading.kind for part in parts)),
         source=", ".join(dict.fromkeys(part.reading.source for part in parts)),
         proposed=next((part.reading.proposed for part in parts if part.reading.proposed is not None), None),
+        proposed_findings=next(
+            (part.reading.proposed_findings for part in parts if part.reading.proposed is not None), ()
+        ),
         skipped=tuple(skipped),
         findings=tuple(findings),
         facts=facts,

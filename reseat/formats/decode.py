@@ -9,6 +9,7 @@ from reseat.errors import InputRefused, LimitMet
 from reseat.formats.reading import Limits
 from reseat.formats.split import Piece
 from reseat.model import Finding, Severity
+from reseat.model.wording import counted
 
 __all__ = ["check_lines", "decoded", "is_parquet"]
 
@@ -53,7 +54,7 @@ def decoded(text: str | bytes, source: str, limits: Limits) -> tuple[bytes, list
     if b"\0" in data:
         count = data.count(b"\0")
         data = data.replace(b"\0", b"")
-        findings.append(Finding("nul_bytes", Severity.NOTE, f"The text holds {count:,} NUL bytes; they are left out."))
+        findings.append(Finding("nul_bytes", Severity.NOTE, f"The text holds {counted(count, 'NUL byte')}, left out."))
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if b"\x1b" in data:  # a terminal's colours

@@ -12,9 +12,9 @@ over lines, rows at the end of an exception's message, notes in brackets.
 Example: ``Topic: a  Partition: 0  Leader: none  Replicas: 1,2  Isr:`` is partition a-0 with replicas 1 and 2, no
 leader and an empty ISR.
 
-Complexity: O(bytes); about 3 microseconds a row, and 5 more for a header of its own. Source:
-``TopicCommand.PartitionDescription.printDescription``
-and ``TopicDescription`` in Kafka 2.0.1, 2.8.2, 3.9.1, 4.1; KIP-455 (adding, removing), KIP-966 (Elr).
+Complexity: O(bytes); about 3 microseconds a row, and 5 more for a header of its own.
+Source: ``TopicCommand.PartitionDescription.printDescription`` and ``TopicDescription`` in Kafka 2.0.1, 2.8.2, 3.9.1,
+4.1; KIP-455 (adding, removing), KIP-966 (Elr).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import LimitMet
-from reseat.formats.assemble import counted
+from reseat.formats.assemble import PLACES_NAMED, counted, not_understood
 from reseat.formats.gather import Gathered, Part, fewer_rows
 from reseat.formats.idlists import LARGEST_ID, padded
 from reseat.formats.lines import Block, chunks
@@ -43,7 +43,7 @@ _LINE = re.compile(
     rb"^(?:"
     rb"[ \t>`]*+(?:[Tt]opic:[ \t]*+)?+([^\s:=,>`]*)[ \t]*+[Pp]artition:[ \t]*+(\d{1,10})"
     rb"[ \t]++[Ll]eader:[ \t]*+(-1|none|\d{1,10})"
-    rb"[ \t]++[Rr]eplicas:[ \t]*+([\d,]*+)[ \t]++[Ii]sr:[ \t]*+([\d,]*+)([^\d,\n][^\n]*)?"
+    rb"[ \t]++[Rr]eplicas:[ \t]*+([\d,]*+)[ \t]++[Ii]sr:[ \t]*+([\d,]*+)([^\d,\n;:/|.+_-][^\n]*)?"
     rb"|([^\n]*))$",
     re.MULTILINE,
 )
@@ -85,6 +85,14 @@ _MARKED = re.compile(r"[ \t]*MarkedForDeletion:[ \t]*(true|false)", re.IGNORECAS
 _ROW_START = re.compile(r"\bpartition:[ \t]*\d", re.IGNORECASE)
 _CONTINUES = re.compile(r"^[ \t]*[a-z]+(?:\.[a-z0-9]+)+=")
 _LOOKS = re.compile(rb"[Pp]artition:[ \t]*\d{1,10}\b[^\n]{0,80}?[Ll]eader:|PartitionCount:")
+#: A row that cannot be read as one, whatever is wrong with it.
+_DAMAGED = re.compile(r"\bpartition:[ \t]*\S.{0,80}?\b(?:leader|replicas):", re.IGNORECASE)
+_DAMAGED_WHY = (
+    "A damaged row of kafka-topics --describe: Partition, Leader (an id, none or -1), Replicas and Isr (ids divided by "
+    "commas) were expected."
+)
+#: What divides no ids in a list: behind one, the list is not whole.
+_NO_LIST = ";:/|.+-_"
 #: Lines that one row may be wrapped over.
 _WRAPPED = 3
 #: Characters before "Partition:" in which the topic's name is looked for; Kafka's longest name has 249.
@@ -192,6 +200,7 @@ class _Reader:
             bytes, tuple[bool, int | None]
         ] = {}  # by a header's configs: is it plain, min.insync.replicas
         self.left: list[tuple[int, str]] = []
+        self.damaged: list[int] = []
         self.first_line = 0
         self.headless = 0
 
@@ -356,6 +365,8 @@ class _Reader:
             rest = _REST.match(text, found.end())
             if rest is None:
                 continue
+            if text[rest.end() : rest.end() + 1] in _NO_LIST and rest.end() < len(text):
+                continue  # a list that goes on in a way that is not known: half of it would be an invented row
             gap = text[at : found.start()]
             ahead = max(0, len(gap) - _LONGEST_WORD)
             word = _WORD_BEFORE.search(gap[ahead:])
@@ -418,6 +429,10 @@ class _Reader:
             self._config(self.configs, text)
             return
         self.configs = None
+        if _DAMAGED.search(text):
+            self.damaged.append(number)
+            self.told.skipped.add(number, text, _DAMAGED_WHY)
+            return
         self._leave(number, text)
 
     def _leave(self, number: int, text: str) -> None:
@@ -503,6 +518,12 @@ class _Reader:
         told = self.told
         if not told.row_count and not self.declared and not told.skipped.result():
             return None
+        if self.damaged:
+            told.findings.append(
+                not_understood(
+                    len(self.damaged), [f"line {number}" for number in self.damaged[:PLACES_NAMED]], "row", "rows"
+                )
+            )
         short = fewer_rows(self.declared, told.rows_by_topic())
         if short:
             told.findings.append(short)

@@ -12,13 +12,15 @@ from reseat.formats.reading import Reading
 __all__ = ["plan_faults"]
 
 #: Kinds of findings of a reading for which Kafka's tool refuses the text.
-_REFUSED_BY_KAFKA = frozenset({"contradicting_rows", "repeated_rows", "log_dirs_length", "no_replicas"})
+_REFUSED_BY_KAFKA = frozenset(
+    {"contradicting_rows", "repeated_rows", "log_dirs_length", "no_replicas", "not_understood", "replicas_missing"}
+)
 
 
 def plan_faults(reading: Reading) -> tuple[str, ...]:
     """Why Kafka's tool would refuse this text as a plan, a sentence each; empty where it would not."""
     return tuple(
         f"Kafka's tool refuses this text: {finding.sentence}"
-        for finding in reading.findings
+        for finding in (reading.findings if reading.proposed is None else reading.proposed_findings)
         if finding.kind in _REFUSED_BY_KAFKA
     )

@@ -390,10 +390,12 @@ class _Paste:
             )
         reading = combine_parts(self.parts)
         pieces = SkippedLines()
-        pieces.extend(sorted([*self.skipped.result(), *reading.skipped], key=lambda piece: piece.line))
+        of_proposed = () if self.proposed is None else self.proposed[0].reading.skipped
+        pieces.extend(sorted([*self.skipped.result(), *reading.skipped, *of_proposed], key=lambda piece: piece.line))
         return replace(
             reading,
             proposed=reading.proposed if self.proposed is None else self.proposed[0].reading.layout,
+            proposed_findings=reading.proposed_findings if self.proposed is None else self.proposed[0].reading.findings,
             skipped=pieces.result(),
             findings=(*self.findings, *reading.findings),
             facts={**reading.facts, **progress.facts},

@@ -67,7 +67,9 @@ class Reading:
         proposed: the proposed assignment, where the text holds one beside the current (``--generate``,
             ``--execute`` of 0.8, topicmappr, an assignment under /admin/reassign_partitions).
         skipped: pieces not understood or not used.
-        findings: contradictions and oddities found while reading, with both places named.
+        findings: contradictions and oddities found while reading, with both places named; ``rows`` are rows of
+            ``layout``.
+        proposed_findings: the same of the proposed assignment; ``rows`` are rows of ``proposed``.
         facts: further facts told ("controller": 3, "cluster_id": "...", "declared_partitions": 18).
     """
 
@@ -77,4 +79,5 @@ class Reading:
     proposed: ClusterLayout | None = None
     skipped: tuple[Skipped, ...] = ()
     findings: tuple[Finding, ...] = ()
+    proposed_findings: tuple[Finding, ...] = ()
     facts: dict[str, object] = field(default_factory=dict)

@@ -35,7 +35,16 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.assemble import PLACES_NAMED, Rows, assemble, check_size, counted, padded, place_finding
+from reseat.formats.assemble import (
+    PLACES_NAMED,
+    Rows,
+    assemble,
+    check_size,
+    counted,
+    not_understood,
+    padded,
+    place_finding,
+)
 from reseat.formats.reading import LIMITS, Limits, Reading, Skipped
 from reseat.model import NONE, ClusterLayout, Finding, Severity
 
@@ -195,6 +204,7 @@ class _Reader:
         self.findings: list[Finding] = []
         self.unknown: dict[str, int] = {}
         self._kept: list[int] | None = None
+        self._wrong: list[int] = []
         self._raws: list[msgspec.Raw] = []
 
     def read(self) -> Reading:
@@ -205,6 +215,13 @@ class _Reader:
             columns = self._by_entries(top["partitions"])
         rows, other_length = columns.rows(lambda row: self._place_of(top["partitions"], row), self.source, self.limits)
         layout, contradictions = assemble(rows, log_dirs=columns.log_dirs)
+        if self.skipped:
+            places = [
+                f"entry {number + 1:,} in {self.place(self._start_of(number))}" for number in self._wrong[:PLACES_NAMED]
+            ]
+            self.findings.append(
+                not_understood(len(self._wrong), places, "entry of 'partitions'", "entries of 'partitions'")
+            )
         self.findings.extend(contradictions)
         if other_length.size:
             self.findings.append(_log_dirs_finding(layout, rows, other_length))
@@ -350,6 +367,7 @@ class _Reader:
         self._kept = kept
         self._raws = raws
         self._skip(wrong)
+        self._wrong = [number for number, _ in wrong]
         if not kept:
             raise InputRefused(
                 f"None of the {counted(len(raws), 'entry', 'entries')} of 'partitions' is a partition.",

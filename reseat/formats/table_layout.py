@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from reseat.errors import InputRefused
 from reseat.formats import idlists
-from reseat.formats.assemble import PLACES_NAMED, Rows, assemble, counted, padded, place_finding
+from reseat.formats.assemble import PLACES_NAMED, Rows, assemble, counted, not_understood, padded, place_finding
 from reseat.formats.reading import Limits, Reading, Skipped
 from reseat.formats.table_columns import ABSENT, NOBODY, Table
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, ClusterLayout, Finding, IntArray, Severity
@@ -546,6 +546,11 @@ class _TableReader:
 
     def _note_missing(self, layout: ClusterLayout) -> None:
         missing = self.table.missing
+        told = {place for _, _, place in missing}
+        other = [f"line {piece.line}" for piece in self.skipped if f"line {piece.line}" not in told]
+        if other:
+            other = list(dict.fromkeys(other))
+            self.findings.append(not_understood(len(other), other, "row, or a cell of it,", "rows, or cells of them,"))
         if not missing:
             return
         named = ", ".join(f"{topic}-{partition} ({place})" for topic, partition, place in missing[:3])

@@ -68,5 +68,5 @@ def read_topicmappr(
         before.skipped.add(number, text, "topicmappr's summary; the rows tell it all.")
     part = before.part(KIND, line=first)
     proposed = after.part(KIND, line=first)
-    reading = replace(part.reading, proposed=proposed.reading.layout)
+    reading = replace(part.reading, proposed=proposed.reading.layout, proposed_findings=proposed.reading.findings)
     return replace(part, reading=reading), left

@@ -29,6 +29,7 @@ Source
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -55,7 +56,12 @@ _NAMED_PARTITIONS = 3
 
 
 def judge(
-    layout: ClusterLayout, proposed: ClusterLayout, wish: Wish = _NOTHING, *, allow_rf_change: bool = False
+    layout: ClusterLayout,
+    proposed: ClusterLayout,
+    wish: Wish = _NOTHING,
+    *,
+    allow_rf_change: bool = False,
+    text_faults: Sequence[str] = (),
 ) -> Certificate:
     """Judge a plan against what was wished.
 
@@ -64,6 +70,8 @@ def judge(
         proposed: the plan, all partitions or some (``apply_assignment`` lays it over).
         wish: what the plan is for; empty: nothing has to move.
         allow_rf_change: whether partitions may get another number of replicas without it being wished for.
+        text_faults: what is wrong with the text that the plan was read from, a sentence each
+            (``reseat.formats.plan_text.plan_faults``); they stand before the faults found here.
 
     Returns:
         The certificate of this plan; ``faults`` says why it must not be carried out, where it must not.
@@ -80,7 +88,7 @@ def judge(
     best, refusal = _own_plan(standing, wish)
     comparison = _Comparison.of(current, after, wish, verdict)
     reference = best if not comparison.other_factors else None
-    faults = tuple(dict.fromkeys((*faults, *verdict.faults)))
+    faults = tuple(dict.fromkeys((*text_faults, *faults, *verdict.faults)))
     sound = not faults
     # A plan for added brokers must not make racks worse; that it makes them the best is not asked of it.
     best_racks = verdict.rack_proven and not _only_adds(wish)

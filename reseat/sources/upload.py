@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from reseat import formats
 from reseat.errors import InputRefused, LimitMet
+from reseat.formats.plan_text import plan_faults
 from reseat.formats.reading import LIMITS, Limits, Reading
 from reseat.model import ClusterLayout
 
@@ -51,7 +52,10 @@ def read_proposed(data: bytes, *, source: str = "pasted plan") -> ClusterLayout:
     """The proposed assignment of a plan: of a text that holds a current and a proposed one, the proposed.
 
     Raises:
-        InputRefused: the text holds no assignment.
+        InputRefused: the text holds no assignment, or not all of it is understood, or Kafka's tool would refuse it.
     """
     reading = formats.read(data, source=source)
+    faults = plan_faults(reading)
+    if faults:
+        raise InputRefused(faults[0], source=source, details=faults[1:])
     return reading.layout if reading.proposed is None else reading.proposed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -140,3 +141,21 @@ def test_showing_starts_fast_because_heavy_libraries_stay_out() -> None:
     )
 
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the device that is always full is Linux's")
+def test_a_full_disk_behind_standard_output_is_said_in_one_line() -> None:
+    """Nothing of Reseat is at fault, and Python adds nothing as it ends."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "reseat", "show", "-"],
+            input=LAYOUT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert done.returncode == 2
+    assert done.stderr == "reseat show: The standard output cannot be written: No space left on device.\n"

@@ -259,3 +259,53 @@ def test_a_partition_twice_in_a_plan_is_a_fault(
 
     assert main(["judge", layout, str(other)]) == 2
     assert "Kafka's tool refuses this text" in capsys.readouterr().err
+
+
+def test_an_entry_of_a_plan_that_is_not_understood_is_a_fault(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A plan is never judged as if the entries that could not be read were not in it."""
+    other = tmp_path / "other.json"
+    entries = ",".join(
+        f'{{"topic":"topic-reassign","partition":{p},"replicas":{ids}}}' for p, ids in ((0, "[2,0]"), (1, '["2",0]'))
+    )
+    other.write_text(f'{{"version":1,"partitions":[{entries}]}}')
+
+    assert main(["judge", layout, str(other)]) == 2
+    out, err = capsys.readouterr()
+    assert "1 entry of 'partitions' was not understood: entry 2 in line 1" in err
+    assert out.startswith("The plan must not be carried out: it has 1 fault.")
+
+
+def test_faults_are_those_of_the_proposed_text_alone(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the whole output of ``--generate``, what is wrong with the current assignment is no fault of the plan."""
+    entry = '{"topic":"topic-reassign","partition":0,"replicas":[%s],"log_dirs":["any"%s]}'
+    other = tmp_path / "generated.txt"
+    for dirs, code in (("", 2), (',"any"', 0)):
+        other.write_text(
+            f'Current partition replica assignment\n{{"version":1,"partitions":[{entry % ("0,2", "")}]}}\n'
+            f'Proposed partition reassignment configuration\n{{"version":1,"partitions":[{entry % ("2,0", dirs)}]}}\n'
+        )
+
+        assert main(["judge", layout, str(other)]) == code
+        assert ("log_dirs of another length" in capsys.readouterr().err) == bool(code)
+
+
+def test_one_file_is_not_written_twice_nor_over_the_layout(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rollback over the plan would be lost unseen; a device takes what it is given."""
+    plan = str(tmp_path / "plan.json")
+    before = Path(layout).read_text()
+
+    assert main(["plan", layout, "--remove", "1", "--output", plan, "--rollback", plan]) == 2
+    assert (
+        capsys.readouterr().err
+        == f"reseat plan: {plan}: --rollback names a file that is written by --output too; name another.\n"
+    )
+    assert main(["plan", layout, "--remove", "1", "--output", layout]) == 2
+    assert Path(layout).read_text() == before
+    assert not Path(plan).exists()
+    assert main(["plan", layout, "--remove", "1", "--output", "/dev/null", "--rollback", "/dev/null"]) == 0

@@ -325,3 +325,23 @@ def test_a_header_for_every_row() -> None:
     assert layout.assignments() == {("t0", 0): [1, 2], ("t1", 0): [1, 2], ("t2", 0): [1, 2]}
     assert layout.min_in_sync is not None
     assert layout.min_in_sync.tolist() == [2, -1, 1]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1;2\tIsr: 1,2",
+        "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,2\tIsr: 1/2",
+        "\tTopic: t\tPartition: 1\tLeader: x\tReplicas: 1,2\tIsr: 1,2",
+        "\tTopic: t\tPartition: 1\tLeader: 99999999999\tReplicas: 1,2\tIsr: 1,2",
+        "\tTopic: t\tPartition: 1\tLeader: 1\tRepl",
+    ],
+    ids=["semicolon in replicas", "slash in isr", "leader", "large leader", "cut"],
+)
+def test_a_damaged_row_is_not_half_read(row: str) -> None:
+    """No list is taken from half of one; the row stands in what was skipped, and a finding says so."""
+    reading = read(f"\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n{row}\n")
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2]}
+    assert [piece.line for piece in reading.skipped] == [2]
+    assert [(found.kind, found.places) for found in reading.findings] == [("not_understood", ("line 2",))]

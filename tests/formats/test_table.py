@@ -434,3 +434,10 @@ def test_damage_never_ends_in_anything_but_a_reading_or_a_refusal(noise: bytes, 
             reading = read(text[:at] + noise + text[at + len(noise) // 2 :])
 
             assert reading.layout.partition_count or reading.layout.brokers
+
+
+def test_a_row_that_is_not_understood_is_a_finding_and_not_only_skipped() -> None:
+    """A row of too few cells may have told of any partition."""
+    reading = read_csv(b"topic,partition,position,broker\nt,0,0,1\nt,1\n")
+
+    assert [(found.kind, found.places) for found in reading.findings] == [("not_understood", ("line 3",))]
