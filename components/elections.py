@@ -190,7 +190,7 @@ def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
         {
             "broker": [verdict.broker_id for verdict in verdicts],
             "verdict": ["✔ safe" if verdict.safe else "✖ wait" for verdict in verdicts],
-            "why": [text.visible(verdict.sentence, 300) for verdict in verdicts],
+            "why": [_why(verdict) for verdict in verdicts],
             "leaders": pd.array([verdict.leaders for verdict in verdicts], dtype="Int64"),
             "goes offline": [verdict.goes_offline for verdict in verdicts],
             "below min ISR": [verdict.falls_below_min_isr for verdict in verdicts],
@@ -206,6 +206,12 @@ def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
         ),
     }
     tables.table(frame, key, height=430, **columns)
+
+
+def _why(verdict: RestartVerdict) -> str:
+    """The reason alone: broker and verdict have columns of their own."""
+    reason = verdict.sentence.partition(": ")[2] or verdict.sentence
+    return text.visible(reason[:1].upper() + reason[1:], 300)
 
 
 def spread_words(counts: Counts | None, brokers: IntArray, away: tuple[int, ...] = ()) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_ROWS",
+    "PLAIN",
     "RIGHT",
     "download",
     "harmless",
@@ -38,6 +39,8 @@ _SEARCHED = 12
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: Ids and amounts written as text stand at the right, as numbers do.
 RIGHT = st.column_config.TextColumn(alignment="right")
+#: Broker ids are names: no separators.
+PLAIN = st.column_config.NumberColumn(format="plain")
 
 Rows = npt.NDArray[np.int64]
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from components import caching, frame, tables, text
 from components.heat_grid import apply_event, heat_grid, panel
+from components.heat_grid.words import sentence
 from reseat.balance.grid import Grid
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout, Plan
@@ -25,33 +26,15 @@ def planned() -> Plan | None:
         return None
 
 
-def sentence(choice: panel.Choice, grid: Grid) -> str:
-    """The fullest and the emptiest of what is shown, against the mean."""
-    words = {"bytes": "", "behind": " replicas behind"}.get(choice.view.measure, f" {choice.view.measure}")
-    shown = text.size if choice.view.measure == "bytes" else text.count
-    sums, spans, ids = grid.row_sums, choice.axes.row_spans, choice.axes.brokers
-    if not len(sums) or not len(choice.axes.columns):
-        return "No topic has that in its name." if not len(choice.axes.columns) else "There are no brokers."
-    full, empty = int(np.argmax(sums)), int(np.argmin(sums))
-
-    def who(row: int) -> str:
-        span = spans[row]
-        return f"Broker {ids[span.start]}" if len(span) == 1 else f"Brokers {text.ids(ids[span.start : span.stop], 3)}"
-
-    start = "" if choice.show == "present" else f"{choice.title}: "
-    if sums[full] == sums[empty]:
-        return f"{start}{'All brokers have' if choice.axes.single else 'All rows have'} {shown(sums[full])}{words}."
-    mean = f"the mean is {shown(float(sums.mean()))}"
-    return f"{start}{who(full)}: {shown(sums[full])}{words}. {who(empty)}: {shown(sums[empty])}; {mean}."
-
-
 def table_behind(choice: panel.Choice, grid: Grid) -> None:
     """The sums of the rows as a table with a download of the cells."""
     ids, spans = choice.axes.brokers, choice.axes.row_spans
     brokers = [text.ids(ids[span.start : span.stop].tolist(), 4) for span in spans]
     values = pd.DataFrame({"brokers": brokers, choice.view.measure: grid.row_sums})
-    mean = float(grid.row_sums.mean()) if len(values) else 0.0
-    values["against the mean"] = values[choice.view.measure] - mean
+    if choice.show == "difference":
+        values = values.rename(columns={choice.view.measure: f"{choice.view.measure}, change"})
+    elif len(values):
+        values["against the mean"] = (values[choice.view.measure] - float(grid.row_sums.mean())).round(1)
     tables.table(values, "heat-table", height=240)
     if choice.axes.single:
         names = [
@@ -72,7 +55,12 @@ def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:
     with st.container(border=True, key="heat-opened"):
         st.markdown(f"**{text.plain(layout.name_of(row))}**")
         facts = layout.select(np.array([row])).to_frame().drop(columns=["topic", "partition"])
-        tables.table(facts.astype({"rack": object}), "heat-partition", height=36 + 30 * len(facts))
+        told = (
+            facts.astype({"rack": object})
+            .dropna(axis="columns", how="all")
+            .rename(columns=lambda name: name.replace("_", " "))
+        )
+        tables.table(told, "heat-partition", height=36 + 30 * len(facts), broker=tables.PLAIN)
 
 
 plan = planned()
@@ -81,7 +69,7 @@ choice = panel.choose(seat, plan)
 with st.spinner("Drawing …", show_time=False):
     data, grid = panel.drawn(choice)
 with answer:
-    frame.answer(sentence(choice, grid))
+    frame.answer(sentence(choice, grid, seat.wish.remove))
 panel.trail(choice)
 event = heat_grid(data)
 if event is not None:

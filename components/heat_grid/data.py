@@ -32,7 +32,9 @@ _WORDS: dict[Measure, tuple[str, str]] = {
     "bytes": ("", ""),
     "behind": ("replica behind", "replicas behind"),
 }
+#: Height on a screen of 768 pixels, where there are rows enough to fill it; with few rows the rest moves up.
 _HEIGHT = 430
+_AROUND, _ROW, _LEAST = 98, 44, 190
 
 
 def counts_data(
@@ -62,6 +64,7 @@ def counts_data(
         unit=unit,
         top=max(int(np.rint(top / unit)), 1),
         format="bytes" if measure == "bytes" else "count",
+        word=_WORDS[measure][0],
         words=_WORDS[measure][1],
         row_sums=rows,
         column_sums=columns,
@@ -87,6 +90,7 @@ def states_data(states: npt.NDArray[np.uint8], axes: Axes, proposed: ClusterLayo
         unit=1.0,
         top=1,
         format="count",
+        word="",
         words="",
         row_sums=held.sum(axis=1).astype(np.float64),
         column_sums=held.sum(axis=0).astype(np.float64),
@@ -120,7 +124,7 @@ def _finished(
         "columnFacts": list(facts) or [""] * len(axes.column_spans),
         "rowGroups": _row_groups(axes),
         "columnGroups": _column_groups(axes),
-        "columnSumsWord": "sum a column",
+        "columnSumsWord": "per partition" if axes.by_partition else "per topic",
         "none": _rgb(look.faint),
         "states": [_rgb(colour) for colour in _state_colours(look)],
         "look": {
@@ -130,7 +134,7 @@ def _finished(
             "bar": look.bar,
             "background": look.background,
         },
-        "height": _HEIGHT,
+        "height": min(_HEIGHT, max(_AROUND + _ROW * len(axes.row_spans), _LEAST)),
         "label": f"{text.plural(len(axes.brokers), 'broker')} by "
         f"{text.plural(len(axes.columns), 'partition' if axes.by_partition else 'topic')}. "
         "Arrow keys walk the cells, Enter opens one, Escape steps out.",
@@ -249,6 +253,11 @@ def _facts(layout: ClusterLayout, row: int, proposed: ClusterLayout | None) -> s
     sizes = layout.replica_bytes
     if sizes is not None and np.isfinite(sizes[row]).any():
         lines.append(f"{text.size(float(np.nanmax(sizes[row])))} a replica")
+    if layout.adding is not None and layout.removing is not None and bool(layout.under_way[row]):
+        for words, mask in (("moving in", layout.adding), ("moving out", layout.removing)):
+            members = [i for i, inside in zip(ids, mask[row].tolist(), strict=False) if inside]
+            if members:
+                lines.append(f"Under way: {words} {', '.join(map(str, members))}")
     if proposed is not None:
         after = [int(i) for i in proposed.replica_ids[row] if i != NONE]
         if after != ids:

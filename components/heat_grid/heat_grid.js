@@ -1,7 +1,7 @@
 // Draws a grid of cells from raw numbers on a canvas. It only tells what a person did ("zoom", "open", "out"); what
 // that means is decided in Python. Every text goes through fillText or textContent, never through HTML.
 
-const LEFT = 104, TOP = 26, RIGHT = 92, BOTTOM = 58, BAND = 9;
+const LEFT = 104, TOP = 40, RIGHT = 92, BOTTOM = 58, BAND = 9;
 const STATE_WORDS = ["no replica", "leader", "follower, in sync", "follower, behind", "offline", "moving in", "moving out", "replica, ISR not told"];
 
 function bytesOf(text) {
@@ -40,7 +40,9 @@ function colourOf(grid, value) {
   if (grid.kind === "states") return grid.states[value];
   if (grid.kind === "counts" && value === 0) return grid.none;
   // By square root: a few huge topics would otherwise leave every other cell at the dark end.
-  const part = Math.sqrt(Math.abs(value) / grid.top);
+  const root = Math.sqrt(Math.abs(value) / grid.top);
+  // Beside a broker that loses all, a change of one must still be seen against the white of no change.
+  const part = grid.kind === "difference" && value !== 0 ? 0.25 + 0.75 * root : root;
   const share = grid.kind === "difference" ? (value < 0 ? 1 - part : 1 + part) / 2 : part;
   const at = 3 * Math.max(0, Math.min(255, Math.round(share * 255)));
   return [grid.palette[at], grid.palette[at + 1], grid.palette[at + 2]];
@@ -74,8 +76,8 @@ class Heat {
 
   show(data) {
     this.grid = decoded(data);
-    this.cursor = null;
     this.drag = null;
+    this.pointAt(null);
     this.stage.style.setProperty("--heat-height", `${data.height}px`);
     this.cells.setAttribute("aria-label", data.label);
     this.texture = this.paint();
@@ -113,8 +115,8 @@ class Heat {
     this.width = box.width;
     this.height = box.height;
     // Few cells keep a readable shape instead of becoming bars across the screen.
-    this.plotWidth = Math.min(box.width - LEFT - RIGHT, this.grid.columns * 64);
-    this.plotHeight = Math.min(box.height - TOP - BOTTOM, this.grid.rows * 40);
+    this.plotWidth = Math.min(box.width - LEFT - RIGHT, this.grid.columns * 110);
+    this.plotHeight = Math.min(box.height - TOP - BOTTOM, this.grid.rows * 44);
     this.cellWidth = this.plotWidth / Math.max(this.grid.columns, 1);
     this.cellHeight = this.plotHeight / Math.max(this.grid.rows, 1);
   }
@@ -129,6 +131,7 @@ class Heat {
     c.imageSmoothingEnabled = false;
     c.drawImage(this.texture, LEFT, TOP, this.plotWidth, this.plotHeight);
     if (this.cellWidth >= 7 && this.cellHeight >= 7) this.drawGaps(c);
+    if (g.kind !== "states" && this.cellWidth >= 24 && this.cellHeight >= 15) this.drawNumbers(c);
     if (g.kind === "states" && this.cellWidth >= 9 && this.cellHeight >= 9) this.drawGlyphs(c);
     this.drawSides(c);
     this.drawSums(c);
@@ -148,6 +151,30 @@ class Heat {
       c.moveTo(LEFT, y); c.lineTo(LEFT + this.plotWidth, y);
     }
     c.stroke();
+  }
+
+  drawNumbers(c) {
+    // Where there is room for the number itself, nobody has to read it off a scale.
+    const g = this.grid;
+    c.font = `11px ${getComputedStyle(this.root).fontFamily}`;
+    c.textAlign = "center";
+    c.textBaseline = "middle";
+    for (let row = 0; row < g.rows; row += 1) {
+      for (let column = 0; column < g.columns; column += 1) {
+        const value = g.values[row * g.columns + column];
+        if (value === 0) continue;
+        const words = this.shown(value);
+        if (c.measureText(words).width > this.cellWidth - 4) continue;
+        const [red, green, blue] = colourOf(g, value);
+        c.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue > 122 ? "#14171c" : "#ffffff";
+        c.fillText(words, LEFT + (column + 0.5) * this.cellWidth, TOP + (row + 0.5) * this.cellHeight);
+      }
+    }
+  }
+
+  shown(value) {
+    const words = amount(this.grid, value * this.grid.unit);
+    return this.grid.kind === "difference" && value > 0 ? `+${words}` : words;
   }
 
   drawGlyphs(c) {
@@ -199,19 +226,27 @@ class Heat {
       c.restore();
     }
     c.textAlign = "left";
-    let free = LEFT;
+    // Names too wide for their columns take turns in two lines.
+    const free = [LEFT, LEFT];
     for (const group of g.columnGroups) {
       const x = LEFT + group.from * this.cellWidth, width = (group.to - group.from) * this.cellWidth;
       c.fillStyle = g.look.line;
       c.fillRect(x, TOP - 5, Math.max(width - 1, 1), 3);
-      if (x < free) continue;
+      const lane = x >= free[0] ? 0 : x >= free[1] ? 1 : -1;
+      if (lane < 0) continue;
       c.fillStyle = g.look.quiet;
       let label = group.label;
-      const room = Math.max(width, 70);
+      const room = width >= 70 ? width : Math.max(2 * width, 70);
       while (label.length > 3 && c.measureText(label).width > room - 6) label = `${label.slice(0, -2)}…`;
-      if (x + c.measureText(label).width > LEFT + this.plotWidth) continue;
-      c.fillText(label, x, TOP - 14);
-      free = x + c.measureText(label).width + 10;
+      const wide = c.measureText(label).width;
+      if (x + wide > this.width - RIGHT) continue;
+      const y = TOP - 14 - lane * 14;
+      c.fillText(label, x, y);
+      free[lane] = x + wide + 6;
+      if (lane === 1) {
+        c.fillStyle = g.look.line;
+        c.fillRect(x, y + 7, 1, 14);
+      }
     }
   }
 
@@ -229,7 +264,8 @@ class Heat {
       c.fillRect(x0, y + this.cellHeight * 0.15, wide * Math.abs(g.rowSums[row]) / most, Math.max(this.cellHeight * 0.7, 0.7));
       if (this.cellHeight >= 12) {
         c.fillStyle = g.look.quiet;
-        c.fillText(amount(g, g.rowSums[row]), x0 + wide + 4, y + this.cellHeight / 2, 42);
+        const sign = g.kind === "difference" && g.rowSums[row] > 0 ? "+" : "";
+        if (g.kind !== "difference" || g.rowSums[row] !== 0) c.fillText(sign + amount(g, g.rowSums[row]), x0 + wide + 4, y + this.cellHeight / 2, 42);
       }
     }
     const y0 = TOP + this.plotHeight + 8, high = BOTTOM - 24;
@@ -238,6 +274,12 @@ class Heat {
       const height = high * Math.abs(g.columnSums[column]) / tallest;
       c.fillStyle = bar;
       c.fillRect(LEFT + (column + 0.12) * this.cellWidth, y0, Math.max(this.cellWidth * 0.76, 0.7), height);
+      const words = amount(g, g.columnSums[column]);
+      if (g.kind === "difference" && g.columnSums[column] === 0) continue;
+      if (this.cellWidth < 24 || c.measureText(words).width > this.cellWidth - 2) continue;
+      c.fillStyle = g.look.quiet;
+      c.textAlign = "center";
+      c.fillText(words, LEFT + (column + 0.5) * this.cellWidth, y0 + height + 8);
     }
     if (g.rowMean > 0) {
       const x = x0 + wide * g.rowMean / most;
@@ -247,7 +289,7 @@ class Heat {
       c.setLineDash([]);
       c.fillStyle = g.look.quiet;
       c.textAlign = "center";
-      c.fillText(`mean ${amount(g, g.rowMean)}`, Math.min(x, this.width - 34), TOP - 12);
+      c.fillText(`mean ${amount(g, g.rowMean)}`, Math.min(x, this.width - 34), TOP - 10);
     }
     c.textAlign = "right";
     c.fillStyle = g.look.quiet;
@@ -292,12 +334,18 @@ class Heat {
     if (g.kind === "counts") item(square(g.none), "none");
     const span = document.createElement("span");
     span.className = "item number";
-    span.append(low, scale, `${g.kind === "difference" ? "+" : ""}${amount(g, g.top * g.unit)} ${g.words}`);
-    const middle = g.kind === "difference" ? "white: no change" : `half way: ${amount(g, g.top * g.unit / 4)}`;
+    span.append(low, scale, `${g.kind === "difference" ? "+" : ""}${this.amountOf(g.top)}`);
+    const middle = g.kind === "difference" ? "white: no change"
+      : g.top >= 8 ? `the middle of the scale is ${amount(g, g.top * g.unit / 4)}` : "";
     const note = document.createElement("span");
     note.className = "item number";
     note.textContent = middle;
     this.legend.append(span, note);
+  }
+
+  amountOf(value) {
+    const one = Math.round(Math.abs(value * this.grid.unit)) === 1;
+    return `${amount(this.grid, value * this.grid.unit)} ${one ? this.grid.word : this.grid.words}`.trim();
   }
 
   cellAt(event) {
@@ -313,8 +361,8 @@ class Heat {
     const value = g.values[row * g.columns + column];
     const facts = g.columnFacts[column] ? `\n${g.columnFacts[column]}` : "";
     if (g.kind === "states") return `${g.rowWords[row]} × ${g.columnWords[column]}: ${STATE_WORDS[value]}.${facts}`;
-    const shown = g.kind === "difference" && value > 0 ? `+${amount(g, value * g.unit)}` : amount(g, value * g.unit);
-    return `${g.rowWords[row]} × ${g.columnWords[column]}: ${shown} ${g.words}.${facts}`;
+    const sign = g.kind === "difference" && value > 0 ? "+" : "";
+    return `${g.rowWords[row]} × ${g.columnWords[column]}: ${sign}${this.amountOf(value)}.${facts}`;
   }
 
   pointAt(cell, say = false) {
@@ -333,6 +381,7 @@ class Heat {
   }
 
   drawMarks() {
+    if (!this.ratio) return;
     const c = this.marks.getContext("2d");
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     c.clearRect(0, 0, this.width, this.height);

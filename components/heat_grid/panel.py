@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -26,12 +27,16 @@ from reseat.balance.grid import (
 )
 from reseat.model import ClusterLayout, Plan
 
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
 __all__ = ["Choice", "choose", "drawn", "keep", "trail"]
 
 #: Cells of single partitions up to here; above, neighbours share a block.
 _MOST_ROWS = 250
 _MOST_COLUMNS = 500
 _KEPT = "heatmap"
+_OTHER = "Difference to another layout"
 
 _MEASURES: dict[str, Measure] = {
     "Replicas": "replicas",
@@ -54,7 +59,8 @@ class Choice:
         before: the layout looked at.
         after: the plan's proposed layout or the other layout compared with, or None.
         show: "present", "after" or "difference".
-        title: what stands against what, for the sentence.
+        title: "the plan", or the name of the other layout; empty where there is none.
+        place: the row of the page where ``trail`` goes.
     """
 
     view: HeatView
@@ -63,6 +69,7 @@ class Choice:
     after: ClusterLayout | None
     show: str
     title: str
+    place: DeltaGenerator
 
 
 def choose(seat: Seat, plan: Plan | None) -> Choice:
@@ -81,8 +88,14 @@ def choose(seat: Seat, plan: Plan | None) -> Choice:
     topic_order = third.selectbox("Columns in order", list(_TOPIC_ORDERS), key="heat-topic-order")
     rows = fourth.selectbox("Brokers in order", list(_BROKER_ORDERS), key="heat-broker-order")
     search = fifth.text_input("Topics with", placeholder="part of a name", key="heat-search").strip()
-    after, show, title = _compared(seat, plan)
-    base = seat.layout if plan is None else plan.current
+    place = st.container(
+        horizontal=True, horizontal_alignment="left", vertical_alignment="center", border=False, key="heat-trail"
+    )
+    with place:
+        after, show, title = _compared(seat, plan)
+    under_way = plan is not None and bool(seat.layout.under_way.any())
+    # A plan starts from where a reassignment under way will end; the present is still what is there now.
+    base = seat.layout if plan is None or (show == "present" and under_way) else plan.current
     asked = HeatView(
         measure=_MEASURES[measure],
         by_partition=columns == "Partitions",
@@ -96,7 +109,7 @@ def choose(seat: Seat, plan: Plan | None) -> Choice:
         view = replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns, selected=zoom.selected)
         view = replace(view, by_partition=view.by_partition or view.topic is not None)
     session.keep(_KEPT, (signature, view))
-    return Choice(view, _axes(base, view, search), base, after, show, title)
+    return Choice(view, _axes(base, view, search), base, after, show, title, place)
 
 
 def keep(choice: Choice, view: HeatView) -> None:
@@ -115,10 +128,8 @@ def trail(choice: Choice) -> None:
     if not axes.single:
         across = -(-len(axes.columns) // max(len(axes.column_spans), 1))
         down = -(-len(axes.brokers) // max(len(axes.row_spans), 1))
-        where.append(
-            f"· a cell holds {text.plural(across, kind)} by {text.plural(down, 'broker')}: drag over a part to see more"
-        )
-    with st.container(horizontal=True, vertical_alignment="center", height=40, border=False, key="heat-trail"):
+        where.append(f"· a cell holds {text.plural(across, kind)} by {text.plural(down, 'broker')}; drag to see more")
+    with choice.place:
         st.markdown(" ".join(where), width="content")
         if view.zoomed:
             out = replace(view, rows=None, columns=None)
@@ -134,19 +145,35 @@ def trail(choice: Choice) -> None:
 
 
 def drawn(choice: Choice) -> tuple[dict[str, object], Grid]:
-    """The data for the browser, and the sums behind it (of the layout that is shown)."""
+    """The data for the browser, and the sums behind it: of the layout that is shown, or of the difference."""
     view, axes, after = choice.view, choice.axes, choice.after
     before_grid = grid_of(choice.before, axes, view.measure)
     if axes.single and axes.by_partition and choice.show != "after" and view.measure in ("replicas", "behind"):
         planned = after if choice.show == "difference" and _same_partitions(choice.before, after) else None
-        if choice.show == "present" or planned is not None:
-            return states_data(cell_states(choice.before, axes, planned), axes, planned), before_grid
-    if after is None or choice.show == "present":
+        if planned is not None:
+            data = states_data(cell_states(choice.before, axes, planned), axes, planned)
+            return data, _less(grid_of(planned, axes, view.measure), before_grid)
+        if choice.show == "present":
+            return states_data(cell_states(choice.before, axes, None), axes, None), before_grid
+    if after is None:
         return counts_data(before_grid, view.measure, limit=_limit(before_grid, None)), before_grid
     after_grid = grid_of(after, axes, view.measure)
+    if choice.show == "present":
+        return counts_data(before_grid, view.measure, limit=_limit(before_grid, after_grid)), before_grid
     if choice.show == "difference":
-        return counts_data(after_grid, view.measure, before=before_grid), after_grid
+        return counts_data(after_grid, view.measure, before=before_grid), _less(after_grid, before_grid)
     return counts_data(after_grid, view.measure, limit=_limit(after_grid, before_grid)), after_grid
+
+
+def _less(grid: Grid, before: Grid) -> Grid:
+    """What is more (or less) in a grid than before."""
+    return Grid(
+        grid.axes,
+        grid.values - before.values,
+        grid.row_sums - before.row_sums,
+        grid.column_sums - before.column_sums,
+        grid.left_out,
+    )
 
 
 def _limit(grid: Grid, other: Grid | None) -> float:
@@ -184,20 +211,27 @@ def _compared(seat: Seat, plan: Plan | None) -> tuple[ClusterLayout | None, str,
     if plan is not None:
         choices += ["After the plan", "Difference the plan makes"]
     if others:
-        choices.append("Difference to another layout")
+        choices.append(_OTHER)
     if len(choices) == 1:
-        return None, "present", "The present"
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.segmented_control("Show", choices, default="Present", required=True, key="heat-show")
-        if chosen == "Difference to another layout":
-            name = st.selectbox("Other layout", others, format_func=text.visible, width=320, key="heat-other")
-            other = session.layouts()[name].layout
-            return other, "difference", f"The difference to {text.visible(name, 60)}"
-    if plan is None or chosen == "Present":
-        return None, "present", "The present"
-    if chosen == "After the plan":
-        return plan.proposed, "after", "After the plan"
-    return plan.proposed, "difference", "The difference that the plan makes"
+        return None, "present", ""
+    chosen = st.segmented_control(
+        "Show",
+        choices,
+        default="Present",
+        required=True,
+        key="heat-show",
+        label_visibility="collapsed",
+        width="content",
+    )
+    if chosen == _OTHER:
+        name = st.selectbox(
+            "Other layout", others, format_func=text.visible, width=240, key="heat-other", label_visibility="collapsed"
+        )
+        return session.layouts()[name].layout, "difference", text.visible(name, 60)
+    if plan is None:
+        return None, "present", ""
+    show = {"Present": "present", "After the plan": "after"}.get(chosen, "difference")
+    return plan.proposed, show, "the plan"
 
 
 def _axes(base: ClusterLayout, view: HeatView, search: str) -> Axes:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from reseat.balance.grid import Axes, BrokerOrder, Measure, TopicOrder
+from reseat.balance.grid import Axes, BrokerOrder, Measure, Span, TopicOrder
 
 __all__ = ["HeatView", "Show", "apply_event"]
 
 Show = Literal["present", "after", "difference"]
+
+#: A click on a block shows at least so many brokers or columns.
+_ENOUGH = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +92,24 @@ def _zoom(view: HeatView, axes: Axes, rows: tuple[int, int], columns: tuple[int,
 
 def _open(view: HeatView, axes: Axes, row: int, column: int) -> HeatView:
     if len(axes.column_spans[column]) > 1 or len(axes.row_spans[row]) > 1:
-        return _zoom(view, axes, (row, row + 1), (column, column + 1))
+        # Single brokers or columns are in sight already: only the side that is in blocks comes nearer.
+        rows = _near(row, axes.row_spans) if len(axes.row_spans[row]) > 1 else (0, len(axes.row_spans))
+        columns = (
+            _near(column, axes.column_spans) if len(axes.column_spans[column]) > 1 else (0, len(axes.column_spans))
+        )
+        return _zoom(view, axes, rows, columns)
     at = int(axes.columns[axes.column_spans[column].start])
     if not axes.by_partition:
         return replace(view, by_partition=True, topic=axes.base.topics[at], columns=None, selected=None)
     name = axes.base.topics[int(axes.base.topic_of[at])]
     return replace(view, selected=(name, int(axes.base.partition[at])))
+
+
+def _near(block: int, spans: Sequence[Span]) -> tuple[int, int]:
+    """The blocks around one that together hold enough to be worth a screen, it alone where it holds that."""
+    wide = max(len(spans[block]), 1)
+    beside = max(-(-(_ENOUGH - wide) // (2 * wide)), 0)
+    return max(block - beside, 0), min(block + beside + 1, len(spans))
 
 
 def _index(value: object, count: int) -> int | None:

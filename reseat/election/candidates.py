@@ -1,11 +1,13 @@
 """Who can stand for election: what the source tells of liveness and ISR, and what is inferred where it does not.
 
-Three rules turn what is told into who can lead:
+Four rules turn what is told into who can lead:
 
 1. A broker that is dead, fenced or shutting down cannot. One whose state is not told can, except (2).
 2. Where a partition is told to have *no* leader, a broker whose state is not told cannot lead it: a controller elects a
    live member of the ISR at once, so if there were one the partition would have a leader.
 3. Where the ISR is not told, all replicas are taken to be in sync; the rows are marked as assumed.
+4. A broker whose state is not told and that is in no ISR does not lead by being an eligible leader replica: a live one
+   would have returned to an ISR within moments, so it is down, as far as one can tell.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def able(layout: ClusterLayout) -> BoolArray:
 
 
 def candidates(layout: ClusterLayout) -> Candidates:
-    """Who can stand for election in each partition, by the three rules above."""
+    """Who can stand for election in each partition, by the rules above."""
     standing = layout.replicas != NONE
     if layout.observers is not None:
         standing &= ~layout.observers
@@ -87,9 +89,11 @@ def broker_mask(layout: ClusterLayout, broker_ids: Iterable[int]) -> BoolArray:
 
 def electable(layout: ClusterLayout, can: Candidates, mode: Mode) -> BoolArray:
     """(P, R) bool: who may be elected cleanly: the ISR, and with KRaft the eligible leader replicas (KIP-966)."""
-    if mode == "kraft" and layout.eligible is not None:
-        return can.in_sync | layout.eligible
-    return can.in_sync
+    if mode != "kraft" or layout.eligible is None:
+        return can.in_sync
+    standing = np.array([b.state is not BrokerState.NOT_TOLD for b in layout.brokers] + [False], np.bool_)
+    standing[layout.replicas[can.in_sync]] = True
+    return can.in_sync | (layout.eligible & standing[layout.replicas])
 
 
 def column_of(replicas: IntArray, column: IntArray) -> IntArray:

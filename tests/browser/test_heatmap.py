@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 #: Where the cells begin inside the canvas (heat_grid.js: LEFT and TOP).
-LEFT, TOP = 104, 26
+LEFT, TOP = 104, 40
 
 
 @pytest.fixture

@@ -103,9 +103,23 @@ def test_kraft_elects_an_eligible_replica_and_then_the_last_known_leader() -> No
     """KIP-966: outside the ISR, but known to hold all that is committed."""
     columns = {"topics": ["t"], "topic_of": [0], "partition": [0], "replicas": [[1, 2]], "leader": [1]}
     layout = ClusterLayout.from_columns(**columns, in_sync=[[True, False]], eligible=[[False, True]])
+    layout = layout.with_brokers(Broker(broker, state=BrokerState.ALIVE) for broker in (1, 2))
 
     assert stop(layout, [1], mode="kraft").election.leader_after.tolist() == [2]
     assert stop(layout, [1], mode="zookeeper").election.leader_after.tolist() == [NONE]
+
+
+def test_an_eligible_replica_that_is_in_no_isr_and_not_told_to_be_alive_is_taken_to_be_down() -> None:
+    """A live broker returns to its ISRs at once: broker 2, in none, takes nothing over; broker 3, in one, does."""
+    columns = {"topics": ["t"], "topic_of": [0, 0, 0], "partition": [0, 1, 2], "replicas": [[1, 2], [1, 3], [3, 1]]}
+    layout = ClusterLayout.from_columns(
+        **columns,
+        leader=[1, 1, 3],
+        in_sync=[[True, False], [True, False], [True, True]],
+        eligible=[[False, True], [False, True], [False, False]],
+    )
+
+    assert stop(layout, [1], mode="kraft").election.leader_after.tolist() == [NONE, 3, 3]
 
 
 def test_an_unknown_broker_is_refused_with_the_ones_there_are() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from reseat.formats import Reading
 from reseat.model import Broker, ClusterLayout, Wish
 
@@ -20,7 +24,7 @@ def test_it_names_the_fullest_and_the_emptiest_broker(opened: Opened) -> None:
     at = opened("heatmap")
 
     assert not at.exception
-    assert "Broker 1: 3 replicas. Broker 4: 1; the mean is 2." in texts(at)
+    assert "Broker 1 has the most replicas: 3. The mean is 2; broker 4 has the fewest: 1." in texts(at)
     assert "4 brokers by 2 topics" in texts(at)
     assert not [box for box in at.get("button_group") if box.label == "Show"]
 
@@ -81,3 +85,45 @@ def test_another_layout_of_the_session_can_be_compared(opened: Opened, app: obje
     at.run()
 
     assert choices(at, "Show") == ["Present", "Difference to another layout"]
+
+
+def test_a_difference_says_who_has_more_and_less(opened: Opened) -> None:
+    """With broker 4 out its replica goes to one other; the sums of the table are changes too."""
+    at = opened("heatmap", wish=Wish(remove=(4,)))
+    next(box for box in at.segmented_control if box.label == "Show").set_value("Difference the plan makes").run()
+
+    assert not at.exception
+    assert "Broker 4 has 1 replica fewer with the plan, broker 2 has 1 replica more." in texts(at)
+
+
+def test_a_broker_that_leaves_is_not_called_the_emptiest(opened: Opened) -> None:
+    """After the plan the brokers that stay are compared; the one that leaves holds nothing on purpose."""
+    at = opened("heatmap", wish=Wish(remove=(4,)))
+    next(box for box in at.segmented_control if box.label == "Show").set_value("After the plan").run()
+
+    assert "After the plan broker 1 has the most replicas: 3." in texts(at)
+    assert "broker 4 has the fewest" not in texts(at)
+
+
+def test_while_a_reassignment_runs_the_present_is_what_is_there_now(opened: Opened) -> None:
+    """The plan starts from the target, but the present still has the replicas that are moving out."""
+    layout = replace(
+        ClusterLayout.from_assignments({("t", 0): [2, 3, 1], ("t", 1): [3, 2]}, brokers=[Broker(4)]),
+        adding=np.array([[False, True, False], [False, False, False]]),
+        removing=np.array([[False, False, True], [False, False, False]]),
+    )
+    at = opened("heatmap", layout, wish=Wish(remove=(3,)))
+
+    assert not at.exception
+    assert "broker 4 has the fewest: 0" in texts(at)
+    assert "The mean is 1.2;" in texts(at)
+
+
+def test_the_difference_of_a_topics_partitions_is_told_as_a_difference(opened: Opened) -> None:
+    """Drawn as states (moving in, moving out), the sentence still says who has more and who fewer."""
+    at = opened("heatmap", wish=Wish(remove=(4,)))
+    next(box for box in at.segmented_control if box.label == "Columns").set_value("Partitions").run()
+    next(box for box in at.segmented_control if box.label == "Show").set_value("Difference the plan makes").run()
+
+    assert not at.exception
+    assert "Broker 4 has 1 replica fewer with the plan" in texts(at)

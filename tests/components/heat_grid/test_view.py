@@ -50,12 +50,15 @@ def test_a_click_goes_from_topic_to_partitions_to_one_partition_and_back() -> No
     assert apply_event(partition, {"kind": "out"}, axes(partition)).topic is None
 
 
-def test_a_click_on_a_block_zooms_into_it() -> None:
-    """A block has no single topic to open, so the click shows what is in it."""
-    view = apply_event(HeatView(), {"kind": "open", "row": 0, "column": 1}, axes(HeatView(), most_columns=2))
+def test_a_click_on_a_block_shows_it_among_its_neighbours() -> None:
+    """A block has no single topic to open, so the click comes nearer; brokers that are single already all stay."""
+    layout = ClusterLayout.from_assignments({(f"t{number:03}", 0): [number % 4] for number in range(100)})
+    blocks = axes_of(layout, broker_order(layout), column_order(layout, "name"), by_partition=False, most_columns=50)
+    view = apply_event(HeatView(), {"kind": "open", "row": 0, "column": 20}, blocks)
 
     assert view.topic is None
-    assert view.columns == (2, 4)
+    assert view.columns == (26, 56)
+    assert view.rows == (0, 4)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,92 @@
+"""The sentence above the heatmap: the fullest and the emptiest of what is shown, or what differs most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from components import text
+from components.heat_grid.panel import Choice
+from reseat.balance.grid import Grid
+
+__all__ = ["sentence"]
+
+
+def sentence(choice: Choice, grid: Grid, leaving: tuple[int, ...] = ()) -> str:
+    """What stands out among the rows.
+
+    Args:
+        choice: what is shown.
+        grid: its sums; of the difference where one is shown.
+        leaving: brokers that the what-if takes out: afterwards they hold nothing on purpose.
+    """
+    if not len(choice.axes.columns):
+        return "No topic has that in its name."
+    if not len(grid.row_sums):
+        return "There are no brokers."
+    if choice.show == "difference":
+        return _difference(choice, grid)
+    return _extremes(choice, grid, leaving if choice.show == "after" else ())
+
+
+def _extremes(choice: Choice, grid: Grid, leaving: tuple[int, ...]) -> str:
+    ids, spans = choice.axes.brokers, choice.axes.row_spans
+    rows = [i for i, span in enumerate(spans) if not set(ids[span.start : span.stop].tolist()) <= set(leaving)]
+    if not rows:
+        rows = list(range(len(spans)))
+    sums = grid.row_sums[rows]
+    full, empty, mean = int(np.argmax(sums)), int(np.argmin(sums)), float(sums.mean())
+    start = "After the plan " if choice.show == "after" else ""
+    if sums[full] == 0:
+        return _start(f"{start}no broker has {'any bytes' if _bytes(choice) else f'a {_words(choice, 1)}'}.")
+    if sums[full] == sums[empty]:
+        every = "the broker has" if len(spans) == 1 else "each broker has" if choice.axes.single else "each row has"
+        return _start(f"{start}{every} {_amount(choice, float(sums[full]))}{'' if len(spans) == 1 else ': all alike'}.")
+    least = "the least" if _bytes(choice) else "the fewest"
+    return _start(
+        f"{start}{_who(choice, rows[full])} has the most {_words(choice, 2)}: {_number(choice, float(sums[full]))}. "
+        f"The mean is {_number(choice, mean)}; {_who(choice, rows[empty])} has {least}: "
+        f"{_number(choice, float(sums[empty]))}."
+    )
+
+
+def _difference(choice: Choice, grid: Grid) -> str:
+    less, more = int(np.argmin(grid.row_sums)), int(np.argmax(grid.row_sums))
+    against = "with the plan" if choice.title == "the plan" else f"in {choice.title}"
+    if not grid.values.any():
+        return f"Nothing differs {against}."
+    said = []
+    if grid.row_sums[less] < 0:
+        said.append(f"{_who(choice, less)} has {_amount(choice, -float(grid.row_sums[less]))} fewer {against}")
+    if grid.row_sums[more] > 0:
+        said.append(f"{_who(choice, more)} has {_amount(choice, float(grid.row_sums[more]))} more")
+    if not said:
+        return f"Replicas change places {against}, and every broker keeps as many."
+    return _start(f"{', '.join(said)}{'' if grid.row_sums[less] < 0 else f' {against}'}.")
+
+
+def _who(choice: Choice, row: int) -> str:
+    span, ids = choice.axes.row_spans[row], choice.axes.brokers
+    return f"broker {ids[span.start]}" if len(span) == 1 else f"brokers {text.ids(ids[span.start : span.stop], 3)}"
+
+
+def _start(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _bytes(choice: Choice) -> bool:
+    return choice.view.measure == "bytes"
+
+
+def _words(choice: Choice, count: int) -> str:
+    """What is counted, in the singular or the plural."""
+    if choice.view.measure == "behind":
+        return "replica behind" if count == 1 else "replicas behind"
+    return choice.view.measure.removesuffix("s") if count == 1 and not _bytes(choice) else choice.view.measure
+
+
+def _number(choice: Choice, value: float) -> str:
+    return text.size(value) if _bytes(choice) else text.number(value, 0 if value >= 100 or value == int(value) else 1)
+
+
+def _amount(choice: Choice, value: float) -> str:
+    return text.size(value) if _bytes(choice) else f"{_number(choice, value)} {_words(choice, int(value))}"
