@@ -11,6 +11,7 @@ import numpy as np
 from reseat.cli.inputs import layout_of, read_layout, reading_notes
 from reseat.cli.writer import say, table
 from reseat.election import ElectionPreview, Reason, preferred, stop
+from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
 
 __all__ = ["elect"]
@@ -23,6 +24,10 @@ _SLICE = 20_000
 
 def elect(chosen: argparse.Namespace) -> int:
     """Preview an election; see the command's ``--help``."""
+    if chosen.unclean and not chosen.stop:
+        raise WishRefused("--unclean goes with --stop: a preferred leader election is never unclean.")
+    if chosen.preferred and chosen.stop:
+        raise WishRefused("--preferred and --stop are two previews; ask for one.")
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     stopped = [broker for group in chosen.stop for broker in group]
@@ -40,10 +45,14 @@ def elect(chosen: argparse.Namespace) -> int:
 
 
 def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:
-    """A JSON list, one object a line; a leader is -1 where there is none and null where it is not told."""
+    """A JSON list, one object a line; a leader is -1 where there is none and null where it is not told.
+
+    ``error`` is what the Admin protocol answers for the partition, NONE where it is no error.
+    """
     labels = [reason.label for reason in Reason]
     topics = [json.dumps(name, ensure_ascii=False) for name in layout.topics]
     told = [json.dumps(label) for label in labels]
+    errors = [json.dumps(reason.error) for reason in Reason]
     sys.stdout.write("[")
     for start in range(0, layout.partition_count, _SLICE):
         rows = slice(start, start + _SLICE)
@@ -57,7 +66,8 @@ def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:
         )
         lines = (
             f'{{"topic": {topics[topic]}, "partition": {partition}, "leader_before": {_json(before)}, '
-            f'"leader_after": {_json(after)}, "reason": {told[reason]}}}'
+            f'"leader_after": {_json(after)}, "reason": {told[reason]}, '
+            f'"error": {errors[reason]}}}'
             for topic, partition, before, after, reason in columns
         )
         sys.stdout.write((",\n " if start else "\n ") + ",\n ".join(lines))

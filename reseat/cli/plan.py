@@ -10,8 +10,8 @@ from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_no
 from reseat.cli.show import finding_lines
 from reseat.cli.wishes import wish_of
 from reseat.cli.writer import complain, say, write_json
-from reseat.errors import InputRefused
-from reseat.formats.commands import commands
+from reseat.errors import InputRefused, WishRefused
+from reseat.formats.commands import commands, version_of
 from reseat.formats.writers import write_reassignment, write_rollback
 from reseat.model import Options, Plan
 from reseat.planning.plan import plan as plan_wish
@@ -24,6 +24,7 @@ def plan(chosen: argparse.Namespace) -> int:
     streams = [name for name in (chosen.output, chosen.rollback, chosen.certificate) if name == STANDARD_INPUT]
     if len(streams) + chosen.json > 1:
         raise InputRefused("Only one text can go to standard output.")
+    _refuse_options_that_do_nothing(chosen)
     _refuse_one_file_for_two(chosen)
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
@@ -53,6 +54,16 @@ def plan(chosen: argparse.Namespace) -> int:
     else:
         say(*_summary(made, chosen, notes))
     return 0
+
+
+def _refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
+    if chosen.max_moves is not None and (chosen.remove or not chosen.add):
+        raise WishRefused(
+            "--max-moves goes with --add alone: what must leave a broker, and the copies of a new replication factor, "
+            "cannot be fewer."
+        )
+    if chosen.kafka_version is not None and version_of(chosen.kafka_version) is None:
+        raise WishRefused(f"{chosen.kafka_version} is no version of Kafka; one such as 2.8 or 4.1.0 was expected.")
 
 
 def _refuse_one_file_for_two(chosen: argparse.Namespace) -> None:

@@ -33,16 +33,12 @@ def test_a_preferred_election_is_previewed_partition_by_partition(
     """The default, with the reason of each."""
     assert main(["elect", demo, "--json", *flags]) == 0
 
-    assert json.loads(capsys.readouterr().out) == [
-        {"topic": "tp_demo_03", "partition": 0, "leader_before": 1, "leader_after": 0, "reason": "elected"},
-        {"topic": "tp_demo_03", "partition": 1, "leader_before": 1, "leader_after": 1, "reason": "already led"},
-        {
-            "topic": "tp_demo_03",
-            "partition": 2,
-            "leader_before": 1,
-            "leader_after": 1,
-            "reason": "preferred replica not in ISR",
-        },
+    listed = json.loads(capsys.readouterr().out)
+    assert list(listed[0]) == ["topic", "partition", "leader_before", "leader_after", "reason", "error"]
+    assert [tuple(found.values()) for found in listed] == [
+        ("tp_demo_03", 0, 1, 0, "elected", "NONE"),
+        ("tp_demo_03", 1, 1, 1, "already led", "ELECTION_NOT_NEEDED"),
+        ("tp_demo_03", 2, 1, 1, "preferred replica not in ISR", "PREFERRED_LEADER_NOT_AVAILABLE"),
     ]
 
 
@@ -79,7 +75,14 @@ def test_a_leader_that_is_not_told_is_null(tmp_path: Path, capsys: pytest.Captur
     main(["elect", str(path), "--json"])
 
     assert json.loads(capsys.readouterr().out) == [
-        {"topic": 't "quoted"', "partition": 7, "leader_before": None, "leader_after": 3, "reason": "leader not told"}
+        {
+            "topic": 't "quoted"',
+            "partition": 7,
+            "leader_before": None,
+            "leader_after": 3,
+            "reason": "leader not told",
+            "error": "NONE",
+        }
     ]
 
 
@@ -87,3 +90,15 @@ def test_stopping_a_broker_that_is_not_there_is_refused(demo: str, capsys: pytes
     """Exit 2."""
     assert main(["elect", demo, "--stop", "9"]) == 2
     assert "Broker 9 is not in this layout" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [(["--unclean"], "--unclean goes with --stop"), (["--preferred", "--stop", "1"], "two previews")],
+)
+def test_options_that_would_do_nothing_are_refused(
+    flags: list[str], says: str, demo: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An option without effect is never taken in silence."""
+    assert main(["elect", demo, *flags]) == 2
+    assert says in capsys.readouterr().err

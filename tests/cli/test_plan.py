@@ -309,3 +309,18 @@ def test_one_file_is_not_written_twice_nor_over_the_layout(
     assert Path(layout).read_text() == before
     assert not Path(plan).exists()
     assert main(["plan", layout, "--remove", "1", "--output", "/dev/null", "--rollback", "/dev/null"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--remove", "1", "--max-moves", "1"], "--max-moves goes with --add alone"),
+        (["--remove", "1", "--kafka-version", "newest"], "newest is no version of Kafka"),
+    ],
+)
+def test_options_without_effect_are_refused(
+    flags: list[str], says: str, layout: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing that was asked for is left aside in silence."""
+    assert main(["plan", layout, *flags]) == 2
+    assert says in capsys.readouterr().err
