@@ -17,7 +17,8 @@ one arc, so that its capacity is their number: the least sum of squares for each
 with cost 1 on that arc the flow finds the fewest moves of the best balance. It leaves out which brokers hold a
 partition already, so it bounds every plan; then seats are dealt out and swapped until nobody clashes. If all find a
 seat, the bound is reached. (A rack prices brokers that rise and brokers that fall apart; where the two meet, so that
-this is no bound, the point is left out unless it is even to one replica.)
+this is no bound, the point is left out unless it is even to one replica.) Where a point is missing and the layout is
+small, ``partition_flow`` gives all points, one partition at a time.
 
 Example: loads 6, 2, 1 (no racks), one displaced replica: least moves end at 6, 2, 2 (sum 44); one more at 5, 3, 2 or
 5, 2, 3 (38); two more at 4, 3, 3 (34), and nothing is evener.
@@ -35,6 +36,7 @@ import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, Broker, ClusterLayout, CurvePoint, IntArray, Plan, Wish
+from reseat.planning import partition_flow
 from reseat.planning.add import addition_curve
 from reseat.planning.flow import Network, fill
 from reseat.planning.plan import plan
@@ -103,7 +105,19 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
             missing += 1
         elif found.point.replica_sum_of_squares < points[-1].replica_sum_of_squares:
             points.append(found.point)
+    if missing:
+        exact = partition_flow.points(model.removal)
+        if exact:
+            return Curve(_spread_out([one.point for one in exact]))
     return Curve(tuple(points), _left_out(missing))
+
+
+def _spread_out(points: list[CurvePoint]) -> tuple[CurvePoint, ...]:
+    """The first, the last, and those nearest to the shares between."""
+    first, last = points[0].moves, points[-1].moves
+    wanted = [first, *(first + share * (last - first) for share in _SHARES)]
+    chosen = {min(points, key=lambda point: (abs(point.moves - moves), point.moves)) for moves in wanted}
+    return tuple(sorted(chosen, key=lambda point: point.moves))
 
 
 def _without_a_curve(wish: Wish) -> str | None:
@@ -150,7 +164,7 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
         )
     if further == 0 or wish.options.by_bytes or wish.options.receive_cap is not None:
         return plan(layout, wish)
-    found = _Model.of(removal).points(further)
+    found = _Model.of(removal).points(further) or _partition_by_partition(removal, moves)
     if found is None:
         raise WishRefused(
             f"No plan with {plural(moves, 'move')} was found that is surely the evenest.",
@@ -166,6 +180,14 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
     said += ". Proven." if reached == floor else " under the rack rule, says the solver; not checked a second time."
     least = reached if reached == floor else None
     return planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,), balance=False)
+
+
+def _partition_by_partition(removal: Removal, moves: int) -> _Found | None:
+    """The point with exactly so many moves, where the layout is small and its network has it."""
+    for one in partition_flow.points(removal):
+        if one.point.moves == moves:
+            return _Found(one.point, one.rows, one.lists)
+    return None
 
 
 def _least(layout: ClusterLayout, wish: Wish) -> CurvePoint:

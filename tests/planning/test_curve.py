@@ -87,15 +87,27 @@ def test_nothing_is_said_where_nothing_is_left_out() -> None:
     assert whole_curve(SKEWED, Wish(remove=(9,))).sentences == ()
 
 
-def test_points_that_are_left_out_are_counted() -> None:
-    """Broker 2 leaves rack r1, and a further move could only go where the flow cannot be sure of it."""
+def test_a_small_layout_is_asked_partition_by_partition() -> None:
+    """Where loads by rack do not tell the evenest plan, every partition's own flow does."""
     racks = {1: "r0", 2: "r1", 3: "r2", 4: "r0", 5: "r1"}
     layout = ClusterLayout.from_assignments(
         {("t", 0): [1, 2], ("t", 1): [1, 2]}, brokers=[Broker(i, rack=rack) for i, rack in racks.items()]
     )
     told = whole_curve(layout, Wish(remove=(2,)))
 
-    assert told.points == (CurvePoint(moves=2, replica_sum_of_squares=6, replica_spread=2),)
+    assert [(point.moves, point.replica_sum_of_squares) for point in told.points] == [(2, 6), (3, 4)]
+    assert told.sentences == ()
+    assert plan_at(layout, Wish(remove=(2,)), 3).certificate.replica_spread == 0
+
+
+def test_points_that_are_left_out_are_counted() -> None:
+    """t-2 sits twice in rack c though rack a is free: no flow is sure of the evenest plan then, and that is said."""
+    racks = {0: "c", 1: "a", 2: "c", 3: "c", 4: "c"}
+    lists = {("t", 0): [4, 0], ("t", 1): [1, 4], ("t", 2): [4, 2], ("t", 3): [0, 4]}
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i, rack=rack) for i, rack in racks.items()])
+    told = whole_curve(layout, Wish(remove=(0,)))
+
+    assert [point.moves for point in told.points] == [2, 3]
     assert told.sentences == (
         "1 further point is left out: no plan was found there that is surely the evenest with so many moves.",
     )
