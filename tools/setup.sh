@@ -6,19 +6,26 @@ cd "$(dirname "$0")/.."
 
 say() { printf '%s\n' "$*" >&2; }
 
+is_new_enough() { command -v "$1" >/dev/null 2>&1 && "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
 find_python() {
-    for candidate in ${PYTHON:-python3.13 python3.12 python3.11 python3 python}; do
-        command -v "$candidate" >/dev/null 2>&1 || continue
-        "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
-        printf '%s' "$candidate"
-        return 0
+    if [ -n "${PYTHON:-}" ]; then
+        is_new_enough "$PYTHON" && printf '%s' "$PYTHON"
+        return
+    fi
+    for candidate in python3.13 python3.12 python3.11 python3 python; do
+        is_new_enough "$candidate" && printf '%s' "$candidate" && return 0
     done
     return 1
 }
 
 if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c '' 2>/dev/null; then
     python=$(find_python) || {
-        say "Reseat needs Python 3.11 or later, and none was found: install one (Debian, Ubuntu: apt install python3 python3-venv), or name it with PYTHON=/path/to/python3.11 make ..."
+        if [ -n "${PYTHON:-}" ]; then
+            say "Reseat needs Python 3.11 or later, and PYTHON=$PYTHON is none: name another, or leave PYTHON out."
+        else
+            say "Reseat needs Python 3.11 or later, and none was found: install one (Debian, Ubuntu: apt install python3 python3-venv), or name it with PYTHON=/path/to/python3.11 make ..."
+        fi
         exit 1
     }
     "$python" -c 'import ensurepip, venv' 2>/dev/null || {
