@@ -16,7 +16,7 @@ def sentence(steps: PartitionSteps, replica: int) -> str:
     looked = steps.replicas[replica].candidates
     taken, passed = looked[-1], len(looked) - 1
     which = "is led by" if replica == 0 else f"has replica {replica + 1} on"
-    by = f": place {taken.formula}" if "=" in taken.formula else f": the {taken.formula}"
+    by = f": {taken.formula}" if "=" in taken.formula else f": the {taken.formula}"
     after = f", after {text.plural(passed, 'broker')} {'was' if passed == 1 else 'were'} skipped" if passed else ""
     return f"Partition {steps.partition} {which} broker {taken.broker}{by}{after}."
 
@@ -43,5 +43,5 @@ def _candidate(candidate: Candidate, bold: str) -> str:
     where = f"broker {candidate.broker}" + (f" in {text.plain(candidate.rack, 40)}" if candidate.rack else "")
     formula = f"`{candidate.formula}` → " if "=" in candidate.formula else ""
     if candidate.skipped:
-        return f"{formula}{where}: :gray[:material/close: skipped, {text.plain(candidate.skipped)}]"
+        return f"{formula}:gray[:material/close: {text.plain(candidate.skipped)}]"
     return f"{formula}{bold}{where}{bold}" + ("" if formula else f": {text.plain(candidate.formula)}")
