@@ -93,10 +93,12 @@ def _plan(command: argparse.ArgumentParser) -> None:
     command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that takes it back")
     command.add_argument("--certificate", metavar="FILE", help="what is proven of the plan, as JSON")
     command.add_argument(
-        "--reorder-all", action="store_true", help="let every replica list be reordered for even leaders"
+        "--reorder-all",
+        action="store_true",
+        help="with --remove or --add: let every replica list be reordered for even leaders",
     )
     command.add_argument("--receive-cap", type=_count, metavar="N", help="the most replicas one broker may receive")
-    command.add_argument("--by-bytes", action="store_true", help="even out bytes instead of replica counts")
+    command.add_argument("--by-bytes", action="store_true", help="with --remove: even out bytes, not replica counts")
     command.add_argument("--max-moves", type=_count, metavar="N", help="with --add: make at most N moves")
     command.add_argument("--kafka-version", metavar="X.Y", help="print the commands to run for this version")
     command.set_defaults(run=_run_plan)

@@ -11,11 +11,15 @@ __all__ = ["Options", "Wish"]
 class Options:
     """How to plan; the defaults are what most people want.
 
+    Where an option does not apply to a wish, the plan has a finding that says so.
+
     Attributes:
-        reorder_all: reorder the replica lists of unchanged partitions too, where that evens leaders.
+        reorder_all: for brokers that leave or join: reorder the replica lists of unchanged partitions too, where that
+            evens leaders.
         receive_cap: the most replicas that one broker may receive, or None. Kept apart from balance: the
             certificate states what balance it costs.
-        by_bytes: even out bytes instead of replica counts (a bound and its gap are stated, not a proof).
+        by_bytes: for brokers that leave: even out bytes instead of replica counts (a bound and its gap are stated,
+            not a proof).
         max_moves: for added brokers only: make at most this many moves (a point of the curve), or None.
     """
 

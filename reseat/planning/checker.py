@@ -988,9 +988,12 @@ def _sentences(verdict: Verdict) -> tuple[str, ...]:
             else "not proven least."
         )
     )
+    changed = verdict.changed_preferred_leaders
     out.append(
-        f"The preferred leader changes in {_many(verdict.changed_preferred_leaders, 'partition')}; "
+        f"The preferred leader changes in {_many(changed, 'partition')}; "
         + ("fewer would be less even. Proven." if verdict.changed_leaders_proven else "not proven fewest.")
+        if changed
+        else "No preferred leader changes."
     )
     return tuple(out)
 

@@ -5,8 +5,10 @@ Example: ``plan(layout, Wish(remove=(3, 7)))`` is ``remove_brokers(layout, (3, 7
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reseat.errors import WishRefused
-from reseat.model import Broker, ClusterLayout, Plan, Wish
+from reseat.model import Broker, ClusterLayout, Finding, Plan, Severity, Wish
 from reseat.planning.remove import remove_brokers
 
 __all__ = ["plan"]
@@ -35,9 +37,11 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
             )
         from reseat.planning.replication_factor import change_replication_factor
 
-        return change_replication_factor(layout, wish.topics, wish.replication_factor, options=wish.options)
+        made = change_replication_factor(layout, wish.topics, wish.replication_factor, options=wish.options)
+        return _with_idle_options(made, reorder_all="a change of replication factor keeps the order of lists")
     if wish.remove:
-        return remove_brokers(layout, wish.remove, options=wish.options, added=joining)
+        made = remove_brokers(layout, wish.remove, options=wish.options, added=joining)
+        return _with_idle_options(made)
     if joining:
         from reseat.planning.add import add_brokers
 
@@ -45,3 +49,22 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
     raise WishRefused(
         "Nothing is wished for.", choices=("Take a broker out, add one, or change a replication factor.",)
     )
+
+
+def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
+    """The plan with a finding about options that were asked for and do not apply to its wish.
+
+    Args:
+        plan: a plan that does not only add brokers.
+        reorder_all: why lists were not reordered, or None where they were.
+    """
+    options, idle = plan.wish.options, []
+    if options.max_moves is not None:
+        idle.append("the most moves are not kept to, they apply to brokers that join alone")
+    if options.reorder_all and reorder_all is not None:
+        idle.append(f"lists were not reordered, {reorder_all}")
+    if not idle:
+        return plan
+    sentence = "; ".join(idle)
+    note = Finding("option_without_effect", Severity.NOTE, f"{sentence[:1].upper()}{sentence[1:]}.")
+    return replace(plan, findings=(*plan.findings, note))

@@ -285,10 +285,12 @@ def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tu
     said = f"No broker receives more than {plural(options.receive_cap, 'replica')}"
     if cost == 0:
         return None, (f"{said}; this costs no balance.",)
+    apart, without = int(np.ptp(capped)), int(np.ptp(uncapped))
+    if apart == without:
+        return None, (f"{said}; this cap adds {cost:,} to the sum of squares of replica counts.",)
     return None, (
-        f"{said}; without this cap fullest and emptiest broker would be "
-        f"{plural(int(np.ptp(uncapped)), 'replica')} apart instead of {int(np.ptp(capped)):,} "
-        f"(the cap adds {cost:,} to the sum of squares).",
+        f"{said}; without this cap fullest and emptiest broker would be {plural(without, 'replica')} apart "
+        f"instead of {apart:,} (the cap adds {cost:,} to the sum of squares).",
     )
 
 
@@ -404,7 +406,9 @@ def _certificate(
     if not balance and verdict.valid:
         sentences = tuple(said for said in sentences if not said.startswith(BALANCE_SENTENCE))
     if not removal.displaced:
-        sentences = (f"{_brokers(wish.remove)} held nothing, so that nothing is to do.", *sentences)
+        nothing = f"{_brokers(wish.remove)} held nothing, so that nothing is to do."
+        # Of an empty plan there is no more to say; without a move, lists may still be reordered on request.
+        sentences = (nothing,) if proposed is layout else (nothing, *sentences)
     return Certificate(
         wish=wish,
         moves=verdict.moves,

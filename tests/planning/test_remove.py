@@ -442,3 +442,57 @@ def test_a_network_too_large_is_planned_and_nothing_is_claimed_by_the_solver() -
     assert made.certificate.moves_proven
     assert made.certificate.least_replica_sum_of_squares is None
     assert made.proposed.assignments().keys() == layout.assignments().keys()
+
+
+def test_of_an_empty_plan_no_more_is_said() -> None:
+    """Broker 9 holds nothing: one sentence, no talk of moves that are not made."""
+    layout = ClusterLayout.from_assignments({("a", 0): [1, 2]}, brokers=[Broker(9)])
+
+    assert remove_brokers(layout, [9]).certificate.sentences == ("Broker 9 held nothing, so that nothing is to do.",)
+
+
+def test_a_plan_that_changes_no_leader_says_so() -> None:
+    """Broker 3 follows; nobody else becomes first."""
+    layout = ClusterLayout.from_assignments({("a", 0): [1, 3], ("a", 1): [2, 1]})
+
+    assert remove_brokers(layout, [3]).certificate.sentences[-1] == "No preferred leader changes."
+
+
+def test_what_a_cap_costs_is_told_where_the_spread_stays() -> None:
+    """Two racks are left: 4 and 5 may receive one each and 2 takes the third, no further apart but less even."""
+    lists = {("o", 0): [1, 2, 3], ("o", 1): [2, 3, 1], ("p", 7): [3, 1]}
+    brokers = [Broker(1, "a"), Broker(2, "b"), Broker(4, "a"), Broker(5, "b")]
+    layout = ClusterLayout.from_assignments(lists, brokers=brokers)
+    capped = remove_brokers(layout, [3], options=Options(receive_cap=1)).certificate
+
+    assert capped.sentences[-1] == (
+        "No broker receives more than 1 replica; this cap adds 2 to the sum of squares of replica counts."
+    )
+
+
+def test_what_a_cap_costs_is_told() -> None:
+    """Brokers 1, 2 and 3 keep 0, 0 and 4; with at most one replica a broker the third one takes one as well."""
+    lists = {("a", i): [3] for i in range(4)} | {("b", i): [9] for i in range(3)}
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(1), Broker(2)])
+    capped = remove_brokers(layout, [9], options=Options(receive_cap=1)).certificate
+
+    assert capped.replica_sum_of_squares == 27
+    assert "without this cap fullest and emptiest broker would be 3 replicas apart instead of 4" in capped.sentences[-1]
+
+
+def test_options_that_do_not_apply_are_named() -> None:
+    """A limit on moves is for brokers that join, reordering for brokers that leave or join."""
+    layout = ClusterLayout.from_assignments({("a", 0): [1, 2], ("a", 1): [2, 3]})
+    options = Options(max_moves=1, reorder_all=True)
+
+    def idle(wish: Wish) -> list[str]:
+        return [f.sentence for f in plan(layout, wish).findings if f.kind == "option_without_effect"]
+
+    assert idle(Wish(remove=(3,), options=options)) == [
+        "The most moves are not kept to, they apply to brokers that join alone."
+    ]
+    assert idle(Wish(replication_factor=1, topics=("a",), options=options)) == [
+        "The most moves are not kept to, they apply to brokers that join alone; "
+        "lists were not reordered, a change of replication factor keeps the order of lists."
+    ]
+    assert idle(Wish(add=((4, None),), options=options)) == idle(Wish(remove=(3,))) == []
