@@ -23,6 +23,8 @@ __all__ = ["finding_json", "finding_lines", "show"]
 NAMED_PARTITIONS = 100
 #: Brokers and racks listed for a person; beyond that, the fullest and the emptiest.
 LISTED_ROWS = 40
+#: Partitions named under one finding for a person.
+EXAMPLES = 5
 #: Skipped pieces listed for a person.
 LISTED_SKIPPED = 20
 
@@ -84,14 +86,18 @@ def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:
     }
 
 
-def finding_lines(found: tuple[Finding, ...]) -> list[str]:
-    """Findings for a person, one a line, the places in the text behind each."""
+def finding_lines(found: tuple[Finding, ...], layout: ClusterLayout | None = None) -> list[str]:
+    """Findings for a person, each with its places in the text, or with the first of its partitions in ``layout``."""
     if not found:
         return ["Nothing found: all is well as far as this text tells."]
     lines = ["Findings"]
     for finding in found:
         places = f" ({'; '.join(finding.places[:4])})" if finding.places else ""
         lines.append(f"  {finding.severity.value.upper():<9}  {finding.sentence}{places}")
+        rows = finding.rows[:EXAMPLES].tolist()
+        if layout is not None and rows and not places and len(rows) < layout.partition_count:
+            more = f" and {len(finding.rows) - len(rows):,} more" if len(finding.rows) > len(rows) else ""
+            lines.append(f"  {'':<9}  {', '.join(layout.name_of(row) for row in rows)}{more}")
     return lines
 
 
@@ -187,7 +193,7 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
     say(*_brokers(layout, balance), "")
     if layout.racks:
         say(*_racks(balance), "")
-    say(*finding_lines(found))
+    say(*finding_lines(found, layout))
     if reading.proposed is not None:
         say("", "The text also holds a proposed assignment: --proposed shows it.")
     if reading.skipped:

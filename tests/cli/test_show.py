@@ -226,3 +226,12 @@ def test_a_racks_file_that_cannot_be_understood_is_refused(
 
     assert main(["show", describe, "--racks", str(racks)]) == 2
     assert "racks.json" in capsys.readouterr().err
+
+
+def test_a_person_is_told_which_partitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first five behind a finding are named, and how many more there are."""
+    rows = [f"Topic: orders\tPartition: {p}\tLeader: {'none' if p else 1}\tReplicas: 1\tIsr: 1\n" for p in range(8)]
+    (tmp_path / "down.txt").write_text("".join(rows))
+
+    assert main(["show", str(tmp_path / "down.txt")]) == 0
+    assert "orders-1, orders-2, orders-3, orders-4, orders-5 and 2 more\n" in capsys.readouterr().out
