@@ -11,9 +11,11 @@ st.navigation(
             st.Page("pages/racks.py", title="Racks", icon=":material/dns:"),
             st.Page("pages/plan.py", title="Plan", icon=":material/swap_horiz:"),
             st.Page("pages/leaders.py", title="Leaders", icon=":material/star:"),
+            st.Page("pages/fingerprints.py", title="Fingerprints", icon=":material/fingerprint:"),
         ],
         "Learn": [
             st.Page("pages/placement.py", title="Placement", icon=":material/school:"),
+            st.Page("pages/compare.py", title="Compare placements", icon=":material/compare:"),
         ],
     }
 ).run()

@@ -18,12 +18,14 @@ import streamlit as st
 
 from components.edits import Edits, apply_edits
 from reseat.formats.reading import Reading
-from reseat.model import Certificate, ClusterLayout, Finding, Plan, Wish
+from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Wish
 
 if TYPE_CHECKING:
     from reseat.balance import Balance
     from reseat.election import AutoRebalance, ElectionPreview, Mode, RestartVerdict, StopPreview
     from reseat.placement import RackMode, Tool
+    from reseat.placement.fingerprint import TopicFingerprint
+    from reseat.placement.comparison import Outcome
     from reseat.planning import Curve
     from reseat.planning.against_generate import AgainstGenerate, Beside
     from reseat.planning.transfer import Transfer
@@ -34,11 +36,13 @@ __all__ = [
     "against_generate_of",
     "auto_rebalance_of",
     "balance_of",
+    "comparison_of",
     "beside_one_draw_of",
     "curve_of",
     "election_after",
     "election_of",
     "findings_of",
+    "fingerprints_of",
     "judgement_of",
     "layout_of",
     "plan_for",
@@ -126,6 +130,22 @@ def sample_of(sample: Sample) -> Reading:
     from reseat.sources import load_sample
 
     return load_sample(sample)
+
+
+def fingerprints_of(layout: ClusterLayout) -> tuple[TopicFingerprint, ...]:
+    """``reseat.placement.fingerprint.infer``: the draws that made each topic, or what was moved since.
+
+    Raises:
+        PlacementRefused: the order of lists is not told.
+    """
+    return _fingerprints(layout.digest, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_LAYOUTS)
+def _fingerprints(digest: str, _layout: ClusterLayout) -> tuple[TopicFingerprint, ...]:
+    from reseat.placement.fingerprint import infer
+
+    return infer(_layout)
 
 
 def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:
@@ -339,3 +359,20 @@ def _restarts(digest: str, _layout: ClusterLayout) -> tuple[RestartVerdict, ...]
     from reseat.election import safe_to_restart
 
     return safe_to_restart(_layout)
+
+
+def comparison_of(brokers: tuple[Broker, ...], topics: int, factor: int, seed: int) -> tuple[Outcome, ...]:
+    """``reseat.placement.comparison.compare`` of so many topics of mixed sizes.
+
+    Raises:
+        PlacementRefused: they cannot be placed so.
+    """
+    return _comparison(brokers, topics, factor, seed)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _comparison(brokers: tuple[Broker, ...], topics: int, factor: int, seed: int) -> tuple[Outcome, ...]:
+    from reseat.placement import JavaRandom
+    from reseat.placement.comparison import compare, mixed_sizes
+
+    return compare(brokers, mixed_sizes(topics, JavaRandom(seed)), factor, lambda: JavaRandom(seed))

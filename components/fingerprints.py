@@ -1,0 +1,224 @@
+"""Fingerprints drawn: where the starts of topics fell, the table of topics, and one topic partition by partition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from components import charts, frame, tables, text
+from reseat.model import NONE, ClusterLayout
+from reseat.placement.fingerprint import Fit, TopicFingerprint, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MARKS", "draw_starts", "draw_table", "draw_topic", "rings_of", "summary"]
+
+#: Mark and word of a verdict, for tables and pills.
+MARKS = {
+    Verdict.STRIPED: "✔ as placed",
+    Verdict.GREW: "✔ grew later",
+    Verdict.MOVED: "▲ moved since",
+    Verdict.NOT_STRIPED: "○ not striped",
+}
+#: More partitions than these are counted in a cell, not listed.
+_LISTED = 12
+
+Ring = tuple[tuple[int, ...], bool, str]
+
+
+def summary(found: Sequence[TopicFingerprint]) -> str:
+    """The sentence that answers the page's question."""
+    total, counts = len(found), Counter(one.verdict for one in found)
+    placed = counts[Verdict.STRIPED] + counts[Verdict.GREW]
+    if not total:
+        return "There are no topics."
+    if placed == total:
+        return (
+            "The one topic sits as Kafka placed it."
+            if total == 1
+            else f"All {total:,} topics sit as Kafka placed them: no partition was moved since."
+        )
+    moved = sum(len(one.moved) for one in found if one.verdict is Verdict.MOVED)
+    words = [f"{placed:,} of {text.plural(total, 'topic')} {'sits' if placed == 1 else 'sit'} as Kafka placed them"]
+    if counts[Verdict.MOVED]:
+        where = text.plural(counts[Verdict.MOVED], "other")
+        words.append(f"{text.plural(moved, 'partition')} of {where} {'was' if moved == 1 else 'were'} moved since")
+    if counts[Verdict.NOT_STRIPED]:
+        words.append(f"{counts[Verdict.NOT_STRIPED]:,} fit no draws")
+    return f"{'; '.join(words)}."
+
+
+def rings_of(found: Sequence[TopicFingerprint]) -> dict[Ring, list[TopicFingerprint]]:
+    """Topics by the ring that their likeliest fit is on, the ring with most topics first."""
+    by_ring: dict[Ring, list[TopicFingerprint]] = {}
+    for one in found:
+        if one.fits:
+            fit = one.fits[0]
+            by_ring.setdefault((fit.brokers, fit.rack_aware, fit.circumstance), []).append(one)
+    return dict(sorted(by_ring.items(), key=lambda item: -len(item[1])))
+
+
+def draw_starts(layout: ClusterLayout, rings: dict[Ring, list[TopicFingerprint]]) -> None:
+    """The main figure: on which broker of a ring the starts of topics fell, and what that says of the next one."""
+    ring = st.selectbox(
+        "Topics striped over",
+        list(rings),
+        format_func=lambda ring: f"{_ring_words(ring)} · {text.plural(len(rings[ring]), 'topic')}",
+        key=f"fingerprint-ring-{layout.digest}",
+    )
+    brokers, _, _ = ring
+    starts = np.bincount([one.fits[0].start for one in rings[ring]], minlength=len(brokers))
+    rack_of = {broker.id: broker.rack for broker in layout.brokers}
+    names = [f"broker {b} in {rack_of[b]}" if rack_of.get(b) else f"broker {b}" for b in brokers]
+    figure = charts.bars(names, starts, "topics", mean=len(rings[ring]) / len(brokers))
+    charts.draw(figure, "fingerprint-starts", "Topics by the broker that their start fell on, in ring order")
+    frame.how_to_read(
+        "Kafka draws a start at random for each topic: the place on the ring of brokers where partition 0 begins. The "
+        "bars count topics by the broker there, in the order in which placement walks the ring; the dashed line is "
+        "what a perfectly even draw would give. Chance alone makes bars differ, the more so the fewer topics there are."
+    )
+
+
+def _ring_words(ring: Ring) -> str:
+    brokers, rack_aware, circumstance = ring
+    which = text.ids(brokers, 6) if len(brokers) <= 6 else text.plural(len(brokers), "broker")
+    how = "racks in turn" if rack_aware else "racks aside"
+    return f"{which}, {how}" + (f", {circumstance}" if circumstance else "")
+
+
+def draw_table(found: Sequence[TopicFingerprint]) -> TopicFingerprint | None:
+    """All topics with their draws, searched and filtered on the server; returns the one that is opened."""
+    counts = Counter(one.verdict for one in found)
+    here = [verdict for verdict in Verdict if counts[verdict]]
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    chosen = left.pills(
+        "Verdicts",
+        here,
+        selection_mode="multi",
+        format_func=lambda verdict: f"{MARKS[verdict]} · {counts[verdict]:,}",
+        key="fingerprint-verdicts-" + "-".join(verdict.name for verdict in here),
+        label_visibility="collapsed",
+    )
+    with right:
+        typed = tables.search("fingerprint", "a part of a topic's name").strip().casefold()
+    wanted = frozenset(chosen or here)
+    hits = [one for one in found if one.verdict in wanted and typed in one.topic.casefold()]
+    shown = hits[: tables.MOST_ROWS]
+    event = st.dataframe(
+        _frame(shown),
+        key="fingerprint-table",
+        hide_index=True,
+        height=300,
+        row_height=30,
+        on_select="rerun",
+        selection_mode="single-row",
+        placeholder="",
+        column_config={
+            "partitions": st.column_config.NumberColumn(format="localized", width=80),
+            "start": tables.RIGHT,
+            "shift": tables.RIGHT,
+            "pairs that fit": st.column_config.NumberColumn(
+                format="localized", help="How many pairs of start and shift make exactly these lists"
+            ),
+        },
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="fingerprint-foot"):
+        st.caption(f"{tables.shown_of(len(shown), len(hits), 'topic')} Click a row to open it.", width="content")
+        tables.download("fingerprint-csv", "fingerprints.csv", lambda: _as_csv(hits))
+    picked = event["selection"]["rows"]
+    if picked and picked[0] < len(shown):
+        return shown[picked[0]]
+    return hits[0] if len(hits) == 1 else None
+
+
+def _frame(found: Sequence[TopicFingerprint]) -> pd.DataFrame:
+    import pandas as pd
+
+    fits = [one.fits[0] if one.fits else None for one in found]
+    return pd.DataFrame(
+        {
+            "topic": [text.visible(one.topic) for one in found],
+            "verdict": [MARKS[one.verdict] for one in found],
+            "partitions": [one.partitions for one in found],
+            "racks": ["" if fit is None else "in turn" if fit.rack_aware else "aside" for fit in fits],
+            "start": ["" if fit is None else str(fit.start) for fit in fits],
+            "shift": ["" if fit is None else _shifts(fit) for fit in fits],
+            "pairs that fit": pd.array(
+                [
+                    sum(len(fit.shifts) for fit in one.fits) if one.fits and one.verdict is not Verdict.MOVED else None
+                    for one in found
+                ],
+                dtype="Int64",
+            ),
+            "placed": ["" if fit is None else fit.circumstance or "on the present brokers" for fit in fits],
+            "moved partitions": [_moved(one) for one in found],
+            "replicas off": pd.array([one.replicas_off for one in found], dtype="Int64"),
+        }
+    )
+
+
+def _shifts(fit: Fit) -> str:
+    if len(fit.shifts) >= len(fit.brokers) > 1:
+        return "any"
+    return (
+        ", ".join(map(str, fit.shifts)) if len(fit.shifts) <= 4 else f"{fit.shifts[0]} and {len(fit.shifts) - 1} more"
+    )
+
+
+def _moved(one: TopicFingerprint) -> str:
+    if len(one.moved) > _LISTED:
+        return f"{len(one.moved):,} of {one.partitions:,}"
+    return ", ".join(map(str, one.moved))
+
+
+def _as_csv(found: Sequence[TopicFingerprint]) -> str:
+    whole = _frame(found)
+    whole["topic"] = tables.harmless(whole["topic"])
+    whole["moved partitions"] = [" ".join(map(str, one.moved)) for one in found]
+    whole["all shifts"] = [" ".join(map(str, one.fits[0].shifts)) if one.fits else "" for one in found]
+    written: str = whole.to_csv(index=False)
+    return written
+
+
+def draw_topic(layout: ClusterLayout, one: TopicFingerprint) -> None:
+    """One topic: its sentence, and each partition as it is beside where its draws put it."""
+    import pandas as pd
+
+    settled = layout.target()
+    span = settled.rows_of_topic(one.topic)
+    ids = settled.partition[span.start : span.stop].tolist()
+    now = [[b for b in row if b != NONE] for row in settled.replica_ids[span.start : span.stop].tolist()]
+    fit = one.fits[0] if one.fits else one.nearest
+    with st.container(border=True, key="fingerprint-topic"):
+        st.markdown(text.plain(one.sentence))
+        if fit is None:
+            return
+        made = _as_placed(fit, one.added, ids, max(map(len, now), default=0))
+        differ = [a != b for a, b in zip(now, made, strict=True)]
+        only = st.toggle("Only those that differ", key="fingerprint-differ") if any(differ) else False
+        rows = [i for i, off in enumerate(differ) if off or not only][: tables.MOST_ROWS]
+        frame_of_topic = pd.DataFrame(
+            {
+                "partition": [ids[i] for i in rows],
+                "replicas": [", ".join(map(str, now[i])) for i in rows],
+                "as the draws give": [", ".join(map(str, made[i])) for i in rows],
+                "": ["▲ differs" if differ[i] else "✔" for i in rows],
+            }
+        )
+        tables.table(frame_of_topic, "fingerprint-partitions", height=240)
+        st.caption(f"{sum(differ):,} of {text.plural(len(ids), 'partition')} differ from these draws.")
+
+
+def _as_placed(fit: Fit, added: Sequence[Fit], ids: Sequence[int], factor: int) -> list[list[int]]:
+    """Where the draws put each partition, those added later by their own."""
+    factor = min(factor, len(fit.brokers))
+    made = fit.lists(ids, factor)
+    for later in added:
+        fresh = later.lists([i for i in ids if i >= later.first_id], factor)
+        made[len(made) - len(fresh) :] = fresh
+    return made

@@ -1,0 +1,99 @@
+"""The Fingerprints page: which topics sit as placed, with which draws, what was moved, and what cannot be said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reseat.model import Broker, ClusterLayout
+from reseat.placement import place_striped
+
+from .conftest import texts
+
+FIVE = [Broker(1, "a"), Broker(2, "b"), Broker(3, "c"), Broker(4, "b"), Broker(5, "c")]
+
+
+def placed(start: int = 1, shift: int = 3, partitions: int = 12) -> dict[tuple[str, int], list[int]]:
+    """A topic of three replicas as Kafka would place it."""
+    lists = place_striped(FIVE, partitions, 3, start=start, shift=shift).assignment()
+    return {(f"topic-{start}", partition): replicas for partition, replicas in lists.items()}
+
+
+def columns(at) -> set[str]:
+    """The columns of all tables of a page."""
+    return {name for table in at.dataframe for name in table.value.columns}
+
+
+def test_striped_topics_are_told_with_their_draws(opened):
+    """Both topics sit as placed; the table has their starts, and the figure counts them by broker."""
+    layout = ClusterLayout.from_assignments({**placed(1), **placed(4)}, brokers=FIVE)
+    at = opened("fingerprints", layout)
+    rows = at.dataframe[0].value
+
+    assert not at.exception
+    assert "All 2 topics sit as Kafka placed them" in texts(at)
+    assert rows["start"].tolist() == ["1", "4"]
+    assert rows["racks"].tolist() == ["in turn", "in turn"]
+    assert at.metric[0].value == "2"
+    assert "one chance in 5" in texts(at)
+
+
+def test_moved_partitions_are_named(opened):
+    """Partition 7 was moved by hand: it is named, and opening the topic shows where its draws put it."""
+    lists = placed(1)
+    before = lists[("topic-1", 7)]
+    lists[("topic-1", 7)] = before[::-1]
+    at = opened("fingerprints", ClusterLayout.from_assignments(lists, brokers=FIVE))
+    rows = at.dataframe[0].value
+    partitions = at.dataframe[1].value
+
+    assert not at.exception
+    assert "0 of 1 topic sit as Kafka placed them; 1 partition of 1 other was moved since" in texts(at)
+    assert rows["moved partitions"].tolist() == ["7"]
+    assert partitions["replicas"][7] == ", ".join(map(str, before[::-1]))
+    assert partitions["as the draws give"][7] == ", ".join(map(str, before))
+    assert [mark for mark in partitions[""] if mark != "✔"] == ["▲ differs"]
+
+
+def test_a_broker_that_came_later_is_told(opened):
+    """Broker 9 holds nothing of this topic, which is striped over the others: before broker 9 joined."""
+    layout = ClusterLayout.from_assignments(placed(1), brokers=[*FIVE, Broker(9, "a")])
+    at = opened("fingerprints", layout)
+
+    assert not at.exception
+    assert at.dataframe[0].value["placed"].tolist() == ["before broker 9 joined"]
+    assert at.metric[5].value == "1"
+
+
+@pytest.mark.parametrize(("typed", "left"), [("topic-4", ["topic-4"]), ("TOPIC", ["topic-1", "topic-4"]), ("no", [])])
+def test_a_search_narrows_the_table(opened, typed, left):
+    """A part of a name, without regard to case; a topic alone is opened at once."""
+    at = opened("fingerprints", ClusterLayout.from_assignments({**placed(1), **placed(4)}, brokers=FIVE))
+    at.text_input(key="fingerprint-search").set_value(typed).run()
+
+    assert not at.exception
+    assert at.dataframe[0].value["topic"].tolist() == left
+    assert ("as the draws give" in columns(at)) == (len(left) == 1)
+
+
+def test_an_order_that_is_not_told_is_refused(opened):
+    """Without the order of lists nobody knows where placement began; the page says so."""
+    layout = ClusterLayout.from_assignments(placed(1), brokers=FIVE)
+    at = opened("fingerprints", replace(layout, order_told=np.zeros(1, np.bool_)))
+
+    assert not at.exception
+    assert ":material/block:" in texts(at)
+    assert "verdict" not in columns(at)
+
+
+def test_what_fits_no_draws_is_no_fault(opened):
+    """A topic placed by KRaft or by a tool fits none: it is counted apart, and nothing is said to have moved."""
+    rng = np.random.default_rng(5)
+    lists = {("mixed", p): (rng.permutation(5)[:3] + 1).tolist() for p in range(30)}
+    at = opened("fingerprints", ClusterLayout.from_assignments(lists, brokers=FIVE))
+
+    assert not at.exception
+    assert "1 fit no draws" in texts(at)
+    assert at.dataframe[0].value["moved partitions"].tolist() == [""]
