@@ -2,6 +2,8 @@
 
 from reseat.placement.added_partitions import place_added
 from reseat.placement.draw_source import DrawSource
+from reseat.placement.evenest import place_evenest
+from reseat.placement.explain import PartitionSteps, steps_of
 from reseat.placement.fingerprint import Fit, TopicFingerprint, Verdict, infer, infer_topic
 from reseat.placement.generate import Proposal, ProposalSpread, Tool, proposal_spread, propose
 from reseat.placement.java_random import JavaRandom
@@ -14,6 +16,7 @@ __all__ = [
     "DrawSource",
     "Fit",
     "JavaRandom",
+    "PartitionSteps",
     "Placement",
     "Proposal",
     "ProposalSpread",
@@ -24,9 +27,11 @@ __all__ = [
     "infer",
     "infer_topic",
     "place_added",
+    "place_evenest",
     "place_kraft",
     "place_naive",
     "place_striped",
     "proposal_spread",
     "propose",
+    "steps_of",
 ]

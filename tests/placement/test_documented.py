@@ -18,7 +18,7 @@ from reseat.placement import (
 )
 from reseat.placement.ring import ring_of
 
-#: Brokers 0 to 3, 13 partitions, replication factor 3, as a well-known description prints it (with a wrong start index).
+#: Brokers 0 to 3, 13 partitions, replication factor 3, as a description prints it (with a wrong start index).
 THIRTEEN = [
     [3, 0, 1],
     [0, 1, 2],
@@ -142,7 +142,7 @@ def test_naive_gives_the_first_brokers_most() -> None:
 
 
 def test_one_broker_has_no_other_place() -> None:
-    """n - 1 is 0 with one broker: the list is that broker."""
+    """With n = 1 there is nothing modulo n - 1: the list is that broker."""
     assert place_striped(brokers(7), 3, 1, start=0, shift=0).replicas.tolist() == [[7], [7], [7]]
 
 
@@ -176,9 +176,18 @@ def test_java_draws() -> None:
     random = JavaRandom(42)
 
     assert [random.next_int(10) for _ in range(5)] == [0, 3, 8, 4, 0]
-    items = list(range(5))
-    JavaRandom(1).shuffle(items)
-    assert items == [4, 0, 2, 3, 1] or sorted(items) == [0, 1, 2, 3, 4]
+
+
+def test_a_shuffle_depends_on_the_seed_alone() -> None:
+    """The same seed gives the same order, and nothing is lost."""
+    orders = []
+    for seed in (1, 1, 2):
+        items = list(range(20))
+        JavaRandom(seed).shuffle(items)
+        orders.append(items)
+
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == list(range(20))
 
 
 def test_generate_moves_nearly_everything_where_one_move_is_enough() -> None:

@@ -1,0 +1,234 @@
+"""From replica lists back to the draws that made them."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.errors import PlacementRefused
+from reseat.model import Broker, ClusterLayout
+from reseat.placement import Placement, RackMode, Verdict, infer, infer_topic, place_added, place_striped
+from reseat.placement.admin_order import admin_order
+
+
+@st.composite
+def placements(draw: st.DrawFn) -> tuple[list[Broker], Placement]:
+    """A striped topic on any small cluster: gaps in ids, unequal racks or none, any size, any first id."""
+    ids = sorted(draw(st.sets(st.integers(0, 40), min_size=1, max_size=10)))
+    racks = draw(st.integers(0, 4))
+    brokers = [Broker(i, f"r{draw(st.integers(1, racks))}" if racks else None) for i in ids]
+    draws = st.integers(0, len(ids) - 1)
+    placed = place_striped(
+        brokers,
+        draw(st.integers(1, 35)),
+        draw(st.integers(1, min(5, len(ids)))),
+        start=draw(draws),
+        shift=draw(draws),
+        first_partition=draw(st.sampled_from([0, 0, 0, 1, 4, 17])),
+        rack_mode=draw(st.sampled_from([RackMode.ENFORCED, RackMode.DISABLED])),
+    )
+    return brokers, placed
+
+
+def layout_of(brokers: list[Broker], lists: dict[int, list[int]]) -> ClusterLayout:
+    """One topic, t."""
+    return ClusterLayout.from_assignments({("t", p): row for p, row in lists.items()}, brokers=brokers)
+
+
+@given(placements())
+@settings(max_examples=150)
+def test_every_striped_topic_leads_back_to_its_draws(made: tuple[list[Broker], Placement]) -> None:
+    """The pair that made it is among those found, and each pair found makes it."""
+    brokers, placed = made
+    found = infer_topic(layout_of(brokers, placed.assignment()), "t")
+
+    assert found.verdict is Verdict.STRIPED
+    assert any((placed.start, placed.shift) in fit.pairs and fit.rack_aware == placed.rack_aware for fit in found.fits)
+    for fit in found.fits:
+        mode = RackMode.ENFORCED if fit.rack_aware else RackMode.DISABLED
+        makes = [
+            (start, shift)
+            for start in {pair[0] for pair in fit.pairs}
+            for shift in range(len(brokers))
+            if place_striped(
+                brokers,
+                len(placed.replicas),
+                placed.replicas.shape[1],
+                start=start,
+                shift=shift,
+                first_partition=placed.first_id,
+                rack_mode=mode,
+            ).assignment()
+            == placed.assignment()
+        ]
+        assert list(fit.pairs) == makes
+
+
+@given(st.integers(4, 12), st.integers(2, 4), st.integers(8, 40), st.integers(0, 10**6))
+@settings(max_examples=100)
+def test_moved_partitions_are_named(brokers: int, factor: int, partitions: int, seed: int) -> None:
+    """After random moves of up to a quarter of the partitions, those are named and no others."""
+    rng = random.Random(seed)
+    racks = rng.choice([0, 2, 3])
+    cluster = [Broker(i, f"r{i % racks}" if racks else None) for i in range(brokers)]
+    placed = place_striped(
+        cluster, partitions, factor, start=rng.randrange(brokers), shift=rng.randrange(brokers)
+    ).assignment()
+    # Partition 0 stays: with another one the rest may be what Kafka adds to such a topic, which is as true.
+    moved = sorted(rng.sample(range(1, partitions), rng.randint(1, partitions // 4)))
+    lists = dict(placed)
+    for partition in moved:
+        while lists[partition] == placed[partition]:
+            lists[partition] = rng.sample(range(brokers), factor)
+    found = infer_topic(layout_of(cluster, lists), "t")
+
+    assert found.striped is False
+    assert found.verdict is Verdict.MOVED
+    assert set(found.moved) <= set(moved)
+    if not found.added:
+        assert list(found.moved) == moved
+        off = sum(a != b for p in moved for a, b in zip(placed[p], lists[p], strict=True))
+        assert found.replicas_off == off
+
+
+def test_one_list_that_differs_is_one_partition_moved() -> None:
+    """The sentence names it, and how many replicas differ."""
+    lists = place_striped([Broker(i) for i in range(5)], 12, 3, start=1, shift=2).assignment()
+    lists[7] = [lists[7][0], *reversed(lists[7][1:])]
+    found = infer_topic(layout_of([], lists), "t")
+
+    assert found.moved == (7,)
+    assert found.replicas_off == 2
+    assert found.pairs == ((1, 2),)
+    assert found.sentence.startswith("1 partition of 12 of t (7) was moved: 2 replicas differ from striped over")
+
+
+def test_replication_factor_1_hides_the_shift() -> None:
+    """All shifts fit, and it is said so."""
+    lists = place_striped([Broker(i) for i in range(6)], 8, 1, start=4, shift=0).assignment()
+    found = infer_topic(layout_of([], lists), "t")
+
+    assert found.pairs == tuple((4, shift) for shift in range(6))
+    assert "These 6 pairs all fit: with one replica the shift leaves no trace." in found.sentence
+
+
+def test_a_broker_that_joined_later_is_named() -> None:
+    """Striped over 2, 5, 8 before broker 11 joined."""
+    lists = place_striped([Broker(i) for i in (2, 5, 8)], 6, 3, start=0, shift=1).assignment()
+    found = infer_topic(layout_of([Broker(11)], lists), "t")
+
+    assert found.striped
+    assert found.fits[0].circumstance == "before broker 11 joined"
+    assert "striped over [2, 5, 8] before broker 11 joined, rack-unaware, start 0, shift 1" in found.sentence
+
+
+def test_a_broker_that_left_is_named() -> None:
+    """Broker 2's replicas were moved off it; the others still sit as striped over all four."""
+    lists = place_striped([Broker(i) for i in range(5)], 30, 2, start=0, shift=0).assignment()
+    moved = [p for p, row in lists.items() if 2 in row]
+    for partition in moved:
+        lists[partition] = [next(i for i in (0, 1, 3, 4) if i not in lists[partition]) if b == 2 else b for b in lists[partition]]  # fmt: skip  # noqa: E501
+    found = infer_topic(layout_of([], lists), "t")
+
+    assert found.verdict is Verdict.MOVED
+    assert set(found.moved) == set(moved)
+    assert "while broker 2 was there" in found.sentence
+
+
+def test_the_unsorted_order_of_28_is_tried() -> None:
+    """The order measured on a 2.8 ZooKeeper controller asked through the Admin protocol."""
+    assert admin_order([0, 1, 2]) == (0, 2, 1)
+    assert admin_order(range(4)) == (0, 2, 3, 1)
+    assert admin_order([1, 2, 3]) == (2, 3, 1)
+
+    lists = place_striped([Broker(i) for i in (0, 2, 3, 1)], 8, 3, start=1, shift=2).assignment()
+    found = infer_topic(layout_of([], lists), "t")
+
+    assert found.striped
+    assert found.fits[0].brokers == (0, 2, 3, 1)
+    assert "in the order of the Admin protocol of 2.8" in found.sentence
+
+
+@pytest.mark.parametrize("racks", [0, 3])
+def test_partitions_added_later_are_told_from_moved_ones(racks: int) -> None:
+    """The same first column without racks, another shift: where Kafka puts added partitions."""
+    cluster = [Broker(i, f"r{i % racks}" if racks else None) for i in range(7)]
+    first = place_striped(cluster, 9, 3, start=2, shift=4).assignment()
+    lists = first | place_added(cluster, first, 16).assignment()
+    found = infer_topic(layout_of(cluster, lists), "t")
+
+    assert found.verdict is Verdict.GREW
+    assert found.striped
+    assert (2, 4) in found.pairs
+    assert found.added[0].start == 2
+    assert found.moved == ()
+    assert "added later" in found.sentence
+
+
+def test_gaps_in_ids_do_not_matter() -> None:
+    """Partitions 10, 21, 33, 40 of a striped topic tell the same draws."""
+    whole = place_striped([Broker(i) for i in range(6)], 50, 3, start=1, shift=2).assignment()
+    found = infer_topic(layout_of([], {p: whole[p] for p in (10, 21, 33, 40)}), "t")
+
+    assert found.striped
+    assert found.fits[0].first_id == 10
+    assert found.fits[0].pairs_from(0) == ((1, 2),)
+
+
+def test_random_lists_are_not_striped() -> None:
+    """Nothing is claimed of lists drawn at random, however few."""
+    rng = random.Random(7)
+    lists = {(f"t{n:03}", p): rng.sample(range(30), 3) for n in range(200) for p in range(1 + n % 8)}
+    found = infer(ClusterLayout.from_assignments(lists))
+
+    assert sum(one.verdict is Verdict.NOT_STRIPED for one in found) >= 195
+    assert all(not one.moved for one in found if one.verdict is Verdict.NOT_STRIPED)
+    assert "is not striped" in found[1].sentence
+
+
+def test_mixed_factors_and_duplicates_are_differences() -> None:
+    """A list of another length, or with a broker twice, does not fit."""
+    lists = place_striped([Broker(i) for i in range(5)], 12, 2, start=1, shift=2).assignment()
+    lists[3] = [*lists[3], 4 if 4 not in lists[3] else 0]
+    lists[9] = [lists[9][0], lists[9][0]]
+    found = infer_topic(layout_of([], lists), "t")
+
+    assert found.moved == (3, 9)
+
+
+def test_what_a_fit_says_is_what_it_places() -> None:
+    """A fit gives the lists back, for any partition ids."""
+    lists = place_striped([Broker(i, f"r{i % 2}") for i in range(6)], 20, 3, start=3, shift=1).assignment()
+    found = infer_topic(layout_of([Broker(i, f"r{i % 2}") for i in range(6)], lists), "t")
+
+    assert found.fits[0].rack_aware
+    assert found.fits[0].lists([4, 13], 3) == [lists[4], lists[13]]
+
+
+def test_order_not_told_and_unknown_topics_are_refused() -> None:
+    """Lists that are not in assignment order say nothing."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]}, order_told=False)
+
+    with pytest.raises(PlacementRefused, match="assignment order"):
+        infer(layout)
+    with pytest.raises(PlacementRefused, match="no topic u"):
+        infer_topic(layout, "u")
+
+
+def test_an_empty_layout_has_no_fingerprints() -> None:
+    """No topic, nothing to say."""
+    assert infer(ClusterLayout.from_assignments({})) == ()
+
+
+def test_the_layout_is_not_changed() -> None:
+    """Inference reads."""
+    layout = layout_of([], {0: [1, 2], 1: [2, 1]})
+    before = layout.digest
+    infer(layout)
+
+    assert layout.digest == before
+    assert np.array_equal(layout.partition, [0, 1])
