@@ -97,9 +97,13 @@ def draw_racks(plan: Plan) -> None:
         "brokers left": [stays.count(name) for name in current.names],
         "replicas": current.replicas,
         "replicas after": proposed.replicas,
-        "change": proposed.replicas - current.replicas,
+        "change": [text.signed(int(change)) for change in (proposed.replicas - current.replicas)],
     }
     if current.preferred_leaders is not None and proposed.preferred_leaders is not None:
-        columns["preferred leaders"] = current.preferred_leaders
-        columns["preferred leaders after"] = proposed.preferred_leaders
-    tables.table(pd.DataFrame(columns), "rack-loads", height=min(37 + 30 * len(current.names), 300))
+        columns["leaders"] = current.preferred_leaders
+        columns["leaders after"] = proposed.preferred_leaders
+    shown: dict[str, object] = {"change": tables.RIGHT} | {
+        name: st.column_config.NumberColumn(format="localized", help="Preferred leaders: first in the list")
+        for name in ("leaders", "leaders after")
+    }
+    tables.table(pd.DataFrame(columns), "rack-loads", height=min(37 + 30 * len(current.names), 300), **shown)

@@ -13,11 +13,16 @@ __all__ = ["refused"]
 _MOST = 12
 
 
-def refused(error: ReseatError) -> None:
-    """Say why something cannot be, what it is about, and what can be done instead."""
+def refused(error: ReseatError, *, said: bool = False) -> None:
+    """Say why something cannot be, what it is about, and what can be done instead.
+
+    Args:
+        error: the refusal.
+        said: whether the page has said its sentence already.
+    """
     with st.container(border=True, key="refused"):
         sentence = error.sentence if isinstance(error, WishRefused) else str(error)
-        st.markdown(f":red[:material/block:] **{text.plain(sentence)}**")
+        st.markdown("**What can be done**" if said else f":red[:material/block:] **{text.plain(sentence)}**")
         if isinstance(error, InputRefused):
             st.markdown("\n".join(f"- {text.plain(detail)}" for detail in error.details[:_MOST]))
         if isinstance(error, WishRefused):

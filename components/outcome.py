@@ -24,19 +24,24 @@ _RACKS = "Partitions on fewer racks than their replication factor and the racks 
 
 def present(seat: Seat) -> None:
     """What one sees while nothing is wished."""
-    layout = seat.layout
+    # As the board does: what a plan would start from.
+    under_way = bool(seat.layout.under_way.any())
+    layout = seat.layout.target() if under_way else seat.layout
     balance = caching.balance_of(layout)
     loads = balance.by_broker
     where = f"in {text.plural(len(layout.racks), 'rack')}" if layout.racks else "(their racks are not told)"
+    holds = "holds" if len(layout.brokers) == 1 else "hold"
+    done = " once the reassignment under way is done" if under_way else ""
     frame.answer(
-        f"{text.plural(len(layout.brokers), 'broker')} {where} hold {text.plural(layout.replica_count, 'replica')}. "
-        "Drag one out to see what must move."
+        f"{text.plural(len(layout.brokers), 'broker')} {where} {holds} "
+        f"{text.plural(layout.replica_count, 'replica')}{done}. Drag one out to see what must move."
     )
     data = None if loads.size_bytes is None else float(np.sum(loads.size_bytes))
     # Each has a line below it, as the figures of a plan have: nothing jumps at the first drop.
     frame.figures(
         [
-            Figure("Replicas", text.count(layout.replica_count), f"{layout.partition_count:,} partitions"),
+            Figure("Replicas", text.count(layout.replica_count), "once it is done" if under_way else "now"),
+            Figure("Partitions", text.count(layout.partition_count)),
             Figure("Data held", text.size(data), None, "Bytes of all replicas whose size is told"),
             Figure("Replica spread", _apart(loads.replica_spread), _possible(loads.replica_spread), _SPREAD),
             Figure(
@@ -57,7 +62,7 @@ def outcome(plan: Plan) -> None:
     who = wish_in_words(wish)
     if wish.remove and not wish.add:
         who = f"{'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)} can leave"
-    frame.answer(f"{who[:1].upper()}{who[1:]}: {first}")
+    frame.answer(first if certificate.faults else f"{who[:1].upper()}{who[1:]}: {first}")
     before = caching.balance_of(plan.current).by_broker
     least = certificate.least_moves
     enough = None if least is None else f"{least:,} would do"
@@ -68,8 +73,9 @@ def outcome(plan: Plan) -> None:
                 "Replicas move",
                 text.count(certificate.moves),
                 "proven least" if certificate.moves_proven else enough,
-                f"In {text.plural(certificate.changed_partitions, 'changed partition')}",
+                "Replicas that are copied or dropped",
             ),
+            Figure("Partitions change", text.count(certificate.changed_partitions), None, "In members or in order"),
             Figure("Data to copy", text.size(certificate.bytes_to_move), None, "The largest told replica of each move"),
             Figure(
                 "Replica spread",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,7 +15,7 @@ from reseat.model import CurvePoint, Plan
 if TYPE_CHECKING:
     from reseat.planning import Curve
 
-__all__ = ["chosen_plan"]
+__all__ = ["bargain", "chosen_plan"]
 
 
 def chosen_plan(seat: Seat, least: Plan) -> Plan:
@@ -28,20 +29,60 @@ def chosen_plan(seat: Seat, least: Plan) -> Plan:
         return least
     words = {point.moves: _words(point) for point in points}
     start = _nearest(points, least.certificate.moves)
-    moves = st.segmented_control(
-        "What more moves buy",
-        list(words),
-        default=start,
-        required=True,
-        format_func=words.__getitem__,
-        key=f"point-{seat.digest}-{text.wish_in_words(seat.wish)}-{seat.wish.options}",
-        help="The first is the plan with the least moves; each further one buys more balance. No evener plan with so "
-        "many moves was found.",
-    )
+    key = f"point-{seat.digest}-{text.wish_in_words(seat.wish)}-{seat.wish.options}"
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    if seat.wish.add and not seat.wish.remove:
+        # Onto new brokers fewer moves are worth having too, so one slides along the curve.
+        moves = left.select_slider(
+            "Moves, and how far apart the fullest and the emptiest broker are then",
+            list(words),
+            value=start,
+            format_func=words.__getitem__,
+            key=key,
+        )
+    else:
+        moves = left.segmented_control(
+            "What more moves buy",
+            list(words),
+            default=start,
+            required=True,
+            format_func=words.__getitem__,
+            key=key,
+            help="The first is the plan with the least moves; each further one buys more balance. No evener plan with "
+            "so many moves was found.",
+        )
+    right.caption(bargain(points, moves, start))
     _say(offered)
     if moves == least.certificate.moves:
         return least
     return caching.plan_with_moves(seat.layout, seat.wish, moves)
+
+
+def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
+    """What the chosen point costs and buys beside Reseat's own plan; beside that one, what the next would buy.
+
+    Args:
+        points: of the curve, ascending by moves.
+        moves: of the chosen point.
+        own: of Reseat's own plan.
+    """
+    spread = {point.moves: point.replica_spread for point in points}
+    if moves > own:
+        more = text.plural(moves - own, "more move")
+        brings = "brings" if moves - own == 1 else "bring"
+        return f"{more} {brings} the spread from {spread[own]:,} to {spread[moves]:,}."
+    if moves < own:
+        less = text.plural(own - moves, "move fewer", "moves fewer")
+        return f"{less}: the spread is {spread[moves]:,} instead of {spread[own]:,}."
+    further = [point for point in points if point.moves > own and point.replica_spread < spread[own]]
+    if further:
+        more = text.plural(further[0].moves - own, "more move")
+        return f"{more} would bring the spread from {spread[own]:,} to {further[0].replica_spread:,}."
+    fewer = [point for point in points if point.moves < own]
+    if fewer:
+        less = text.plural(own - fewer[-1].moves, "move fewer", "moves fewer")
+        return f"{less}: the spread would be {fewer[-1].replica_spread:,} instead of {spread[own]:,}."
+    return "No further point is evener."
 
 
 def _offered(seat: Seat, least: Plan) -> Curve | None:

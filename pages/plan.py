@@ -3,71 +3,20 @@
 import numpy as np
 import streamlit as st
 
-from components import caching, charts, frame, text
+from components import caching, charts, frame
 from components.against_generate import draw_against_generate
 from components.execution import draw_downloads, draw_execution
 from components.judging import draw_judging
 from components.moves import draw_flows, draw_moves
+from components.outcome import outcome
 from components.points import chosen_plan
 from components.proof import draw_proof
+from components.refusal import draw_refusal
 from components.session import Seat
 from components.text import wish_in_words
 from components.wish_form import wish_form
 from reseat.errors import WishRefused
-from reseat.model import Certificate, Plan, Wish
-
-
-def opening(wish: Wish, certificate: Certificate) -> str:
-    """The sentence that answers the page's question: can it be done, and what must move?"""
-    words = wish_in_words(wish)
-    first = certificate.sentences[0] if certificate.sentences else ""
-    if certificate.faults:
-        return first
-    if wish.remove and not wish.add:
-        who = f"{'Broker' if len(wish.remove) == 1 else 'Brokers'} {text.ids(wish.remove)} can leave"
-        return f"{who}: {first}"
-    return f"{words[:1].upper()}{words[1:]}: {first}"
-
-
-def figures(plan: Plan) -> None:
-    """What the plan costs and what it buys."""
-    certificate = plan.certificate
-    before = caching.balance_of(plan.current).by_broker
-    least = certificate.least_moves
-    proven = "proven least" if certificate.moves_proven else "" if least is None else f"{least:,} are enough"
-    spread = before.replica_spread
-    leaders = before.preferred_leader_spread
-    violations = certificate.rack_violations_after
-    frame.figures(
-        [
-            ("Replicas move", text.count(certificate.moves), proven or None, "Replicas that are copied or dropped"),
-            ("Partitions change", text.count(certificate.changed_partitions), None, "In members or in order"),
-            ("Data to copy", text.size(certificate.bytes_to_move), None, "The largest told replica of each partition"),
-            (
-                "Replica spread",
-                arrow(None if spread is None else spread.spread, certificate.replica_spread),
-                "proven least" if certificate.replica_balance_proven else None,
-                "Fullest minus emptiest broker, before and after",
-            ),
-            (
-                "Preferred leaders apart",
-                arrow(None if leaders is None else leaders.spread, certificate.leader_spread),
-                "proven least" if certificate.leader_balance_proven else None,
-                "Most minus fewest preferred leaders of a broker; proven for the replica sets of this plan",
-            ),
-            (
-                "On too few racks",
-                arrow(certificate.rack_violations_before, violations) if plan.current.racks else "not told",
-                None,
-                "Partitions on fewer racks than their replication factor and the racks left allow",
-            ),
-        ]
-    )
-
-
-def arrow(before: float | None, after: float | None) -> str:
-    """A number before and after."""
-    return f"{text.count(before)} → {text.count(after)}"
+from reseat.model import Plan
 
 
 def chart(plan: Plan, what: str) -> None:
@@ -99,8 +48,7 @@ def draw(seat: Seat) -> None:
     head = st.container()
     plan = chosen_plan(seat, least)
     with head:
-        frame.answer(opening(seat.wish, plan.certificate))
-        figures(plan)
+        outcome(plan)
         frame.findings(plan.findings)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="plan-choices"):
         what = st.segmented_control(
@@ -145,5 +93,6 @@ else:
     try:
         draw(seat)
     except WishRefused as error:
-        frame.refused(error)
+        draw_refusal(seat, error)
+        frame.refused(error, said=True)
         wish_form(seat)

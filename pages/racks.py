@@ -1,7 +1,5 @@
 """Racks: who sits where; drag a broker out (or in) and see what must move, proven."""
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 
@@ -9,37 +7,18 @@ from components import caching, charts, frame, session, text
 from components.changes import draw_finding_changes, draw_racks
 from components.outcome import outcome, present
 from components.rack_board import rack_board
-from components.session import Seat
+from components.refusal import draw_refusal
 from components.text import wish_in_words
 from reseat.errors import WishRefused
-from reseat.model import Plan, Wish
-
-
-def cannot(seat: Seat, error: WishRefused) -> None:
-    """Why the wish cannot be and the choices as buttons, about as high as the figures that stand here otherwise."""
-    frame.answer(f"This cannot be: {wish_in_words(seat.wish)}.")
-    st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
-    with st.container(horizontal=True, key="refused-choices"):
-        if error.topics:
-            words = (
-                "Leave this topic out" if len(error.topics) == 1 else f"Leave these {len(error.topics):,} topics out"
-            )
-            without = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))
-            edits = replace(seat.edits, without=without)
-            st.button(words, key="leave-out", icon=":material/filter_alt:", on_click=session.set_edits, args=(edits,))
-        if not seat.layout.order_told.all():
-            edits = replace(seat.edits, order_vouched=True)
-            words = "The order shown is the assignment order"
-            st.button(words, key="vouch", icon=":material/check:", on_click=session.set_edits, args=(edits,))
-        st.button("Put all back", key="put-back", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),))
+from reseat.model import Plan
 
 
 @st.fragment
 def detail(plan: Plan) -> None:
     """What is below the board: the proof in words, the way to the moves, before and after, racks and findings."""
-    # The first sentence is the page's answer; these are the rest of the certificate and what to know before.
-    proven, notes = plan.certificate.sentences[1:], [finding.sentence for finding in plan.findings]
-    st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in (*proven, *notes)))
+    # What to know before, then the rest of the certificate: its first sentence is the page's answer.
+    frame.findings(plan.findings)
+    st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in plan.certificate.sentences[1:]))
     moves = plan.certificate.moves
     st.page_link(
         "pages/plan.py", label=f"See the {text.plural(moves, 'move')}, and take the files", icon=":material/swap_horiz:"
@@ -60,7 +39,7 @@ def detail(plan: Plan) -> None:
         figure = charts.before_after(names, before[order], after[order], unit, leaving=leaving, mean=mean)
         charts.rack_strip(figure, plan.current, order)
         charts.draw(figure, "racks-chart", f"{choices[leaders]} by broker, before and after")
-    racks, findings = st.columns(2)
+    racks, findings = st.columns([3, 2])
     with racks:
         st.subheader("Racks", anchor=False)
         draw_racks(plan)
@@ -83,7 +62,7 @@ with head:
             outcome(plan)
         except WishRefused as error:
             refusal = error
-            cannot(seat, error)
+            draw_refusal(seat, error)
 with board:
     heard = rack_board(seat.layout, seat.wish, plan)
 if heard is not None:
@@ -96,4 +75,4 @@ with below:
     if plan is not None:
         detail(plan)
     elif refusal is not None:
-        frame.refused(refusal)
+        frame.refused(refusal, said=True)

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from reseat.model import ClusterLayout, Wish
+from components.points import bargain
+from reseat.model import ClusterLayout, CurvePoint, Wish
+from reseat.sources import generate
 
 from .conftest import texts
 
@@ -117,3 +119,47 @@ def test_a_valid_plan_from_elsewhere_stands_beside_our_own(opened):
     assert not at.exception
     assert "This plan is valid" in texts(at)
     assert rows["this plan"].tolist()[0] == rows["Reseat's plan"].tolist()[0] == 2
+
+
+def test_a_refusal_has_its_choices_as_buttons_here_too(opened):
+    """Leaving the topic out is one click away, and then the plan is there."""
+    layout = ClusterLayout.from_assignments({("orders", 0): [1, 2], ("logs", 0): [1], ("logs", 1): [2]})
+    at = opened("plan", layout, Wish(remove=(1,)))
+    at.button(key="leave-out").click().run()
+
+    assert not at.exception
+    assert "Broker 1 can leave" in texts(at)
+
+
+def test_a_plan_with_faults_is_not_called_unproven(opened):
+    """The verdict beside each objective says that the plan is faulty."""
+    at = opened("plan", wish=Wish(remove=(3,)))
+    at = choose(at, "plan-view", "Judge another plan")
+    at.text_area(key="judge-paste").set_value(
+        '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,1]}]}'
+    ).run()
+
+    assert not at.exception
+    assert set(at.dataframe[0].value["verdict"]) == {"✖ the plan is faulty, so this does not count"}
+
+
+def test_a_point_of_the_curve_says_what_it_costs_and_buys():
+    """Fewer moves than the plan's cost balance, and the sentence says how much."""
+    points = (CurvePoint(3, 90, 25), CurvePoint(6, 60, 12), CurvePoint(9, 50, 4))
+
+    assert bargain(points, 9, 9) == "3 moves fewer: the spread would be 12 instead of 4."
+    assert bargain(points, 3, 9) == "6 moves fewer: the spread is 25 instead of 4."
+    assert bargain(points, 3, 3) == "3 more moves would bring the spread from 25 to 12."
+    assert bargain(points, 9, 3) == "6 more moves bring the spread from 25 to 4."
+
+
+def test_the_slider_chooses_the_plan(opened):
+    """Six brokers and one more: sliding to fewer moves draws the plan with so many."""
+    at = opened("plan", generate(6, 300), Wish(add=((99, None),)))
+    slider = at.select_slider[0]
+    fewest = slider.options[0]
+    moves = int(str(fewest).split()[0].replace(",", ""))
+    slider.set_value(moves).run()
+
+    assert not at.exception
+    assert at.metric[0].value == f"{moves:,}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from components.changes import finding_changes, without_brokers
@@ -25,7 +27,7 @@ def test_the_present_says_what_to_do(opened: Opened) -> None:
 
     assert not at.exception
     assert "4 brokers in 3 racks hold 8 replicas. Drag one out to see what must move." in texts(at)
-    assert figure(at, "Replicas") == ("8", "4 partitions")
+    assert figure(at, "Replicas") == ("8", "now")
     assert not [link for link in at.get("page_link") if "See the" in link.proto.label]
 
 
@@ -103,3 +105,21 @@ def test_a_rack_that_is_emptied_does_not_count_as_free() -> None:
 
     assert "rack_shared_while_free" in {finding.kind for finding in findings(proposed)}
     assert not kinds & {"rack_shared_while_free", "dead_broker_mentioned", "empty_broker"}
+
+
+def test_while_a_reassignment_runs_the_board_and_the_figures_are_of_its_end(opened: Opened) -> None:
+    """Five replicas are there now, four once it is done: the page counts as the board draws, and says so."""
+    layout = replace(
+        ClusterLayout.from_assignments({("t", 0): [2, 3, 1], ("t", 1): [3, 2]}, brokers=[Broker(4)]),
+        adding=np.array([[False, True, False], [False, False, False]]),
+        removing=np.array([[False, False, True], [False, False, False]]),
+    )
+    at = opened("racks", layout)
+
+    assert "hold 4 replicas once the reassignment under way is done" in texts(at)
+    assert figure(at, "Replicas") == ("4", "once it is done")
+
+    at = opened("racks", layout, Wish(remove=(3,)))
+
+    assert not at.exception
+    assert "The plan starts from where it will end" in texts(at)

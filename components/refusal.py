@@ -1,0 +1,34 @@
+"""A wish that cannot be: why, and its choices as buttons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from components import frame, session, text
+from components.session import Seat
+from components.text import wish_in_words
+from reseat.errors import WishRefused
+from reseat.model import Wish
+
+__all__ = ["draw_refusal"]
+
+
+def draw_refusal(seat: Seat, error: WishRefused) -> None:
+    """What was wished, why it cannot be, and what can be done, about as high as the figures that stand here else."""
+    frame.answer(f"This cannot be: {wish_in_words(seat.wish)}.")
+    st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
+    with st.container(horizontal=True, key="refused-choices"):
+        if error.topics:
+            words = (
+                "Leave this topic out" if len(error.topics) == 1 else f"Leave these {len(error.topics):,} topics out"
+            )
+            without = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))
+            edits = replace(seat.edits, without=without)
+            st.button(words, key="leave-out", icon=":material/filter_alt:", on_click=session.set_edits, args=(edits,))
+        if not seat.layout.order_told.all():
+            edits = replace(seat.edits, order_vouched=True)
+            words = "The order shown is the assignment order"
+            st.button(words, key="vouch", icon=":material/check:", on_click=session.set_edits, args=(edits,))
+        st.button("Put all back", key="put-back", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),))
