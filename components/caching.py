@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from reseat.balance import Balance
     from reseat.election import AutoRebalance, ElectionPreview, Mode, RestartVerdict, StopPreview
     from reseat.placement import RackMode, Tool
-    from reseat.placement.fingerprint import TopicFingerprint
     from reseat.placement.comparison import Outcome
+    from reseat.placement.fingerprint import TopicFingerprint
     from reseat.planning import Curve
     from reseat.planning.against_generate import AgainstGenerate, Beside
     from reseat.planning.transfer import Transfer
@@ -36,8 +36,8 @@ __all__ = [
     "against_generate_of",
     "auto_rebalance_of",
     "balance_of",
-    "comparison_of",
     "beside_one_draw_of",
+    "comparison_of",
     "curve_of",
     "election_after",
     "election_of",

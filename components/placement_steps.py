@@ -101,7 +101,7 @@ def _striped(question: Question, placement: Placement, row: int) -> PartitionSte
     times = "shift × racks" if placement.rack_aware else "shift"
     return PartitionSteps(
         told.partition,
-        f"Leader: (partition + start) mod n. Others: (leader's place + 1 + ({times} + k) mod (n − 1)) mod n, k = 0, 1 …",
+        f"Leader: (partition + start) mod n. Then: (leader's place + 1 + ({times} + k) mod (n − 1)) mod n, k = 0, 1, …",
         told.shift_words + (f" Drawn from the seed: {' and '.join(drawn)}." if drawn else ""),
         tuple(
             ReplicaSteps(

@@ -72,7 +72,7 @@ class Outcome:
     @property
     def neighbours(self) -> Longs:
         """(B,) with how many others each broker shares partitions."""
-        return (self.shared > 0).sum(axis=1, dtype=np.int64)
+        return np.asarray((self.shared > 0).sum(axis=1), np.int64)
 
     @property
     def closest(self) -> float:
