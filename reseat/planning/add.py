@@ -65,7 +65,7 @@ from reseat.model import (
     Wish,
 )
 from reseat.planning.checker import check_addition
-from reseat.planning.finishing import Claim, certified, with_leaders_evened
+from reseat.planning.finishing import Claim, certified, cost_of_cap, with_leaders_evened
 from reseat.planning.preconditions import plural, require_no_duplicates, require_order, settled
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.transport import Flow, Terminals, Ways, evenest_flow, least_flow
@@ -111,7 +111,8 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
     positions = np.searchsorted(current.broker_ids, [broker.id for broker in added])
     state = _State.of(current, positions)
-    answer = _wished(state, options, _Prepared(state))
+    shared = _Prepared(state)
+    answer = _wished(state, options, shared)
     rows = np.unique(answer.shifts.row)
     lists = answer.shifts.applied(current.replicas)[rows]
     proposed = with_leaders_evened(current, rows, lists, reorder_all=options.reorder_all)
@@ -133,7 +134,14 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     certificate = certified(current, proposed, wish=wish, verdict=verdict, claim=claim)
     # Racks are a rule of this wish and not an aim: nothing is told of the least that moves could reach there.
     certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
-    certificate = replace(certificate, sentences=_sentences(certificate, answer, current))
+    sentences = _sentences(certificate, answer, current)
+    if options.receive_cap is not None and certificate.valid:
+        free = _wished(state, replace(options, receive_cap=None), shared)
+        capped, uncapped = (
+            state.after(one.shifts.applied(state.replicas)).load[state.counted] for one in (answer, free)
+        )
+        sentences = (*sentences, cost_of_cap(options.receive_cap, capped, uncapped))
+    certificate = replace(certificate, sentences=sentences)
     plan = Plan(
         current=current,
         proposed=proposed,

@@ -17,10 +17,10 @@ from reseat.balance.racks import rack_violations
 from reseat.model import NONE, Certificate, ClusterLayout, IntArray, Plan, Wish
 from reseat.planning.checker import Verdict
 from reseat.planning.leaders import leader_first, preferred_leaders
-from reseat.planning.preconditions import known_dead
+from reseat.planning.preconditions import known_dead, plural
 from reseat.planning.proposal import propose
 
-__all__ = ["Claim", "certified", "with_leaders_evened"]
+__all__ = ["Claim", "certified", "cost_of_cap", "with_leaders_evened"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,4 +112,25 @@ def certified(
         rack_violations_after=rack_violations(proposed),
         faults=verdict.faults,
         sentences=sentences,
+    )
+
+
+def cost_of_cap(cap: int, capped: npt.NDArray[np.int64], free: npt.NDArray[np.int64]) -> str:
+    """What balance a cap on received replicas costs, as a sentence.
+
+    Args:
+        cap: the most replicas that one broker receives.
+        capped: replicas by broker that counts, with the cap.
+        free: the same without it.
+    """
+    said = f"No broker receives more than {plural(cap, 'replica')}"
+    cost = int((capped**2).sum() - (free**2).sum())
+    if cost == 0:
+        return f"{said}; this costs no balance."
+    apart, without = int(np.ptp(capped)), int(np.ptp(free))
+    if apart == without:
+        return f"{said}; this cap adds {cost:,} to the sum of squares of replica counts."
+    return (
+        f"{said}; without this cap fullest and emptiest broker would be {plural(without, 'replica')} apart "
+        f"instead of {apart:,} (the cap adds {cost:,} to the sum of squares)."
     )

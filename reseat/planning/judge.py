@@ -79,7 +79,7 @@ def judge(
     Raises:
         WishRefused: the layout has duplicate replicas.
     """
-    standing, _ = settled(layout)
+    standing, notes = settled(layout)
     require_no_duplicates(standing)
     after, faults = apply_assignment(standing, proposed, wish)
     current = standing.with_brokers(after.brokers)
@@ -119,7 +119,12 @@ def judge(
         rack_violations_after=rack_violations(after, ~np.isin(after.broker_ids, wish.remove)),
         faults=faults,
     )
-    return _with_sentences(certificate, comparison, reference, refusal, verdict)
+    judged = _with_sentences(certificate, comparison, reference, refusal, verdict)
+    if not notes:
+        return judged
+    under_way = plural(len(notes[0].rows), "partition")
+    over = f"A reassignment of {under_way} is under way: the plan is judged from where it will end."
+    return replace(judged, sentences=(*judged.sentences, over))
 
 
 def apply_assignment(

@@ -51,6 +51,7 @@ from reseat.model import (
     Wish,
 )
 from reseat.planning.checker import BALANCE_SENTENCE, check_removal
+from reseat.planning.finishing import cost_of_cap
 from reseat.planning.leaders import leader_first, preferred_leaders
 from reseat.planning.placing import Placing, place, place_by_weight
 from reseat.planning.preconditions import (
@@ -281,17 +282,7 @@ def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tu
         return None, ()
     free = _placed_under(removal, replace(options, receive_cap=None), None)
     capped, uncapped = (_loads_after(removal, choice) for choice in (placing, free))
-    cost = int((capped**2).sum() - (uncapped**2).sum())
-    said = f"No broker receives more than {plural(options.receive_cap, 'replica')}"
-    if cost == 0:
-        return None, (f"{said}; this costs no balance.",)
-    apart, without = int(np.ptp(capped)), int(np.ptp(uncapped))
-    if apart == without:
-        return None, (f"{said}; this cap adds {cost:,} to the sum of squares of replica counts.",)
-    return None, (
-        f"{said}; without this cap fullest and emptiest broker would be {plural(without, 'replica')} apart "
-        f"instead of {apart:,} (the cap adds {cost:,} to the sum of squares).",
-    )
+    return None, (cost_of_cap(options.receive_cap, capped, uncapped),)
 
 
 def _loads_after(removal: Removal, placing: Placing) -> _Ints:

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,7 @@ from reseat.balance.racks import rack_groups
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.planning.checker import Verdict, check_replication_factor
-from reseat.planning.finishing import Claim, certified
+from reseat.planning.finishing import Claim, certified, cost_of_cap
 from reseat.planning.placing import place
 from reseat.planning.preconditions import known_dead, plural, require_no_duplicates, require_order, settled
 from reseat.planning.pricing import Loads, Swaps, worth_freeing
@@ -110,7 +110,7 @@ def change_replication_factor(
         layout: the layout; brokers in it that hold nothing are targets too.
         topics: names of topics.
         factor: replicas that each of their partitions shall have.
-        options: ``receive_cap`` applies.
+        options: ``receive_cap`` applies; replicas are counted, not weighed.
 
     Returns:
         The plan with its certificate. Moves are the copies that are made; what is dropped moves no data. Where every
@@ -138,14 +138,19 @@ def change_replication_factor(
         _require_droppable(change, protected)
         lists = _replanned(change, protected, options)
     proposed = propose(current, change.rows, lists)
-    verdict = check_replication_factor(current, proposed, names, factor)
+    # A replica that is kept instead of another is not received: with such rows the proof leaves the cap aside.
+    cap = options.receive_cap if change.grows.all() else None
+    verdict = check_replication_factor(current, proposed, names, factor, receive_cap=cap)
     claim = Claim(
         moves=int(np.maximum(factor - change.held, 0).sum()),
         leaders=bool(change.grows.all()),
     )
-    certificate = certified(
-        current, proposed, wish=wish, verdict=verdict, claim=claim, sentences=_sentences(change, verdict)
-    )
+    sentences = _sentences(change, verdict)
+    if options.receive_cap is not None and change.grows.any() and verdict.valid:
+        free = propose(current, change.rows, _replanned(change, protected, replace(options, receive_cap=None)))
+        capped, uncapped = (at.replicas_by_broker[change.live] for at in (proposed, free))
+        sentences = (*sentences, cost_of_cap(options.receive_cap, capped, uncapped))
+    certificate = certified(current, proposed, wish=wish, verdict=verdict, claim=claim, sentences=sentences)
     plan = Plan(
         current=current,
         proposed=proposed,

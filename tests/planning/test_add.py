@@ -428,3 +428,13 @@ def test_another_solver_finds_nothing_better_on_middling_layouts(seed: int) -> N
     plan = add_brokers(layout, added)
 
     assert value(plan) == solved_otherwise(plan.current, [100, 101, 102])
+
+
+def test_what_a_cap_costs_is_told() -> None:
+    """Nine replicas on broker 1, broker 2 joins and may take two: 7 and 2 instead of 5 and 4."""
+    plan = add_brokers(layout_of([[1]] * 9), [Broker(2)], options=Options(receive_cap=2))
+
+    assert plan.certificate.sentences[-1] == (
+        "No broker receives more than 2 replicas; without this cap fullest and emptiest broker would be 1 replica "
+        "apart instead of 5 (the cap adds 12 to the sum of squares)."
+    )

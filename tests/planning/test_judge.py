@@ -373,3 +373,19 @@ def test_layouts_without_replicas_are_judged(wish: Wish, allow: bool) -> None:
 
             assert certificate.sentences
             assert certificate.valid == (not certificate.faults)
+
+
+def test_a_reassignment_under_way_is_judged_from_its_target() -> None:
+    """Broker 4 is being replaced by 1: leaving [2, 1] as it is moves nothing, and it is said what is judged."""
+    under_way = replace(
+        ClusterLayout.from_assignments({("a", 0): [2, 1, 4]}),
+        adding=np.array([[False, True, False]]),
+        removing=np.array([[False, False, True]]),
+    )
+    certificate = judge(under_way, assignment({("a", 0): [2, 1]}))
+
+    assert certificate.valid
+    assert certificate.moves == 0
+    assert certificate.sentences[-1] == (
+        "A reassignment of 1 partition is under way: the plan is judged from where it will end."
+    )

@@ -388,3 +388,16 @@ def test_many_partitions_shrink_exactly(at_once: int, monkeypatch: pytest.Monkey
     assert plan.certificate.rack_balance_proven
     assert plan.certificate.replica_balance_proven
     assert plan.certificate.moves == 0
+
+
+def test_what_a_cap_costs_is_told() -> None:
+    """Broker 3 is empty; with at most two copies a broker, broker 4, the fullest, takes the third one."""
+    lists = {("a", i): [1] for i in range(3)} | {("b", i): [4] for i in range(4)}
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(3)])
+    certificate = change_replication_factor(layout, ["a"], 2, options=Options(receive_cap=2)).certificate
+
+    assert certificate.replica_balance_proven
+    assert certificate.sentences[-1] == (
+        "No broker receives more than 2 replicas; without this cap fullest and emptiest broker would be 1 replica "
+        "apart instead of 3 (the cap adds 4 to the sum of squares)."
+    )
