@@ -1,0 +1,137 @@
+"""Making a topic: by which way a cluster of some version does it, and where the replicas then go.
+
+What it promises, in this order: the way that the tools of a version take, and the placement that stands behind it, list
+by list for the same draws; Kafka's refusals in its words.
+
+How it works: there are three ways.
+
+1. ``kafka-topics --zookeeper`` (alone to 2.1, with ``--disable-rack-aware`` to 2.8): striped over the living brokers
+   sorted by id; racks are enforced, so that brokers with and without a rack together are refused.
+2. The Admin protocol to a ZooKeeper controller (from 2.2 to 3.9): striped too, but over the brokers in the order in
+   which the controller keeps them (``admin_order``).
+3. The Admin protocol to a KRaft controller (from 3.3; alone from 4.0): KRaft's placer, fenced brokers included.
+
+Where replicas are given, all three take them as they are.
+
+Example: brokers 0, 1, 2 without racks on 2.8 through the Admin protocol are walked as 0, 2, 1.
+
+Complexity: that of the placement.
+
+Source: ``AdminZkClient.createTopic``, ``ZkAdminManager.createTopics`` (2.8.2, 3.9.1), ``ReplicationControlManager``
+(3.9.1, 4.1.0); KIP-377, KIP-464.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+
+import numpy as np
+
+from reseat.errors import PlacementRefused
+from reseat.model import Broker, BrokerState
+from reseat.placement.admin_order import admin_order
+from reseat.placement.draw_source import DrawSource
+from reseat.placement.kraft import place_kraft
+from reseat.placement.placed import Placement
+from reseat.placement.striped import RackMode, place_striped
+from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
+
+__all__ = ["Way", "place_topic", "way_of", "ways"]
+
+_ADMIN, _KRAFT, _KRAFT_ALONE = (2, 2), (3, 3), (4, 0)
+_WITHOUT_ZOOKEEPER_TOOL = (3, 0)
+
+
+class Way(Enum):
+    """How a topic is made."""
+
+    ZOOKEEPER_TOOL = "kafka-topics --zookeeper"
+    ADMIN_ZOOKEEPER = "Admin protocol, ZooKeeper controller"
+    ADMIN_KRAFT = "Admin protocol, KRaft controller"
+
+
+def ways(version: str) -> tuple[Way, ...]:
+    """The ways that a version has, the usual one first.
+
+    Args:
+        version: of the cluster, such as ``2.8`` or ``3.9.1``.
+
+    Raises:
+        PlacementRefused: that is no version.
+    """
+    numbers = _numbers(version)
+    if numbers >= _KRAFT_ALONE:
+        return (Way.ADMIN_KRAFT,)
+    if numbers >= _KRAFT:
+        return (Way.ADMIN_KRAFT, Way.ADMIN_ZOOKEEPER)
+    if numbers >= _WITHOUT_ZOOKEEPER_TOOL:
+        return (Way.ADMIN_ZOOKEEPER,)
+    if numbers >= _ADMIN:
+        return (Way.ADMIN_ZOOKEEPER, Way.ZOOKEEPER_TOOL)
+    return (Way.ZOOKEEPER_TOOL,)
+
+
+def way_of(version: str, *, disable_rack_aware: bool = False, kraft: bool = True) -> Way:
+    """The way that is taken.
+
+    Args:
+        version: of the cluster.
+        disable_rack_aware: racks shall be left aside, which the tool can through ZooKeeper alone.
+        kraft: whether the controller is KRaft's, where the version has both.
+
+    Raises:
+        PlacementRefused: that is no version.
+    """
+    open_to = ways(version)
+    if disable_rack_aware and Way.ZOOKEEPER_TOOL in open_to:
+        return Way.ZOOKEEPER_TOOL
+    return open_to[-1] if not kraft and Way.ADMIN_KRAFT in open_to else open_to[0]
+
+
+def place_topic(
+    spec: TopicSpec,
+    brokers: Sequence[Broker],
+    way: Way,
+    *,
+    draws: DrawSource,
+    defaults: ClusterDefaults | None = None,
+) -> Placement:
+    """Where the replicas of a new topic go.
+
+    Args:
+        spec: the topic; where it gives replicas, these are the answer. Its partition ids have to be 0 to n - 1.
+        brokers: the brokers of the cluster. Dead ones take no part; fenced ones do in KRaft alone.
+        way: how it is made.
+        draws: where random draws come from.
+        defaults: what the cluster does where partitions or replicas are left to it; None: Kafka's own defaults.
+
+    Raises:
+        PlacementRefused: in Kafka's words, the placement is refused; ids given have gaps, or lists differ in length.
+    """
+    if spec.assignment:
+        if not (spec.consecutive and spec.one_factor):
+            raise PlacementRefused("partitions should be a consecutive 0-based integer sequence, lists of one length")
+        lists = np.array([list(replicas) for _, replicas in spec.assignment], np.int32)
+        return Placement(lists, order=tuple(sorted({int(broker) for broker in lists.ravel()})))
+    known = defaults or ClusterDefaults()
+    partitions = known.num_partitions if spec.partitions is None else spec.partitions
+    factor = known.default_replication_factor if spec.replication_factor is None else spec.replication_factor
+    up = [broker for broker in brokers if broker.state is not BrokerState.DEAD]
+    if way is Way.ADMIN_KRAFT:
+        return place_kraft(up, partitions, factor, draws=draws)
+    living = [broker for broker in up if broker.state is not BrokerState.FENCED]
+    if way is Way.ZOOKEEPER_TOOL:
+        mode = RackMode.DISABLED if spec.disable_rack_aware else RackMode.ENFORCED
+        return place_striped(living, partitions, factor, draws=draws, rack_mode=mode)
+    by_id = {broker.id: broker for broker in living}
+    kept = [by_id[broker_id] for broker_id in admin_order(by_id)]
+    return place_striped(kept, partitions, factor, draws=draws)
+
+
+def _numbers(version: str) -> tuple[int, int]:
+    found = re.match(r"\s*v?(\d{1,4})\.(\d{1,4})", version, re.ASCII)
+    if found is None:
+        raise PlacementRefused(f"{version!r} is no version: one such as 2.8 or 4.1 was expected.")
+    return int(found[1]), int(found[2])
