@@ -66,6 +66,8 @@ _CHANCE_ELSEWHERE = 0.02
 _CHANCE_OF_MOVED = 0.1
 #: And only from this many lists on: one list alone fits some draws easily.
 _UNTOUCHED_LEAST = 2
+#: Up to this many lists a topic is looked at for added partitions, however little its lists say.
+_FEW_LISTS = 12
 #: How often partitions may have been added to one topic.
 _ADDITIONS = 8
 
@@ -476,8 +478,11 @@ def _fingerprint(search: _Search, number: int) -> TopicFingerprint:
             name, Verdict.NOT_STRIPED, (), (), None, (), None, size,
             f"{name} is not striped: none of its {counted(size, 'list')} fits any draws.",
         )  # fmt: skip
-    nearest, grown = _grown(search, number, nearest, ids, lists)
-    differ = _differences((nearest, *grown), factor, ids, lists)
+    differ = _differences((nearest,), factor, ids, lists)
+    grown: tuple[Fit, ...] = ()
+    # A topic in pieces has one piece that is most unlikely by chance, unless it is small.
+    if near is not None and (near.chance <= _CHANCE_OF_MOVED or size <= _FEW_LISTS):
+        nearest, grown, differ = _grown(search, number, nearest, differ, ids=ids, lists=lists)
     moved = tuple(ids[differ > 0].tolist())
     off = int(differ.sum())
     untouched = size - len(moved)
@@ -526,17 +531,16 @@ def _differences(fits: Sequence[Fit], factor: int, ids: Longs, lists: npt.NDArra
 
 
 def _grown(
-    search: _Search, number: int, nearest: Fit, ids: Longs, lists: npt.NDArray[np.int32]
-) -> tuple[Fit, tuple[Fit, ...]]:
-    """The fit of the partitions placed first, and of those added later, each from its first id on.
+    search: _Search, number: int, nearest: Fit, differ: Longs, *, ids: Longs, lists: npt.NDArray[np.int32]
+) -> tuple[Fit, tuple[Fit, ...], Longs]:
+    """The fit of the partitions placed first, of those added later, each from its first id on, and what differs then.
 
     Added partitions have start and shift from the first replica that partition 0 had then, so only the id at which they
     begin is open. They go on to the end: where the last two lists are as placed first, nothing was added.
     """
     factor = int(search.rows.factor[number])
-    differ = _differences((nearest,), factor, ids, lists)
     if not _may_have_grown(search.row_votes(number), nearest, differ, ids, lists):
-        return nearest, ()
+        return nearest, (), differ
     candidates = [(nearest, _added_to(nearest, factor, ids, lists))] if differ[-2:].any() else []
     # The added ones may be the most: then those before them tell how the topic was placed first.
     ends = {int(np.argmax(differ == 0)), int(np.flatnonzero(differ)[-1]) + 1} if differ.any() else set()
@@ -553,13 +557,14 @@ def _grown(
             first = _nearest(found, nearest.first_id, factor, ids[:begin], lists[:begin])
             if first is not None:
                 candidates.append((first, _added_to(first, factor, ids, lists)))
-    best: tuple[Fit, tuple[Fit, ...]] = (nearest, ())
+    best: tuple[Fit, tuple[Fit, ...], Longs] = (nearest, (), differ)
     least = before_all = int((differ > 0).sum())
     for first, added in candidates:
-        left = int((_differences((first, *added), factor, ids, lists) > 0).sum())
+        differ_then = _differences((first, *added), factor, ids, lists)
+        left = int((differ_then > 0).sum())
         # One list more may be chance, unless nothing is left to explain.
         if added and left < least and (left == 0 or left < before_all - 1):
-            best, least = (first, added), left
+            best, least = (first, added, differ_then), left
     return best
 
 
