@@ -13,7 +13,15 @@ __all__ = ["plan_faults"]
 
 #: Kinds of findings of a reading for which Kafka's tool refuses the text.
 _REFUSED_BY_KAFKA = frozenset(
-    {"contradicting_rows", "repeated_rows", "log_dirs_length", "no_replicas", "not_understood", "replicas_missing"}
+    {
+        "contradicting_rows",
+        "log_dirs_length",
+        "no_replicas",
+        "not_understood",
+        "repeated_keys",
+        "repeated_rows",
+        "replicas_missing",
+    }
 )
 
 

@@ -25,6 +25,7 @@ Source: Kafka's ``ReassignPartitionsCommand`` (``parsePartitionReassignmentData`
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -58,6 +59,9 @@ _PIECE = 2_000_000
 _CUT = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{")
 _KNOWN_KEYS = frozenset(("topic", "partition", "replicas", "log_dirs"))
 _BATCH = 50_000
+_PARTITIONS = b'"partitions"'
+_ENTRY_KEYS = (b'"topic"', b'"partition"', b'"replicas"')
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 _TEXT_KEPT = 200
 _BOM = b"\xef\xbb\xbf"
 
@@ -215,6 +219,7 @@ class _Reader:
             columns = self._by_entries(top["partitions"])
         rows, other_length = columns.rows(lambda row: self._place_of(top["partitions"], row), self.source, self.limits)
         layout, contradictions = assemble(rows, log_dirs=columns.log_dirs)
+        self._note_repeated_keys(top)
         if self.skipped:
             places = [
                 f"entry {number + 1:,} in {self.place(self._start_of(number))}" for number in self._wrong[:PLACES_NAMED]
@@ -392,6 +397,42 @@ class _Reader:
                 )
             )
 
+    def _note_repeated_keys(self, top: dict[str, msgspec.Raw]) -> None:
+        """Keys that stand twice in one object, of which parsers take the last: half of a plan could be lost so."""
+        places: list[str] = []
+        what = ""
+        kept = _address(top["partitions"]) - _address(self.document)
+        length = len(memoryview(top["partitions"]))
+        if self.document.count(_PARTITIONS, 0, kept) > 1:  # the last one's own key, and others
+            twice = _top_keys(self.document[:kept])
+            if len(twice) > 1:
+                places, what = [self.place(at) for at in twice[:PLACES_NAMED]], "Key 'partitions' stands"
+        if self._kept is None:
+            entries = self.document.count(b"{", kept, kept + length)
+        else:
+            entries = len(self._kept) + len(self._wrong)
+        for key in _ENTRY_KEYS if not places else ():
+            count = self.document.count(key, kept, kept + length)
+            if count <= entries:
+                continue
+            self._raws = self._raws or _RAW_LIST.decode(top["partitions"])
+            doubled = [number for number, raw in enumerate(self._raws) if _repeats(bytes(memoryview(raw)), key)]
+            if doubled:
+                places = [self.place(self._start_of(number)) for number in doubled[:PLACES_NAMED]]
+                word = key.decode().strip('"')
+                what = f"Key {word!r} stands in {counted(len(doubled), 'entry', 'entries')}"
+                break
+        if places:
+            self.findings.append(
+                Finding(
+                    kind="repeated_keys",
+                    severity=Severity.BROKEN,
+                    sentence=f"{what} more than once: {', '.join(places[:3])}. The last one counts, as in Kafka's "
+                    "tools; was something to be added that replaces what stood before?",
+                    places=tuple(places),
+                )
+            )
+
     def _place_of(self, partitions: msgspec.Raw, row: int) -> str:
         if not self._raws:
             self._raws = _RAW_LIST.decode(partitions)  # only now, as something is to be said of an entry
@@ -399,6 +440,29 @@ class _Reader:
 
     def _start_of(self, entry: int) -> int:
         return _address(self._raws[entry]) - _address(self.document)
+
+
+def _top_keys(document: bytes) -> list[int]:
+    """Where the word "partitions" stands in the outermost object itself: one bracket is open before it."""
+    depth, out = 0, []
+    for found in _TOKENS.finditer(document):
+        if found[0] == _PARTITIONS and depth == 1:
+            out.append(found.start())
+        depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(found[0], 0)
+    return out
+
+
+def _repeats(entry: bytes, key: bytes) -> bool:
+    """Whether a key stands twice in an entry, and not only its word, as the name of a topic, say."""
+    if entry.count(key) < 2:
+        return False
+    found: list[str] = []
+
+    def keys(pairs: list[tuple[str, object]]) -> None:
+        found[:] = [name for name, _ in pairs]  # the outermost object is ended last
+
+    json.loads(entry, object_pairs_hook=keys)
+    return found.count(key.decode().strip('"')) > 1
 
 
 def _address(text: bytes | msgspec.Raw) -> int:

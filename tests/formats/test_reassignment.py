@@ -263,3 +263,22 @@ def test_damage_never_ends_in_anything_but_a_reading_or_a_refusal(noise: bytes, 
         reading = read_document(damaged)
 
         assert reading.layout.partition_count >= 1
+
+
+def test_a_key_that_stands_twice_is_said() -> None:
+    """Parsers take the last one in silence; both places are named, and a topic called like a key is none."""
+    entry = '{"topic":"partitions","partition":0,"replicas":[1,2]}'
+    one = read_document(f'{{"version":1,"partitions":[{entry}]}}'.encode())
+    lists = read_document(f'{{"version":1,"partitions":[{entry}],\n"partitions":[{entry.replace("0", "1")}]}}'.encode())
+    entries = read_document(
+        b'{"version":1,"partitions":[{"topic":"replicas","partition":0,"replicas":[1],"replicas":[2]}]}'
+    )
+
+    assert one.findings == ()
+    assert lists.layout.assignments() == {("partitions", 1): [1, 2]}
+    assert [(found.kind, found.places) for found in lists.findings] == [
+        ("repeated_keys", ("line 1, column 14", "line 2, column 1"))
+    ]
+    assert entries.layout.assignments() == {("replicas", 0): [2]}
+    assert [found.kind for found in entries.findings] == ["repeated_keys"]
+    assert "'replicas' stands in 1 entry more than once" in entries.findings[0].sentence
