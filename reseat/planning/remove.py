@@ -273,7 +273,7 @@ def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tu
         )
         reached = float(((kept + received)[removal.targets] ** 2).sum())
         floor = weight_floor(kept[removal.targets], float((weight * removal.needed).sum()))
-        gap = reached / floor - 1 if floor else 0.0
+        gap = max(0.0, reached / floor - 1) if floor else 0.0  # below 0 it is rounding
         return gap, (
             f"Bytes were evened out instead of replica counts: their sum of squares is at most {gap:.2%} above the "
             f"least that any plan with these moves can reach.",
