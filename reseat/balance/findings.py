@@ -38,6 +38,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "offline": "Partitions without a leader: they can be neither written nor read.",
         "below_min_isr": "Fewer replicas in sync than min.insync.replicas: writes with acks=all are refused.",
         "under_replicated": "Fewer replicas in sync than the replication factor (replicas being added left out).",
+        "leader_not_a_replica": "A broker leads a partition of which it is no replica: two texts were mixed.",
         "duplicate_replicas": "One broker stands twice in a replica list: it is one copy, not two.",
         "dead_broker_mentioned": "Replicas are assigned to brokers that the source says are dead.",
         "broker_out_of_every_isr": "A broker holds replicas and none of them is in sync: it is probably down.",
@@ -149,6 +150,15 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
 
 
 def _lists(layout: ClusterLayout) -> Iterator[Finding]:
+    rows = _rows((layout.leader >= 0) & ~row_any(layout.replicas == layout.leader[:, None]))
+    if rows.size:
+        yield Finding(
+            "leader_not_a_replica",
+            Severity.BROKEN,
+            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} led by a broker that is not among the replicas. Kafka "
+            "knows no such state: was the text edited, or taken while a reassignment ended?",
+            rows,
+        )
     rows = layout.duplicates
     if rows.size:
         yield Finding(

@@ -255,3 +255,11 @@ def test_large_numbers_are_written_with_separators() -> None:
     layout = one_topic([[1, 2]] * 1200, leaders={("t", i): None for i in range(1200)})
 
     assert found(layout)["offline"].sentence.startswith("1,200 partitions have no leader")
+
+
+def test_a_leader_that_is_no_replica_is_broken() -> None:
+    """A mixed or edited text; a partition without a leader, or without a told one, is none of it."""
+    finding = found(one_topic([[1, 2], [2, 1], [1, 2]], leaders={("t", 0): 3, ("t", 1): None}))["leader_not_a_replica"]
+
+    assert finding.severity is Severity.BROKEN
+    assert finding.rows.tolist() == [0]
