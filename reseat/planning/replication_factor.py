@@ -20,7 +20,7 @@ a partition the i-th replica that stays in a rack where c must stay is at level 
 best; only where the last level leaves a choice does the load decide. Partitions with the same choice are one node.
 Where partitions of both kinds meet, loads depend on both: the flow then holds both, if it is small enough; else one is
 planned after the other, and the checker says whether that was the best. Beyond
-150,000 different choices the flow holds only those partitions that ``pricing`` finds worth it.
+40,000 different choices the flow holds only those partitions that ``pricing`` finds worth it.
 
 Example: tp_re_02, {0: [0], 1: [0], 2: [1]}, brokers 0 and 1, from 1 to 2: {0: [0, 1], 1: [0, 1], 2: [1, 0]}.
 
@@ -58,9 +58,9 @@ Whole = npt.NDArray[np.int64]
 
 _DEFAULTS = Options()
 #: Different choices up to which one flow holds them all; beyond, flows over few partitions at a time are quicker.
-_GROUPS = 150_000
+_GROUPS = 40_000
 #: Partitions added to such a flow in a round, and the most rounds.
-_ADDED, _ROUNDS = 40_000, 12
+_ADDED, _ROUNDS = 20_000, 24
 #: Partitions that pick together, where picks need only be good.
 _TOGETHER = 2_048
 #: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
