@@ -12,6 +12,7 @@ st.navigation(
             st.Page("pages/plan.py", title="Plan", icon=":material/swap_horiz:"),
             st.Page("pages/leaders.py", title="Leaders", icon=":material/star:"),
             st.Page("pages/fingerprints.py", title="Fingerprints", icon=":material/fingerprint:"),
+            st.Page("pages/new_topic.py", title="New topic", icon=":material/add_box:"),
         ],
         "Learn": [
             st.Page("pages/placement.py", title="Placement", icon=":material/school:"),

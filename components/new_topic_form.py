@@ -1,0 +1,168 @@
+"""The form of a new topic, and Kafka's checks of it: first the tool's, in its order and words, then the cluster's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from reseat.errors import PlacementRefused
+from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.placement.command_line import read_topic_command
+from reseat.placement.creation import Way, way_of, ways
+from reseat.placement.topic_spec import ClusterDefaults, TopicSpec, topic_faults, topic_warnings
+
+__all__ = ["VERSIONS", "Asked", "check", "draw_form"]
+
+VERSIONS = ("4.1", "4.0", "3.9", "3.3", "3.0", "2.8", "2.4", "2.2", "2.1", "1.0", "0.10.2")
+_PLACED, _GIVEN, _DEFAULT = "Kafka places", "I give the replicas", "Cluster's defaults"
+#: More partitions are not previewed.
+_MOST = 200_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the form says, before any check.
+
+    Attributes:
+        name: the topic's name.
+        partitions: how many, or None.
+        replication_factor: replicas of each, or None.
+        assignment: the text of ``--replica-assignment``; empty where Kafka places.
+        configs: ``--config`` texts.
+        if_not_exists: ``--if-not-exists``.
+        disable_rack_aware: ``--disable-rack-aware``.
+        version: the cluster's.
+        way: how the topic is made there.
+        seed: of the random draws that are previewed.
+        defaults: of the cluster.
+    """
+
+    name: str
+    partitions: int | None
+    replication_factor: int | None
+    assignment: str
+    configs: tuple[str, ...]
+    if_not_exists: bool
+    disable_rack_aware: bool
+    version: str
+    way: Way
+    seed: int
+    defaults: ClusterDefaults
+
+    def words(self) -> list[str]:
+        """The words after ``kafka-topics``; the server is only a place holder."""
+        server = "zookeeper" if self.way is Way.ZOOKEEPER_TOOL else "bootstrap-server"
+        words = [f"--{server}=HOST", "--create", f"--topic={self.name}"]
+        if self.assignment:
+            words.append(f"--replica-assignment={self.assignment}")
+        words += [] if self.partitions is None else [f"--partitions={self.partitions}"]
+        words += [] if self.replication_factor is None else [f"--replication-factor={self.replication_factor}"]
+        words += [f"--config={config}" for config in self.configs]
+        words += ["--if-not-exists"] if self.if_not_exists else []
+        return [*words, *(["--disable-rack-aware"] if self.disable_rack_aware else [])]
+
+
+def check(asked: Asked, layout: ClusterLayout) -> tuple[TopicSpec | None, tuple[str, ...], tuple[str, ...]]:
+    """The topic, what Kafka would refuse it for (the first thing first), and what it would warn of.
+
+    An empty name is not told as a fault: the person has not come to it yet.
+
+    Returns:
+        The specification, None where the tool itself refuses; faults; warnings.
+    """
+    try:
+        spec = read_topic_command(asked.words()).spec
+    except PlacementRefused as refusal:
+        return None, (refusal.sentence,), ()
+    if spec is None:
+        return None, (), ()
+    up = [broker for broker in layout.brokers if broker.state is not BrokerState.DEAD]
+    # How many brokers there must be is KRaft's own check, in its words; it comes with the placement.
+    counted: list[Broker] = [] if asked.way is Way.ADMIN_KRAFT and not spec.assignment else up
+    faults = topic_faults(spec, existing=layout.topics, brokers=counted)
+    return spec, faults if spec.name else faults[1:], topic_warnings(spec)
+
+
+def draw_form(layout: ClusterLayout) -> Asked:
+    """Draw the fields and say what they hold; nothing is checked here."""
+    first, second, third, fourth = st.columns([2.4, 3, 1, 1.5], vertical_alignment="bottom")
+    name = first.text_input("Topic", placeholder="its name", key="topic-name", persist_state="session").strip()
+    how = second.segmented_control(
+        "Replicas", [_PLACED, _GIVEN, _DEFAULT], default=_PLACED, required=True, key="topic-how"
+    )
+    version = third.selectbox("Kafka's version", VERSIONS, key="topic-version", persist_state="session")
+    kraft = True
+    if len(ways(version)) > 1 and Way.ADMIN_KRAFT in ways(version):
+        chosen = fourth.segmented_control(
+            "Controller", ["KRaft", "ZooKeeper"], default="KRaft", required=True, key="topic-controller"
+        )
+        kraft = chosen == "KRaft"
+    partitions, factor, assignment, seed = _replicas(how, len(layout.brokers))
+    configs, flags = st.columns([3, 4], vertical_alignment="bottom")
+    lines = configs.text_area(
+        "--config, one a line",
+        placeholder="retention.ms=604800000\nmin.insync.replicas=2",
+        height=70,
+        key="topic-configs",
+        persist_state="session",
+    )
+    with flags.container(horizontal=True, vertical_alignment="center"):
+        if_not_exists = st.checkbox("--if-not-exists", key="topic-if-not-exists", persist_state="session")
+        aside = st.checkbox("--disable-rack-aware", key="topic-disable-racks", persist_state="session")
+        defaults = _defaults()
+    way = way_of(version, disable_rack_aware=aside, kraft=kraft)
+    return Asked(
+        name,
+        partitions,
+        factor,
+        assignment,
+        tuple(line.strip() for line in lines.splitlines() if line.strip()),
+        if_not_exists,
+        aside,
+        version,
+        way,
+        seed,
+        defaults,
+    )
+
+
+def _replicas(how: str, brokers: int) -> tuple[int | None, int | None, str, int]:
+    """Partitions, replication factor, the replicas given, and the seed of the draw."""
+    if how == _GIVEN:
+        typed = st.text_input(
+            "--replica-assignment",
+            placeholder="0:1,1:0,0:1",
+            help="Partitions by commas, replicas by colons; the first of each is the preferred leader.",
+            key="topic-assignment",
+            persist_state="session",
+        )
+        return None, None, typed.strip() or " ", 0  # a blank is given too, and refused in Kafka's words
+    first, second, third, _ = st.columns([1, 1, 1, 3], vertical_alignment="bottom")
+    partitions = factor = None
+    if how == _PLACED:
+        partitions = first.number_input(
+            "Partitions", value=6, step=1, max_value=_MOST, key="topic-partitions", persist_state="session"
+        )
+        factor = second.number_input(
+            "Replication factor", value=min(3, max(1, brokers)), step=1, key="topic-factor", persist_state="session"
+        )
+    seed = third.number_input(
+        "Draw",
+        min_value=0,
+        value=0,
+        step=1,
+        key="topic-seed",
+        persist_state="session",
+        help="Kafka draws at random. Another number is another draw; the same number shows the same draw again.",
+    )
+    return partitions, factor, "", int(seed)
+
+
+def _defaults() -> ClusterDefaults:
+    """What the brokers are configured to do for topics that say nothing."""
+    with st.popover("Cluster's defaults", icon=":material/settings:"):
+        partitions = st.number_input("num.partitions", 1, 10_000, key="default-partitions", persist_state="session")
+        factor = st.number_input("default.replication.factor", 1, 32_767, key="default-factor", persist_state="session")
+        auto = st.checkbox("auto.create.topics.enable", value=True, key="default-auto", persist_state="session")
+    return ClusterDefaults(int(partitions), int(factor), auto)

@@ -1,0 +1,197 @@
+"""A new topic previewed: what it does to balance, where each replica goes, and the texts that make it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components import caching, charts, frame, tables, text
+from components.new_topic_form import Asked
+from components.placement_matrix import draw_matrix
+from reseat.errors import PlacementRefused
+from reseat.model import BrokerState, ClusterLayout
+from reseat.placement import Placement
+from reseat.placement.creation import Way
+from reseat.placement.topic_spec import TopicSpec, admin_request, automatic_topic, create_command, zookeeper_nodes
+
+__all__ = ["Effect", "draw_automatic", "draw_bars", "draw_lists", "draw_texts", "effect_of", "figures"]
+
+#: Up to so many brokers the matrix of replicas is drawn.
+_MATRIX_BROKERS = 60
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """What a new topic does to the brokers, a number a broker of the layout.
+
+    Attributes:
+        replicas: (B,) replicas it brings.
+        leaders: (B,) preferred leaders it brings.
+        up: (B,) bool, brokers that are not known to be dead: spreads are over these.
+        fewer_racks: its partitions on fewer racks than they could be; None where no broker has a rack.
+    """
+
+    replicas: Counts
+    leaders: Counts
+    up: npt.NDArray[np.bool_]
+    fewer_racks: int | None
+
+
+def effect_of(layout: ClusterLayout, placement: Placement) -> Effect:
+    """The replicas, leaders and racks of a placement."""
+    size = len(layout.brokers)
+    places = np.searchsorted(layout.broker_ids, placement.replicas)
+    up = np.array([broker.state is not BrokerState.DEAD for broker in layout.brokers], np.bool_)
+    fewer = None
+    if layout.racks:
+        # A broker without a rack beside others with one counts as a rack of its own.
+        rack = np.where(layout.rack_of < 0, len(layout.racks) + np.arange(size), layout.rack_of)
+        held = np.sort(rack[places], axis=1)
+        on = 1 + (held[:, 1:] != held[:, :-1]).sum(axis=1)
+        fewer = int((on < min(placement.replicas.shape[1], len(np.unique(rack[up])))).sum())
+    return Effect(np.bincount(places.ravel(), minlength=size), np.bincount(places[:, 0], minlength=size), up, fewer)
+
+
+def figures(layout: ClusterLayout, placement: Placement, effect: Effect) -> None:
+    """What the topic brings, and what it does to the spreads."""
+    loads = caching.balance_of(layout).by_broker
+    led = loads.preferred_leaders
+    drawn = None if placement.start is None else f"start {placement.start}, shift {placement.shift}"
+    rows, factor = placement.replicas.shape
+    frame.figures(
+        [
+            ("Replicas", text.count(rows * factor), drawn, f"{text.plural(rows, 'partition')}, {factor} replicas each"),
+            (
+                "Replica spread",
+                _arrow(_apart(loads.replicas, effect.up), _apart(loads.replicas + effect.replicas, effect.up)),
+                None,
+                "Fullest minus emptiest broker, before and after; over brokers not known to be dead",
+            ),
+            (
+                "Preferred leaders apart",
+                "not told" if led is None else _arrow(_apart(led, effect.up), _apart(led + effect.leaders, effect.up)),
+                None,
+                "Most minus fewest preferred leaders of a broker, before and after",
+            ),
+            (
+                "Within the topic",
+                f"{_apart(effect.replicas, effect.up):,}",
+                f"leaders {_apart(effect.leaders, effect.up):,}",
+                "Fullest minus emptiest broker in replicas of this topic alone, and in its leaders",
+            ),
+            (
+                "On too few racks",
+                text.count(effect.fewer_racks),
+                None,
+                "Its partitions on fewer racks than their replication factor and the racks allow",
+            ),
+        ]
+    )
+
+
+def _apart(counts: Counts, up: npt.NDArray[np.bool_]) -> int:
+    on = counts[up]
+    return int(on.max() - on.min()) if on.size else 0
+
+
+def _arrow(before: int, after: int) -> str:
+    return f"{before:,} → {after:,}"
+
+
+def draw_bars(layout: ClusterLayout, effect: Effect, what: str) -> None:
+    """The main figure: every broker before and with the topic."""
+    loads = caching.balance_of(layout).by_broker
+    before = loads.replicas if what == "Replicas" else loads.preferred_leaders
+    if before is None:
+        st.caption("Preferred leaders are not told by this layout.")
+        return
+    after = before + (effect.replicas if what == "Replicas" else effect.leaders)
+    order = charts.broker_order(layout)
+    away = ~effect.up[order]
+    mean = float(after[order][~away].mean()) if (~away).any() else 0.0
+    names = charts.broker_names(layout, order)
+    figure = charts.before_after(names, before[order], after[order], what.lower(), leaving=away, mean=mean)
+    charts.rack_strip(figure, layout, order)
+    charts.draw(figure, "topic-bars", f"{what} by broker before and with the new topic", height=220)
+    frame.how_to_read(
+        "Grey is there already, sky blue comes with the topic. The dashed line is the mean afterwards. Brokers stand "
+        "by rack, then by id."
+    )
+
+
+def draw_lists(layout: ClusterLayout, placement: Placement) -> None:
+    """Where each replica goes: the table, and the matrix where it can be taken in."""
+    import pandas as pd
+
+    racks = {broker.id: broker.rack for broker in layout.brokers}
+    left, right = st.columns([1, 1.6])
+    shown = placement.replicas[: tables.MOST_ROWS]
+    with left:
+        columns: dict[str, object] = {
+            "partition": placement.partition_ids[: len(shown)],
+            "replicas": tables.lists(shown),
+        }
+        if layout.racks:
+            columns["racks"] = [
+                ", ".join(text.visible(racks.get(broker) or "none", 20) for broker in row) for row in shown.tolist()
+            ]
+        tables.table(pd.DataFrame(columns), "topic-lists", height=400)
+        st.caption(tables.shown_of(len(shown), len(placement.replicas), "partition"))
+    with right:
+        if len(layout.brokers) > _MATRIX_BROKERS:
+            st.caption(f"The matrix of partitions and brokers is drawn for up to {_MATRIX_BROKERS} brokers.")
+            return
+        order = charts.broker_order(layout)
+        ids = layout.broker_ids[order].tolist()
+        draw_matrix(
+            placement.replicas, ids, racks,
+            step=placement.replicas.size - 1, first_id=placement.first_id,
+            alt="Partitions by brokers: each replica with its place in the list", key="topic-matrix",
+        )  # fmt: skip
+
+
+def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
+    """The command, the Admin request and the two nodes, to copy."""
+    pinned = TopicSpec.placed(spec.name, placement.assignment(), configs=spec.configs, if_not_exists=spec.if_not_exists)
+    given = spec
+    if not spec.assignment and st.toggle(
+        "With the very replicas shown",
+        key="topic-pin",
+        help="Otherwise Kafka draws afresh when it makes the topic, and the replicas will be others.",
+    ):
+        given = pinned
+    command, request, nodes = st.tabs(["Command", "Admin request", "ZooKeeper nodes"])
+    with command:
+        try:
+            st.code(create_command(given, asked.version), language="bash", wrap_lines=True)
+        except PlacementRefused as refusal:
+            frame.refused(refusal)
+    with request:
+        if asked.way is Way.ZOOKEEPER_TOOL:
+            st.caption(f"The tool of {asked.version} goes through ZooKeeper here; this request is for the others.")
+        st.code(admin_request(given), language="json")
+    with nodes:
+        if asked.way is Way.ADMIN_KRAFT:
+            st.markdown("A KRaft cluster has no such nodes: use the command or the request.")
+        else:
+            for node in zookeeper_nodes(pinned):
+                st.markdown(f"**{text.plain(node.path)}**" + ("" if node.needed else " (may be left out)"))
+                st.code(node.data, language="json", wrap_lines=True)
+            st.caption(
+                "Written in this order, they make the topic with the replicas shown. Nothing checks them on this way: "
+                "the controller takes what it finds."
+            )
+
+
+def draw_automatic(asked: Asked, layout: ClusterLayout) -> None:
+    """What a first produce or consume would make of the name."""
+    up = [broker for broker in layout.brokers if broker.state is not BrokerState.DEAD]
+    _, sentences = automatic_topic(asked.name, asked.defaults, existing=layout.topics, brokers=up)
+    for sentence in sentences:
+        st.markdown(text.plain(sentence))
+    st.caption("As the cluster's defaults say; set them in the form.")

@@ -1,0 +1,79 @@
+"""New topic: Kafka's checks, where its replicas would go, what that does to balance, and the texts that make it."""
+
+import streamlit as st
+
+from components import frame, new_topic_form, new_topic_preview, text
+from components.new_topic_form import Asked
+from components.session import Seat
+from reseat.errors import PlacementRefused
+from reseat.placement import JavaRandom, Placement
+from reseat.placement.creation import place_topic
+from reseat.placement.topic_spec import TopicSpec
+
+
+def opening(asked: Asked, faults: tuple[str, ...], placement: Placement | None) -> str:
+    """The sentence that answers the page's question: would Kafka make it, and how?"""
+    if not asked.name:
+        return "Name the topic, and see whether Kafka would make it and where its replicas would go."
+    if faults:
+        return f"Kafka would not make {asked.name}: {faults[0]}"
+    if placement is None:
+        return f"{asked.name} is there already: with --if-not-exists nothing is made, and that is no error."
+    rows, factor = placement.replicas.shape
+    what = f"{text.plural(rows, 'partition')} of {text.plural(factor, 'replica')}"
+    drawn = "on the replicas that you give" if asked.assignment else "at random: one draw of many is shown"
+    return f"Kafka would make {asked.name} with {what}, placed {drawn}."
+
+
+def placed(asked: Asked, spec: TopicSpec, seat: Seat) -> tuple[Placement | None, tuple[str, ...]]:
+    """The placement of the draw looked at, or why there is none."""
+    try:
+        return (
+            place_topic(spec, seat.layout.brokers, asked.way, draws=JavaRandom(asked.seed), defaults=asked.defaults),
+            (),
+        )
+    except PlacementRefused as refusal:
+        return None, (str(refusal),)
+
+
+def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: Seat) -> None:
+    """Figures, bars and the views behind them."""
+    effect = new_topic_preview.effect_of(seat.layout, placement)
+    new_topic_preview.figures(seat.layout, placement, effect)
+    what = st.segmented_control(
+        "What",
+        ["Replicas", "Preferred leaders"],
+        default="Replicas",
+        required=True,
+        key="topic-bars-what",
+        label_visibility="collapsed",
+    )
+    new_topic_preview.draw_bars(seat.layout, effect, what)
+    views = {
+        "Make it": lambda: new_topic_preview.draw_texts(asked, spec, placement),
+        "Partition by partition": lambda: new_topic_preview.draw_lists(seat.layout, placement),
+        "Automatic creation": lambda: new_topic_preview.draw_automatic(asked, seat.layout),
+    }
+    chosen = st.segmented_control(
+        "Detail", list(views), default="Make it", required=True, key="topic-view", label_visibility="collapsed"
+    )
+    views[chosen]()
+
+
+seat = frame.page("New topic")
+head = st.container()
+asked = new_topic_form.draw_form(seat.layout)
+spec, faults, warnings = new_topic_form.check(asked, seat.layout)
+placement = None
+if spec is not None and not faults and asked.name not in seat.layout.topics:
+    placement, faults = placed(asked, spec, seat)
+with head:
+    frame.answer(opening(asked, faults, placement))
+    for fault in faults[1:] if asked.name else faults:
+        st.markdown(f":orange[:material/warning:] {text.plain(fault)}")
+    for warning in warnings:
+        st.markdown(f":gray[:material/info:] {text.plain(warning)}")
+if placement is not None and spec is not None:
+    preview(asked, spec, placement, seat)
+elif asked.name:
+    new_topic_preview.draw_automatic(asked, seat.layout)
