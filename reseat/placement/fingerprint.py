@@ -68,6 +68,10 @@ _CHANCE_OF_MOVED = 0.1
 _UNTOUCHED_LEAST = 2
 #: Up to this many lists a topic is looked at for added partitions, however little its lists say.
 _FEW_LISTS = 12
+#: Logarithms of chances that differ by less are equal.
+_SAME_CHANCE = 1e-6
+#: The most equally near rings kept for a topic.
+_EQUALLY_NEAR = 3
 #: How often partitions may have been added to one topic.
 _ADDITIONS = 8
 
@@ -190,9 +194,9 @@ class _Search:
     def __init__(self, layout: ClusterLayout, names: Sequence[str], rows: TopicRows) -> None:
         self.layout, self.names, self.rows = layout, names, rows
         self.exact: list[list[_Found]] = [[] for _ in names]
-        self.near: list[_Found | None] = [None] * len(names)
+        self.near: list[list[_Found]] = [[] for _ in names]  # equally near ones, likeliest first
         self._best = np.full(len(names), np.inf)  # logarithm of the chance of ``near``
-        self._row_votes: dict[int, tuple[BoolArray, Longs]] = {}
+        self._row_votes: dict[tuple[int, int], tuple[BoolArray, Longs]] = {}
         self._log_factorial = np.concatenate(
             [[0.0], np.cumsum(np.log(np.arange(1, int(rows.sizes.max(initial=1)) + 1)))]
         )
@@ -257,9 +261,10 @@ class _Search:
         log_chance = np.minimum(0.0, log_rings + log_draws + ways - tally.most * log_lists)
         whole = (tally.most == total) & (tally.most > 0)
         counts = whole & (log_chance <= math.log(chance))
-        nearer = ~whole & (tally.most > 0) & (log_chance < self._best[topics])
+        nearer = ~whole & (tally.most > 0) & (log_chance < self._best[topics] - _SAME_CHANCE)
+        as_near = ~whole & (tally.most > 0) & (np.abs(log_chance - self._best[topics]) <= _SAME_CHANCE)
         self._best[topics[nearer]] = log_chance[nearer]
-        for number in np.flatnonzero(counts | nearer).tolist():
+        for number in np.flatnonzero(counts | nearer | as_near).tolist():
             topic = int(topics[number])
             ring, words = ring_and_words(number)
             span = slice(int(tally.begins[number]), int(tally.begins[number + 1]))
@@ -268,25 +273,28 @@ class _Search:
                 found = _Found(ring, words, value, phases[start == value], math.exp(log_chance[number]))
                 if counts[number]:
                     self.exact[topic].append(found)
-                else:
-                    self.near[topic] = found
+                elif nearer[number]:
+                    self.near[topic] = [found]
+                elif len(self.near[topic]) < _EQUALLY_NEAR:
+                    self.near[topic].append(found)
 
     def gather_row_votes(self) -> None:
-        """Once all rings are tried: what each list of the topics still open speaks for on its nearest ring."""
-        by_ring: dict[Ring, list[int]] = {}
+        """Once all rings are tried: what each list of the topics still open speaks for on its nearest rings."""
+        # By identity: rings are large to compare, and one object serves all topics that it was tried on.
+        by_ring: dict[int, tuple[Ring, list[int]]] = {}
         for topic, near in enumerate(self.near):
-            if near is not None and not self.exact[topic]:
-                by_ring.setdefault(near.ring, []).append(topic)
-        for ring, topics in by_ring.items():
+            for found in near if not self.exact[topic] else ():
+                by_ring.setdefault(id(found.ring), (found.ring, []))[1].append(topic)
+        for ring, topics in by_ring.values():
             rows = self.rows.only(np.array(topics, np.int64))
             votes = votes_on_ring(rows, ring)
             for number, topic in enumerate(topics):
                 span = slice(int(rows.begins[number]), int(rows.begins[number + 1]))
-                self._row_votes[topic] = (votes.fits[span], votes.start[span])
+                self._row_votes[topic, id(ring)] = (votes.fits[span], votes.start[span])
 
-    def row_votes(self, topic: int) -> tuple[BoolArray, Longs]:
-        """Whether each list of a topic fits any draws on its nearest ring, and the start index then."""
-        return self._row_votes[topic]
+    def row_votes(self, topic: int, ring: Ring) -> tuple[BoolArray, Longs]:
+        """Whether each list of a topic fits any draws on one of its nearest rings, and the start index then."""
+        return self._row_votes[topic, id(ring)]
 
     def membership_words(self, ids: Sequence[int]) -> str:
         """What a cluster of these brokers was, seen from the present one."""
@@ -471,31 +479,36 @@ def _fingerprint(search: _Search, number: int) -> TopicFingerprint:
     if fits:
         sentence = _striped_sentence(name, fits, size, factor)
         return TopicFingerprint(name, Verdict.STRIPED, fits, (), None, (), None, size, sentence)
-    near = search.near[number]
-    nearest = None if near is None else _nearest(near, first_id, factor, ids, lists)
-    if nearest is None:
+    # Of equally near rings the one whose best draws leave fewest lists to explain, as grown or as they are.
+    pieces = []
+    for near in search.near[number]:
+        fit_there = _nearest(near, first_id, factor, ids, lists)
+        if fit_there is not None:
+            pieces.append(_pieces(search, number, near, fit_there, ids=ids, lists=lists))
+    if not pieces:
         return TopicFingerprint(
             name, Verdict.NOT_STRIPED, (), (), None, (), None, size,
             f"{name} is not striped: none of its {counted(size, 'list')} fits any draws.",
         )  # fmt: skip
-    differ = _differences((nearest,), factor, ids, lists)
-    grown: tuple[Fit, ...] = ()
-    # A topic in pieces has one piece that is most unlikely by chance, unless it is small.
-    if near is not None and (near.chance <= _CHANCE_OF_MOVED or size <= _FEW_LISTS):
-        nearest, grown, differ = _grown(search, number, nearest, differ, ids=ids, lists=lists)
+    least = min(piece.left for piece in pieces)
+    best = [piece for piece in pieces if piece.left == least]
+    nearest, grown, differ = best[0].first, best[0].added, best[0].differ
     moved = tuple(ids[differ > 0].tolist())
     off = int(differ.sum())
     untouched = size - len(moved)
     if not moved:
         sentence = _grown_sentence(name, nearest, grown, size)
-        return TopicFingerprint(name, Verdict.GREW, (nearest,), grown, None, (), None, size, sentence)
-    if near is not None and near.chance <= _CHANCE_OF_MOVED and untouched >= _UNTOUCHED_LEAST:
+        firsts = tuple(piece.first for piece in best)
+        return TopicFingerprint(name, Verdict.GREW, firsts, grown, None, (), None, size, sentence)
+    if best[0].chance <= _CHANCE_OF_MOVED and untouched >= _UNTOUCHED_LEAST:
         sentence = (
             f"{counted(len(moved), 'partition')} of {size:,} of {name} ({listed(moved)}) "
             f"{verb(len(moved), 'was', 'were')} moved: {counted(off, 'replica')} differ from "
             f"{_words_of(nearest)}."
         )
-        return TopicFingerprint(name, Verdict.MOVED, (nearest,), grown, nearest, moved, off, size, sentence)
+        # Another ring counts beside the nearest where it leaves the very same replicas elsewhere.
+        fits = tuple(piece.first for piece in best if np.array_equal(piece.differ, differ))
+        return TopicFingerprint(name, Verdict.MOVED, fits, grown, nearest, moved, off, size, sentence)
     sentence = (
         f"{name} is not striped: no draws make its lists. The nearest, {_words_of(nearest)}, "
         f"fits {counted(untouched, 'list')} of {size:,} and differs in {counted(off, 'replica')}."
@@ -530,6 +543,32 @@ def _differences(fits: Sequence[Fit], factor: int, ids: Longs, lists: npt.NDArra
     return np.asarray((made != lists).sum(axis=1), np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """A topic in pieces: the partitions placed first, those added later, and what neither explains."""
+
+    first: Fit
+    added: tuple[Fit, ...]
+    differ: Longs
+    chance: float
+
+    @property
+    def left(self) -> int:
+        """How many lists are not explained."""
+        return int((self.differ > 0).sum())
+
+
+def _pieces(
+    search: _Search, number: int, near: _Found, nearest: Fit, *, ids: Longs, lists: npt.NDArray[np.int32]
+) -> _Pieces:
+    differ = _differences((nearest,), int(search.rows.factor[number]), ids, lists)
+    # A topic in pieces has one piece that is most unlikely by chance, unless it is small.
+    if near.chance > _CHANCE_OF_MOVED and len(ids) > _FEW_LISTS:
+        return _Pieces(nearest, (), differ, near.chance)
+    first, added, differ = _grown(search, number, nearest, differ, ids=ids, lists=lists)
+    return _Pieces(first, added, differ, near.chance)
+
+
 def _grown(
     search: _Search, number: int, nearest: Fit, differ: Longs, *, ids: Longs, lists: npt.NDArray[np.int32]
 ) -> tuple[Fit, tuple[Fit, ...], Longs]:
@@ -539,7 +578,7 @@ def _grown(
     begin is open. They go on to the end: where the last two lists are as placed first, nothing was added.
     """
     factor = int(search.rows.factor[number])
-    if not _may_have_grown(search.row_votes(number), nearest, differ, ids, lists):
+    if not _may_have_grown(search.row_votes(number, nearest.ring), nearest, differ, ids, lists):
         return nearest, (), differ
     candidates = [(nearest, _added_to(nearest, factor, ids, lists))] if differ[-2:].any() else []
     # The added ones may be the most: then those before them tell how the topic was placed first.
@@ -562,8 +601,8 @@ def _grown(
     for first, added in candidates:
         differ_then = _differences((first, *added), factor, ids, lists)
         left = int((differ_then > 0).sum())
-        # One list more may be chance, unless nothing is left to explain.
-        if added and left < least and (left == 0 or left < before_all - 1):
+        # One or two lists more may be chance, unless nothing is left to explain.
+        if added and left < least and (left == 0 or left < before_all - 2):
             best, least = (first, added, differ_then), left
     return best
 
