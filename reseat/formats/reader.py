@@ -117,6 +117,7 @@ def _read(data: bytes, source: str, limits: Limits) -> Reading:
     if _is_csv(data[:20_000]):
         from reseat.formats.table import read_csv
 
+        check_lines(data, Piece(0, len(data), 1, False), source, limits)
         return read_csv(data, source=source, limits=limits)
     if _RACKS_CSV.match(data[:20_000]):
         return _racks(data, source, limits)

@@ -106,7 +106,7 @@ def _documents(data: bytes, source: str, limits: Limits) -> Iterator[tuple[int, 
             at = found.end() - 1
             refused += 1
             continue
-        end = _end_of_short(data, start) or _end(data, start, source, limits)
+        end = _end_of_short(data, start, min(_SHALLOW, limits.depth)) or _end(data, start, source, limits)
         if end is None:
             fault = fault_of(memoryview(data)[start:])
             if fault is None or fault.at is None:
@@ -133,7 +133,7 @@ def _may_start(data: bytes, start: int, key: int) -> bool:
     return _KNOWN.match(data, start) is not None and key > start
 
 
-def _end_of_short(data: bytes, start: int) -> int | None:
+def _end_of_short(data: bytes, start: int, deepest: int) -> int | None:
     """The end of a document that is the rest of its line, as a ZooKeeper shell prints nodes; None if it is not."""
     stop = data.find(b"\n", start, start + _SHORT)
     line = data[start : stop if stop >= 0 else start + _SHORT].rstrip()
@@ -145,7 +145,7 @@ def _end_of_short(data: bytes, start: int) -> int | None:
         depth += 1 if bracket in _OPENING else -1
         if depth == 0:
             return start + len(line) if place == len(brackets) else None
-        if depth > _SHALLOW:
+        if depth > deepest:
             return None
     return None
 

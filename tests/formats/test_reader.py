@@ -264,3 +264,20 @@ def test_nested_brackets_without_end_meet_the_depth_limit(bracket: str) -> None:
     """A million opening brackets are refused at once, for their depth."""
     with pytest.raises(LimitMet, match="nested deeper than 64"):
         read(bracket * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "says"),
+    [
+        (DOCUMENT, Limits(depth=3), "nested deeper than 3"),
+        (f"topic,partition,broker\n{'t' * 200},0,1\n", Limits(line_length=100), "line 2: The line is longer than 100"),
+        ("topic,partition,broker\nt,0,1\nt,1,1\n", Limits(partitions=1), "2 partitions; 1 is the limit"),
+        (ROW, Limits(replicas=1), "lists 2 brokers; at most 1"),
+        (DOCUMENT, Limits(cells=1), "1 is the limit"),
+    ],
+    ids=["depth of a short document", "line of a table", "partitions", "replicas", "cells"],
+)
+def test_limits_hold_for_small_texts_of_any_form(text: str, limits: Limits, says: str) -> None:
+    """Whatever the limits are set to, each has its sentence."""
+    with pytest.raises(LimitMet, match=says):
+        read(text, limits=limits)
