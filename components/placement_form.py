@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from components.session import Seat
 
 __all__ = ["asked", "draw_examples", "draw_form", "draw_steps", "go"]
 
+_CSS = Path(__file__).with_name("placement.css")
 _KEPT = "placement"
 _MOST = 2**31 - 1
 
@@ -144,16 +146,17 @@ def draw_steps(question: Question) -> None:
     ways = (
         ("first", ":material/first_page:", "The first replica", 0, None),
         ("partition-back", ":material/keyboard_double_arrow_left:", "A partition back", row * factor - 1, None),
-        ("back", ":material/chevron_left:", "A replica back (←)", now - 1, "Left"),
-        ("on", ":material/chevron_right:", "The next replica (→)", now + 1, "Right"),
+        ("back", ":material/chevron_left:", "A replica back", now - 1, "Left"),
+        ("on", ":material/chevron_right:", "A replica on", now + 1, "Right"),
         ("partition-on", ":material/keyboard_double_arrow_right:", "A partition on", (row + 2) * factor - 1, None),
         ("last", ":material/last_page:", "The last replica", question.steps - 1, None),
     )
+    st.html(_CSS)
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="placement-steps"):
         for name, icon, words, step, shortcut in ways:
             target = question.at(step).step
             st.button(
-                "",
+                words,
                 key=f"step-{name}",
                 icon=icon,
                 help=words,

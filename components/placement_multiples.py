@@ -25,7 +25,7 @@ NAMES = {
     "kraft": ("KRaft", "shuffled after each round"),
     "evenest": ("Evenest possible", "knows all topics beforehand"),
 }
-HEIGHT = 470
+HEIGHT = 480
 #: Topics this much further apart than they must be, or more, share a bar.
 _MOST_EXCESS = 3
 #: Up to so many brokers, each is named.
@@ -60,7 +60,7 @@ def draw_multiples(outcomes: Sequence[Outcome], brokers: Sequence[Broker]) -> No
             figure, outcome, column, last=column == len(outcomes), most=max(int(o.shared.max()) for o in outcomes)
         )
     figure.update_annotations(font={"size": 13, "color": look.text}, yshift=4)
-    figure.update_layout(template=theme.template(), barmode="stack", margin={"l": 62, "r": 62, "t": 46, "b": 8})
+    figure.update_layout(template=theme.template(), barmode="stack", margin={"l": 62, "r": 62, "t": 64, "b": 22})
     figure.update_xaxes(showticklabels=False, fixedrange=True, ticks="", showline=False)
     figure.update_yaxes(fixedrange=True, nticks=4, ticks="")
     few = len(brokers) <= _NAMED
@@ -94,7 +94,10 @@ def draw_multiples(outcomes: Sequence[Outcome], brokers: Sequence[Broker]) -> No
 
 def _heading(outcome: Outcome) -> str:
     name, adds = NAMES[outcome.way]
-    return f"<b>{name}</b><br><span style='font-size:11px'>{adds}</span>"
+    told = f"{outcome.replica_spread:,} apart"
+    if outcome.lacking_racks:
+        told += f" · {text.share(outcome.lacking_racks, outcome.partitions)} on too few racks"
+    return f"<b>{name}</b><br><span style='font-size:11px'>{adds}<br>{told}</span>"
 
 
 def _loads(figure: go.Figure, outcome: Outcome, brokers: Sequence[Broker], column: int) -> None:
@@ -144,13 +147,14 @@ def _topics(figure: go.Figure, outcome: Outcome, column: int) -> None:
 
 def _neighbours(figure: go.Figure, outcome: Outcome, column: int, *, last: bool, most: int) -> None:
     """Who shares how many partitions with whom, on one scale for all ways."""
-    shared = outcome.shared.astype(float)
+    shared = np.sqrt(outcome.shared)  # so that few are told from none, too
     np.fill_diagonal(shared, np.nan)
+    ticks = [part * most / 4 for part in (0, 0.25, 1, 2.25, 4)]
     names = outcome.brokers
     figure.add_heatmap(
         z=shared,
         zmin=0,
-        zmax=max(1, most),
+        zmax=max(1.0, most**0.5),
         colorscale=theme.SEQUENCE,
         showscale=last,
         colorbar={
@@ -159,18 +163,15 @@ def _neighbours(figure: go.Figure, outcome: Outcome, column: int, *, last: bool,
             "y": _ROWS[2] * 0.42,
             "x": 1.005,
             "outlinewidth": 0,
-            "tickformat": "~s",
-            "nticks": 4,
+            "tickmode": "array",
+            "tickvals": [tick**0.5 for tick in ticks],
+            "ticktext": [f"{tick:,.0f}" for tick in ticks],
             "title": {"text": "partitions", "font": {"size": 11}},
         },
         xgap=1 if len(names) <= 40 else 0,
         ygap=1 if len(names) <= 40 else 0,
-        customdata=np.dstack(np.broadcast_arrays(names[:, None], names[None, :])) if len(names) <= 60 else None,
-        hovertemplate=(
-            "brokers %{customdata[0]} and %{customdata[1]} share %{z:,} partitions<extra></extra>"
-            if len(names) <= 60
-            else "%{z:,} partitions<extra></extra>"
-        ),
+        customdata=np.dstack([*np.broadcast_arrays(names[:, None], names[None, :]), outcome.shared]),
+        hovertemplate="brokers %{customdata[0]} and %{customdata[1]}: %{customdata[2]:,} partitions<extra></extra>",
         hoverongaps=False,
         row=3,
         col=column,

@@ -15,17 +15,17 @@ def sentence(count: int, outcomes: dict[str, Outcome]) -> str:
     """What the random start buys, and what the shift."""
     naive, drawn, striped = outcomes["naive"], outcomes["random start"], outcomes["striped"]
     topics = "With one topic" if count == 1 else f"Over {count:,} topics"
+    apart = text.plural(naive.replica_spread, "replica")
     start = (
-        f"a random start brings brokers from {text.plural(naive.replica_spread, 'replica')} apart to "
-        f"{drawn.replica_spread:,}"
+        f"a random start brings brokers from {apart} apart to {drawn.replica_spread:,}"
         if drawn.replica_spread < naive.replica_spread
-        else f"brokers are {text.plural(naive.replica_spread, 'replica')} apart and a random start alone does not help"
+        else f"brokers are {apart} apart and a random start does not help yet"
     )
     before, after = int(drawn.neighbours.max()), int(striped.neighbours.max())
     shift = (
-        f"the shift lets a broker share partitions with {after:,} others instead of {before:,}"
+        f"the shift gives each {after:,} neighbours instead of {before:,}"
         if after > before
-        else f"a broker shares partitions with {text.plural(after, 'other')} either way"
+        else f"each has {text.plural(after, 'neighbour')} with and without the shift"
     )
     return f"{topics}, {start}; {shift}."
 
