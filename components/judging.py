@@ -44,7 +44,7 @@ def draw_judging(seat: Seat, own: Plan | None) -> None:
         )
         return
     try:
-        with st.spinner("Judging the plan …"):
+        with st.spinner("Judging the plan …", show_time=True):
             proposed = read_proposed(data, source=given.name if given is not None else "pasted plan")
             verdict = caching.judgement_of(seat.layout, proposed, seat.wish, allow_rf_change=changed)
     except ReseatError as error:

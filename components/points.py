@@ -89,7 +89,7 @@ def _offered(seat: Seat, least: Plan) -> Curve | None:
     if not least.certificate.moves or least.certificate.faults:
         return None
     try:
-        with st.spinner("Looking at what more moves would buy …"):
+        with st.spinner("Looking at what more moves would buy …", show_time=True):
             return caching.curve_of(seat.layout, seat.wish)
     except WishRefused:
         # The curve is an offer beside the plan: where there is none, the plan stands alone.

@@ -78,7 +78,7 @@ def _samples(where: str) -> None:
 
 def _read(files: list[tuple[str, bytes]]) -> None:
     try:
-        with st.spinner(f"Reading {text.size(sum(len(data) for _, data in files))} …"):
+        with st.spinner(f"Reading {text.size(sum(len(data) for _, data in files))} …", show_time=True):
             reading = caching.reading_of(files)
     except InputRefused as error:
         refused(error)
@@ -89,7 +89,7 @@ def _read(files: list[tuple[str, bytes]]) -> None:
 
 def _open_sample(offered: Sample) -> None:
     try:
-        with st.spinner(f"Opening {offered.title} …"):
+        with st.spinner(f"Opening {offered.title} …", show_time=True):
             reading = caching.sample_of(offered)
     except ReseatError as error:
         refused(error)
@@ -149,6 +149,7 @@ def _racks(seat: Seat) -> None:
         hide_index=True,
         num_rows="dynamic",
         height=240,
+        placeholder="no rack",
         column_config={
             "broker": st.column_config.NumberColumn("Broker", min_value=0, max_value=2**31 - 1, step=1, required=True),
             "rack": st.column_config.TextColumn("Rack", max_chars=200),

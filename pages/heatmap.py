@@ -19,7 +19,7 @@ def planned() -> Plan | None:
     if seat.wish.is_empty:
         return None
     try:
-        with st.spinner("Planning …"):
+        with st.spinner("Planning …", show_time=True):
             return caching.plan_for(seat.layout, seat.wish)
     except WishRefused as refusal:
         frame.refused(refusal)

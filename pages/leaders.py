@@ -43,7 +43,7 @@ def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int) -> list[t
 def election_done(seat: Seat, mode: Mode) -> None:
     """Who leads once the what-if's plan is done, and after an election then."""
     try:
-        with st.spinner("Planning …"):
+        with st.spinner("Planning …", show_time=True):
             plan = caching.plan_for(seat.layout, seat.wish)
     except WishRefused as error:
         frame.refused(error)

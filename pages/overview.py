@@ -37,7 +37,7 @@ def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
 
 seat = frame.page("Overview")
 layout = seat.layout
-with st.spinner("Measuring the layout …"):
+with st.spinner("Measuring the layout …", show_time=True):
     balance = caching.balance_of(layout)
     found = caching.findings_of(layout)
 frame.answer(health(layout, found))

@@ -43,7 +43,7 @@ def chart(plan: Plan, what: str) -> None:
 
 def draw(seat: Seat) -> None:
     """The page for a what-if."""
-    with st.spinner(f"Planning: {wish_in_words(seat.wish)} …"):
+    with st.spinner(f"Planning: {wish_in_words(seat.wish)} …", show_time=True):
         least = caching.plan_for(seat.layout, seat.wish)
     head = st.container()
     plan = chosen_plan(seat, least)

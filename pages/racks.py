@@ -57,7 +57,7 @@ with head:
         present(seat)
     else:
         try:
-            with st.spinner(f"Planning: {wish_in_words(seat.wish)} …"):
+            with st.spinner(f"Planning: {wish_in_words(seat.wish)} …", show_time=True):
                 plan = caching.plan_for(seat.layout, seat.wish)
             outcome(plan)
         except WishRefused as error:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 from reseat.model import ClusterLayout, Wish
 
 from .conftest import texts
 
+_ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "<img src=x onerror=alert(1)>**bold**[link](http://evil.example)"
 
 
@@ -123,3 +128,15 @@ def test_the_whole_layout_can_be_taken_along(opened):
         "As kafka-topics --describe",
         "As reassignment JSON",
     ]
+
+
+def test_the_first_page_is_drawn_without_anything_heavy():
+    """Before anything is read neither PySpark nor a solver nor a cluster's client is imported."""
+    program = (
+        "import sys; from streamlit.testing.v1 import AppTest; at = AppTest.from_file('app.py', default_timeout=60); "
+        "at.run(); assert not at.exception and 'Nothing is read yet' in ' '.join(m.value for m in at.markdown); "
+        "sys.stdout.write(' '.join(m for m in ('pyspark', 'ortools', 'kazoo', 'kafka') if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=_ROOT, check=True)
+
+    assert done.stdout == ""

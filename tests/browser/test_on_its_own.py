@@ -1,0 +1,95 @@
+"""The dashboard on its own: it asks no other machine for anything, and the sidebar's edits work end to end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.conftest import open_files, open_sample
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+#: Addresses that lie inside the page itself.
+_INSIDE = ("data", "blob", "about")
+PAGES = ("Overview", "Heatmap", "Racks", "Plan", "Leaders")
+DESCRIBED = (
+    "Topic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+    "Topic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3\tIsr: 2,3\n"
+    "Topic: _schemas\tPartition: 0\tLeader: 3\tReplicas: 3,1\tIsr: 3,1\n"
+)
+
+
+def test_no_page_asks_another_machine_for_anything(page: Page, dashboard: str) -> None:
+    """Scripts, fonts and icons come from the dashboard itself: a machine without a way out sees all of it."""
+    asked: set[str] = set()
+    failed: list[str] = []
+    page.on("request", lambda request: asked.add(request.url))
+    page.on("websocket", lambda socket: asked.add(socket.url))
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    open_sample(page, dashboard, "Nine brokers")
+    address = page.url
+    for name in PAGES:
+        page.get_by_role("link", name=name, exact=True).click()
+        page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    page.goto(f"{dashboard}/plan?{urlsplit(address).query}&remove=7")
+    page.locator(".st-key-answer").get_by_text("Broker 7 can leave").wait_for()
+    elsewhere = {url for url in asked if urlsplit(url).scheme not in _INSIDE}
+    home = urlsplit(dashboard).netloc
+
+    assert {urlsplit(url).netloc for url in elsewhere} == {home}
+    assert not [url for url in failed if urlsplit(url).netloc != home]
+    # The icons are a font: without it their names would stand there as words.
+    assert page.evaluate("document.fonts.check('20px \"Material Symbols Rounded\"')")
+
+
+def test_racks_are_edited_in_the_table(page: Page, dashboard: str) -> None:
+    """A rack typed into the sidebar's table moves the broker to a rack of its own on the board, and into the link."""
+    open_files(page, dashboard, {"described.txt": DESCRIBED}, then="Racks")
+    page.locator(".board .tile").first.wait_for()
+
+    assert page.locator(".st-key-answer").get_by_text("their racks are not told").is_visible()
+
+    page.get_by_test_id("stSidebar").get_by_text("Racks", exact=True).last.click()
+    table = page.get_by_test_id("stSidebar").get_by_test_id("stDataFrame")
+    page.get_by_role("button", name="Apply racks").hover()  # stands still once the form is unfolded
+    # The grid is a canvas that takes a press only where it has seen the pointer before; its editor is real.
+    from playwright.sync_api import TimeoutError as NotThere
+
+    grid, editor = table.locator(".dvn-scroller"), page.locator("textarea.gdg-input, input.gdg-input")
+    for _ in range(8):
+        grid.hover(position={"x": 150, "y": 80})
+        grid.hover(position={"x": 150, "y": 50})
+        for _ in range(2):
+            page.mouse.down()
+            page.mouse.up()
+        try:
+            editor.wait_for(timeout=1500)
+            break
+        except NotThere:
+            continue
+    editor.fill("rack-a")
+    editor.press("Enter")
+    page.get_by_role("button", name="Apply racks").click()
+    page.locator(".st-key-answer").get_by_text("3 brokers in 1 rack hold 6 replicas").wait_for()
+
+    assert "rack-a" in page.url
+    assert "remove" not in page.url
+
+
+def test_topics_are_left_out_by_the_switch_and_by_a_pattern(page: Page, dashboard: str) -> None:
+    """Internal topics by one switch, others by a pattern; the strip counts what is left and nothing else changes."""
+    open_files(page, dashboard, {"described.txt": DESCRIBED})
+    page.get_by_text("3 brokers · 3 partitions · 6 replicas").wait_for()
+    page.get_by_test_id("stSidebar").get_by_text("Topics left out").click()
+    page.get_by_text("Leave internal topics out").click()
+    page.get_by_text("3 brokers · 2 partitions · 4 replicas").wait_for()
+    page.get_by_label("Names or patterns, one a line").fill("ord*")
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("3 brokers · 0 partitions · 0 replicas").wait_for()
+
+    assert page.get_by_test_id("stException").count() == 0
