@@ -68,6 +68,8 @@ _CHANCE_OF_MOVED = 0.1
 _UNTOUCHED_LEAST = 2
 #: Up to this many lists a topic is looked at for added partitions, however little its lists say.
 _FEW_LISTS = 12
+#: A ring that explains more lists than chance would once in e**60 times is the ring; no others are tried.
+_BEYOND_DOUBT = -60.0
 #: Logarithms of chances that differ by less are equal.
 _SAME_CHANCE = 1e-6
 #: The most equally near rings kept for a topic.
@@ -204,6 +206,11 @@ class _Search:
     def open_topics(self) -> Longs:
         """The topics for which nothing fits yet."""
         return np.array([number for number, found in enumerate(self.exact) if not found], np.int64)
+
+    def unexplained(self) -> Longs:
+        """The topics for which nothing fits yet, and of which no ring explains so much that no other can do better."""
+        still = self.open_topics()
+        return still[self._best[still] > _BEYOND_DOUBT]
 
     def try_ring(self, ring: Ring, circumstance: str, topics: Longs, *, chance: float = 1.0, rings: int = 1) -> None:
         """Try one ring on these topics.
@@ -405,7 +412,7 @@ def _present_cluster(search: _Search, topics: Longs) -> None:
 
 def _other_clusters(search: _Search) -> None:
     """Brokers that hold anything, up to some id, known from other topics, of the topic itself, or with a gap filled."""
-    layout, topics = search.layout, search.open_topics()
+    layout, topics = search.layout, search.unexplained()
     if not topics.size:
         return
     rack_of = {broker.id: broker.rack for broker in layout.brokers}
@@ -433,9 +440,9 @@ def _other_clusters(search: _Search) -> None:
     search.try_own_rings(topics)
     # Clusters that other topics were striped over, most frequent first; with racks, what topics mention themselves.
     for ids in _frequent_memberships(search, topics):
-        try_membership(ids, search.open_topics())
+        try_membership(ids, search.unexplained())
     for ids in _gaps_filled(present):
-        try_membership(ids, search.open_topics())
+        try_membership(ids, search.unexplained())
 
 
 def _frequent_memberships(search: _Search, topics: Longs) -> list[tuple[int, ...]]:

@@ -27,6 +27,9 @@ from reseat.model import Broker, IntArray
 
 __all__ = ["Ring", "java_text_key", "ring_of", "walk"]
 
+#: Ids are mapped to places by a table where it is not much longer than the ring, and by binary search else.
+_TABLE_LIMIT, _TABLE_STRETCH = 1 << 12, 64
+
 
 @dataclass(frozen=True)
 class Ring:
@@ -68,6 +71,16 @@ class Ring:
     def by_id(self) -> npt.NDArray[np.int64]:
         """(n,) the places of ``sorted_ids``."""
         return np.argsort(self.id_column, kind="stable")
+
+    @cached_property
+    def place_table(self) -> npt.NDArray[np.int64] | None:
+        """The place of each id from 0 to the highest, -1 where it has none, and a last -1; None if too long."""
+        highest = max(self.ids)
+        if highest > _TABLE_LIMIT + _TABLE_STRETCH * self.size:
+            return None
+        table = np.full(highest + 2, -1, np.int64)
+        table[self.id_column] = np.arange(self.size)
+        return table
 
     @cached_property
     def run_before(self) -> npt.NDArray[np.int64]:

@@ -212,6 +212,10 @@ def _count(rows: TopicRows, votes: Votes, first: int, last: int) -> tuple[Longs,
 
 def _places(replicas: IntArray, ring: Ring) -> Longs:
     """Broker ids to places on the ring, -1 for padding and brokers that are not on it."""
+    table = ring.place_table
+    if table is not None:
+        # Padding, -1, and ids beyond the table find the -1 at its end.
+        return table[np.minimum(replicas, len(table) - 1)]
     order = ring.by_id
     ids = ring.id_column[order]
     at = np.minimum(np.searchsorted(ids, replicas), len(ids) - 1)
