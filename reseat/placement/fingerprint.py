@@ -17,6 +17,8 @@ in it. Lists that fit nothing in one piece are tried as a topic that grew: with 
 added partitions have no draws of their own but for the id at which they begin. What is left is told by the nearest
 pair: the one with the most partitions untouched.
 
+Topics made by a KRaft controller are placed otherwise and come out as not striped.
+
 Two limits, said where they matter. The shift is known modulo n - 1 only, so 0 and n - 1 look alike; with replication
 factor 1, or two brokers, it leaves no trace at all. And the first partition id is taken to be the lowest there is;
 ``Fit.pairs_from`` gives the pairs for another.
@@ -64,8 +66,9 @@ _MEMBERSHIPS = 12
 _CHANCE_OF_ADMIN_ORDER = 0.2
 _CHANCE_ELSEWHERE = 0.02
 _CHANCE_OF_MOVED = 0.1
-#: And only from this many lists on: one list alone fits some draws easily.
-_UNTOUCHED_LEAST = 2
+#: And only from this many lists on, and this share of all: one list alone fits some draws easily, and lists of KRaft's
+#: placer, which are turns of one order, agree with a few draws more often than lists at random.
+_UNTOUCHED_LEAST, _UNTOUCHED_SHARE = 2, 1 / 3
 #: Up to this many lists a topic is looked at for added partitions, however little its lists say.
 _FEW_LISTS = 12
 #: A ring that explains more lists than chance would once in e**60 times is the ring; no others are tried.
@@ -507,7 +510,7 @@ def _fingerprint(search: _Search, number: int) -> TopicFingerprint:
         sentence = _grown_sentence(name, nearest, grown, size)
         firsts = tuple(piece.first for piece in best)
         return TopicFingerprint(name, Verdict.GREW, firsts, grown, None, (), None, size, sentence)
-    if best[0].chance <= _CHANCE_OF_MOVED and untouched >= _UNTOUCHED_LEAST:
+    if best[0].chance <= _CHANCE_OF_MOVED and untouched >= max(_UNTOUCHED_LEAST, size * _UNTOUCHED_SHARE):
         sentence = (
             f"{counted(len(moved), 'partition')} of {size:,} of {name} ({listed(moved)}) "
             f"{verb(len(moved), 'was', 'were')} moved: {counted(off, 'replica')} differ from "
