@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from components.edits import Edits, apply_edits
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
     from reseat.election import AutoRebalance, ElectionPreview, Mode, RestartVerdict, StopPreview
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
+    from reseat.placement.creation import Way
     from reseat.placement.fingerprint import TopicFingerprint
+    from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
     from reseat.planning import Curve
     from reseat.planning.against_generate import AgainstGenerate, Beside
     from reseat.planning.transfer import Transfer
@@ -52,6 +56,7 @@ __all__ = [
     "sample_of",
     "shelf",
     "stop_of",
+    "topic_draws_of",
     "transfer_back_of",
     "transfer_of",
 ]
@@ -146,6 +151,27 @@ def _fingerprints(digest: str, _layout: ClusterLayout) -> tuple[TopicFingerprint
     from reseat.placement.fingerprint import infer
 
     return infer(_layout)
+
+
+def topic_draws_of(
+    layout: ClusterLayout, spec: TopicSpec, way: Way, rounds: int, defaults: ClusterDefaults
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """``reseat.placement.creation.loads_over_draws``: what brokers would get of a new topic over many draws.
+
+    Raises:
+        PlacementRefused: Kafka would refuse to place it.
+    """
+    return _topic_draws(f"{layout.digest} {spec!r} {way} {defaults!r}", rounds, spec, (layout, way, defaults))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _topic_draws(
+    key: str, rounds: int, _spec: TopicSpec, _on: tuple[ClusterLayout, Way, ClusterDefaults]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    from reseat.placement.creation import loads_over_draws
+
+    layout, way, defaults = _on
+    return loads_over_draws(_spec, layout.brokers, way, rounds=rounds, defaults=defaults)
 
 
 def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:

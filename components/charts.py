@@ -15,7 +15,7 @@ from reseat.model import ClusterLayout
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["bars", "before_after", "broker_names", "broker_order", "draw", "flows", "rack_strip"]
+__all__ = ["bars", "before_after", "broker_names", "broker_order", "draw", "flows", "led_and_followed", "rack_strip"]
 
 Numbers = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 
@@ -151,6 +151,41 @@ def before_after(
             hoverinfo="skip",
             cliponaxis=False,
         )
+    return figure
+
+
+def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> go.Figure:
+    """What each broker gets: partitions it leads (blue, below) and partitions it follows, against the mean.
+
+    Args:
+        names: what each bar is.
+        leads: (n,) partitions that prefer it as their leader.
+        follows: (n,) its other replicas.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    custom = np.array(
+        [
+            [text.label(name), f"{a:,} preferred {'leader' if a == 1 else 'leaders'}", f"{b:,}"]
+            for name, a, b in zip(names, leads.tolist(), follows.tolist(), strict=True)
+        ],
+        object,
+    )
+    hover = "%{customdata[0]}: %{customdata[1]} and %{customdata[2]} other replicas<extra></extra>"
+    figure = go.Figure()
+    for values, colour in ((leads, theme.LEADER), (follows, look.bar)):
+        figure.add_bar(
+            x=np.arange(len(values)),
+            y=values,
+            marker={"color": colour, "line": {"width": 0}},
+            customdata=custom,
+            hovertemplate=hover,
+        )
+    figure.update_layout(barmode="stack")
+    total = leads + follows
+    _mean_line(figure, float(total.mean()) if len(total) else 0.0, "replicas")
+    _axes(figure, names, "replicas", float(total.max(initial=0)))
     return figure
 
 

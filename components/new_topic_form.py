@@ -16,6 +16,10 @@ __all__ = ["VERSIONS", "Asked", "check", "draw_form"]
 
 VERSIONS = ("4.1", "4.0", "3.9", "3.3", "3.0", "2.8", "2.4", "2.2", "2.1", "1.0", "0.10.2")
 _PLACED, _GIVEN, _DEFAULT = "Kafka places", "I give the replicas", "Cluster's defaults"
+#: What the tool's words leave in the dark.
+_IN_OTHER_WORDS = {
+    "NumberFormatException": ("Broker ids were expected: whole numbers, 1:2,2:3 for two partitions of two replicas.",)
+}
 #: More partitions are not previewed.
 _MOST = 200_000
 
@@ -50,6 +54,15 @@ class Asked:
     seed: int
     defaults: ClusterDefaults
 
+    @property
+    def waits(self) -> str:
+        """What the person has not come to yet, as a sentence; empty where nothing is missing."""
+        if self.assignment and not self.assignment.strip():
+            return "Give the replicas: partitions by commas, replicas by colons, the preferred leader first."
+        return (
+            "" if self.name else "Name the topic, and see whether Kafka would make it and where its replicas would go."
+        )
+
     def words(self) -> list[str]:
         """The words after ``kafka-topics``; the server is only a place holder."""
         server = "zookeeper" if self.way is Way.ZOOKEEPER_TOOL else "bootstrap-server"
@@ -66,15 +79,17 @@ class Asked:
 def check(asked: Asked, layout: ClusterLayout) -> tuple[TopicSpec | None, tuple[str, ...], tuple[str, ...]]:
     """The topic, what Kafka would refuse it for (the first thing first), and what it would warn of.
 
-    An empty name is not told as a fault: the person has not come to it yet.
+    What is still empty is not told as a fault: the person has not come to it yet.
 
     Returns:
         The specification, None where the tool itself refuses; faults; warnings.
     """
+    if asked.assignment and not asked.assignment.strip():
+        return None, (), ()
     try:
         spec = read_topic_command(asked.words()).spec
     except PlacementRefused as refusal:
-        return None, (refusal.sentence,), ()
+        return None, (refusal.sentence, *_IN_OTHER_WORDS.get(refusal.kafka_error, ())), ()
     if spec is None:
         return None, (), ()
     up = [broker for broker in layout.brokers if broker.state is not BrokerState.DEAD]
@@ -98,18 +113,14 @@ def draw_form(layout: ClusterLayout) -> Asked:
             "Controller", ["KRaft", "ZooKeeper"], default="KRaft", required=True, key="topic-controller"
         )
         kraft = chosen == "KRaft"
-    partitions, factor, assignment, seed = _replicas(how, len(layout.brokers))
-    configs, flags = st.columns([3, 4], vertical_alignment="bottom")
-    lines = configs.text_area(
-        "--config, one a line",
-        placeholder="retention.ms=604800000\nmin.insync.replicas=2",
-        height=70,
-        key="topic-configs",
-        persist_state="session",
-    )
-    with flags.container(horizontal=True, vertical_alignment="center"):
+    numbers, options = st.columns([1, 1.25] if how != _GIVEN else [1.25, 1], vertical_alignment="bottom")
+    options = options.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right")
+    with numbers:
+        partitions, factor, assignment, seed = _replicas(how, len(layout.brokers))
+    with options:
         if_not_exists = st.checkbox("--if-not-exists", key="topic-if-not-exists", persist_state="session")
         aside = st.checkbox("--disable-rack-aware", key="topic-disable-racks", persist_state="session")
+        configs = _configs()
         defaults = _defaults()
     way = way_of(version, disable_rack_aware=aside, kraft=kraft)
     return Asked(
@@ -117,7 +128,7 @@ def draw_form(layout: ClusterLayout) -> Asked:
         partitions,
         factor,
         assignment,
-        tuple(line.strip() for line in lines.splitlines() if line.strip()),
+        configs,
         if_not_exists,
         aside,
         version,
@@ -137,8 +148,8 @@ def _replicas(how: str, brokers: int) -> tuple[int | None, int | None, str, int]
             key="topic-assignment",
             persist_state="session",
         )
-        return None, None, typed.strip() or " ", 0  # a blank is given too, and refused in Kafka's words
-    first, second, third, _ = st.columns([1, 1, 1, 3], vertical_alignment="bottom")
+        return None, None, typed.strip() or " ", 0  # a blank: given, though nothing stands there yet
+    first, second, third = st.columns(3, vertical_alignment="bottom")
     partitions = factor = None
     if how == _PLACED:
         partitions = first.number_input(
@@ -159,9 +170,22 @@ def _replicas(how: str, brokers: int) -> tuple[int | None, int | None, str, int]
     return partitions, factor, "", int(seed)
 
 
+def _configs() -> tuple[str, ...]:
+    """The topic's own settings, as typed."""
+    with st.popover("--config", icon=":material/tune:"):
+        lines = st.text_area(
+            "One key=value a line",
+            placeholder="retention.ms=604800000\nmin.insync.replicas=2",
+            height=110,
+            key="topic-configs",
+            persist_state="session",
+        )
+    return tuple(line.strip() for line in lines.splitlines() if line.strip())
+
+
 def _defaults() -> ClusterDefaults:
-    """What the brokers are configured to do for topics that say nothing."""
-    with st.popover("Cluster's defaults", icon=":material/settings:"):
+    """What the brokers are configured to do for topics that say nothing, as the person tells it."""
+    with st.popover("Defaults", icon=":material/settings:"):
         partitions = st.number_input("num.partitions", 1, 10_000, key="default-partitions", persist_state="session")
         factor = st.number_input("default.replication.factor", 1, 32_767, key="default-factor", persist_state="session")
         auto = st.checkbox("auto.create.topics.enable", value=True, key="default-auto", persist_state="session")

@@ -19,6 +19,10 @@ from reseat.placement.topic_spec import TopicSpec, admin_request, automatic_topi
 
 __all__ = ["Effect", "draw_automatic", "draw_bars", "draw_lists", "draw_texts", "effect_of", "figures"]
 
+#: What the main figure can show.
+BARS = ("Replicas of this topic", "All replicas", "All preferred leaders")
+#: Other draws are tried as long as they place no more partitions than this together, and at most so many.
+_TRIED_PARTITIONS, _TRIED = 20_000, 50
 #: Up to so many brokers the matrix of replicas is drawn.
 _MATRIX_BROKERS = 60
 
@@ -104,24 +108,51 @@ def _arrow(before: int, after: int) -> str:
 
 
 def draw_bars(layout: ClusterLayout, effect: Effect, what: str) -> None:
-    """The main figure: every broker before and with the topic."""
+    """The main figure: what every broker gets of the topic, or what it has before and with it."""
     loads = caching.balance_of(layout).by_broker
-    before = loads.replicas if what == "Replicas" else loads.preferred_leaders
-    if before is None:
-        st.caption("Preferred leaders are not told by this layout.")
-        return
-    after = before + (effect.replicas if what == "Replicas" else effect.leaders)
     order = charts.broker_order(layout)
-    away = ~effect.up[order]
-    mean = float(after[order][~away].mean()) if (~away).any() else 0.0
     names = charts.broker_names(layout, order)
-    figure = charts.before_after(names, before[order], after[order], what.lower(), leaving=away, mean=mean)
+    away = ~effect.up[order]
+    if what == BARS[0]:
+        followers = effect.replicas - effect.leaders
+        figure = charts.led_and_followed(names, effect.leaders[order], followers[order])
+        explained = "Blue are the partitions that prefer the broker as their leader, grey those that it follows."
+    else:
+        before = loads.replicas if what == BARS[1] else loads.preferred_leaders
+        if before is None:
+            st.caption("Preferred leaders are not told by this layout.")
+            return
+        after = before + (effect.replicas if what == BARS[1] else effect.leaders)
+        mean = float(after[order][~away].mean()) if (~away).any() else 0.0
+        unit = "replicas" if what == BARS[1] else "preferred leaders"
+        figure = charts.before_after(names, before[order], after[order], unit, leaving=away, mean=mean)
+        explained = "Grey is there already, sky blue comes with the topic. The dashed line is the mean afterwards."
     charts.rack_strip(figure, layout, order)
-    charts.draw(figure, "topic-bars", f"{what} by broker before and with the new topic", height=220)
-    frame.how_to_read(
-        "Grey is there already, sky blue comes with the topic. The dashed line is the mean afterwards. Brokers stand "
-        "by rack, then by id."
-    )
+    charts.draw(figure, "topic-bars", f"{what} by broker", height=220)
+    frame.how_to_read(f"{explained} Brokers stand by rack, then by id.")
+
+
+def draw_other_draws(
+    asked: Asked, spec: TopicSpec, placement: Placement, effect: Effect, layout: ClusterLayout
+) -> None:
+    """In a line, what other draws would have done: how much of the figures above is chance."""
+    rounds = min(_TRIED, _TRIED_PARTITIONS // max(1, len(placement.replicas)))
+    if rounds < 2:
+        return
+    replicas, leaders = caching.topic_draws_of(layout, spec, asked.way, rounds, asked.defaults)
+    loads = caching.balance_of(layout).by_broker
+    said = [f"replicas would be {_range(loads.replicas + replicas, effect.up)} apart"]
+    if loads.preferred_leaders is not None:
+        said.append(f"preferred leaders {_range(loads.preferred_leaders + leaders, effect.up)}")
+    said.append(f"within the topic replicas {_range(replicas, effect.up)} and leaders {_range(leaders, effect.up)}")
+    st.caption(f"Over {rounds} draws, {', '.join(said)}.")
+
+
+def _range(counts: Counts, up: npt.NDArray[np.bool_]) -> str:
+    """The least and the largest spread over (n, B) draws."""
+    apart = counts[:, up].max(axis=1, initial=0) - counts[:, up].min(axis=1, initial=int(counts.max(initial=0)))
+    least, most = int(apart.min()), int(apart.max())
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def draw_lists(layout: ClusterLayout, placement: Placement) -> None:

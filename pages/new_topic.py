@@ -13,8 +13,8 @@ from reseat.placement.topic_spec import TopicSpec
 
 def opening(asked: Asked, faults: tuple[str, ...], placement: Placement | None) -> str:
     """The sentence that answers the page's question: would Kafka make it, and how?"""
-    if not asked.name:
-        return "Name the topic, and see whether Kafka would make it and where its replicas would go."
+    if asked.waits:
+        return asked.waits
     if faults:
         return f"Kafka would not make {asked.name}: {faults[0]}"
     if placement is None:
@@ -42,13 +42,15 @@ def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: Seat) -> 
     new_topic_preview.figures(seat.layout, placement, effect)
     what = st.segmented_control(
         "What",
-        ["Replicas", "Preferred leaders"],
-        default="Replicas",
+        list(new_topic_preview.BARS),
+        default=new_topic_preview.BARS[0],
         required=True,
         key="topic-bars-what",
         label_visibility="collapsed",
     )
     new_topic_preview.draw_bars(seat.layout, effect, what)
+    if not spec.assignment:
+        new_topic_preview.draw_other_draws(asked, spec, placement, effect, seat.layout)
     views = {
         "Make it": lambda: new_topic_preview.draw_texts(asked, spec, placement),
         "Partition by partition": lambda: new_topic_preview.draw_lists(seat.layout, placement),
@@ -69,7 +71,7 @@ if spec is not None and not faults and asked.name not in seat.layout.topics:
     placement, faults = placed(asked, spec, seat)
 with head:
     frame.answer(opening(asked, faults, placement))
-    for fault in faults[1:] if asked.name else faults:
+    for fault in faults if asked.waits else faults[1:]:
         st.markdown(f":orange[:material/warning:] {text.plain(fault)}")
     for warning in warnings:
         st.markdown(f":gray[:material/info:] {text.plain(warning)}")

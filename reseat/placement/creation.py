@@ -28,17 +28,19 @@ from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState
 from reseat.placement.admin_order import admin_order
 from reseat.placement.draw_source import DrawSource
+from reseat.placement.java_random import JavaRandom
 from reseat.placement.kraft import place_kraft
 from reseat.placement.placed import Placement
 from reseat.placement.striped import RackMode, place_striped
 from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
 
-__all__ = ["Way", "place_topic", "way_of", "ways"]
+__all__ = ["Way", "loads_over_draws", "place_topic", "way_of", "ways"]
 
 _ADMIN, _KRAFT, _KRAFT_ALONE = (2, 2), (3, 3), (4, 0)
 _WITHOUT_ZOOKEEPER_TOOL = (3, 0)
@@ -128,6 +130,39 @@ def place_topic(
     by_id = {broker.id: broker for broker in living}
     kept = [by_id[broker_id] for broker_id in admin_order(by_id)]
     return place_striped(kept, partitions, factor, draws=draws)
+
+
+def loads_over_draws(
+    spec: TopicSpec,
+    brokers: Sequence[Broker],
+    way: Way,
+    *,
+    rounds: int,
+    defaults: ClusterDefaults | None = None,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """What each broker would get of a topic over many draws, those of the seeds 0 to ``rounds - 1``.
+
+    Args:
+        spec: as ``place_topic``.
+        brokers: as ``place_topic``; B of them, ids ascending.
+        way: as ``place_topic``.
+        rounds: how many draws, n.
+        defaults: as ``place_topic``.
+
+    Returns:
+        (n, B) replicas, and (n, B) preferred leaders, a column a broker as they stand in ``brokers``.
+
+    Raises:
+        PlacementRefused: as ``place_topic``.
+    """
+    ids = np.array([broker.id for broker in brokers], np.int32)
+    replicas = np.zeros((rounds, len(ids)), np.int64)
+    leaders = np.zeros_like(replicas)
+    for seed in range(rounds):
+        lists = place_topic(spec, brokers, way, draws=JavaRandom(seed), defaults=defaults).replicas
+        replicas[seed] = np.bincount(np.searchsorted(ids, lists.ravel()), minlength=len(ids))
+        leaders[seed] = np.bincount(np.searchsorted(ids, lists[:, 0]), minlength=len(ids))
+    return replicas, leaders
 
 
 def _numbers(version: str) -> tuple[int, int]:

@@ -126,7 +126,7 @@ def test_given_replicas_are_taken_as_they_are(opened):
         ("1:2,2", "Partition 1 has different replication factor: [2]"),
         ("1:1", "Partition replica lists may not contain duplicate entries: 1"),
         ("1:x", 'For input string: "x"'),
-        ("", 'For input string: ""'),
+        ("", "Give the replicas"),
         ("1:9", "Broker 9 is not among the brokers alive."),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState
 from reseat.placement import JavaRandom, place_kraft, place_striped
-from reseat.placement.creation import Way, place_topic, way_of, ways
+from reseat.placement.creation import Way, loads_over_draws, place_topic, way_of, ways
 from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
 
 FOUR = [Broker(0), Broker(1), Broker(2), Broker(3)]
@@ -108,3 +108,16 @@ def test_given_replicas_are_taken_as_they_are():
 
     with pytest.raises(PlacementRefused, match="consecutive 0-based integer sequence"):
         place_topic(TopicSpec.placed("a", {10: [0], 21: [1]}), FOUR, Way.ADMIN_KRAFT, draws=JavaRandom(1))
+
+
+def test_loads_over_draws_are_those_of_each_draw():
+    """Row i is the draw with seed i; columns are brokers as they stand, whatever their ids."""
+    brokers = [Broker(2), Broker(5), Broker(8)]
+    spec = TopicSpec("a", 4, 2)
+    replicas, leaders = loads_over_draws(spec, brokers, Way.ZOOKEEPER_TOOL, rounds=6)
+    fourth = place_topic(spec, brokers, Way.ZOOKEEPER_TOOL, draws=JavaRandom(4)).assignment().values()
+
+    assert replicas.shape == leaders.shape == (6, 3)
+    assert replicas[4].tolist() == [sum(broker in row for row in fourth) for broker in (2, 5, 8)]
+    assert leaders[4].tolist() == [sum(row[0] == broker for row in fourth) for broker in (2, 5, 8)]
+    assert (replicas.sum(axis=1) == 8).all()
