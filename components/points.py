@@ -30,28 +30,30 @@ def chosen_plan(seat: Seat, least: Plan) -> Plan:
     words = {point.moves: _words(point) for point in points}
     start = _nearest(points, least.certificate.moves)
     key = f"point-{seat.digest}-{text.wish_in_words(seat.wish)}-{seat.wish.options}"
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="points")
     if seat.wish.add and not seat.wish.remove:
         # Onto new brokers fewer moves are worth having too, so one slides along the curve.
-        moves = left.select_slider(
+        moves = row.select_slider(
             "Moves, and how far apart the fullest and the emptiest broker are then",
             list(words),
             value=start,
             format_func=words.__getitem__,
             key=key,
+            width=620,
         )
     else:
-        moves = left.segmented_control(
+        moves = row.segmented_control(
             "What more moves buy",
             list(words),
             default=start,
             required=True,
             format_func=words.__getitem__,
             key=key,
+            width="content",
             help="The first is the plan with the least moves; each further one buys more balance. No evener plan with "
             "so many moves was found.",
         )
-    right.caption(bargain(points, moves, start))
+    row.caption(bargain(points, moves, start), width="content")
     _say(offered)
     if moves == least.certificate.moves:
         return least

@@ -76,7 +76,7 @@ frame.figures(
     ]
 )
 worst = imbalances(layout, balance)[:2]
-for column, one in zip(st.columns(2), worst, strict=False):
+for column, one in zip(st.columns(2, vertical_alignment="bottom"), worst, strict=False):
     with column:
         imbalance_chart(one, layout, f"imbalance-{worst.index(one)}")
 if worst:

@@ -79,7 +79,7 @@ def choose(seat: Seat, plan: Plan | None) -> Choice:
         seat: what the person looks at.
         plan: the plan of the what-if, or None where there is none.
     """
-    first, second, third, fourth, fifth = st.columns([1.5, 1.3, 1.5, 1.3, 2.4], vertical_alignment="bottom")
+    first, second, third, fourth, fifth = st.columns([1.9, 1.4, 1.5, 1.3, 1.9], vertical_alignment="bottom")
     inside = session.kept(_KEPT, ((), HeatView()))[1].topic is not None
     columns = first.segmented_control(
         "Columns", ["Topics", "Partitions"], default="Topics", required=True, key="heat-columns", disabled=inside

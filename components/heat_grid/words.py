@@ -43,8 +43,8 @@ def _extremes(choice: Choice, grid: Grid, leaving: tuple[int, ...]) -> str:
         return _start(f"{start}{every} {_amount(choice, float(sums[full]))}{'' if len(spans) == 1 else ': all alike'}.")
     least = "the least" if _bytes(choice) else "the fewest"
     return _start(
-        f"{start}{_who(choice, rows[full])} has the most {_words(choice, 2)}: {_number(choice, float(sums[full]))}. "
-        f"The mean is {_number(choice, mean)}; {_who(choice, rows[empty])} has {least}: "
+        f"{start}{_who(choice, rows[full])} the most {_words(choice, 2)}: {_number(choice, float(sums[full]))}. "
+        f"The mean is {_number(choice, mean)}; {_who(choice, rows[empty])} {least}: "
         f"{_number(choice, float(sums[empty]))}."
     )
 
@@ -56,17 +56,20 @@ def _difference(choice: Choice, grid: Grid) -> str:
         return f"Nothing differs {against}."
     said = []
     if grid.row_sums[less] < 0:
-        said.append(f"{_who(choice, less)} has {_amount(choice, -float(grid.row_sums[less]))} fewer {against}")
+        said.append(f"{_who(choice, less)} {_amount(choice, -float(grid.row_sums[less]))} fewer {against}")
     if grid.row_sums[more] > 0:
-        said.append(f"{_who(choice, more)} has {_amount(choice, float(grid.row_sums[more]))} more")
+        said.append(f"{_who(choice, more)} {_amount(choice, float(grid.row_sums[more]))} more")
     if not said:
         return f"Replicas change places {against}, and every broker keeps as many."
     return _start(f"{', '.join(said)}{'' if grid.row_sums[less] < 0 else f' {against}'}.")
 
 
 def _who(choice: Choice, row: int) -> str:
+    """The brokers of a row and their verb: one, or a block of neighbours."""
     span, ids = choice.axes.row_spans[row], choice.axes.brokers
-    return f"broker {ids[span.start]}" if len(span) == 1 else f"brokers {text.ids(ids[span.start : span.stop], 3)}"
+    if len(span) == 1:
+        return f"broker {ids[span.start]} has"
+    return f"the {len(span)} brokers {ids[span.start]} … {ids[span.stop - 1]} together have"
 
 
 def _start(words: str) -> str:
