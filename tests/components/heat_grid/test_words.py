@@ -1,0 +1,45 @@
+"""The sentence above the heatmap, for single brokers, blocks of them, and differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from components.heat_grid.panel import Choice
+from components.heat_grid.view import HeatView
+from components.heat_grid.words import sentence
+from reseat.balance.grid import axes_of, broker_order, column_order, grid_of
+from reseat.model import Broker, ClusterLayout
+
+LAYOUT = ClusterLayout.from_assignments(
+    {("t", 0): [1, 2], ("t", 1): [1, 3], ("t", 2): [1, 2]}, brokers=[Broker(4, "z")]
+)
+
+
+def said(layout: ClusterLayout, show: str = "present", leaving: tuple[int, ...] = (), **most: Any) -> str:
+    """The sentence about a layout's replicas by topic."""
+    axes = axes_of(layout, broker_order(layout, "id"), column_order(layout), by_partition=False, **most)
+    choice = Choice(HeatView(), axes, layout, None, show, "the plan", None)  # type: ignore[arg-type]
+    return sentence(choice, grid_of(layout, axes), leaving)
+
+
+def test_the_fullest_and_the_emptiest_broker_stand_against_the_mean() -> None:
+    """Broker 1 holds three of six replicas on four brokers."""
+    assert said(LAYOUT) == "Broker 1 has the most replicas: 3. The mean is 1.5; broker 4 has the fewest: 0."
+
+
+def test_a_block_of_brokers_is_named_as_one_and_has_in_the_plural() -> None:
+    """Two rows of two brokers each."""
+    assert said(LAYOUT, most_rows=2) == (
+        "The 2 brokers 1 … 2 together have the most replicas: 5. The mean is 3; "
+        "the 2 brokers 3 … 4 together have the fewest: 1."
+    )
+
+
+def test_a_broker_that_leaves_is_no_emptiest_one() -> None:
+    """Afterwards broker 4 holds nothing on purpose."""
+    assert said(LAYOUT, "after", (4,)).endswith("The mean is 2; broker 3 has the fewest: 1.")
+
+
+def test_one_replica_is_not_many() -> None:
+    """A single broker with a single replica is said in the singular."""
+    assert said(ClusterLayout.from_assignments({("t", 0): [1]})) == "The broker has 1 replica."
