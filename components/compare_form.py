@@ -93,7 +93,7 @@ def draw_form(seat: Seat | None) -> Topics:
         if seat is not None and len(seat.layout.brokers) <= MOST_BROKERS:
             mine = replace(said, brokers=brokers_text(seat.layout.brokers))
             st.button(
-                "Brokers of the layout",
+                "The layout's brokers",
                 icon=":material/dns:",
                 key="compare-layout",
                 help=f"The {len(seat.layout.brokers):,} brokers and racks of {text.plain(seat.name, 60)}",

@@ -35,32 +35,32 @@ FAULTY = Question(brokers="0-3", partitions=13, factor=3, start=4, shift=4, docu
 
 EXAMPLES = (
     Example(
-        "Six partitions on three brokers",
+        "Six partitions",
         "Start index 2 puts partition 0 on the third broker; after each round the followers are shifted.",
         Question(brokers="0-2", partitions=6, factor=3, start=2, shift=2),
     ),
     Example(
-        "Brokers 2, 5 and 8",
+        "Brokers 2, 5, 8",
         "The formula counts places in the sorted list, not broker ids: place 2 is broker 8.",
         Question(brokers="2,5,8", partitions=6, factor=3, start=2, shift=2),
     ),
     Example(
-        "Nine brokers in three racks",
+        "Three racks",
         "One broker of each rack in turn makes the order 0, 3, 6, 1, 4, 7, 2, 5, 8; each list spans all racks.",
         Question(brokers="0-2:rack1,3-5:rack2,6-8:rack3", partitions=18, factor=3, start=0, shift=0),
     ),
     Example(
-        "A rack that is fuller",
+        "A fuller rack",
         "Candidates are skipped: first those in a rack that has a replica already, then brokers that have one.",
         Question(brokers="0-2:rack1,3:rack2", partitions=8, factor=3, start=1, shift=1),
     ),
     Example(
-        "A table that cannot be",
+        "A faulty table",
         "A published table names fixedStartIndex 4; the code gives another one.",
         FAULTY,
     ),
     Example(
-        "KRaft's shuffled rounds",
+        "KRaft's rounds",
         "Each round of as many partitions as brokers gives every broker one lead; then the order is shuffled.",
         Question(brokers="0-3", partitions=12, factor=3, algorithm="kraft", seed=42),
     ),

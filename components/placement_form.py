@@ -52,6 +52,7 @@ def go(step: int) -> None:
 
 def draw_examples(seat: Seat | None) -> None:
     """The documented examples, one click each, and the brokers of the layout that is open."""
+    st.html(_CSS)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="placement-examples"):
         for number, example in enumerate(EXAMPLES):
             st.button(
@@ -61,7 +62,7 @@ def draw_examples(seat: Seat | None) -> None:
             brokers = brokers_text(seat.layout.brokers)
             question = replace(_kept().now, brokers=brokers, documented=False, fenced="").at(0)
             st.button(
-                "Brokers of the layout",
+                "The layout's brokers",
                 key="example-layout",
                 icon=":material/dns:",
                 help=f"The {len(seat.layout.brokers):,} brokers and racks of {text.plain(seat.name, 60)}",
@@ -151,7 +152,6 @@ def draw_steps(question: Question) -> None:
         ("partition-on", ":material/keyboard_double_arrow_right:", "A partition on", (row + 2) * factor - 1, None),
         ("last", ":material/last_page:", "The last replica", question.steps - 1, None),
     )
-    st.html(_CSS)
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="placement-steps"):
         for name, icon, words, step, shortcut in ways:
             target = question.at(step).step

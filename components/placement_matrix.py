@@ -43,6 +43,7 @@ class _Seen:
         columns: B broker ids.
         racks: each broker's rack, or None.
         step: the replica one looks at.
+        order: broker ids in the order in which places count, or empty.
     """
 
     lists: npt.NDArray[np.integer]
@@ -52,6 +53,7 @@ class _Seen:
     columns: Sequence[int]
     racks: Mapping[int, str | None]
     step: int
+    order: Sequence[int]
 
     @property
     def now(self) -> tuple[int, int]:
@@ -82,6 +84,7 @@ def draw_matrix(
     *,
     step: int,
     first_id: int = 0,
+    order: Sequence[int] = (),
     passed: Sequence[int] = (),
     marked: npt.NDArray[np.bool_] | None = None,
     alt: str,
@@ -95,6 +98,7 @@ def draw_matrix(
         racks: each broker's rack, or None.
         step: the replica one looks at, counted through all partitions; all up to it are placed.
         first_id: id of the first row's partition.
+        order: broker ids in the order in which the formulas count places; empty where they do not.
         passed: brokers that the present replica passed over.
         marked: (P, R) bool, cells to put a frame around, in place of the present replica.
         alt: the figure in a sentence.
@@ -117,6 +121,7 @@ def draw_matrix(
         columns,
         racks,
         step,
+        order,
     )
     figure = go.Figure()
     _cells(figure, seen, [] if marked is not None else [place[broker] for broker in passed])
@@ -126,7 +131,9 @@ def draw_matrix(
     _heads(figure, seen)
     if len(columns) <= _SUMMED:
         _feet(figure, seen, replicas)
-    figure.update_layout(template=theme.template(), height=HEIGHT, margin={"l": 80, "r": 8, "t": 44, "b": 6})
+    figure.update_layout(
+        template=theme.template(), height=HEIGHT, margin={"l": 80, "r": 8, "t": 60 if order else 44, "b": 6}
+    )
     return st.plotly_chart(  # type: ignore[return-value]
         figure,
         key=key,
@@ -243,10 +250,11 @@ def _heads(figure: go.Figure, seen: _Seen) -> None:
     """Broker ids with their racks above the columns, and a strip in the racks' colours."""
     columns = seen.columns
     looks = theme.rack_looks(sorted({rack for rack in seen.racks.values() if rack}))
-    heads = []
+    heads, named = [], len(columns) <= _NAMED
     for x, broker in enumerate(columns):
         rack = seen.racks[broker]
-        heads.append(f"<b>{broker}</b>" + (f"<br>{text.label(rack, 10)}" if rack and len(columns) <= _NAMED else ""))
+        place = f"<span style='font-size:11px'>{seen.order.index(broker)}</span><br>" if named and seen.order else ""
+        heads.append(f"{place}<b>{broker}</b>" + (f"<br>{text.label(rack, 10)}" if rack and named else ""))
         if rack:
             edges = {"x0": x - 0.46, "x1": x + 0.46, "y0": 1.0, "y1": 1.014}
             figure.add_shape(type="rect", yref="paper", fillcolor=looks[rack][0], line={"width": 0}, **edges)
@@ -264,7 +272,8 @@ def _heads(figure: go.Figure, seen: _Seen) -> None:
         fixedrange=True,
         showline=False,
     )
-    _beside(figure, "broker", y=1, yref="paper", yanchor="bottom")
+    lines = ["place"] * bool(named and seen.order) + ["broker"] + ["rack"] * bool(named and looks)
+    _beside(figure, "<br>".join(lines), y=1, yref="paper", yanchor="bottom", yshift=6, align="right")
 
 
 def _feet(figure: go.Figure, seen: _Seen, replicas: npt.NDArray[np.integer]) -> None:

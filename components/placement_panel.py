@@ -16,9 +16,9 @@ def sentence(steps: PartitionSteps, replica: int) -> str:
     looked = steps.replicas[replica].candidates
     taken, passed = looked[-1], len(looked) - 1
     which = "is led by" if replica == 0 else f"has replica {replica + 1} on"
-    by = f": {taken.formula}" if "=" in taken.formula else f": the {taken.formula}"
-    after = f", after {text.plural(passed, 'broker')} {'was' if passed == 1 else 'were'} skipped" if passed else ""
-    return f"Partition {steps.partition} {which} broker {taken.broker}{by}{after}."
+    order = f" in {taken.order}" if taken.order else ""
+    after = f", after {text.plural(passed, steps.kind)} {'was' if passed == 1 else 'were'} skipped" if passed else ""
+    return f"Partition {steps.partition} {which} broker {taken.broker}: {taken.formula}{order}{after}."
 
 
 def draw_panel(steps: PartitionSteps, replica: int, *, below: int = 0) -> None:
@@ -40,8 +40,9 @@ def draw_panel(steps: PartitionSteps, replica: int, *, below: int = 0) -> None:
 
 
 def _candidate(candidate: Candidate, bold: str) -> str:
-    where = f"broker {candidate.broker}" + (f" in {text.plain(candidate.rack, 40)}" if candidate.rack else "")
-    formula = f"`{candidate.formula}` → " if "=" in candidate.formula else ""
+    formula = f"`{candidate.formula}`" if candidate.formula else ""
     if candidate.skipped:
-        return f"{formula}:gray[:material/close: {text.plain(candidate.skipped)}]"
-    return f"{formula}{bold}{where}{bold}" + ("" if formula else f": {text.plain(candidate.formula)}")
+        return f"{formula} :gray[:material/close: {text.plain(candidate.skipped)}]"
+    where = f"broker {candidate.broker}" + (f" in {text.plain(candidate.rack, 40)}" if candidate.rack else "")
+    order = f" in {candidate.order}" if candidate.order else ""
+    return f"{formula}{order} → {bold}{where}{bold}"

@@ -6,27 +6,33 @@ from dataclasses import dataclass
 
 from components.placement_question import Question, question_brokers
 from reseat.model import BrokerState
-from reseat.placement import Placement, RackMode
+from reseat.placement import JavaRandom, Placement, RackMode
 from reseat.placement.explain import steps_of as striped_steps
+from reseat.placement.explain_kraft import RackLook, kraft_steps_of
 
 __all__ = ["Candidate", "PartitionSteps", "ReplicaSteps", "steps_of"]
+
+#: Brokers and racks that a sentence spells out.
+_SPELLED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One broker looked at.
+    """One broker, or one rack, looked at.
 
     Attributes:
-        broker: its id.
+        broker: its id, or None where a whole rack was passed over.
         rack: its rack, or None.
-        formula: the numbers that led to it, or empty.
+        formula: the numbers that led to it; empty where a rack was passed over.
         skipped: why it was passed over; empty where it was taken.
+        order: the brokers in which the formula counts, where that is not the order of the columns.
     """
 
-    broker: int
+    broker: int | None
     rack: str | None
     formula: str
     skipped: str = ""
+    order: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +51,14 @@ class PartitionSteps:
         rule: the general formula, in words and signs.
         note: what holds for this partition as a whole, such as how far the shift has grown.
         replicas: a step for each replica, the preferred leader first.
+        kind: what candidates are, "broker" or "rack".
     """
 
     partition: int
     rule: str
     note: str
     replicas: tuple[ReplicaSteps, ...]
+    kind: str = "broker"
 
 
 def steps_of(question: Question, placement: Placement, row: int) -> PartitionSteps:
@@ -65,7 +73,7 @@ def steps_of(question: Question, placement: Placement, row: int) -> PartitionSte
     if question.algorithm == "naive":
         return _naive(placement, row, racks)
     if question.algorithm == "kraft":
-        return _kraft(question, placement, row, racks)
+        return _kraft(question, placement, row)
     return _striped(question, placement, row)
 
 
@@ -73,7 +81,11 @@ def _naive(placement: Placement, row: int, racks: dict[int, str | None]) -> Part
     order, partition = placement.order, placement.first_id + row
     steps = tuple(
         ReplicaSteps(
-            (Candidate(broker, racks[broker], f"({partition} + {j}) mod {len(order)} = {order.index(broker)}"),)
+            (
+                Candidate(
+                    broker, racks[broker], f"(partition {partition} + {j}) mod {len(order)} = {order.index(broker)}"
+                ),
+            )
         )
         for j, broker in enumerate(placement.replicas[row].tolist())
     )
@@ -115,22 +127,25 @@ def _striped(question: Question, placement: Placement, row: int) -> PartitionSte
     )
 
 
-def _kraft(question: Question, placement: Placement, row: int, racks: dict[int, str | None]) -> PartitionSteps:
+def _kraft(question: Question, placement: Placement, row: int) -> PartitionSteps:
     brokers = question_brokers(question)
-    fenced = {broker.id for broker in brokers if broker.state is BrokerState.FENCED}
-    size, partition = len(brokers) - len(fenced), placement.first_id + row
-    rounds, turn = divmod(row, size)
-    lists = placement.replicas[row].tolist()
-    steps = []
-    for broker in lists:
-        where = "next broker" if not placement.rack_aware else f"next broker of {racks[broker] or 'no rack'}"
-        steps.append(
-            ReplicaSteps((Candidate(broker, racks[broker], where + (", fenced" if broker in fenced else "")),))
-        )
-    shuffled = "sorted ids from a drawn offset" if rounds == 0 else f"shuffled {rounds} time{'s' if rounds > 1 else ''}"
-    return PartitionSteps(
-        partition,
-        "the racks in turn from an offset, in each the next broker; all offsets grow by 1 with each partition",
-        f"Round {rounds + 1}, turn {turn + 1} of {size}: {shuffled}.",
-        tuple(steps),
+    told = kraft_steps_of(brokers, row, question.factor, draws=JavaRandom(question.seed))
+    unfenced = sum(broker.state is not BrokerState.FENCED for broker in brokers)
+    times = {0: "not shuffled yet", 1: "shuffled once"}.get(told.shuffles, f"shuffled {told.shuffles:,} times")
+    note = f"Turn {told.turn + 1} of {unfenced} in round {told.shuffles + 1}: {times}."
+    if len(told.racks) > 1:
+        names = ", ".join(rack or "no rack" for rack in told.racks[:_SPELLED]) + (" …" if told.racks[_SPELLED:] else "")
+        note += f" The racks stand as {names}, from place {told.offset} on."
+    steps = tuple(ReplicaSteps(tuple(_rack_look(look) for look in looks)) for looks in told.replicas)
+    rule = (
+        "Racks in turn; in each (brokers given before + offset) mod its brokers. All offsets grow by 1 with each "
+        "partition; after as many partitions as there are unfenced brokers, racks and brokers are shuffled."
     )
+    return PartitionSteps(placement.first_id + row, rule, note, steps, "rack")
+
+
+def _rack_look(look: RackLook) -> Candidate:
+    if look.broker is None:
+        return Candidate(None, look.rack, "", f"{look.rack or 'No rack'}: {look.why}.")
+    order = ", ".join(map(str, look.order[:_SPELLED])) + (" …" if look.order[_SPELLED:] else "")
+    return Candidate(look.broker, look.rack, look.formula, order=order + (", the fenced ones" if look.fenced else ""))

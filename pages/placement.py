@@ -23,6 +23,7 @@ def matrix(question: Question, placement: Placement, columns: list[int], passed:
         racks,
         step=question.step,
         first_id=placement.first_id,
+        order=() if question.algorithm == "kraft" else placement.order,
         passed=passed,
         alt=f"{text.plural(len(placement.replicas), 'partition')} over {text.plural(len(columns), 'broker')}",
         key="placement-matrix",
@@ -44,6 +45,7 @@ def published(question: Question, placement: Placement, columns: list[int]) -> N
         table,
         columns,
         racks,
+        order=columns,
         step=table.size - 1,
         marked=table != placement.replicas,
         alt="The published table, replicas that the code places elsewhere framed",
@@ -55,7 +57,7 @@ def explained(question: Question, placement: Placement, *, grouped: bool) -> Non
     """The matrix, the words beside it, and for a faulty table the published one."""
     row, replica = divmod(question.step, question.factor)
     steps = steps_of(question, placement, row)
-    passed = [candidate.broker for candidate in steps.replicas[replica].candidates[:-1]]
+    passed = [one.broker for one in steps.replicas[replica].candidates[:-1] if one.broker is not None]
     with answer:
         frame.answer(FAULTY_ANSWER if question.documented else sentence(steps, replica))
     racks = {broker.id: broker.rack for broker in question_brokers(question)}

@@ -31,7 +31,7 @@ from 4.1, behind ``--generate`` (KAFKA-18798).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -43,7 +43,7 @@ from reseat.placement.placed import Placement, check_size
 from reseat.placement.ring import java_text_key
 from reseat.placement.striped import refuse_repeated
 
-__all__ = ["place_kraft"]
+__all__ = ["BrokerTurns", "RackTurns", "place_kraft", "rack_names", "racks_of"]
 
 _SMALLEST_TABLE = 16
 
@@ -72,11 +72,11 @@ def place_kraft(
     """
     refuse_repeated(brokers)
     unfenced = sum(broker.state is not BrokerState.FENCED for broker in brokers)
-    racks = _racks(brokers)
+    racks = racks_of(brokers)
     for rack in racks.values():
         rack.fenced.draw_offset(draws)
         rack.unfenced.draw_offset(draws)
-    names = sorted(racks, key=lambda name: (name is not None, java_text_key(name or "")))
+    names = rack_names(racks)
     offset = draws.next_int(len(names)) if names else 0
     _check(replication_factor, unfenced, len(brokers))
     check_size(max(0, partitions), replication_factor)
@@ -95,7 +95,7 @@ def place_kraft(
 
 
 @dataclass(slots=True)
-class _Brokers:
+class BrokerTurns:
     """One list of brokers, handed out one after the other from an offset on; -1 where it is used up."""
 
     ids: list[int] = field(default_factory=list)
@@ -104,11 +104,13 @@ class _Brokers:
     epoch: int = 0
 
     def draw_offset(self, draws: DrawSource) -> None:
+        """Sort by id and draw where to begin; an empty list draws nothing."""
         if self.ids:
             self.ids.sort()
             self.offset = draws.next_int(len(self.ids))
 
     def next(self, epoch: int) -> int:
+        """The next broker for the partition of an epoch, or -1; a new epoch begins anew, one place further on."""
         size = len(self.ids)
         if not size:
             return -1
@@ -123,25 +125,33 @@ class _Brokers:
 
 
 @dataclass(slots=True)
-class _Rack:
-    unfenced: _Brokers = field(default_factory=_Brokers)
-    fenced: _Brokers = field(default_factory=_Brokers)
+class RackTurns:
+    """A rack: its unfenced brokers, and its fenced ones, which come last."""
+
+    unfenced: BrokerTurns = field(default_factory=BrokerTurns)
+    fenced: BrokerTurns = field(default_factory=BrokerTurns)
 
     def next(self, epoch: int) -> int:
+        """The next broker, unfenced ones first, or -1."""
         broker = self.unfenced.next(epoch)
         return broker if broker >= 0 else self.fenced.next(epoch)
 
 
-def _racks(brokers: Sequence[Broker]) -> dict[str | None, _Rack]:
-    """Racks in the order of Java's hash map."""
-    found: dict[str | None, _Rack] = {}
+def racks_of(brokers: Sequence[Broker]) -> dict[str | None, RackTurns]:
+    """Racks with their brokers, in the order of Java's hash map, in which their offsets are drawn."""
+    found: dict[str | None, RackTurns] = {}
     for broker in brokers:
-        rack = found.setdefault(broker.rack, _Rack())
+        rack = found.setdefault(broker.rack, RackTurns())
         (rack.fenced if broker.state is BrokerState.FENCED else rack.unfenced).ids.append(broker.id)
     table = _SMALLEST_TABLE
     while len(found) > table * 3 // 4:
         table *= 2
     return {name: found[name] for name in sorted(found, key=lambda name: _spread_hash(name) & (table - 1))}
+
+
+def rack_names(racks: Iterable[str | None]) -> list[str | None]:
+    """Racks in the order in which the placement begins: no rack first, the others sorted as text."""
+    return sorted(racks, key=lambda name: (name is not None, java_text_key(name or "")))
 
 
 def _spread_hash(name: str | None) -> int:
@@ -169,7 +179,7 @@ def _check(factor: int, unfenced: int, total: int) -> None:
         )
 
 
-def _turns(brokers: _Brokers, partitions: int, factor: int, draws: DrawSource, names: list[str | None]) -> IntArray:
+def _turns(brokers: BrokerTurns, partitions: int, factor: int, draws: DrawSource, names: list[str | None]) -> IntArray:
     """One rack, nobody fenced: each block of n partitions is n turns of one order of the brokers."""
     size = len(brokers.ids)
     if size == 1:
@@ -191,7 +201,7 @@ def _turns(brokers: _Brokers, partitions: int, factor: int, draws: DrawSource, n
 
 
 def _one_by_one(
-    racks: dict[str | None, _Rack],
+    racks: dict[str | None, RackTurns],
     names: list[str | None],
     draws: DrawSource,
     *,

@@ -56,7 +56,7 @@ def test_the_six_partitions_are_stepped_through_by_keys(page: Page, dashboard: s
 def test_a_link_is_shared(page: Page, new_page: Callable[..., Page], dashboard: str) -> None:
     """Another person who opens the address sees the same step of the same placement, and needs no layout."""
     page.goto(f"{dashboard}/placement")
-    page.get_by_role("button", name="Nine brokers in three racks").click()
+    page.get_by_role("button", name="Three racks").click()
     answers(page, "Partition 0 is led by broker 0")
     page.get_by_role("button", name="A partition on").click()
     answers(page, "Partition 1 has replica 3 on broker 1")
@@ -84,7 +84,7 @@ def test_a_click_steps_to_a_replica(page: Page, dashboard: str) -> None:
 def test_the_faulty_table_beside_what_the_code_gives(page: Page, dashboard: str) -> None:
     """Both tables and the reason; the published one is not passed off as Kafka's."""
     page.goto(f"{dashboard}/placement")
-    page.get_by_role("button", name="A table that cannot be").click()
+    page.get_by_role("button", name="A faulty table").click()
     answers(page, "fixedStartIndex 4 never gives the table")
     page.get_by_text("It is what the code gives for fixedStartIndex 3").wait_for()
 
@@ -111,7 +111,7 @@ def test_a_hundred_topics_are_compared(new_page: Callable[..., Page], dashboard:
 def test_an_open_layout_is_not_lost(page: Page, dashboard: str) -> None:
     """From a layout to Placement, its brokers taken over, loaded anew: the layout is still open."""
     open_sample(page, dashboard, "Nine brokers", then="Placement")
-    page.get_by_role("button", name="Brokers of the layout").click()
+    page.get_by_role("button", name="The layout's brokers").click()
     page.wait_for_url(re.compile("brokers=1-3"))
     page.reload()
     page.get_by_text("the present", exact=True).wait_for()
