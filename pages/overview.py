@@ -12,7 +12,7 @@ from reseat.model import ClusterLayout, Finding, Severity
 
 
 def health(layout: ClusterLayout, found: tuple[Finding, ...]) -> str:
-    """The sentence that answers the page's question: is anything wrong?"""
+    """The sentence that answers the page's question: is anything wrong, also with what was read?"""
     broken = [finding for finding in found if finding.severity is Severity.BROKEN]
     attention = sum(finding.severity is Severity.ATTENTION for finding in found)
     if broken:
@@ -40,7 +40,7 @@ layout = seat.layout
 with st.spinner("Measuring the layout …", show_time=True):
     balance = caching.balance_of(layout)
     found = caching.findings_of(layout)
-frame.answer(health(layout, found))
+frame.answer(health(layout, (*found, *seat.reading.findings)))
 if not seat.wish.is_empty:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("This page is about the layout as it stands, without the what-if.", width="content")

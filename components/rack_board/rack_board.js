@@ -8,6 +8,8 @@
 
 const STATES = ["alive", "fenced", "shutting down", "dead", "state not told"];
 const MARKS = ["", "◐", "↓", "✕", ""];
+// Replicas behind beyond this share of a broker's own are marked on its tile; fewer are told on pointing at it.
+const BEHIND_SHARE = 0.1;
 const NO_RACK = -1;
 const DRAG_STARTS_AT = 4; // px: less is a click with a trembling hand
 const ROOM = 470; // px of height for all racks: fits a 1366 x 768 screen under the strip and the figures
@@ -457,7 +459,9 @@ class Board {
     write(parts.host, broker.added ? "new" : broker.host);
     write(parts.badge, delta ? signed(delta) : "");
     parts.badge.className = delta < 0 ? "badge less" : "badge";
-    const mark = MARKS[broker.state] || (broker.behind ? "▲" : "");
+    // A broker with a replica or two behind is ordinary in a large cluster: marks are for those that lag as a whole.
+    const lags = broker.behind > BEHIND_SHARE * broker.replicas;
+    const mark = MARKS[broker.state] || (lags ? "▲" : "");
     const word = MARKS[broker.state] ? STATES[broker.state] : `${number.format(broker.behind)} behind`;
     write(parts.mark, mark && (inTray ? mark : `${mark} ${word}`));
     write(parts.held, number.format(now));
@@ -468,7 +472,7 @@ class Board {
     tile.classList.toggle("added", broker.added);
     tile.classList.toggle("receives", delta > 0);
     tile.classList.toggle("dead", broker.state === 3);
-    tile.classList.toggle("troubled", (broker.state > 0 && broker.state < 3) || (broker.state !== 3 && broker.behind > 0));
+    tile.classList.toggle("troubled", (broker.state > 0 && broker.state < 3) || (broker.state !== 3 && lags));
     attribute(tile, "aria-selected", ghost ? null : String(this.selected.has(broker.id)));
     attribute(tile, "aria-hidden", ghost ? "true" : null);
     attribute(tile, "aria-label", this.nameOf(broker, now, leaders, delta, inTray));

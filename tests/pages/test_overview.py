@@ -140,3 +140,17 @@ def test_the_first_page_is_drawn_without_anything_heavy():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=_ROOT, check=True)
 
     assert done.stdout == ""
+
+
+def test_a_text_that_was_read_in_part_is_not_called_well(app):
+    """A row that was not understood comes before any all-clear: what it tells is missing."""
+    app.run()
+    app.text_area(key="paste-main").set_value(
+        "Topic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        "Topic: orders\tPartition: zero\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+    )
+    next(button for button in app.button if button.form_id == "open-paste-main").click().run()
+
+    assert not app.exception
+    assert "All is well" not in texts(app)
+    assert "1 row was not understood" in texts(app)
