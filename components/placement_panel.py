@@ -29,7 +29,7 @@ def draw_panel(steps: PartitionSteps, replica: int, *, below: int = 0) -> None:
         replica: the replica one looks at, from 0.
         below: pixels to leave free for what stands under the panel.
     """
-    with st.container(height=HEIGHT - 54 - below, border=True, key="placement-panel"):
+    with st.container(height=HEIGHT - 54 - below, border=True, key="placement-panel", autoscroll=True):
         st.markdown(f"**Partition {steps.partition}.** {text.plain(steps.note)}")
         for j, placed in enumerate(steps.replicas[: replica + 1]):
             name = ":blue-badge[L]" if j == 0 else f":gray-badge[{j + 1}]"
