@@ -171,6 +171,7 @@ class ClusterLayout:
         all_brokers = _with_mentioned(given, replica_ids, leader_ids)
         place = _position_map(all_brokers)
         topic_codes, topic_order = _sorted_codes(names, np.asarray(topic_of, np.int32))
+        paths, directory = _sorted_paths(log_dirs, log_dir)
         partitions = np.asarray(partition, np.int32)
         rows = _row_order(topic_codes, partitions)
 
@@ -194,8 +195,8 @@ class ClusterLayout:
             eligible=by_row(eligible, np.bool_),
             last_known_eligible=by_row(last_known_eligible, np.bool_),
             observers=by_row(observers, np.bool_),
-            log_dir=by_row(log_dir, np.int32),
-            log_dirs=tuple(log_dirs),
+            log_dir=by_row(directory, np.int32),
+            log_dirs=paths,
             min_in_sync=None if min_in_sync is None else by_topic(min_in_sync, np.int32),
             size_bytes=by_row(size_bytes, np.float64),
             adding=by_row(adding, np.bool_),
@@ -654,6 +655,19 @@ def _sorted_codes(names: tuple[str, ...], codes: npt.NDArray[np.int32]) -> tuple
     rank = np.empty(len(names), np.int32)
     rank[order] = np.arange(len(names), dtype=np.int32)
     return (rank[codes] if codes.size else codes), order
+
+
+def _sorted_paths(paths: Sequence[str], column: npt.ArrayLike | None) -> tuple[tuple[str, ...], npt.ArrayLike | None]:
+    """Log directories sorted and once each, so that two readings of one layout number them alike."""
+    if column is None:
+        return tuple(sorted(set(paths))), None
+    ordered = sorted(set(paths))
+    place = {path: i for i, path in enumerate(ordered)}
+    codes = np.asarray(column, np.int32)
+    if codes.size and not NONE <= int(codes.min()) <= int(codes.max()) < len(paths):
+        raise LayoutInvalid(f"Column log_dir holds a position outside the {len(paths)} log directories.")
+    table = np.array([*(place[path] for path in paths), NONE], np.int32)
+    return tuple(ordered), table[codes]
 
 
 def _row_order(topic: IntArray, partition: IntArray) -> npt.NDArray[np.int64] | None:

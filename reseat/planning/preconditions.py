@@ -99,7 +99,7 @@ def require_order(layout: ClusterLayout) -> None:
             topics=topics,
             choices=(
                 "Read the layout from a source that keeps the order, such as kafka-topics --describe.",
-                "Say that the order shown is the assignment order.",
+                "Say that the order shown is the assignment order (--order-is-right; in the sidebar on the dashboard).",
             ),
         )
 
