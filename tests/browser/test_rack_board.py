@@ -225,7 +225,8 @@ def test_what_cannot_be_is_refused_with_reason_and_choices(racks: Page) -> None:
     refused = racks.locator(".st-key-refused")
     racks.get_by_role("link", name=re.compile("^See the")).wait_for(state="detached")
 
-    assert "replication factor 3" in refused.inner_text()
+    assert "replication factor 3" in racks.locator(".st-key-racks-head").inner_text()
+    assert "replication factor 3" not in refused.inner_text(), "the reason is said once"
     assert "orders" in refused.inner_text()
     assert racks.locator(".badge:not(:empty)").count() == 0
 
