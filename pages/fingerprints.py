@@ -4,10 +4,13 @@ from collections import Counter
 
 import streamlit as st
 
-from components import caching, fingerprints, frame, text
+from components import caching, fingerprints, frame, session, text
 from components.session import Seat
 from reseat.errors import PlacementRefused
 from reseat.placement.fingerprint import TopicFingerprint, Verdict
+
+#: More replica lists than these take longer than a person waits unasked (some 70 s a million).
+MOST_UNASKED = 250_000
 
 
 def figures(found: tuple[TopicFingerprint, ...]) -> None:
@@ -68,6 +71,25 @@ def next_start(seat: Seat) -> str:
     )
 
 
+def waits(seat: Seat) -> bool:
+    """Whether the layout is so large that a person is asked first, and has not said yes."""
+    lists = seat.layout.partition_count
+    if lists <= MOST_UNASKED or session.kept("fingerprints", "") == seat.digest:
+        return False
+    seconds = lists * 7e-5
+    frame.answer(f"Working back from {lists:,} replica lists takes about {text.duration(seconds)}.")
+    with st.container(key="fingerprint-ask"):
+        st.button(
+            f"Work back from {text.plural(len(seat.layout.topics), 'topic')}",
+            type="primary",
+            icon=":material/fingerprint:",
+            on_click=session.keep,
+            args=("fingerprints", seat.digest),
+        )
+        st.caption("It is done once; leaving topics out, at the left, makes it shorter.")
+    return True
+
+
 def draw(seat: Seat) -> None:
     """The page, once the lists are in assignment order."""
     with st.spinner(f"Working back from {text.plural(seat.layout.partition_count, 'replica list')} …"):
@@ -86,7 +108,8 @@ def draw(seat: Seat) -> None:
 
 
 seat = frame.page("Fingerprints")
-try:
-    draw(seat)
-except PlacementRefused as refusal:
-    frame.refused(refusal)
+if not waits(seat):
+    try:
+        draw(seat)
+    except PlacementRefused as refusal:
+        frame.refused(refusal)

@@ -24,6 +24,8 @@ PAGES = {
     "Racks": ".board .tile",
     "Plan": "text=/Judge/",
     "Leaders": "text=ZooKeeper controller",
+    "Fingerprints": ".st-key-fingerprint-table, .st-key-fingerprint-ask",
+    "New topic": ".st-key-topic-name",
 }
 
 
@@ -37,20 +39,25 @@ def settled(page: Page, name: str) -> None:
     assert page.get_by_test_id("stException").count() == 0
 
 
+def address(name: str) -> str:
+    """A page's own part of the address."""
+    return name.lower().replace(" ", "_")
+
+
 def through_all(page: Page, state: str) -> None:
     """Visit every page in the state that the session is in."""
     for name, drawn in PAGES.items():
         page.get_by_role("link", name=name, exact=True).click()
         page.locator(drawn).first.wait_for()
-        settled(page, f"{state}-{name.lower()}")
+        settled(page, f"{state}-{address(name)}")
 
 
 def test_empty_pages_say_what_to_do_first(page: Page, dashboard: str) -> None:
     """Each page by its own address, before anything is read: how to begin, a sample one click away, no strip."""
     for name in PAGES:
-        page.goto(f"{dashboard}/{'' if name == 'Overview' else name.lower()}")
+        page.goto(f"{dashboard}/{'' if name == 'Overview' else address(name)}")
         page.get_by_text("Nothing is read yet, so").wait_for()
-        settled(page, f"empty-{name.lower()}")
+        settled(page, f"empty-{address(name)}")
 
         assert page.get_by_role("tab", name="Sample").first.is_visible()
         assert page.locator(".st-key-strip").count() == 0

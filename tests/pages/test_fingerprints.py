@@ -97,3 +97,25 @@ def test_what_fits_no_draws_is_no_fault(opened):
     assert not at.exception
     assert "1 fit no draws" in texts(at)
     assert at.dataframe[0].value["moved partitions"].tolist() == [""]
+
+
+def test_a_large_layout_is_asked_about_first(opened):
+    """Nobody waits a minute unasked: the page says how long it takes, and works once the button is pressed."""
+    partitions = 250_001
+    layout = ClusterLayout.from_columns(
+        topics=["large"],
+        topic_of=np.zeros(partitions, np.int32),
+        partition=np.arange(partitions),
+        replicas=place_striped(FIVE, partitions, 2, start=1, shift=1).replicas,
+        brokers=FIVE,
+    )
+    at = opened("fingerprints", layout)
+
+    assert not at.exception
+    assert "Working back from 250,001 replica lists takes about 18 s" in texts(at)
+    assert "verdict" not in columns(at)
+
+    next(button for button in at.button if button.label == "Work back from 1 topic").click().run()
+
+    assert not at.exception
+    assert at.dataframe[0].value["start"].tolist() == ["1"]
