@@ -26,6 +26,8 @@ _LEAST_COLUMNS = 6
 _NAMED, _SUMMED, _NUMBERED = 14, 20, 40
 #: Brokers that a list on the right spells out.
 _SPELLED = 8
+#: Pixels of the narrowest plot beside the panel, for the room that lists take.
+_WIDTH = 560
 _EMPTY, _FOLLOWER, _LEADER, _LATER, _LATER_LEADER = range(5)
 #: Text on a follower's and on a leader's cell; both stand out in light and dark.
 _ON_FOLLOWER, _ON_LEADER = "#14171c", "#ffffff"
@@ -268,12 +270,18 @@ def _heads(figure: go.Figure, seen: _Seen) -> None:
         ticks="outside",
         ticklen=7,
         tickcolor="rgba(0,0,0,0)",
-        range=[-0.55, max(len(columns) * 1.1 + 1, _LEAST_COLUMNS)],
+        range=[-0.55, max(len(columns) / (1 - _room(seen)), len(columns) + 1, _LEAST_COLUMNS)],
         fixedrange=True,
         showline=False,
     )
     lines = ["place"] * bool(named and seen.order) + ["broker"] + ["rack"] * bool(named and looks)
     _beside(figure, "<br>".join(lines), y=1, yref="paper", yanchor="bottom", yshift=6, align="right")
+
+
+def _room(seen: _Seen) -> float:
+    """The part of the width that the lists on the right take, guessed from their longest."""
+    longest = max(len(", ".join(map(str, row[:_SPELLED]))) for row in seen.lists.tolist())
+    return min(0.5, (7.2 * longest + 24) / _WIDTH)
 
 
 def _feet(figure: go.Figure, seen: _Seen, replicas: npt.NDArray[np.integer]) -> None:

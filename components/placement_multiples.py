@@ -82,6 +82,8 @@ def draw_multiples(outcomes: Sequence[Outcome], brokers: Sequence[Broker]) -> No
             col=column,
         )
     figure.update_yaxes(title={"text": "replicas"}, tickformat="~s", row=1, col=1)
+    top = max(int(outcome.replicas.max()) for outcome in outcomes)
+    figure.update_yaxes(range=[0, 1.06 * max(1, top)], row=1)
     figure.update_yaxes(title={"text": "topics"}, ticksuffix="%", range=[0, 104], row=2, col=1)
     figure.update_yaxes(title={"text": "shared with"}, row=3, col=1)
     for column in range(1, len(outcomes) + 1):

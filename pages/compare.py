@@ -16,17 +16,15 @@ def sentence(count: int, outcomes: dict[str, Outcome]) -> str:
     naive, drawn, striped = outcomes["naive"], outcomes["random start"], outcomes["striped"]
     topics = "With one topic" if count == 1 else f"Over {count:,} topics"
     apart = text.plural(naive.replica_spread, "replica")
-    start = (
-        f"a random start brings brokers from {apart} apart to {drawn.replica_spread:,}"
-        if drawn.replica_spread < naive.replica_spread
-        else f"brokers are {apart} apart and a random start does not help yet"
-    )
     before, after = int(drawn.neighbours.max()), int(striped.neighbours.max())
-    shift = (
-        f"the shift gives each {after:,} neighbours instead of {before:,}"
-        if after > before
-        else f"each has {text.plural(after, 'neighbour')} with and without the shift"
-    )
+    if drawn.replica_spread < naive.replica_spread:
+        start = f"a random start brings brokers from {apart} apart to {drawn.replica_spread:,}"
+    else:
+        start = f"brokers are {apart} apart, and a random start cannot help yet"
+    if after > before:
+        shift = f"the shift gives each {after:,} neighbours instead of {before:,}"
+    else:
+        shift = f"each has {text.plural(after, 'neighbour')} at most, with and without the shift"
     return f"{topics}, {start}; {shift}."
 
 
