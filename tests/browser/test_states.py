@@ -113,7 +113,7 @@ def test_the_largest_sample_on_every_page(page: Page, dashboard: str) -> None:
     page.set_default_timeout(120_000)
     open_sample(page, dashboard, "1,000 brokers")
     through_all(page, "huge")
-    page.goto(f"{page.url.split('/leaders')[0]}/racks{_query(page.url)}&remove=7")
+    page.goto(f"{dashboard}/racks{_query(page.url)}&remove=7")
     page.locator(".st-key-answer").get_by_text("Broker 7 can leave").wait_for()
     settled(page, "huge-racks-what-if")
     through_all(page, "huge-what-if")
