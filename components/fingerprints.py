@@ -39,7 +39,7 @@ def summary(found: Sequence[TopicFingerprint]) -> str:
         return "There are no topics."
     if placed == total:
         return (
-            "The one topic sits as Kafka placed it."
+            "The one topic sits as Kafka placed it: no partition was moved since."
             if total == 1
             else f"All {total:,} topics sit as Kafka placed them: no partition was moved since."
         )
