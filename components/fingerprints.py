@@ -31,8 +31,13 @@ _LISTED = 12
 Ring = tuple[tuple[int, ...], bool, str]
 
 
-def summary(found: Sequence[TopicFingerprint]) -> str:
-    """The sentence that answers the page's question."""
+def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
+    """The sentence that answers the page's question.
+
+    Args:
+        found: the fingerprints.
+        kraft: whether the cluster looks like one of KRaft, whose placer leaves no start and shift.
+    """
     total, counts = len(found), Counter(one.verdict for one in found)
     placed = counts[Verdict.STRIPED] + counts[Verdict.GREW]
     if not total:
@@ -43,6 +48,9 @@ def summary(found: Sequence[TopicFingerprint]) -> str:
             if total == 1
             else f"All {total:,} topics sit as Kafka placed them: no partition was moved since."
         )
+    if kraft and 2 * counts[Verdict.NOT_STRIPED] > total:
+        none = text.plural(counts[Verdict.NOT_STRIPED], "topic")
+        return f"KRaft's placer leaves no start and shift to find: {none} of {total:,} fit no draws."
     moved = sum(len(one.moved) for one in found if one.verdict is Verdict.MOVED)
     words = [f"{placed:,} of {text.plural(total, 'topic')} {'sits' if placed == 1 else 'sit'} as Kafka placed them"]
     if counts[Verdict.MOVED]:

@@ -63,7 +63,7 @@ def next_start(seat: Seat) -> str:
     if seat.layout.eligible is not None:
         return (
             "This looks like a KRaft cluster. Its placer shuffles brokers after each round, so its lists have no start "
-            "and shift to find; those that fit were placed before, or by a tool."
+            "and shift to find; those that fit were placed before, by a tool, or fit by chance."
         )
     return (
         f"The next topic's start is a fresh draw: each of the {brokers:,} brokers has one chance in {brokers:,}, "
@@ -94,7 +94,7 @@ def draw(seat: Seat) -> None:
     """The page, once the lists are in assignment order."""
     with st.spinner(f"Working back from {text.plural(seat.layout.partition_count, 'replica list')} …"):
         found = caching.fingerprints_of(seat.layout)
-    frame.answer(fingerprints.summary(found))
+    frame.answer(fingerprints.summary(found, kraft=seat.layout.eligible is not None))
     figures(found)
     if not found:
         return
