@@ -48,8 +48,7 @@ kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn)
 
 lock: setup-dev ## resolve requirements*.txt anew into the lock files
 	@for f in requirements requirements-dev; do \
-	  .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	    --no-emit-index-url --no-emit-find-links $$f.txt -o $$f.lock; done
+	  .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $$f.txt -o $$f.lock; done
 
 clean: ## remove the environment and all caches
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build
