@@ -312,7 +312,7 @@ class Heat {
       return box;
     };
     if (g.kind === "states") {
-      const signs = ["", "●", "", "⁄", "×", "+", "⫽", ""];
+      const signs = ["", "●", "", "/", "×", "+", "//", ""];
       for (const state of g.present) {
         const box = square(g.states[state]);
         box.textContent = signs[state];
