@@ -4,7 +4,9 @@
 // then the change is shown at once and repeated with the next one, so that two drops in one breath both arrive.
 //
 // While dragging, a frame writes one transform, and a class only where the target changes; nothing is measured (targets'
-// rectangles are read when the lift begins and after scrolling). Names from outside reach the page as text alone.
+// rectangles are read when the lift begins and after scrolling). The lift itself measures before it writes, and marks
+// only what looks different: an attribute of the whole board would restyle every tile in the first frame of a drag.
+// Names from outside reach the page as text alone.
 
 const STATES = ["alive", "fenced", "shutting down", "dead", "state not told"];
 const MARKS = ["", "◐", "↓", "✕", ""];
@@ -691,12 +693,12 @@ class Board {
       this.lift.zones.push({ key, node: zone, valid, forgiving: rack !== null && fromTray });
       zone.classList.toggle("valid", valid);
     }
-    this.root.toggleAttribute("data-lifting", true);
+    this.parts.traySays.classList.add("saying");
     for (const id of ids) {
       this.tiles.get(id)?.classList.add("lifted");
       this.trayTiles.get(id)?.classList.add("lifted");
     }
-    if (fresh) node.classList.add("lifted");
+    node.classList.add("lifted"); // also a rack's name or a new broker: it holds the pointer, so its cursor is shown
     this.explain(null);
     if (stands) write(this.parts.traySays, this.traySentence(ids));
     return true;
@@ -714,7 +716,7 @@ class Board {
     const { lift } = this;
     this.lift = null;
     for (const zone of lift.zones) zone.node.classList.remove("valid", "over");
-    this.root.removeAttribute("data-lifting");
+    this.parts.traySays.classList.remove("saying");
     for (const tile of this.root.querySelectorAll(".lifted")) tile.classList.remove("lifted");
     this.parts.proxy.hidden = true;
     return lift;
@@ -795,8 +797,9 @@ class Board {
     this.y = event.clientY;
     if (!this.lift && !press.band) {
       if (Math.hypot(this.x - press.x, this.y - press.y) < DRAG_STARTS_AT) return;
+      const rect = press.node.getBoundingClientRect(); // before the lift changes anything: no layout is forced
       if (!this.pickUp(press.node, "pointer")) return;
-      this.showProxy(press);
+      this.showProxy(press, rect);
     }
     if (!this.frame) this.frame = requestAnimationFrame(() => this.follow());
   }
@@ -833,10 +836,9 @@ class Board {
     this.frame = requestAnimationFrame(() => this.follow());
   }
 
-  showProxy(press) {
+  showProxy(press, rect) {
     const { proxy } = this.parts;
     const { lift } = this;
-    const rect = press.node.getBoundingClientRect();
     proxy.replaceChildren();
     const alone = lift.ids.length === 1 && press.node.classList.contains("tile");
     proxy.classList.toggle("stack", !alone);
