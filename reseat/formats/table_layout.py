@@ -77,7 +77,7 @@ class _TableReader:
         table = self.table
         told, about_brokers = self._divided()
         brokers = self._brokers(table if not self.by_partition else table.rows(about_brokers))
-        chosen = table if len(told) == table.count else table.rows(told)
+        chosen = _only(table, told)
         if not chosen.count and not brokers:
             raise InputRefused(
                 "No row of the table tells a partition.",
@@ -156,16 +156,20 @@ class _TableReader:
         }
         if not facts and "port" not in table.integer and not (table.text["topic"][0] == NONE).any():
             return []  # brokers only mentioned: the layout adds them itself
-        known = np.flatnonzero(np.bincount(ids[present])) if _small(ids) else np.unique(ids[present])
+        everywhere = bool(present.all())
+        known = _different(ids if everywhere else ids[present])
         out = {int(i): Broker(int(i)) for i in known.tolist()}
         columns: dict[str, npt.NDArray[Any]] = {name: codes for name, (codes, _) in facts.items()}
         if "port" in table.integer:
-            columns["port"] = np.where(table.integer["port"] == ABSENT, NONE, table.integer["port"])
+            columns["port"] = table.integer["port"]
         values: dict[int, dict[str, Any]] = {i: {} for i in out}
         differing: set[int] = set()
         places: list[str] = []
         for name, codes in columns.items():
-            rows = np.flatnonzero(present & (codes != NONE)) if not (present.all() and (codes != NONE).all()) else None
+            told = codes >= 0
+            if not everywhere:
+                told &= present
+            rows = None if told.all() else np.flatnonzero(told)
             first, other = _first_told(ids, codes, rows)
             for broker, code in first:
                 values[broker][name] = code if name == "port" else facts[name][1][code]
@@ -199,7 +203,7 @@ class _TableReader:
         topic, partition = table.text["topic"][0], table.integer["partition"]
         position = table.integer.get("position")
         starts = _starts(topic, partition)
-        if position is None or not np.array_equal(position, _count_up(starts, table.count)):
+        if position is None or not _counts_up(position, starts):
             table, starts = self._in_order(table)
             topic, partition = table.text["topic"][0], table.integer["partition"]
         broker = table.integer["broker"]
@@ -316,9 +320,13 @@ class _TableReader:
         out = np.full(len(starts), NOT_TOLD, np.int32)
         flags = table.flag.get("is_leader")
         if flags is not None and len(starts):
-            out[(np.minimum.reduceat(flags, starts) >= 0) & (lengths > 0)] = NONE
+            flagged = lengths > 0
+            if (flags == NONE).any():
+                flagged &= np.minimum.reduceat(flags, starts) >= 0
+            out[flagged] = NONE
             at = np.flatnonzero(flags == 1)
-            owner = np.searchsorted(starts, at, side="right") - 1
+            each = _each(starts, table.count)
+            owner = at // each if each else np.searchsorted(starts, at, side="right") - 1
             out[owner[::-1]] = table.integer["broker"][at[::-1]]  # the first of several counts
             out[out == ABSENT] = NOT_TOLD
             several = at[1:][owner[1:] == owner[:-1]]
@@ -505,8 +513,10 @@ class _TableReader:
         minimum = table.integer.get("min_in_sync")
         if minimum is not None and (minimum != ABSENT).any():
             least = np.full(len(names), NONE, np.int32)
-            at = np.flatnonzero(minimum != ABSENT)[::-1]
-            least[codes[at]] = minimum[at]
+            at = np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)  # where a topic begins: mostly told there
+            if (minimum[at] == ABSENT).any():
+                at = np.flatnonzero(minimum != ABSENT)
+            least[codes[at[::-1]]] = minimum[at[::-1]]  # in reverse, so that the first telling is the one that stays
             facts["min_in_sync"] = least[used]
         order = np.full(len(names), positions, np.bool_)
         if "order_told" in table.flag:
@@ -568,7 +578,25 @@ class _TableReader:
 
 
 def _small(ids: IntArray) -> bool:
-    return bool(ids.size) and int(ids.max()) <= _TABLE_LIMIT
+    return bool(ids.size) and int(ids.max()) <= _TABLE_LIMIT and int(ids.min()) >= 0
+
+
+def _different(ids: IntArray) -> IntArray:
+    """The ids that occur, ascending."""
+    if not _small(ids):
+        return np.unique(ids)
+    occurs = np.zeros(int(ids.max()) + 1, np.bool_)
+    occurs[ids] = True
+    return np.flatnonzero(occurs).astype(np.int32)
+
+
+def _only(table: Table, rows: npt.NDArray[np.int64]) -> Table:
+    """The table with these rows alone, which ascend; without a copy where they follow each other."""
+    if len(rows) == table.count:
+        return table
+    if len(rows) and int(rows[-1] - rows[0]) == len(rows) - 1:
+        return table.stretch(int(rows[0]), int(rows[-1]) + 1)
+    return table.rows(rows)
 
 
 def _first_told(
@@ -579,7 +607,8 @@ def _first_told(
     if not len(told):
         return [], np.empty(0, np.int64)
     if _small(told):
-        first = np.full(int(told.max()) + 1, NONE, np.int64)
+        told = told.astype(np.intp)  # once, not at each use as an index
+        first = np.full(int(told.max()) + 1, NONE, value.dtype)
         first[told[::-1]] = value[::-1]  # in reverse, so that the first telling is the one that stays
         expected = first[told]
         brokers = np.flatnonzero(first != NONE)
@@ -601,6 +630,22 @@ def _starts(topic: IntArray, partition: IntArray) -> npt.NDArray[np.int64]:
     np.not_equal(topic[1:], topic[:-1], out=new[1:])
     new[1:] |= partition[1:] != partition[:-1]
     return np.flatnonzero(new)
+
+
+def _each(starts: npt.NDArray[np.int64], count: int) -> int:
+    """How many rows each group has, where that is one number; else 0."""
+    if not len(starts) or count % len(starts):
+        return 0
+    each = count // len(starts)
+    return each if bool((starts == np.arange(0, count, each)).all()) else 0
+
+
+def _counts_up(position: IntArray, starts: npt.NDArray[np.int64]) -> bool:
+    """Whether positions are 0, 1, 2 ... within each group."""
+    each = _each(starts, len(position))
+    if each:
+        return bool((position.reshape(-1, each) == np.arange(each, dtype=position.dtype)).all())
+    return np.array_equal(position, _count_up(starts, len(position)))
 
 
 def _count_up(starts: npt.NDArray[np.int64], count: int) -> IntArray:

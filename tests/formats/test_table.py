@@ -441,3 +441,29 @@ def test_a_row_that_is_not_understood_is_a_finding_and_not_only_skipped() -> Non
     reading = read_csv(b"topic,partition,position,broker\nt,0,0,1\nt,1\n")
 
     assert [(found.kind, found.places) for found in reading.findings] == [("not_understood", ("line 3",))]
+
+
+def test_rows_of_brokers_before_and_after_do_not_shift_the_places_of_replicas() -> None:
+    """A contradiction between replicas is named with its own lines, wherever rows of brokers stand."""
+    replicas = b"t,0,0,1,\nt,0,0,2,\nt,1,0,2,\n"
+    for before, after, line in (
+        (b"", b",,,9,r9\n", 2),
+        (b",,,8,r8\n,,,9,r9\n", b"", 4),
+        (b",,,8,r8\n", b",,,9,r9\n", 3),
+    ):
+        reading = read_csv(b"topic,partition,position,broker,rack\n" + before + replicas + after)
+        found = next(found for found in reading.findings if found.kind == "contradicting_rows")
+
+        assert found.places == (f"line {line}", f"line {line + 1}")
+        assert reading.layout.topics == ("t",)
+        assert {broker.id: broker.rack for broker in reading.layout.brokers}[9] == "r9"
+
+
+def test_the_first_min_in_sync_told_of_a_topic_counts_wherever_it_stands() -> None:
+    """Not only in the topic's first row; a topic without one stays not told."""
+    reading = read_csv(
+        b"topic,partition,position,broker,min_in_sync\na,0,0,1,\na,0,1,2,2\na,1,0,1,3\nb,0,0,1,1\nc,0,0,1,\n"
+    )
+
+    assert reading.layout.min_in_sync is not None
+    assert reading.layout.min_in_sync.tolist() == [2, 1, -1]
