@@ -2,7 +2,7 @@
 
 What it promises, in this order: a row or cell that is not understood is named with its line and never dropped in
 silence; what ``write_csv`` and ``write_parquet`` write reads back alike; a table of three million replicas is read
-within twice the time that a plain CSV reader needs for its columns.
+in about twice the time that a plain CSV reader needs for its columns (``make bench`` tells).
 
 The columns, in any order; capitals, blanks, dots and hyphens in their names do not matter, and common other names are
 understood. Cells are divided by comma, semicolon or tab. An empty cell is "not told".
