@@ -25,6 +25,17 @@ def settled(page: Page) -> None:
     """Wait until all is drawn."""
     page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
     page.locator(".st-key-placement-panel, .st-key-compare-multiples").first.wait_for()
+    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+
+
+def step_on(page: Page) -> None:
+    """Press the arrow key once the button that listens to it can be pressed."""
+    from playwright.sync_api import expect
+
+    button = page.get_by_role("button", name="A replica on")
+    expect(button).to_be_visible()
+    expect(button).to_be_enabled()
+    page.keyboard.press("ArrowRight")
 
 
 def holds(page: Page, role: Literal["textbox", "spinbutton"], name: str, value: str) -> None:
@@ -55,7 +66,7 @@ def test_the_six_partitions_are_stepped_through_by_keys(page: Page, dashboard: s
             answers(page, f"Partition {partition} {which} broker {broker}:")
             settled(page)
             if (partition, place) != (5, 2):
-                page.keyboard.press("ArrowRight")
+                step_on(page)
     page.locator(".js-plotly-plot .annotation-text").get_by_text("1, 0, 2", exact=True).wait_for()
     shown = page.locator(".js-plotly-plot .annotation-text").all_text_contents()
 
