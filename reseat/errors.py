@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["InputRefused", "LayoutInvalid", "LimitMet", "PlacementRefused", "ReseatError", "WishRefused"]
+__all__ = [
+    "Cancelled",
+    "ClusterUnreachable",
+    "InputRefused",
+    "LayoutInvalid",
+    "LimitMet",
+    "PlacementRefused",
+    "ReseatError",
+    "WishRefused",
+    "WriteRefused",
+]
 
 
 class ReseatError(Exception):
@@ -92,3 +102,43 @@ class PlacementRefused(WishRefused):
     """
 
     kafka_error: str | None = None
+
+
+class Cancelled(ReseatError):
+    """The person stopped a reading; nothing is wrong, and nothing of it is kept."""
+
+
+@dataclass(eq=False)
+class ClusterUnreachable(ReseatError):
+    """A cluster could not be reached, or did not answer as a cluster does. Never holds a secret.
+
+    Attributes:
+        sentence: what was tried, what happened, and what to do.
+        trouble: a stable slug of what is wrong: ``name``, ``route``, ``refused``, ``timeout``, ``not_kafka``,
+            ``not_zookeeper``, ``listener``, ``tls``, ``authentication``, ``authorization``, ``chroot``, ``version``,
+            ``configuration`` or ``lost``.
+        server: ``host:port`` concerned, or None.
+    """
+
+    sentence: str
+    trouble: str
+    server: str | None = None
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(eq=False)
+class WriteRefused(ReseatError):
+    """Nothing was sent to the cluster, because a check said no.
+
+    Attributes:
+        sentence: how many checks said no.
+        failed: (name, sentence) of each check that failed; the sentences name topics, partitions and brokers.
+    """
+
+    sentence: str
+    failed: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence

@@ -4,6 +4,7 @@ from reseat.model.broker import Broker, BrokerState
 from reseat.model.finding import Finding, Severity
 from reseat.model.layout import NONE, NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray
 from reseat.model.plan import Certificate, CurvePoint, Moves, Plan
+from reseat.model.snapshot import Consistency, LogDirectory, Original, Snapshot
 from reseat.model.wish import Options, Wish
 
 __all__ = [
@@ -14,13 +15,17 @@ __all__ = [
     "BrokerState",
     "Certificate",
     "ClusterLayout",
+    "Consistency",
     "CurvePoint",
     "Finding",
     "FloatArray",
     "IntArray",
+    "LogDirectory",
     "Moves",
     "Options",
+    "Original",
     "Plan",
     "Severity",
+    "Snapshot",
     "Wish",
 ]

@@ -1,0 +1,107 @@
+"""A snapshot: one cluster at one moment, as one way of reading it told. What every page, file and guard starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+from reseat.model.finding import Finding
+from reseat.model.layout import ClusterLayout
+
+__all__ = ["Consistency", "LogDirectory", "Original", "Snapshot"]
+
+
+class Consistency(Enum):
+    """Whether what was read was all true at one moment.
+
+    ``CONSISTENT``: proven (ZooKeeper: no node read is newer than the zxid before the first request). ``UNSETTLED``:
+    something changed while it was read, also when read again. ``NOT_PROMISED``: the protocol tells nothing of it.
+    """
+
+    CONSISTENT = "consistent"
+    UNSETTLED = "unsettled"
+    NOT_PROMISED = "not promised"
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirectory:
+    """One log directory of one broker.
+
+    Attributes:
+        broker: broker id.
+        path: as the broker names it.
+        total_bytes: size of its file system, or None where not told (KIP-827, 3.3 and later).
+        usable_bytes: what is left of it, or None where not told.
+        error: the name of Kafka's error where the directory is offline, else None.
+    """
+
+    broker: int
+    path: str
+    total_bytes: int | None = None
+    usable_bytes: int | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The text that a snapshot was made of, where it was not read from a live cluster.
+
+    Attributes:
+        name: the file's name.
+        text: its text, unchanged.
+    """
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """One cluster at one moment. Holds no secret: no credential, no configuration but what is listed here.
+
+    Attributes:
+        layout: who sits where; ``adding`` and ``removing`` tell what is under way.
+        taken_at: UTC, before the first request was sent.
+        way: ``zookeeper``, ``admin`` or ``text``.
+        cluster: the name by which the person knows it, or None.
+        cluster_id: the id that the cluster gives itself, or None where not told.
+        controller: broker id of the controller (ZooKeeper era) or of the quorum's leader (KRaft), or None.
+        metadata: ``zookeeper`` or ``kraft``: where the cluster keeps its metadata; None where not told.
+        version: Kafka's version as far as it was told ("2.8"), or None.
+        findings: what was found while reading (missing, half-written or contradicting nodes); ``rows`` are rows of
+            ``layout``.
+        consistency: whether all of it was true at one moment.
+        unsettled: topics that changed while they were read.
+        not_read: what could not be read and why, one sentence each ("Sizes are not told: ...").
+        broker_configs: values that matter by broker id (``unclean.leader.election.enable``,
+            ``auto.leader.rebalance.enable``, ``min.insync.replicas``, ``leader.replication.throttled.rate``,
+            ``follower.replication.throttled.rate``); a name that is absent was not told or is not set.
+        topic_configs: overrides that matter by topic (``min.insync.replicas``, ``unclean.leader.election.enable``,
+            ``leader.replication.throttled.replicas``, ``follower.replication.throttled.replicas``).
+        log_dirs: every log directory told, sorted by broker and path.
+        pending: (topic, partition) -> replica ids that ``/admin/reassign_partitions`` asks for and that are not
+            there yet.
+        facts: further facts that a reader shows and nothing relies on.
+        original: the text it was made of, or None.
+    """
+
+    layout: ClusterLayout
+    taken_at: datetime
+    way: str
+    cluster: str | None = None
+    cluster_id: str | None = None
+    controller: int | None = None
+    metadata: str | None = None
+    version: str | None = None
+    findings: tuple[Finding, ...] = ()
+    consistency: Consistency = Consistency.NOT_PROMISED
+    unsettled: tuple[str, ...] = ()
+    not_read: tuple[str, ...] = ()
+    broker_configs: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    topic_configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    log_dirs: tuple[LogDirectory, ...] = ()
+    pending: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    facts: Mapping[str, object] = field(default_factory=dict)
+    original: Original | None = None

@@ -1,0 +1,43 @@
+"""What a check says: its name, its verdict and one sentence, never a bare boolean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Check", "Verdict"]
+
+
+class Verdict(Enum):
+    """What came of a check. Only ``FAILED`` stops a write; ``NOT_TOLD`` is shown and does not."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    OVERRIDDEN = "overridden"
+    NOT_TOLD = "not told"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check before a write.
+
+    Attributes:
+        name: a stable slug, such as ``targets_alive``; what ``--override`` and the page name.
+        verdict: what came of it.
+        sentence: what was checked and found, naming topics, partitions and brokers (the first few, and how many).
+        overridable: whether the person may go on in spite of it; only where that cannot lose data.
+        partitions: ``topic-partition`` names behind it, possibly empty.
+        brokers: broker ids behind it.
+    """
+
+    name: str
+    verdict: Verdict
+    sentence: str
+    overridable: bool = False
+    partitions: tuple[str, ...] = ()
+    brokers: tuple[int, ...] = ()
+
+    @property
+    def stops(self) -> bool:
+        """Whether nothing may be sent."""
+        return self.verdict is Verdict.FAILED
