@@ -15,7 +15,17 @@ from reseat.model import ClusterLayout
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["bars", "before_after", "broker_names", "broker_order", "draw", "flows", "led_and_followed", "rack_strip"]
+__all__ = [
+    "arrivals",
+    "bars",
+    "before_after",
+    "broker_names",
+    "broker_order",
+    "draw",
+    "flows",
+    "led_and_followed",
+    "rack_strip",
+]
 
 Numbers = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 
@@ -186,6 +196,43 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
     total = leads + follows
     _mean_line(figure, float(total.mean()) if len(total) else 0.0, "replicas")
     _axes(figure, names, "replicas", float(total.max(initial=0)))
+    return figure
+
+
+def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
+    """How far a plan is, broker by broker: replicas that are there, under way, waiting, and refused (hatched).
+
+    Args:
+        names: what each bar is.
+        counts: (n, 4) replicas in these four states.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    custom = np.array(
+        [[text.label(n), *map("{:,}".format, row)] for n, row in zip(names, counts.tolist(), strict=True)]
+    )
+    hover = (
+        "%{customdata[0]}: %{customdata[1]} there, %{customdata[2]} under way, %{customdata[3]} waiting, "
+        "%{customdata[4]} refused or taken back<extra></extra>"
+    )
+    figure = go.Figure()
+    states = ((theme.FINE, ""), (theme.MOVED_IN, ""), (look.faint, ""), (theme.BROKEN, "/"))
+    for column, (colour, pattern) in enumerate(states):
+        figure.add_bar(
+            x=np.arange(len(names)),
+            y=counts[:, column],
+            marker={
+                "color": colour,
+                "line": {"width": 0},
+                "pattern": {"shape": pattern, "fgcolor": look.background, "size": 6, "solidity": 0.35},
+            },
+            customdata=custom,
+            hovertemplate=hover,
+        )
+    # The whole figure is drawn anew every few seconds: what one has zoomed or points at stays.
+    figure.update_layout(barmode="stack", uirevision="run")
+    _axes(figure, names, "replicas", float(counts.sum(axis=1).max(initial=0)))
     return figure
 
 

@@ -1,0 +1,208 @@
+"""A run drawn: one sentence, figures, who has received how much, and the table partition by partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components import charts, frame, tables, text
+from components.frame import Figure
+from reseat.operate.records import MoveProgress, RunProgress, RunState
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from reseat.model import ClusterLayout
+
+__all__ = ["arrivals", "draw_moves", "draw_progress", "moves_frame", "sentence", "state_words"]
+
+#: Icon, colour and word of a run's state.
+_STATES = {
+    RunState.APPROVED: (":material/hourglass_top:", "gray", "approved, not begun"),
+    RunState.RUNNING: (":material/play_circle:", "blue", "running"),
+    RunState.STOPPING: (":material/stop_circle:", "orange", "stopping"),
+    RunState.DONE: (":material/check_circle:", "green", "done"),
+    RunState.CANCELLED: (":material/cancel:", "gray", "stopped"),
+    RunState.FAILED: (":material/error:", "red", "failed"),
+}
+#: Words and marks of a partition's state in a table, the most urgent first.
+_MOVES = {
+    "failed": "✖ refused",
+    "sent": "▶ under way",
+    "waiting": "○ waiting",
+    "cancelled": "■ taken back",
+    "done": "✔ there",
+}
+_STALLED = "▲ stalled"
+
+
+def state_words(state: RunState, *, alive: bool = True) -> str:
+    """A run's state as Markdown with icon, colour and word; an open run that nobody works on stands still."""
+    icon, colour, word = _STATES[state]
+    if state.open and not alive:
+        icon, colour, word = ":material/pause_circle:", "orange", "nobody is at work on it"
+    return f":{colour}[{icon} {word}]"
+
+
+def sentence(progress: RunProgress) -> str:
+    """Where a run stands, with the number that matters; not yet Markdown."""
+    run, total = progress.run, progress.partitions
+    there = f"{progress.done:,} of {text.plural(total, 'partition')} {'is' if progress.done == 1 else 'are'} there"
+    what = "The way back" if run.kind == "rollback" else "The plan"
+    if run.state is RunState.DONE:
+        return f"{what} is done: {'its partition is' if total == 1 else f'all {total:,} partitions are'} as planned."
+    if run.state is RunState.CANCELLED:
+        return f"{what} was stopped: {there}, and nothing is under way."
+    if run.state is RunState.FAILED:
+        return f"{what} cannot go on: {there}. {run.sentence}".strip()
+    if not progress.alive:
+        return f"{what} stands still, because nobody is at work on it: {there}."
+    if run.state is RunState.STOPPING:
+        waits = "nothing is under way any more" if not progress.sent else f"{progress.sent:,} still under way"
+        return f"Stopping: nothing further is sent, {waits}; {there}."
+    if run.state is RunState.APPROVED:
+        return f"{what} is approved and about to begin: {text.plural(total, 'partition')} to change."
+    left = "" if progress.seconds_left is None else f", about {text.duration(progress.seconds_left)} left"
+    return f"{there[:1].upper()}{there[1:]}{left}."
+
+
+def draw_progress(progress: RunProgress, layout: ClusterLayout, stalled: Mapping[tuple[str, int], float]) -> None:
+    """The sentence, the figures, the bar and who has received how much.
+
+    Args:
+        progress: how far the run is.
+        layout: whose brokers receive.
+        stalled: seconds without a change by partition, where that is long.
+    """
+    frame.answer(sentence(progress))
+    waiting = sum(move.state == "waiting" for move in progress.moves)
+    bytes_told = progress.bytes_total is not None and progress.bytes_done is not None
+    copied = text.size(progress.bytes_done) if bytes_told else text.count(None)
+    left = "none" if not progress.run.state.open else text.duration(progress.seconds_left)
+    frame.figures(
+        [
+            Figure("Partitions there", text.count(progress.done), f"of {progress.partitions:,}"),
+            Figure(
+                "Data copied",
+                copied,
+                f"of {text.size(progress.bytes_total)}" if bytes_told else None,
+                "As the log directories of the receivers tell it",
+            ),
+            Figure(
+                "Time left",
+                "not told yet" if left == "not told" else left,
+                None,
+                "From the pace of the last minute",
+            ),
+            Figure("Under way", text.count(progress.sent), f"{waiting:,} waiting", "Sent to Kafka and not there yet"),
+            Figure("Stalled", text.count(len(stalled)), None, "Under way without a byte or a change for a minute"),
+            Figure(
+                "Batches", text.count(progress.batches), f"{progress.failed:,} refused" if progress.failed else None
+            ),
+        ]
+    )
+    st.progress(_share(progress), text=_bar_words(progress))
+    _draw_arrivals(progress, layout)
+
+
+def _share(progress: RunProgress) -> float:
+    """How much of the run is done, 0 to 1: by bytes where they are told and there are any, else by partitions."""
+    if progress.run.state is RunState.DONE or not progress.partitions:
+        return 1.0
+    if progress.bytes_total and progress.bytes_done is not None:
+        return min(1.0, max(0.0, progress.bytes_done / progress.bytes_total))
+    return progress.done / progress.partitions
+
+
+def _bar_words(progress: RunProgress) -> str:
+    by = "of the data" if progress.bytes_total and progress.bytes_done is not None else "of the partitions"
+    return f"{text.share(_share(progress), 1.0)} {by}"
+
+
+def arrivals(moves: Sequence[MoveProgress]) -> dict[int, npt.NDArray[np.int64]]:
+    """Replicas that come to each broker: there, under way, waiting, and refused or taken back; by broker id."""
+    column = {"done": 0, "sent": 1, "waiting": 2, "cancelled": 3, "failed": 3}
+    counts: dict[int, npt.NDArray[np.int64]] = {}
+    for move in moves:
+        for broker in move.target:
+            if broker not in move.before:
+                counts.setdefault(broker, np.zeros(4, np.int64))[column[move.state]] += 1
+    return counts
+
+
+def _draw_arrivals(progress: RunProgress, layout: ClusterLayout) -> None:
+    counts = arrivals(progress.moves)
+    if not counts:
+        st.caption("No replica is copied: only the order of lists changes, or replicas are dropped.")
+        return
+    known = layout.broker_ids.tolist()
+    order = [known[place] for place in charts.broker_order(layout).tolist() if known[place] in counts]
+    order += sorted(set(counts) - set(order))
+    racks = {broker.id: broker.rack for broker in layout.brokers}
+    names = [f"broker {broker}" + (f" in {racks[broker]}" if racks.get(broker) else "") for broker in order]
+    figure = charts.arrivals(names, np.array([counts[broker] for broker in order]))
+    charts.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have come to each broker", height=210)
+    frame.how_to_read(
+        "A bar a receiving broker, in replicas. Green is there, sky blue is under way, grey waits, vermillion with "
+        "hatches was refused or taken back."
+    )
+
+
+def moves_frame(moves: Sequence[MoveProgress], stalled: Mapping[tuple[str, int], float]) -> pd.DataFrame:
+    """Partitions of a run as a table."""
+    import pandas as pd
+
+    def words(move: MoveProgress) -> str:
+        since = stalled.get((move.topic, move.partition))
+        if since is not None and move.state == "sent":
+            return f"{_STALLED} for {text.duration(since)}"
+        return _MOVES[move.state] + (f" ({move.error})" if move.error else "")
+
+    return pd.DataFrame(
+        {
+            "topic": [text.visible(move.topic, 260) for move in moves],
+            "partition": [move.partition for move in moves],
+            "before": [_list(move.before) for move in moves],
+            "planned": [_list(move.target) for move in moves],
+            "seen now": [_list(move.now) or "not seen yet" for move in moves],
+            "state": [words(move) for move in moves],
+            "copied": [_copied(move) for move in moves],
+        }
+    )
+
+
+def _list(ids: Sequence[int]) -> str:
+    return ", ".join(map(str, ids))
+
+
+def _copied(move: MoveProgress) -> str:
+    if move.bytes_total is None or move.bytes_done is None:
+        return "not told"
+    return f"{text.size(move.bytes_done)} of {text.size(move.bytes_total)}"
+
+
+def draw_moves(progress: RunProgress, stalled: Mapping[tuple[str, int], float]) -> None:
+    """The table partition by partition: what needs a look first, searched on the server."""
+    key = f"run-{progress.run.id}"
+    typed = tables.search(key, "a topic or topic-partition").strip().casefold()
+    rank = {state: place for place, state in enumerate(_MOVES)}
+    found = sorted(
+        (move for move in progress.moves if typed in f"{move.topic}-{move.partition}".casefold()),
+        key=lambda move: (rank[move.state], (move.topic, move.partition) not in stalled),
+    )
+    shown = found[: tables.MOST_ROWS]
+    tables.table(moves_frame(shown, stalled), f"{key}-moves", height=260, fixed=True, copied=tables.RIGHT)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
+        st.caption(tables.shown_of(len(shown), len(found), "partition"), width="content")
+        tables.download(f"{key}-csv", "run.csv", lambda: _as_csv(found, stalled))
+
+
+def _as_csv(moves: Sequence[MoveProgress], stalled: Mapping[tuple[str, int], float]) -> str:
+    whole = moves_frame(moves, stalled)
+    whole["topic"] = tables.harmless(whole["topic"])
+    written: str = whole.to_csv(index=False)
+    return written
