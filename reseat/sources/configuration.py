@@ -1,0 +1,426 @@
+"""From secrets.toml, the environment, options and Kafka's client files to connections, with every value checked.
+
+Promises, in this order: (1) no message holds the value of a secret; (2) a key that is not known is refused with the
+nearest one that is, so that a slip never means "without"; (3) a refusal names the file, the line where it is known, and
+the key; (4) one cluster that is refused does not take the others away.
+
+Keys of TOML (a table ``[clusters.NAME]`` of ``.streamlit/secrets.toml``, or a file of its own) are the attributes of
+``Connection``; ``zookeeper`` takes the chroot with it (``zk1:2181,zk2:2181/kafka``). Environment variables are
+``RESEAT_CLUSTER_<NAME>_<KEY>``, both in capitals, and go before the same cluster's table; ``RESEAT_CLUSTERS_FILE``
+names a further TOML file. A Kafka client's ``.properties`` is read as Kafka reads it, with PEM files.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from reseat.errors import InputRefused
+from reseat.sources.addresses import read_servers, read_zookeeper
+from reseat.sources.client_properties import connection_values
+from reseat.sources.connection import Connection, Secret
+from reseat.sources.pem import check_certificates, check_key
+from reseat.sources.properties import read_properties
+
+__all__ = ["Named", "connection_from_options", "connection_from_values", "connections", "named_clusters"]
+
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+_KEYS = tuple(f.name for f in fields(Connection) if f.name not in ("name", "chroot"))
+_SECRET_KEYS = frozenset({"password", "token", "key_password", "zookeeper_digest", "zookeeper_sasl_password"})
+#: Keys of a TOML file of its own beside those of a connection: its tables of clusters.
+_CLUSTERS = "clusters"
+_PREFIX, _FILE = "RESEAT_CLUSTER_", "RESEAT_CLUSTERS_FILE"
+_SECRETS = "secrets.toml"
+#: A configuration is a page of text; what is larger is another file.
+_MOST_BYTES = 1_000_000
+_SHORTEST, _LONGEST_TIMEOUT = 0.5, 600.0
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The clusters that have a name.
+
+    Attributes:
+        connections: by name, in the order in which they are written.
+        refused: why a cluster (or a whole file, under its name) could not be taken.
+    """
+
+    connections: dict[str, Connection] = field(default_factory=dict)
+    refused: dict[str, InputRefused] = field(default_factory=dict)
+
+
+def connections(secrets: Mapping[str, Any] | None, environment: Mapping[str, str]) -> dict[str, Connection]:
+    """The clusters named in Streamlit's secrets and in the environment.
+
+    Args:
+        secrets: the content of ``secrets.toml``, or None where there is none.
+        environment: as ``os.environ``.
+
+    Raises:
+        InputRefused: one of them is not as expected; names where and which key, never a secret.
+    """
+    named = named_clusters(secrets, environment)
+    for refusal in named.refused.values():
+        raise refusal
+    return named.connections
+
+
+def named_clusters(secrets: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Named:
+    """As ``connections``, but a cluster that is refused stands beside those that are not."""
+    named = Named()
+    told: dict[str, tuple[dict[str, Any], str, str]] = {}
+    _gather((secrets or {}).get(_CLUSTERS, {}), _SECRETS, "", told, named)
+    file = environment.get(_FILE)
+    if file:
+        try:
+            text = _text_of(Path(file))
+            _gather(_toml(text, file).get(_CLUSTERS, {}), file, text, told, named)
+        except InputRefused as refusal:
+            named.refused[file] = refusal
+    for name, values in _from_environment(environment, list(told)).items():
+        earlier, source, text = told.get(name, ({}, "the environment", ""))
+        told[name] = ({**earlier, **values}, source, text)
+    for name, (values, source, text) in told.items():
+        try:
+            named.connections[name] = connection_from_values(values, name=name, source=source, text=text)
+        except InputRefused as refusal:
+            named.refused[name] = refusal
+    return named
+
+
+def _gather(
+    tables: object, source: str, text: str, told: dict[str, tuple[dict[str, Any], str, str]], named: Named
+) -> None:
+    if not isinstance(tables, Mapping):
+        named.refused[source] = InputRefused("clusters is not a table; [clusters.NAME] was expected.", source=source)
+        return
+    for name, table in tables.items():
+        if not isinstance(table, Mapping):
+            named.refused[str(name)] = InputRefused(
+                "A cluster is not a table; [clusters.NAME] with its keys below was expected.",
+                source=source,
+                line=_line_of(str(name), text),
+            )
+        else:
+            told[str(name)] = (dict(table), source, text)
+
+
+def _from_environment(environment: Mapping[str, str], known: list[str]) -> dict[str, dict[str, str]]:
+    """Values by cluster. The longest key that a variable ends with is meant: ``..._ZOOKEEPER_SASL_PASSWORD``."""
+    folded = {_folded(name): name for name in known}
+    found: dict[str, dict[str, str]] = {}
+    for variable in sorted(environment):
+        if not variable.startswith(_PREFIX):
+            continue
+        rest = variable.removeprefix(_PREFIX)
+        keys = [key for key in _KEYS if rest.endswith(f"_{key.upper()}")]
+        if keys:
+            key = max(keys, key=len)
+            name = rest[: -len(key) - 1]
+        else:
+            name, _, word = rest.partition("_")
+            key = word.lower()
+        if name:
+            shown = folded.get(_folded(name), name.lower().replace("_", "-"))
+            found.setdefault(shown, {})[key] = environment[variable]
+    return found
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "_", name.lower())
+
+
+def connection_from_options(
+    *, bootstrap: str | None, zookeeper: str | None, config: Path | None, name: str = ""
+) -> Connection:
+    """The command line's door: servers as options, security and secrets from a file.
+
+    Args:
+        bootstrap: ``host:port`` of brokers, several with commas between.
+        zookeeper: ``HOSTS[/CHROOT]``.
+        config: a Kafka client's ``.properties``, or TOML (``.toml``) with the keys of ``secrets.toml``, at its top or
+            in the table ``[clusters.NAME]``: the one of ``name``, or the only one. An option goes before the file.
+        name: the name by which the person knows the cluster.
+
+    Raises:
+        InputRefused: something is not as expected; names the file, the line and the key, never a secret's value.
+    """
+    values: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    source, text = "", ""
+    if config is not None:
+        source = str(config)
+        text = _text_of(config)
+        if config.suffix.lower() == ".toml":
+            values, name = _one_cluster(_toml(text, source), name, source)
+        else:
+            values, lines = connection_values(
+                read_properties(_bytes_of(config), source=source), source=source, zookeeper=zookeeper is not None
+            )
+    if bootstrap is not None:
+        if zookeeper is None:
+            values.pop("zookeeper", None)  # an option says which way is meant
+        values["bootstrap"] = bootstrap
+    if zookeeper is not None:
+        values["zookeeper"] = zookeeper
+    given = {"bootstrap": bootstrap, "zookeeper": zookeeper}
+    return connection_from_values(
+        values,
+        name=name,
+        source=source,
+        text=text,
+        lines=lines,
+        sources={key: f"--{key}" for key, value in given.items() if value is not None},
+    )
+
+
+def _one_cluster(document: dict[str, Any], name: str, source: str) -> tuple[dict[str, Any], str]:
+    tables = document.get(_CLUSTERS)
+    if tables is None:
+        told = document.pop("name", None)
+        return document, name or (told if isinstance(told, str) else "")
+    if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
+        raise InputRefused("clusters holds no table; [clusters.NAME] was expected.", source=source)
+    if name in tables:
+        return dict(tables[name]), name
+    if len(tables) == 1 and not name:
+        only = next(iter(tables))
+        return dict(tables[only]), only
+    known = ", ".join(list(tables)[:12])
+    raise InputRefused(f"Which cluster is meant is not said; the file has {known}. Give one of these.", source=source)
+
+
+def connection_from_values(
+    values: Mapping[str, Any],
+    *,
+    name: str = "",
+    source: str = "",
+    text: str = "",
+    lines: Mapping[str, int] | None = None,
+    sources: Mapping[str, str] | None = None,
+) -> Connection:
+    """A connection of values by key, every one checked.
+
+    Args:
+        values: as read from TOML or the environment (there all are texts); keys are attributes of ``Connection``.
+        name: the cluster's name.
+        source: the file's name, for refusals.
+        text: the file's text, where lines are to be found in it.
+        lines: line by key, where known.
+        sources: another source by key, for values that do not come from ``source``.
+
+    Raises:
+        InputRefused: a key is not known, a value is not as expected, or they do not go together.
+    """
+    known_lines, other = lines or {}, sources or {}
+
+    def refusal(key: str | None, sentence: str) -> InputRefused:
+        place = other.get(key or "", source)
+        line = None if place != source or key is None else known_lines.get(key, _line_of(key, text, name))
+        return InputRefused(f"Cluster {name}: {sentence}" if name else sentence, source=place or None, line=line)
+
+    for key in values:
+        if key not in _KEYS:
+            raise refusal(str(key), _unknown(str(key)))
+    got: dict[str, Any] = {}
+    for key, value in values.items():
+        check = _CHECKS[key]
+        try:
+            got[key] = check(value)
+        except InputRefused as error:
+            raise refusal(key, f"{key}: {error.sentence}") from None
+    if "zookeeper" in got:
+        got["zookeeper"], got["chroot"] = got["zookeeper"]
+    fault = _disagreement(got)
+    if fault is not None:
+        raise refusal(*fault)
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        raise refusal(None, f"A cluster's name has at most {_LONGEST_NAME} characters, all of them visible.")
+    connection = Connection(name=name, **got)
+    try:
+        _check_files(connection)
+    except InputRefused as error:
+        key = error.source or ""
+        raise refusal(key, f"{key}: {error.sentence}") from None
+    return connection
+
+
+def _unknown(key: str) -> str:
+    near = difflib.get_close_matches(re.sub(r"[.-]", "_", key.lower()), _KEYS, 1)
+    shown = f"'{key}'" if len(key) <= 60 and key.isprintable() else "A key"
+    return f"{shown} is not a key of a cluster; " + (
+        f"{near[0]} was meant?" if near else f"known are {', '.join(_KEYS)}."
+    )
+
+
+def _disagreement(got: Mapping[str, Any]) -> tuple[str | None, str] | None:
+    """(key, sentence) of values that do not go together, or None."""
+    protocol, mechanism = got.get("security_protocol", "PLAINTEXT"), got.get("sasl_mechanism")
+    sasl = protocol.startswith("SASL_")
+    given = next((key for key in ("sasl_mechanism", "username", "password", "token", "token_command") if got.get(key)), None)  # fmt: skip  # noqa: E501
+    if not got.get("bootstrap") and not got.get("zookeeper"):
+        return None, "No server is named; bootstrap (brokers) or zookeeper was expected."
+    if given and not sasl:
+        return given, (
+            f"{given} is given, but security_protocol is {protocol}, which sends no credentials; "
+            "SASL_SSL or SASL_PLAINTEXT was expected."
+        )
+    if sasl and mechanism is None:
+        return "security_protocol", f"{protocol} needs a sasl_mechanism: {', '.join(_MECHANISMS)}."
+    if mechanism == "OAUTHBEARER" and not (got.get("token") or got.get("token_command")):
+        return "sasl_mechanism", "OAUTHBEARER needs a token, or a token_command that prints one."
+    if mechanism not in (None, "OAUTHBEARER") and not (got.get("username") and got.get("password")):
+        return "sasl_mechanism", f"{mechanism} needs a username and a password."
+    if got.get("key_file") and not got.get("cert_file"):
+        return "key_file", "A key_file needs the cert_file that it belongs to."
+    if bool(got.get("zookeeper_sasl_username")) != bool(got.get("zookeeper_sasl_password")):
+        return (
+            "zookeeper_sasl_username",
+            "zookeeper_sasl_username and zookeeper_sasl_password go together; one is missing.",
+        )
+    zookeeper = next((key for key in got if key.startswith("zookeeper_") and got[key]), None)
+    if zookeeper and not got.get("zookeeper"):
+        return zookeeper, f"{zookeeper} is given, but zookeeper names no server."
+    return None
+
+
+def _check_files(connection: Connection) -> None:
+    if connection.ca_file is not None:
+        check_certificates("ca_file", connection.ca_file)
+    if connection.cert_file is not None:
+        check_certificates("cert_file", connection.cert_file)
+        key = "key_file" if connection.key_file is not None else "cert_file"
+        check_key(key, connection.key_file or connection.cert_file, has_password=connection.key_password is not None)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InputRefused("a text in quotes was expected.")
+    return value.strip()
+
+
+def _secret(value: object) -> Secret:
+    if not isinstance(value, str) or not value:
+        raise InputRefused("a text in quotes was expected.")
+    return Secret(value)
+
+
+def _digest(value: object) -> Secret:
+    secret = _secret(value)
+    user, colon, password = secret.reveal().partition(":")
+    if not (user and colon and password):
+        raise InputRefused("user:password was expected.")
+    return secret
+
+
+def _servers(value: object) -> str:
+    if isinstance(value, list | tuple) and value and all(isinstance(one, str) for one in value):
+        return ",".join(value)
+    return _text(value)
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+        return value.strip().lower() == "true"
+    raise InputRefused("true or false was expected.")
+
+
+def _choice(choices: tuple[str, ...]) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        if isinstance(value, str) and value.strip().upper() in choices:
+            return value.strip().upper()
+        raise InputRefused(f"one of {', '.join(choices)} was expected.")
+
+    return check
+
+
+def _command(value: object) -> tuple[str, ...]:
+    words: list[object] = []
+    if isinstance(value, list | tuple):
+        words = list(value)
+    elif isinstance(value, str):
+        try:
+            words = list(shlex.split(value))
+        except ValueError:
+            raise InputRefused("a quote in the command is not closed.") from None
+    if not words or not all(isinstance(word, str) and word for word in words):
+        raise InputRefused('a command was expected, such as ["fetch-token", "--quiet"].')
+    return tuple(str(word) for word in words)
+
+
+def _seconds(value: object) -> float:
+    try:
+        seconds = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
+    except ValueError:
+        seconds = -1.0
+    if not _SHORTEST <= seconds <= _LONGEST_TIMEOUT:
+        raise InputRefused(f"a number of seconds from {_SHORTEST} to {_LONGEST_TIMEOUT:.0f} was expected.")
+    return seconds
+
+
+_CHECKS: dict[str, Callable[[object], Any]] = {
+    **dict.fromkeys(_KEYS, _text),
+    **dict.fromkeys(_SECRET_KEYS, _secret),
+    "bootstrap": lambda value: read_servers(_servers(value)),
+    "zookeeper": lambda value: read_zookeeper(_servers(value)),
+    "security_protocol": _choice(_PROTOCOLS),
+    "sasl_mechanism": _choice(_MECHANISMS),
+    "token_command": _command,
+    "check_hostname": _flag,
+    "zookeeper_tls": _flag,
+    "zookeeper_digest": _digest,
+    "timeout_seconds": _seconds,
+}
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise InputRefused(f"The file cannot be read: {error.strerror or error}.", source=str(path)) from None
+    if len(data) > _MOST_BYTES:
+        raise InputRefused(
+            "The file is larger than 1 MB; a configuration of a few lines was expected.", source=str(path)
+        )
+    return data
+
+
+def _text_of(path: Path) -> str:
+    return _bytes_of(path).decode("utf-8-sig", errors="replace")
+
+
+def _toml(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        # The parser's own words are not passed on: they can quote what it met, which may be a password.
+        found = re.search(r"at line (\d+)", str(error))
+        line = int(found.group(1)) if found else None
+        raise InputRefused(
+            'The file is not TOML; key = "value" on each line was expected.', source=source, line=line
+        ) from None
+
+
+def _line_of(key: str, text: str, name: str = "") -> int | None:
+    """The line on which a key is set in TOML: in the cluster's table where the text has it, else before any table."""
+    table = re.compile(rf"\s*\[\s*{_CLUSTERS}\s*\.\s*[\"']?{re.escape(name)}[\"']?\s*\]")
+    assignment = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]")
+    lines = text.splitlines()
+    inside = not any(table.match(line) for line in lines)
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("["):
+            inside = bool(table.match(line))
+        elif inside and assignment.match(line):
+            return number
+    return None
