@@ -1,0 +1,279 @@
+"""The journal: what it keeps, who may write, and that an end at any moment loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reseat.errors import InputRefused, WriteRefused
+from reseat.operate.journal import Approval, Journal, PlannedMove
+from reseat.operate.journal_schema import VERSION, default_path
+from reseat.operate.owner import Owner, is_alive, this_process
+from reseat.operate.records import RunOptions, RunState
+
+MOVES = (
+    PlannedMove("orders", 1, (2, 3, 1), (2, 3, 4), 700),
+    PlannedMove("orders", 0, (1, 2, 3), (4, 2, 3), 300),
+)
+APPROVAL = Approval("C1", "prod", "{plan}", "{back}", "h" * 8, "ann", MOVES, RunOptions(5, 1_000))
+
+
+@pytest.fixture
+def journal(tmp_path):
+    """An empty journal."""
+    opened = Journal(tmp_path / "journal.sqlite")
+    yield opened
+    opened.close()
+
+
+def test_what_was_approved_is_read_back_by_another_process(journal):
+    """A run and its partitions, sorted by name, are on disk as soon as approve returns."""
+    run = journal.approve(APPROVAL)
+
+    again = Journal(journal.path)
+    told = again.progress(run.id)
+    again.close()
+    assert told.run == run
+    assert (run.cluster, run.plan, run.rollback, run.options) == ("prod", "{plan}", "{back}", RunOptions(5, 1_000))
+    assert run.state is RunState.APPROVED
+    assert [(m.topic, m.partition, m.before, m.target) for m in told.moves] == [
+        ("orders", 0, (1, 2, 3), (4, 2, 3)),
+        ("orders", 1, (2, 3, 1), (2, 3, 4)),
+    ]
+    assert (told.partitions, told.done, told.bytes_total, told.bytes_done, told.alive) == (2, 0, 1_000, 0, False)
+
+
+def test_the_files_are_the_owners_alone(journal):
+    """The journal and SQLite's files beside it have mode 0600."""
+    journal.approve(APPROVAL)
+
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in journal.path.parent.iterdir()}
+    assert set(modes) >= {"journal.sqlite", "journal.sqlite-wal"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_step_is_open_until_its_outcome_is_told(journal):
+    """An intention without an outcome is what a restart finds."""
+    run = journal.approve(APPROVAL)
+    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
+        moves = journal.moves(run.id)
+        step = journal.begin(
+            "C1",
+            "batch",
+            {"rows": [0]},
+            operator="ann",
+            run_id=run.id,
+            hold=hold,
+            moves={0: replace(moves[0], state="sent")},
+        )
+        [unsettled] = journal.steps(run_id=run.id, unsettled=True)
+        journal.end(step, {"refused": {}}, hold=hold, moves={0: replace(moves[0], state="done", now=(4, 2, 3))})
+
+    assert (unsettled.id, unsettled.kind, unsettled.content, unsettled.outcome) == (step, "batch", {"rows": [0]}, None)
+    assert journal.steps(unsettled=True) == ()
+    assert journal.steps(kind="batch")[0].outcome == {"refused": {}}
+    told = journal.progress(run.id)
+    assert (told.done, told.sent, told.batches, told.bytes_done) == (1, 0, 1, 300)
+    assert told.moves[0].now == (4, 2, 3)
+
+
+def test_a_second_run_of_a_cluster_is_refused_until_the_first_is_over(journal):
+    """One run at a time a cluster; another cluster is free."""
+    run = journal.approve(APPROVAL)
+    with pytest.raises(WriteRefused, match=f"Run {run.id} on this cluster is not over"):
+        journal.approve(APPROVAL)
+    journal.approve(replace(APPROVAL, cluster_id="C2"))
+    with journal.hold("C1", operator="ann") as hold:
+        journal.set_state(hold, run.id, RunState.DONE, "Done.")
+
+    second = journal.approve(APPROVAL)
+    assert [found.id for found in journal.runs("C1")] == [second.id, run.id]
+    assert journal.run(run.id).ended_at is not None
+    assert journal.open_run("C1") == second
+
+
+def test_a_living_owner_refuses_the_second_and_is_named(journal):
+    """Whoever comes second is told who is at work, since when and in which process."""
+    run = journal.approve(APPROVAL)
+    other = Journal(journal.path)
+    with (
+        journal.hold("C1", operator="ann", run_id=run.id),
+        pytest.raises(WriteRefused, match=rf"ann is at work .* run {run.id} .*process {os.getpid()} on ") as refused,
+        other.hold("C1", operator="bob"),
+    ):
+        pass
+
+    assert refused.value.failed[0][0] == "journal_lock"
+    with other.hold("C1", operator="bob"), journal.hold("C2", operator="ann"):
+        assert other.holder("C1").operator == "bob"
+    assert other.holder("C1") is None
+    other.close()
+
+
+_HOLD = """
+import sys
+from reseat.operate.journal import Journal
+with Journal(sys.argv[1]).hold("C1", operator="gone"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_an_owner_that_was_killed_blocks_nobody(journal):
+    """The lock of a process that ended with SIGKILL is taken over, even before its parent has collected it."""
+    holding = subprocess.Popen(
+        [sys.executable, "-c", _HOLD, str(journal.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert holding.stdout.readline() == b"held\n"
+    with pytest.raises(WriteRefused, match="gone is at work"), journal.hold("C1", operator="ann"):
+        pass
+    holding.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, holding.pid, os.WEXITED | os.WNOWAIT)  # ended, and a zombie still
+
+    with journal.hold("C1", operator="ann"):
+        assert journal.holder("C1").operator == "ann"
+    holding.communicate()
+
+
+def test_owners_are_told_by_boot_start_time_and_heartbeat():
+    """A reused process id, another start of the machine and a silent one elsewhere are not alive."""
+    me = this_process()
+
+    assert is_alive(me, 1e9)
+    assert not is_alive(replace(me, started="1"), 0)
+    assert not is_alive(replace(me, boot="before"), 0)
+    elsewhere = Owner("other", me.space, "boot", 1, "1")
+    assert is_alive(elsewhere, 59)
+    assert not is_alive(elsewhere, 61)
+
+
+def test_whoever_lost_the_lock_writes_nothing_more(journal):
+    """An owner thought dead that wakes up is refused before it can send."""
+    run = journal.approve(APPROVAL)
+    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
+        with sqlite3.connect(journal.path) as database:
+            database.execute("UPDATE owners SET token = 'x', operator = 'bob'")
+        database.close()
+        with pytest.raises(WriteRefused, match=r"bob .* has taken over"):
+            journal.begin("C1", "batch", {}, operator="ann", run_id=run.id, hold=hold)
+
+    assert journal.steps() == ()
+    assert journal.holder("C1").operator == "bob"
+
+
+def test_stop_requests_come_from_any_process(journal):
+    """A cancel stays a cancel; a run that is over cannot be stopped."""
+    run = journal.approve(APPROVAL)
+    other = Journal(journal.path)
+    assert journal.stop_requested(run.id) == ""
+    other.request_stop(run.id, cancel=True)
+    other.request_stop(run.id, cancel=False)
+    other.close()
+
+    assert journal.stop_requested(run.id) == "cancel"
+    with journal.hold("C1", operator="ann") as hold:
+        journal.set_state(hold, run.id, RunState.CANCELLED, "")
+    with pytest.raises(WriteRefused, match="is over"):
+        journal.request_stop(run.id, cancel=False)
+
+
+def test_remaining_time_comes_of_the_last_minutes_pace(journal):
+    """Half of the bytes in ten seconds leaves ten seconds; without a pace nothing is said."""
+    run = journal.approve(APPROVAL)
+    with journal.hold("C1", operator="ann") as hold:
+        journal.note_pace(hold, run.id, 0, 0)
+        assert journal.progress(run.id).seconds_left is None
+        with sqlite3.connect(journal.path) as database:
+            database.execute("UPDATE paces SET at = at - 10")
+        database.close()
+        journal.note_pace(hold, run.id, 1, 500)
+
+    assert journal.progress(run.id, moves=False).seconds_left == pytest.approx(10, abs=0.5)
+
+
+def test_many_processes_may_make_the_journal_at_once(tmp_path):
+    """Eight processes open a journal that is not there yet, and all of them write."""
+    script = (
+        "import sys; from reseat.operate.journal import *\n"
+        "j = Journal(sys.argv[1]); j.end(j.begin('C', 'topic', {'n': sys.argv[2]}, operator='a'), {})"
+    )
+    path = tmp_path / "new" / "journal.sqlite"
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", script, str(path), str(n)], env=environment, stderr=subprocess.PIPE)
+        for n in range(8)
+    ]
+    said = [process.communicate(timeout=60)[1] for process in processes]
+
+    assert said == [b""] * 8
+    assert sorted(step.content["n"] for step in Journal(path).steps()) == [str(n) for n in range(8)]
+
+
+def test_readers_do_not_wait_for_a_writer(journal):
+    """Progress is read while another process is in the middle of a transaction."""
+    run = journal.approve(APPROVAL)
+    writer = sqlite3.connect(journal.path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("UPDATE runs SET sentence = 'half written'")
+    told: list[str] = []
+    reader = threading.Thread(target=lambda: told.append(journal.progress(run.id).run.sentence))
+    reader.start()
+    reader.join(10)
+    writer.execute("ROLLBACK")
+    writer.close()
+
+    assert told == ["Approved; nothing is sent yet."]
+
+
+def test_other_files_are_refused_and_left_as_they_are(tmp_path):
+    """A text, another program's database, a later journal and a folder are refused, each with its reason."""
+    text = tmp_path / "notes.txt"
+    text.write_text("not a database" * 100)
+    foreign = tmp_path / "foreign.db"
+    with sqlite3.connect(foreign) as database:
+        database.execute("CREATE TABLE mine (a)")
+    database.close()
+    later = tmp_path / "later.sqlite"
+    Journal(later).close()
+    with sqlite3.connect(later) as database:
+        database.execute(f"PRAGMA user_version = {VERSION + 1}")
+    database.close()
+    before = text.read_bytes(), foreign.read_bytes()
+
+    for path, why in (
+        (text, "not a journal"),
+        (foreign, "another program"),
+        (later, f"version {VERSION + 1}"),
+        (tmp_path, "cannot be opened"),
+    ):
+        with pytest.raises(InputRefused, match=why):
+            Journal(path)
+    assert (text.read_bytes(), foreign.read_bytes()) == before
+
+
+def test_a_journal_that_cannot_be_written_refuses(journal):
+    """Whatever SQLite meets becomes a refusal: nothing is sent without the journal."""
+    journal.approve(APPROVAL)
+    journal.close()
+
+    with pytest.raises(WriteRefused, match="cannot be written"):
+        journal.begin("C1", "election", {}, operator="ann")
+
+
+def test_the_journals_place_can_be_named():
+    """RESEAT_JOURNAL, then the state folder of the XDG rules, then its default."""
+    assert default_path({"RESEAT_JOURNAL": "/a/b"}) == Path("/a/b")
+    assert default_path({"XDG_STATE_HOME": "/s"}) == Path("/s/reseat/journal.sqlite")
+    assert default_path({}) == Path.home() / ".local/state/reseat/journal.sqlite"
