@@ -441,6 +441,19 @@ class ClusterLayout:
         first, last = np.searchsorted(self.topic_of, [code, code + 1])
         return range(int(first), int(last))
 
+    def rows_of(self, other: ClusterLayout) -> npt.NDArray[np.int64]:
+        """(P',) int64: the row in this layout of each partition of another one, -1 where this one does not have it.
+
+        Both are sorted, so the rows that are found ascend. O((P + P') log P).
+        """
+        topic = np.array([self._topic_code.get(name, NONE) for name in other.topics], np.int64)[other.topic_of]
+        wanted = (topic << 32) | other.partition
+        have = (self.topic_of.astype(np.int64) << 32) | self.partition
+        if not have.size:
+            return np.full(wanted.shape, NONE, np.int64)
+        at = np.minimum(np.searchsorted(have, wanted), have.size - 1)
+        return np.where((topic >= 0) & (have[at] == wanted), at, NONE).astype(np.int64)
+
     def name_of(self, row: int) -> str:
         """``topic-partition`` of a row, as Kafka writes it."""
         return f"{self.topics[int(self.topic_of[row])]}-{int(self.partition[row])}"

@@ -33,7 +33,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import rack_violations
 from reseat.errors import WishRefused
@@ -45,8 +44,6 @@ from reseat.planning.preconditions import plural, require_no_duplicates, settled
 from reseat.planning.proposal import propose
 
 __all__ = ["apply_assignment", "judge"]
-
-IndexArray = npt.NDArray[np.int64]
 
 _NOTHING = Wish()
 
@@ -143,7 +140,7 @@ def apply_assignment(
     """
     known = layout.with_brokers(_joining(layout, wish))
     faults: list[str] = []
-    rows = _rows_in(known, assignment)
+    rows = known.rows_of(assignment)
     _note(
         faults,
         [f"{assignment.name_of(row)} is not in the layout." for row in np.flatnonzero(rows < 0)[: _NAMED_FAULTS + 1]],
@@ -196,18 +193,6 @@ def _note(faults: list[str], sentences: list[str], count: int, rest: str) -> Non
     faults.extend(sentences[:_NAMED_FAULTS])
     if count > _NAMED_FAULTS:
         faults.append(f"{count - _NAMED_FAULTS:,} more {rest}.")
-
-
-def _rows_in(layout: ClusterLayout, assignment: ClusterLayout) -> IndexArray:
-    """(P',) the row in ``layout`` of each partition of ``assignment``, -1 where it has none."""
-    code = {name: i for i, name in enumerate(layout.topics)}
-    topic = np.array([code.get(name, NONE) for name in assignment.topics], np.int64)[assignment.topic_of]
-    wanted = (topic << 32) | assignment.partition
-    have = (layout.topic_of.astype(np.int64) << 32) | layout.partition
-    if not have.size:
-        return np.full(wanted.shape, NONE, np.int64)
-    at = np.minimum(np.searchsorted(have, wanted), have.size - 1)
-    return np.where((topic >= 0) & (have[at] == wanted), at, NONE)
 
 
 def _lists_differ(a: IntArray, b: IntArray) -> BoolArray:

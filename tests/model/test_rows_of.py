@@ -1,0 +1,22 @@
+"""Partitions of one layout are found in another."""
+
+from __future__ import annotations
+
+from reseat.model import ClusterLayout
+
+LAYOUT = ClusterLayout.from_assignments({("a", 0): [1], ("a", 7): [1], ("c", 1): [1], ("c", 2): [1]})
+
+
+def test_partitions_are_found_by_topic_and_id():
+    """a-7 is row 1 and c-2 is row 3; a-1, b-0 and d-2 are not there."""
+    other = ClusterLayout.from_assignments({("a", 1): [9], ("a", 7): [9], ("b", 0): [9], ("c", 2): [9], ("d", 2): [9]})
+
+    assert LAYOUT.rows_of(other).tolist() == [-1, 1, -1, 3, -1]
+
+
+def test_an_empty_layout_has_no_partition():
+    """Nothing is found in it, and it finds nothing."""
+    empty = ClusterLayout.from_assignments({})
+
+    assert empty.rows_of(LAYOUT).tolist() == [-1, -1, -1, -1]
+    assert LAYOUT.rows_of(empty).tolist() == []
