@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import caching, text
+from components import caching, session, text
 from components.session import Seat
 from reseat.errors import WishRefused
 from reseat.model import CurvePoint, Plan
@@ -15,7 +15,10 @@ from reseat.model import CurvePoint, Plan
 if TYPE_CHECKING:
     from reseat.planning import Curve
 
-__all__ = ["bargain", "chosen_plan"]
+__all__ = ["bargain", "chosen_plan", "plan_last_chosen"]
+
+#: Under which the point chosen is kept, for the pages that carry the plan out.
+_KEPT = "point"
 
 
 def chosen_plan(seat: Seat, least: Plan) -> Plan:
@@ -40,6 +43,7 @@ def chosen_plan(seat: Seat, least: Plan) -> Plan:
             format_func=words.__getitem__,
             key=key,
             width=620,
+            persist_state="session",
         )
     else:
         moves = row.segmented_control(
@@ -50,12 +54,27 @@ def chosen_plan(seat: Seat, least: Plan) -> Plan:
             format_func=words.__getitem__,
             key=key,
             width="content",
+            persist_state="session",
             help="The first is the plan with the least moves; each further one buys more balance. No evener plan with "
             "so many moves was found.",
         )
     row.caption(bargain(points, moves, start), width="content")
     _say(offered)
+    session.keep(_KEPT, (seat.digest, seat.wish, moves))
     if moves == least.certificate.moves:
+        return least
+    return caching.plan_with_moves(seat.layout, seat.wish, moves)
+
+
+def plan_last_chosen(seat: Seat) -> Plan:
+    """The plan that the Plan page shows for this what-if: at the point chosen there, by default with the least moves.
+
+    Raises:
+        WishRefused: what is wished cannot be planned.
+    """
+    least = caching.plan_for(seat.layout, seat.wish)
+    digest, wish, moves = (*session.kept(_KEPT, ()), None, None, None)[:3]
+    if (digest, wish) != (seat.digest, seat.wish) or not isinstance(moves, int) or moves == least.certificate.moves:
         return least
     return caching.plan_with_moves(seat.layout, seat.wish, moves)
 

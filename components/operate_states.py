@@ -1,0 +1,67 @@
+"""What keeps a cluster from being written to, or wants to be put right first: one sentence each, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from components import frame, text
+
+__all__ = ["draw_blocked", "draw_leftover_throttles", "draw_lost", "draw_not_enabled", "draw_not_live"]
+
+
+def draw_not_live(what: str) -> None:
+    """The layout was read from text, so there is no cluster to write to.
+
+    Args:
+        what: what needs a cluster, as the start of a sentence ("Carrying a plan out").
+    """
+    frame.answer(f"{what} needs a live cluster; this layout was read from a text.")
+    st.markdown("The plan's files and commands are on the Plan page; to work on the cluster itself, connect to it.")
+    with st.container(horizontal=True, key="not-live"):
+        st.page_link("pages/connect.py", label="Connect to a cluster", icon=":material/cable:")
+        st.page_link("pages/plan.py", label="The plan's files and commands", icon=":material/swap_horiz:")
+
+
+def draw_not_enabled(sentence: str) -> None:
+    """One only reads here: how writing is enabled, and who would be allowed then."""
+    with st.container(border=True, key="not-enabled"):
+        st.markdown(f":gray[:material/lock:] **Here one can read only.** {text.plain(sentence)}")
+
+
+def draw_blocked(sentence: str) -> None:
+    """Somebody else is at work on the cluster."""
+    with st.container(border=True, key="blocked"):
+        st.markdown(f":orange[:material/front_hand:] {text.plain(sentence)}")
+
+
+def draw_lost(sentence: str) -> None:
+    """The cluster does not answer; what one sees is the last that was read."""
+    with st.container(border=True, key="lost"):
+        st.markdown(
+            f":red[:material/link_off:] **The cluster does not answer.** {text.plain(sentence)} What you see is the "
+            "last that was read; nothing is sent until it answers again."
+        )
+
+
+def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], None], *, enabled: bool) -> None:
+    """A run ended without putting its throttles back: what is still set, and a button that puts it right.
+
+    Args:
+        sentences: what is still set, a sentence each.
+        put_back: does it.
+        enabled: whether writing is enabled and the person is allowed.
+    """
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="throttles-left"):
+        st.markdown(
+            ":orange[:material/warning:] " + " ".join(text.plain(sentence) for sentence in sentences), width="stretch"
+        )
+        st.button(
+            "Put the earlier throttles back",
+            key="throttles-back",
+            icon=":material/settings_backup_restore:",
+            disabled=not enabled,
+            help=None if enabled else "Writing is not enabled here.",
+            on_click=put_back,
+        )
