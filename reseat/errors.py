@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 __all__ = [
     "Cancelled",
     "ClusterUnreachable",
+    "GroupInvalid",
     "InputRefused",
     "LayoutInvalid",
     "LimitMet",
@@ -139,6 +140,20 @@ class WriteRefused(ReseatError):
 
     sentence: str
     failed: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(eq=False)
+class GroupInvalid(ReseatError):
+    """A consumer group, or an assignor's name, is not what it should be.
+
+    Attributes:
+        sentence: what was found and what was expected.
+    """
+
+    sentence: str
 
     def __str__(self) -> str:
         return self.sentence

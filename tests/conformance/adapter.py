@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from reseat.consumers import Group, Member, assignor_named
+from reseat.consumers.group import NO_GENERATION
 from reseat.errors import ReseatError
 from reseat.formats.plan_check import plan_error
 from reseat.model import Broker, BrokerState, ClusterLayout
@@ -100,6 +102,36 @@ def _names(question: Question) -> Answer:
     return {"valid": error is None, "error": error, "has_collision_chars": has_collision_chars(question["name"])}
 
 
+def _group(question: Question) -> Answer:
+    rack_of = question.get("broker_racks", {})
+    group = Group(
+        members=tuple(
+            Member(
+                member["member_id"],
+                tuple(member["topics"]),
+                instance_id=member.get("group_instance_id"),
+                rack=member.get("rack_id"),
+                owned=tuple(_partition(name) for name in member.get("owned_partitions") or ()),
+                generation=NO_GENERATION if member.get("generation") is None else member["generation"],
+            )
+            for member in question["members"]
+        ),
+        partitions=question["partitions_per_topic"],
+        racks={
+            (topic, partition): frozenset(rack_of[str(broker)] for broker in brokers if rack_of.get(str(broker)))
+            for topic, lists in question.get("partition_replicas", {}).items()
+            for partition, brokers in enumerate(lists)
+        },
+    )
+    given = assignor_named(question["family"].replace("_", "-")).assign(group)
+    return {"assignment": {member: [f"{t}-{p}" for t, p in partitions] for member, partitions in given.items()}}
+
+
+def _partition(name: str) -> tuple[str, int]:
+    topic, _, partition = name.rpartition("-")
+    return topic, int(partition)
+
+
 _FAMILIES: dict[str, Callable[[Question], Answer]] = {
     "rack_unaware": _striped,
     "rack_aware": _striped,
@@ -108,4 +140,8 @@ _FAMILIES: dict[str, Callable[[Question], Answer]] = {
     "kraft_placement": _kraft,
     "generate": _generate,
     "topic_names": _names,
+    "range": _group,
+    "roundrobin": _group,
+    "sticky": _group,
+    "cooperative_sticky": _group,
 }

@@ -97,3 +97,36 @@ def test_what_kafka_lets_through_and_should_not_is_refused() -> None:
 
     assert "Broker 1 is given twice" in answer(twice)["error"]
     assert "beyond 32 bits" in answer(beyond)["error"]
+
+
+#: Questions asked of each consumer assignor: a record, or a step of one, that Kafka 4.1.0 answered.
+GROUPS = {"range": 118, "roundrobin": 127, "sticky": 436, "cooperative_sticky": 699}
+
+
+def rebalances(family: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each rebalance that Kafka 4.1.0 was asked for, with its name; its own faults are left out."""
+    with (VECTORS / f"{family}.jsonl").open(encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            if "4.1.0" not in record["kafka_versions"]:
+                continue
+            for number, step in enumerate(record.get("steps", [record])):
+                if "error" not in step and "assigned_outside_subscription" not in step:
+                    yield f"{record['case_id']}/{number}", {**step, "family": family}
+
+
+@pytest.mark.parametrize("family", GROUPS)
+def test_every_assignment_is_kafkas(family: str) -> None:
+    """Each member gets the very partitions that Kafka 4.1.0 gave it; also where Kafka goes by its maps' order."""
+    differing = []
+    asked = 0
+    for name, step in rebalances(family):
+        asked += 1
+        want = {member: sorted(partitions) for member, partitions in step["assignment"].items() if partitions}
+        question = {key: value for key, value in step.items() if key != "assignment"}
+        got = {m: sorted(partitions) for m, partitions in answer(question)["assignment"].items() if partitions}
+        if want != got:
+            differing.append((name, want, got))
+
+    assert not differing[:3]
+    assert asked == GROUPS[family]
