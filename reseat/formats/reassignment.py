@@ -28,6 +28,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
 
@@ -49,10 +50,13 @@ from reseat.formats.assemble import (
 from reseat.formats.reading import LIMITS, Limits, Reading, Skipped
 from reseat.model import NONE, ClusterLayout, Finding, Severity
 
-__all__ = ["ANY_LOG_DIR", "read_document"]
+__all__ = ["ANY_LOG_DIR", "SEAL_KEY", "Told", "read_document", "read_told"]
 
 #: In ``log_dirs``: the broker chooses.
 ANY_LOG_DIR = "any"
+
+#: The key in which Reseat says what a plan was made for (``reseat.formats.sealed``); Kafka's tools ignore it.
+SEAL_KEY = "reseat"
 
 #: Bytes of one piece: large enough that a piece's fixed cost vanishes, small enough that its objects stay in the cache.
 _PIECE = 2_000_000
@@ -119,6 +123,34 @@ def read_document(data: bytes, *, source: str = "pasted text", first_line: int =
     if bare is not None:
         return _read_bare(document, bare, _Place(document, first_line), source, limits)
     return _Reader(document, source, first_line, limits).read()
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """One document as it was told, for those who need more of it than its layout.
+
+    Attributes:
+        reading: what ``read_document`` answers.
+        rows: its entries in the order told; one a partition where ``reading`` found no repeat.
+        seal: the value of the key ``reseat`` as JSON, or None where there is none.
+    """
+
+    reading: Reading
+    rows: Rows
+    seal: bytes | None
+
+
+def read_told(data: bytes, *, source: str = "pasted text", limits: Limits = LIMITS) -> Told:
+    """Read one reassignment JSON document and keep its entries in the order told, and its key ``reseat``.
+
+    Raises:
+        InputRefused: as ``read_document``; the short form that people write by hand is refused too.
+        LimitMet: as ``read_document``.
+    """
+    check_size(data, source, limits)
+    reader = _Reader(data.removeprefix(_BOM), source, 1, limits)
+    reading = reader.read()
+    return Told(reading, reader.rows, reader.seal)
 
 
 class _Place:
@@ -207,6 +239,8 @@ class _Reader:
         self.skipped: list[Skipped] = []
         self.findings: list[Finding] = []
         self.unknown: dict[str, int] = {}
+        self.rows: Rows
+        self.seal: bytes | None = None
         self._kept: list[int] | None = None
         self._wrong: list[int] = []
         self._raws: list[msgspec.Raw] = []
@@ -218,6 +252,7 @@ class _Reader:
         if columns is None:
             columns = self._by_entries(top["partitions"])
         rows, other_length = columns.rows(lambda row: self._place_of(top["partitions"], row), self.source, self.limits)
+        self.rows = rows
         layout, contradictions = assemble(rows, log_dirs=columns.log_dirs)
         self._note_repeated_keys(top)
         if self.skipped:
@@ -271,7 +306,9 @@ class _Reader:
             keys = ", ".join(repr(key) for key in list(top)[:5]) or "none"
             raise self._refused(f"A reassignment JSON has the key 'partitions'; the keys here are: {keys}.")
         for key, value in top.items():
-            if key not in ("version", "partitions"):
+            if key == SEAL_KEY:
+                self.seal = bytes(memoryview(value))
+            elif key not in ("version", "partitions"):
                 self._check_depth(value)
                 self.unknown[key] = self.unknown.get(key, 0) + 1
         version = bytes(memoryview(top["version"])) if "version" in top else b"1"

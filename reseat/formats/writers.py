@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from reseat.formats.reassignment import ANY_LOG_DIR
-from reseat.model import NONE, BoolArray, ClusterLayout, IntArray, Plan
+from reseat.formats.json_rows import document, entries, heads, id_lists, joined, list_lengths
+from reseat.formats.reassignment import SEAL_KEY
+from reseat.formats.sealed import seal, seal_of, seal_rollback
+from reseat.model import NONE, BoolArray, ClusterLayout, Plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,31 +42,36 @@ ZNODE_BYTES = 1_048_575
 _ZNODE_SPARE = 4_096
 
 
-def write_reassignment(plan: Plan, *, log_dirs: bool = False) -> str:
+def write_reassignment(plan: Plan, *, log_dirs: bool = False, sealed: bool = True) -> str:
     """The reassignment JSON that carries a plan out: its changed partitions alone.
 
     Args:
         plan: the plan.
         log_dirs: name a log directory for each replica too, ``any`` throughout: newcomers have none yet, and naming
             the present one of those that stay would change nothing.
+        sealed: say in the key ``reseat`` what the plan was made for (``reseat.formats.sealed``); Kafka ignores it.
 
     Returns:
         One line of compact JSON. Without a changed partition its list is empty, which Kafka's tool refuses: there is
         nothing to carry out then.
     """
-    return _document(_entries(plan.proposed.select(plan.changed), "any" if log_dirs else "none"))
+    rows = entries(plan.proposed.select(plan.changed), "any" if log_dirs else "none")
+    return document(rows, seal(plan) if sealed and len(rows) else "")
 
 
-def write_rollback(plan: Plan, *, log_dirs: bool = True) -> str:
+def write_rollback(plan: Plan, *, log_dirs: bool = True, sealed: bool = True) -> str:
     """The reassignment JSON that takes a plan back: the present replica lists of its changed partitions.
 
     Args:
         plan: the plan.
         log_dirs: name the present log directories too, where the current layout tells them (``any`` where it does not
             tell a replica's); left out where it tells none.
+        sealed: as ``write_reassignment``; a rollback is made for the layout once the plan is done.
     """
     before = plan.current.select(plan.changed)
-    return _document(_entries(before, "told" if log_dirs and before.log_dir is not None else "none"))
+    named = log_dirs and before.log_dir is not None
+    rows = entries(before, "told" if named else "none")
+    return document(rows, seal_rollback(plan, log_dirs=named) if sealed and len(rows) else "")
 
 
 def write_layout_reassignment(layout: ClusterLayout, *, log_dirs: bool = False) -> str:
@@ -74,7 +81,7 @@ def write_layout_reassignment(layout: ClusterLayout, *, log_dirs: bool = False) 
         layout: the layout.
         log_dirs: name log directories too, where the layout tells them.
     """
-    return _document(_entries(layout, "told" if log_dirs and layout.log_dir is not None else "none"))
+    return document(entries(layout, "told" if log_dirs and layout.log_dir is not None else "none"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +97,40 @@ class Chunks:
     sentence: str
 
 
-def write_chunks(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES) -> Chunks:
+def write_chunks(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES, sealed: bool = True) -> Chunks:
     """A plan cut so that each piece fits in the node ``/admin/reassign_partitions``.
 
     Needed where a plan is carried out through ZooKeeper (before 2.6): the tool writes the whole text into one node,
     and a node holds less than 1 MB (``jute.maxbuffer``). One at a time: the next is refused while one is running.
 
+    Each part is sealed by itself, for its own partitions: they still have their lists when its turn comes. Its key
+    tells no fingerprint, since the parts before it change the rest of the layout; that brokers leave is told by the
+    last part alone, as they still hold replicas after the others.
+
     Args:
         plan: the plan.
         log_dirs: as ``write_reassignment``.
         limit: what a node may hold, in bytes.
+        sealed: as ``write_reassignment``.
     """
-    whole = write_reassignment(plan, log_dirs=log_dirs)
+    whole = write_reassignment(plan, log_dirs=log_dirs, sealed=sealed)
     if len(whole.encode()) + _ZNODE_SPARE <= limit:
         return Chunks((whole,), "The plan fits in one ZooKeeper node.")
-    entries = _entries(plan.proposed.select(plan.changed), "any" if log_dirs else "none")
-    texts = tuple(_document(piece) for piece in _filled(entries, limit - _ZNODE_SPARE))
+    after, before = plan.proposed.select(plan.changed), plan.current.select(plan.changed)
+    rows = entries(after, "any" if log_dirs else "none")
+    frame = len(document(rows.slice(0, 0)).encode())
+    extra = np.zeros(len(rows), np.int64)
+    if sealed:
+        frame += len(_part_seal(after, before, slice(0, 0), plan.wish.remove).encode()) + len(f',"{SEAL_KEY}":')
+        extra = list_lengths(before.replica_ids) + 1  # 1: the comma
+    pieces = list(_filled(rows, extra, limit - _ZNODE_SPARE - frame))
+    texts = tuple(
+        document(
+            rows.slice(piece.start, piece.stop - piece.start),
+            _part_seal(after, before, piece, plan.wish.remove if piece is pieces[-1] else ()) if sealed else "",
+        )
+        for piece in pieces
+    )
     return Chunks(
         texts,
         f"The plan has {len(whole.encode()):,} bytes and a ZooKeeper node holds {limit:,} (jute.maxbuffer): it comes "
@@ -171,7 +196,7 @@ def write_describe(layout: ClusterLayout, *, style: str = "new") -> str:
             f"Topic:{blank}{name}\tPartitionCount:{blank}{last - first}\tReplicationFactor:{blank}{int(factor[first])}"
             f"\tConfigs:{blank}{configs}\n"
         )
-        out.append(_joined(rows.slice(first, last - first), ""))
+        out.append(joined(rows.slice(first, last - first), ""))
     return "".join(out)
 
 
@@ -192,87 +217,25 @@ def write_preferred_election(layout: ClusterLayout, rows: npt.NDArray[np.integer
 
     if not chosen.partition_count:
         return '{"partitions":[]}'
-    return '{"partitions":[' + _joined(pc.binary_join_element_wise(*_head(chosen), "}", ""), ",") + "]}"
-
-
-def id_lists(ids: IntArray, mask: BoolArray, separator: str = ",") -> pa.Array:
-    """Rows of ids as text, in order, ids outside the mask left out: ``1,2,3``.
-
-    Args:
-        ids: (P, R) ids.
-        mask: (P, R) which of them to name.
-        separator: what stands between two.
-
-    Returns:
-        A string array of P texts.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    offsets = np.zeros(len(ids) + 1, np.int32)
-    np.cumsum(mask.sum(axis=1), out=offsets[1:])
-    texts = pa.array(ids[mask]).cast(pa.string())
-    return pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), separator)
+    return '{"partitions":[' + joined(pc.binary_join_element_wise(*heads(chosen), "}", ""), ",") + "]}"
 
 
 # ---- inside ------------------------------------------------------------------------------------------------
 
 
-def _head(layout: ClusterLayout) -> list[pa.Array | str]:
-    """``{"topic":"a","partition":0`` of each row, in pieces."""
-    import pyarrow as pa
-
-    names = [orjson.dumps(name).decode() for name in layout.topics]
-    topic = pa.DictionaryArray.from_arrays(pa.array(layout.topic_of), pa.array(names, pa.string())).cast(pa.string())
-    return ['{"topic":', topic, ',"partition":', pa.array(layout.partition).cast(pa.string())]
+def _part_seal(after: ClusterLayout, before: ClusterLayout, part: slice, leaving: tuple[int, ...]) -> str:
+    rows = np.arange(part.start, part.stop)
+    return seal_of(after.select(rows), before.select(rows), leaving=leaving)
 
 
-def _entries(layout: ClusterLayout, log_dirs: str) -> pa.Array:
-    """One JSON object a partition; ``log_dirs`` is ``none`` (left out), ``any`` throughout, or as ``told``."""
-    import pyarrow as pa
+def _filled(rows: pa.Array, extra: npt.NDArray[np.int64], room: int) -> Iterator[slice]:
+    """Consecutive entries, as many at once as fit in ``room`` bytes with what each takes beside, and at least one."""
     import pyarrow.compute as pc
 
-    if not layout.partition_count:
-        return pa.array([], pa.string())
-    ids = layout.replica_ids
-    held = ids != NONE
-    pieces = [*_head(layout), ',"replicas":[', id_lists(ids, held), "]"]
-    if log_dirs != "none":
-        names = [orjson.dumps(name).decode() for name in (*layout.log_dirs, ANY_LOG_DIR)]
-        told = np.full_like(ids, NONE) if log_dirs == "any" or layout.log_dir is None else layout.log_dir
-        codes = np.where(told == NONE, len(names) - 1, told)[held].astype(np.int32)
-        texts = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string())).cast(pa.string())
-        offsets = np.zeros(len(ids) + 1, np.int32)
-        np.cumsum(held.sum(axis=1), out=offsets[1:])
-        pieces += [',"log_dirs":[', pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), ","), "]"]
-    return pc.binary_join_element_wise(*pieces, "}", "")
-
-
-def _document(entries: pa.Array) -> str:
-    return '{"version":1,"partitions":[' + _joined(entries, ",") + "]}"
-
-
-def _joined(texts: pa.Array, separator: str) -> str:
-    """All texts in one: they stand one after the other in Arrow's buffer already, so no Python string each is made."""
-    import pyarrow.compute as pc
-
-    if not len(texts):
-        return ""
-    ended = pc.binary_join_element_wise(texts, "", separator) if separator else texts
-    _, offsets, data = ended.buffers()
-    first, last = np.frombuffer(offsets, np.int32)[[ended.offset, ended.offset + len(ended)]].tolist()
-    return bytes(memoryview(data)[first : last - len(separator)]).decode()
-
-
-def _filled(entries: pa.Array, room: int) -> Iterator[pa.Array]:
-    """Consecutive entries, as many at once as fit in ``room`` bytes as a document, and at least one."""
-    import pyarrow.compute as pc
-
-    frame = len(_document(entries.slice(0, 0)))
-    ends = np.cumsum(pc.binary_length(entries).to_numpy(zero_copy_only=False) + 1)  # 1: the comma
+    ends = np.cumsum(pc.binary_length(rows).to_numpy(zero_copy_only=False) + 1 + extra)  # 1: the comma
     start = 0
-    while start < len(entries):
+    while start < len(rows):
         base = int(ends[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, base + room - frame, side="right")))
-        yield entries.slice(start, stop - start)
+        stop = max(start + 1, int(np.searchsorted(ends, base + room, side="right")))
+        yield slice(start, stop)
         start = stop

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from reseat.formats import read
 from reseat.formats.reassignment import read_document
+from reseat.formats.sealed import read_sealed
 from reseat.formats.writers import (
     write_chunks,
     write_describe,
@@ -50,10 +51,28 @@ def with_directories() -> ClusterLayout:
 
 def test_a_plan_is_its_changed_partitions_alone() -> None:
     """Sorted, compact, on one line."""
-    assert write_reassignment(plan()) == (
+    assert write_reassignment(plan(), sealed=False) == (
         '{"version":1,"partitions":[{"topic":"a","partition":10,"replicas":[2,3]},'
         '{"topic":"b","partition":0,"replicas":[1,3]}]}'
     )
+
+
+def test_what_a_plan_was_made_for_stands_beside_its_partitions() -> None:
+    """In the key ``reseat``, behind what Kafka's tools read; the partitions are those of the plan without it."""
+    for write in (write_reassignment, write_rollback):
+        sealed, plain = write(plan()), write(plan(), sealed=False)
+
+        assert sealed.startswith(plain[:-1] + ',"reseat":{"version":1,')
+        assert list(json.loads(sealed)) == ["version", "partitions", "reseat"]
+        assert sealed == write(plan())
+
+
+def test_the_key_is_read_in_silence() -> None:
+    """Whoever opens a plan as a layout is not told of a key that Reseat itself wrote."""
+    reading = read(write_reassignment(plan()))
+
+    assert reading.layout.assignments() == {("a", 10): [2, 3], ("b", 0): [1, 3]}
+    assert (reading.findings, reading.skipped) == ((), ())
 
 
 def test_log_directories_of_a_plan_are_left_to_the_broker() -> None:
@@ -65,7 +84,7 @@ def test_log_directories_of_a_plan_are_left_to_the_broker() -> None:
 
 def test_the_rollback_is_the_present_state_of_the_changed_partitions() -> None:
     """Without log directories where none are told."""
-    assert write_rollback(plan()) == (
+    assert write_rollback(plan(), sealed=False) == (
         '{"version":1,"partitions":[{"topic":"a","partition":10,"replicas":[1,2]},'
         '{"topic":"b","partition":0,"replicas":[3,1]}]}'
     )
@@ -97,6 +116,7 @@ def test_a_plan_too_large_for_a_zookeeper_node_comes_in_parts() -> None:
     after = ClusterLayout.from_assignments({("topic", p): [2, 1] for p in range(200)})
     large = plan_of(before, after)
     chunks = write_chunks(large, limit=4_096 + 1_000)
+    plain = write_chunks(large, limit=4_096 + 1_000, sealed=False)
     entries = [entry for text in chunks.texts for entry in json.loads(text)["partitions"]]
 
     assert len(chunks.texts) > 1
@@ -105,6 +125,23 @@ def test_a_plan_too_large_for_a_zookeeper_node_comes_in_parts() -> None:
     assert f"{len(chunks.texts)} parts" in chunks.sentence
     assert "jute.maxbuffer" in chunks.sentence
     assert write_chunks(large).texts == (write_reassignment(large),)
+    assert 1 < len(plain.texts) < len(chunks.texts)
+    assert not any("reseat" in text for text in plain.texts)
+
+
+def test_each_part_of_a_plan_is_sealed_by_itself() -> None:
+    """For its own partitions; that a broker leaves is told by the last, as others still sit on it before."""
+    before = ClusterLayout.from_assignments({("topic", p): [1, 2] for p in range(200)})
+    after = ClusterLayout.from_assignments({("topic", p): [1, 3] for p in range(200)})
+    large = Plan(before, after, Certificate(wish=Wish(remove=(2,)), moves=200))
+    parts = [read_sealed(text) for text in write_chunks(large, limit=4_096 + 1_000).texts]
+
+    assert all(part.intact and part.told_hash for part in parts)
+    assert [part.leaving for part in parts] == [()] * (len(parts) - 1) + [(2,)]
+    assert sum(part.proposed.partition_count for part in parts) == 200
+    assert all(
+        part.before is not None and set(map(tuple, part.before.replica_ids.tolist())) == {(1, 2)} for part in parts
+    )
 
 
 def test_describe_text_is_kafkas() -> None:
