@@ -48,7 +48,7 @@ EQUAL = {"T0": 2, "T1": 2, "T2": 2, "T3": 2}
 
 
 def test_sticky_keeps_what_it_can_when_a_member_leaves() -> None:
-    """Three members share four topics of two partitions; C1 leaves: only its three find a new reader (RoundRobin moves five)."""
+    """Four topics of two partitions, three members; C1 leaves: its three alone move, with RoundRobin five."""
     start = Group(members(C0="T0 T1 T2 T3", C1="T0 T1 T2 T3", C2="T0 T1 T2 T3"), EQUAL)
     first = assignor_named("sticky").assign(start)
 
