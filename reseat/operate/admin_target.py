@@ -1,0 +1,611 @@
+"""Writing to a cluster through the Admin protocol (Kafka 2.4 to 4.x, ZooKeeper or KRaft behind it).
+
+What it promises, in this order: nothing is sent but what was asked for; every answer is Kafka's own, by partition; a
+controller that dies or moves while it is asked is waited for, within bounds; no dead broker makes a call hang.
+
+How it works: what changes assignments goes to the controller in requests of at most ``AT_ONCE`` partitions. A request
+whose answer is lost is sent again: asking twice for the same replica list, the same cancellation or the same election
+changes nothing the second time. Only the answer may differ then (``NO_REASSIGNMENT_IN_PROGRESS``,
+``ELECTION_NOT_NEEDED``), and it is given as it comes. Replica lists are read after the list of reassignments, never
+before: a reassignment that ends in between is still told as under way, and is not taken for one that ended wrongly.
+
+What Kafka does, measured on 2.8.2 and 4.1.0:
+
+- A ZooKeeper controller takes about 16 ms a partition, and answers nothing else meanwhile: 3,000 partitions in one
+  request kept ``ListPartitionReassignments`` waiting for more than a minute. KRaft takes 0.1 ms.
+- A ZooKeeper controller that is killed is followed by another one only when its session ends (18 s by default).
+- A broker's settings are told and changed by that broker alone, on KRaft too (``Unexpected broker id``): those of a
+  dead broker can be neither read nor changed until it is back.
+- A setting is accepted before it is in force (tens of milliseconds); ``set_throttles`` waits until it is told back.
+
+Source: KIP-455 (reassignments), KIP-460 (elections), KIP-339 (incremental settings), KIP-113 (log directories).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from reseat.errors import ClusterUnreachable
+from reseat.model.wording import counted, listed, verb
+from reseat.operate.error_names import NONE, NOT_CONTROLLER, error_name
+from reseat.operate.patience import Patience
+from reseat.operate.target import Assignment, Election, Partition, Throttles
+from reseat.sources.connection import Connection
+
+__all__ = ["AT_ONCE", "AdminTarget"]
+
+#: Partitions a request to the controller: a 2.8 controller takes about 3 s for them, well below a request's time.
+AT_ONCE = 200
+#: Topics in one request that describes or configures them.
+_TOPICS_AT_ONCE = 500
+#: How long a controller is waited for: a ZooKeeper session of 18 s must end, another broker be elected and read all.
+_CONTROLLER_SECONDS = 60.0
+#: How long a setting may take until the broker tells it back.
+_IN_FORCE_SECONDS = 10.0
+
+_BROKER, _TOPIC = 4, 2  # resource types of the protocol
+_SET, _DELETE = 0, 1  # operations of IncrementalAlterConfigs
+_OF_THIS_TOPIC, _OF_THIS_BROKER = 1, 2  # sources of a setting: dynamic, of this entity alone
+
+LEADER_RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.replication.throttled.rate"
+LEADER_REPLICAS, FOLLOWER_REPLICAS = "leader.replication.throttled.replicas", "follower.replication.throttled.replicas"
+
+#: Answers that pass by themselves: another broker is the controller, or will be.
+_PASSING = frozenset({NOT_CONTROLLER, "BROKER_NOT_AVAILABLE", "NETWORK_EXCEPTION", "THROTTLING_QUOTA_EXCEEDED"})
+#: Troubles of a connection that pass when a broker comes back or another one answers.
+_PASSING_TROUBLES = frozenset({"refused", "route", "timeout", "lost"})
+_NOT_ALLOWED = frozenset({"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED"})
+_GONE = frozenset({"UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION"})
+
+_Item = TypeVar("_Item")
+
+
+class Admin(Protocol):
+    """The part of the Admin client that is used here."""
+
+    def send(self, request: Any, broker: int | str | None = None) -> Any:
+        """Send a request to a broker, to the ``"controller"``, or to any; returns the response."""
+
+    def close(self) -> None:
+        """Close every connection."""
+
+
+class AdminTarget:
+    """A cluster that is written to through the Admin protocol.
+
+    Two things the protocol cannot do, for every caller to know. A reassignment that was put into ZooKeeper's node
+    while there was no controller is not told by ``reassigning`` until a controller has read it. And KRaft tells that a
+    reassignment has ended up to 0.6 s before ``assignments`` tells the replicas it left: a partition that is
+    not ``under_way`` and not as planned is looked at again before it is judged.
+
+    Args:
+        connection: how the brokers are reached.
+        admin: an open client to use instead of opening one.
+        patience: how long a controller is waited for.
+        reading: how long one question to any broker is asked again.
+        in_force: how long a setting may take until it is told back.
+
+    Raises:
+        ClusterUnreachable: no broker answers, or it does not let this user in.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        admin: Admin | None = None,
+        patience: Patience | None = None,
+        reading: Patience | None = None,
+        in_force: Patience | None = None,
+    ) -> None:
+        self._patience = patience or Patience(max(_CONTROLLER_SECONDS, connection.timeout_seconds))
+        self._reading = reading or Patience(connection.timeout_seconds)
+        self._in_force = in_force or Patience(_IN_FORCE_SECONDS)
+        self._timeout_ms = int(connection.timeout_seconds * 1000)
+        if admin is None:
+            from reseat.sources.kafka_admin.client import open_admin
+
+            admin = open_admin(connection)
+        self._admin: Admin = admin
+
+    @property
+    def way(self) -> str:
+        """``admin``."""
+        return "admin"
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """False: reassignments are added to those under way (KIP-455)."""
+        return False
+
+    @property
+    def batch_bytes(self) -> int | None:
+        """None: requests are split here."""
+        return None
+
+    @property
+    def can_cancel(self) -> bool:
+        """True (KIP-455)."""
+        return True
+
+    # ---- reading -----------------------------------------------------------------------------------------------
+
+    def cluster_id(self) -> str:
+        """The id that the cluster gives itself; see ``Target``."""
+        return str(self._metadata([]).cluster_id or "")
+
+    def alive(self) -> frozenset[int]:
+        """Brokers alive now: registered with ZooKeeper, or registered and not fenced; see ``Target``."""
+        return frozenset(int(broker.node_id) for broker in self._metadata([]).brokers)
+
+    def assignments(self, partitions: Sequence[Partition]) -> dict[Partition, Assignment]:
+        """These partitions as they are now; see ``Target``."""
+        wanted = dict.fromkeys(partitions)
+        under_way = self._listed()
+        described = self._described({topic for topic, _ in wanted})
+        return {one: _merged(described[one], under_way.get(one)) for one in wanted if one in described}
+
+    def reassigning(self) -> dict[Partition, Assignment]:
+        """Every reassignment under way, in the order of topics and partitions; see ``Target``."""
+        under_way = self._listed()
+        described = self._described({topic for topic, _ in under_way})
+        return {one: _merged(described.get(one), under_way[one]) for one in sorted(under_way)}
+
+    def holdings(self, brokers: Sequence[int]) -> dict[int, frozenset[Partition]] | None:
+        """What the log directories of these brokers hold, future replicas included; a dead broker is absent."""
+        held: dict[int, frozenset[Partition]] = {}
+        for broker, replicas in self._log_dirs(brokers, None).items():
+            held[broker] = frozenset(one for one, _ in replicas)
+        return held or None
+
+    def copied(
+        self, partitions: Sequence[Partition], brokers: Sequence[int]
+    ) -> dict[tuple[Partition, int], int] | None:
+        """Bytes that these brokers hold of these partitions; a replica that is not there yet is absent."""
+        asked = set(partitions)
+        sizes: dict[tuple[Partition, int], int] = {}
+        told = self._log_dirs(brokers, _by_topic(asked))
+        for broker, replicas in told.items():
+            for one, size in replicas:
+                if one in asked:
+                    sizes[one, broker] = max(size, sizes.get((one, broker), 0))
+        return sizes if told else None
+
+    def throttles(self, brokers: Sequence[int], topics: Sequence[str]) -> Throttles:
+        """The replication throttles set on these very brokers and topics; see ``Target``.
+
+        A broker that does not answer and a topic that is gone are absent: "not told" and "not set" (None) differ.
+        """
+        rates = {broker: told for broker in brokers if (told := self._broker_settings(broker)) is not None}
+        lists: dict[str, dict[str, str | None]] = {}
+        for chunk in _chunks(dict.fromkeys(topics), _TOPICS_AT_ONCE):
+            lists |= self._topic_settings(chunk)
+        return Throttles(
+            leader_rate={broker: told[LEADER_RATE] for broker, told in rates.items()},
+            follower_rate={broker: told[FOLLOWER_RATE] for broker, told in rates.items()},
+            leader_replicas={topic: told[LEADER_REPLICAS] for topic, told in lists.items()},
+            follower_replicas={topic: told[FOLLOWER_REPLICAS] for topic, told in lists.items()},
+        )
+
+    # ---- writing -----------------------------------------------------------------------------------------------
+
+    def reassign(self, targets: Mapping[Partition, Sequence[int]]) -> dict[Partition, str | None]:
+        """Ask for these replica lists, at most ``AT_ONCE`` a request; see ``Target``.
+
+        Raises:
+            ClusterUnreachable: no controller took a request within bounds; what was sent before it stays accepted.
+        """
+        return _none_for_no_error(self._altered({one: list(replicas) for one, replicas in targets.items()}))
+
+    def cancel(self, partitions: Sequence[Partition]) -> dict[Partition, str | None]:
+        """Take back what is under way; ``NO_REASSIGNMENT_IN_PROGRESS`` where nothing is; see ``Target``."""
+        return _none_for_no_error(self._altered(dict.fromkeys(partitions)))
+
+    def elect(self, election: Election, partitions: Sequence[Partition]) -> dict[Partition, str]:
+        """Hold an election, at most ``AT_ONCE`` partitions a request; see ``Target``."""
+        from kafka.protocol.admin import ElectLeadersRequest
+
+        def ask(chunk: Sequence[Partition]) -> dict[Partition, str]:
+            asked = [
+                ElectLeadersRequest.TopicPartitions(topic=topic, partitions=ids)
+                for topic, ids in _by_topic(chunk).items()
+            ]
+            request = ElectLeadersRequest(
+                election_type=election.value, topic_partitions=asked, timeout_ms=self._timeout_ms
+            )
+            response = self._admin.send(request, broker="controller")
+            answers = {
+                (result.topic, one.partition_id): error_name(one.error_code)
+                for result in response.replica_election_results
+                for one in result.partition_result
+            }
+            return _with_whole(response.error_code, chunk, answers)
+
+        return self._answers(partitions, ask)
+
+    def create_topic(
+        self, topic: str, assignments: Mapping[int, Sequence[int]], configs: Mapping[str, str]
+    ) -> str | None:
+        """Make a topic with these replica lists, ids 0 to n - 1; see ``Target``.
+
+        Where an answer was lost and the topic is then there with these very lists, it was made.
+        """
+        from kafka.protocol.admin import CreateTopicsRequest
+
+        kinds = CreateTopicsRequest.CreatableTopic
+        new = kinds(
+            name=topic,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=[
+                kinds.CreatableReplicaAssignment(partition_index=one, broker_ids=list(assignments[one]))
+                for one in sorted(assignments)
+            ],
+            configs=[kinds.CreatableTopicConfig(name=key, value=value) for key, value in configs.items()],
+        )
+        request = CreateTopicsRequest(topics=[new], timeout_ms=self._timeout_ms, validate_only=False)
+        lost = False
+        trouble: ClusterUnreachable | None = None
+        for _ in self._patience.attempts():
+            try:
+                told = self._admin.send(request, broker="controller").topics[0]
+            except ClusterUnreachable as error:
+                if error.trouble not in _PASSING_TROUBLES:
+                    raise
+                lost, trouble = True, error
+                continue
+            name, trouble = error_name(told.error_code), None
+            if name == "REQUEST_TIMED_OUT":
+                # The controller made it, or is at it: only the wait for its leaders was too long.
+                lost = True
+            if name in _NOT_ALLOWED:
+                raise self._not_allowed(name)
+            if name not in _PASSING and name != "REQUEST_TIMED_OUT":
+                if name == "TOPIC_ALREADY_EXISTS" and lost and self._is_as_asked(topic, assignments):
+                    return None
+                return None if name == NONE else str(told.error_message or name)
+        if trouble is not None:
+            raise trouble
+        raise self._no_controller()
+
+    def set_throttles(self, throttles: Throttles) -> None:
+        """Set these throttles and wait until they are told back; None unsets; see ``Target``.
+
+        A topic that is gone meanwhile has nothing to set and is passed over.
+
+        Raises:
+            ClusterUnreachable: a broker does not answer (all others are set by then; the sentence names it), or the
+                cluster refuses a value.
+        """
+        rates: dict[int, dict[str, str | None]] = {}
+        lists: dict[str, dict[str, str | None]] = {}
+        for broker, value in throttles.leader_rate.items():
+            rates.setdefault(broker, {})[LEADER_RATE] = value
+        for broker, value in throttles.follower_rate.items():
+            rates.setdefault(broker, {})[FOLLOWER_RATE] = value
+        for topic, value in throttles.leader_replicas.items():
+            lists.setdefault(topic, {})[LEADER_REPLICAS] = value
+        for topic, value in throttles.follower_replicas.items():
+            lists.setdefault(topic, {})[FOLLOWER_REPLICAS] = value
+        for chunk in _chunks(lists, _TOPICS_AT_ONCE):
+            self._configure(_TOPIC, {topic: lists[topic] for topic in chunk}, None)
+        silent: list[int] = []
+        trouble: ClusterUnreachable | None = None
+        for broker in sorted(rates):
+            try:
+                self._configure(_BROKER, {str(broker): rates[broker]}, broker)
+            except ClusterUnreachable as error:
+                if error.trouble not in _PASSING_TROUBLES:
+                    raise
+                silent.append(broker)
+                trouble = error
+        self._await_in_force({b: rates[b] for b in sorted(rates) if b not in silent}, lists)
+        if trouble is not None:
+            raise ClusterUnreachable(
+                f"The throttles of {verb(len(silent), 'broker', 'brokers')} {listed(silent)} were not changed: a "
+                f"broker's settings are changed by that broker alone, and {verb(len(silent), 'it does', 'they do')} "
+                "not answer. Everything else was set.",
+                trouble.trouble,
+                trouble.server,
+            ) from trouble
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._admin.close()
+
+    # ---- requests ----------------------------------------------------------------------------------------------
+
+    def _altered(self, lists: Mapping[Partition, list[int] | None]) -> dict[Partition, str]:
+        from kafka.protocol.admin import AlterPartitionReassignmentsRequest
+
+        kinds = AlterPartitionReassignmentsRequest.ReassignableTopic
+
+        def ask(chunk: Sequence[Partition]) -> dict[Partition, str]:
+            topics = [
+                kinds(
+                    name=topic,
+                    partitions=[
+                        kinds.ReassignablePartition(partition_index=one, replicas=lists[topic, one]) for one in ids
+                    ],
+                )
+                for topic, ids in _by_topic(chunk).items()
+            ]
+            request = AlterPartitionReassignmentsRequest(timeout_ms=self._timeout_ms, topics=topics)
+            response = self._admin.send(request, broker="controller")
+            answers = {
+                (topic.name, one.partition_index): error_name(one.error_code)
+                for topic in response.responses
+                for one in topic.partitions
+            }
+            return _with_whole(response.error_code, chunk, answers)
+
+        return self._answers(list(lists), ask)
+
+    def _answers(
+        self, partitions: Sequence[Partition], ask: Callable[[Sequence[Partition]], dict[Partition, str]]
+    ) -> dict[Partition, str]:
+        """Kafka's answer by partition: asked in chunks, and again where the controller was not to be had."""
+        answers: dict[Partition, str] = {}
+        for chunk in _chunks(dict.fromkeys(partitions), AT_ONCE):
+            waiting: list[Partition] = chunk
+            trouble: ClusterUnreachable | None = None
+            for _ in self._patience.attempts():
+                try:
+                    said, trouble = ask(waiting), None
+                except ClusterUnreachable as error:
+                    if error.trouble not in _PASSING_TROUBLES:
+                        raise
+                    trouble = error
+                    continue
+                refused = _NOT_ALLOWED.intersection(said.values())
+                if "CLUSTER_AUTHORIZATION_FAILED" in refused:
+                    raise self._not_allowed("CLUSTER_AUTHORIZATION_FAILED")
+                answers |= {one: said.get(one, "UNKNOWN_SERVER_ERROR") for one in waiting}
+                waiting = [one for one in waiting if answers[one] in _PASSING]
+                if not waiting:
+                    break
+            if trouble is not None:
+                raise trouble
+            if waiting:
+                raise self._no_controller()
+        return answers
+
+    def _listed(self) -> dict[Partition, Assignment]:
+        """What the controller tells of reassignments: replicas, adding, removing; neither leader nor ISR."""
+        from kafka.protocol.admin import ListPartitionReassignmentsRequest
+
+        request = ListPartitionReassignmentsRequest(timeout_ms=self._timeout_ms, topics=None)
+        response = self._settled(request, lambda told: error_name(told.error_code), "controller")
+        return {
+            (topic.name, one.partition_index): Assignment(
+                replicas=tuple(one.replicas),
+                adding=tuple(one.adding_replicas),
+                removing=tuple(one.removing_replicas),
+            )
+            for topic in response.topics
+            for one in topic.partitions
+        }
+
+    def _described(self, topics: Iterable[str]) -> dict[Partition, Assignment]:
+        described: dict[Partition, Assignment] = {}
+        for chunk in _chunks(sorted(topics), _TOPICS_AT_ONCE):
+            for topic in self._metadata(chunk).topics:
+                name = error_name(topic.error_code)
+                if name in _NOT_ALLOWED:
+                    raise self._not_allowed(name)
+                for one in topic.partitions if name not in _GONE else ():
+                    described[topic.name, one.partition_index] = Assignment(
+                        replicas=tuple(one.replica_nodes), leader=one.leader_id, in_sync=tuple(one.isr_nodes)
+                    )
+        return described
+
+    def _metadata(self, topics: Sequence[str]) -> Any:
+        from kafka.protocol.metadata import MetadataRequest
+
+        asked = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in topics]
+        request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
+        return self._settled(request, lambda _: NONE, None)
+
+    def _settled(self, request: Any, error_of: Callable[[Any], str], broker: int | str | None) -> Any:
+        """The answer to a question that may be asked again."""
+        trouble: ClusterUnreachable | None = None
+        for _ in (self._patience if broker == "controller" else self._reading).attempts():
+            try:
+                response, trouble = self._admin.send(request, broker=broker), None
+            except ClusterUnreachable as error:
+                if error.trouble not in _PASSING_TROUBLES:
+                    raise
+                trouble = error
+                continue
+            name = error_of(response)
+            if name in _NOT_ALLOWED:
+                raise self._not_allowed(name)
+            if name not in _PASSING:
+                return response
+        if trouble is not None:
+            raise trouble
+        raise self._no_controller()
+
+    # ---- settings ----------------------------------------------------------------------------------------------
+
+    def _broker_settings(self, broker: int) -> dict[str, str | None] | None:
+        try:
+            told = self._settings(_BROKER, [str(broker)], (LEADER_RATE, FOLLOWER_RATE), broker)
+        except ClusterUnreachable as error:
+            if error.trouble not in _PASSING_TROUBLES:
+                raise
+            return None
+        return told.get(str(broker))
+
+    def _topic_settings(self, topics: Sequence[str]) -> dict[str, dict[str, str | None]]:
+        return self._settings(_TOPIC, topics, (LEADER_REPLICAS, FOLLOWER_REPLICAS), None)
+
+    def _settings(
+        self, kind: int, names: Sequence[str], keys: tuple[str, str], broker: int | None
+    ) -> dict[str, dict[str, str | None]]:
+        from kafka.protocol.admin import DescribeConfigsRequest
+
+        resources = [
+            DescribeConfigsRequest.DescribeConfigsResource(
+                resource_type=kind, resource_name=name, configuration_keys=list(keys)
+            )
+            for name in names
+        ]
+        request = DescribeConfigsRequest(resources=resources, include_synonyms=False, include_documentation=False)
+        # A broker is asked once: one that is dead must not keep the others waiting.
+        response = (
+            self._admin.send(request, broker=broker)
+            if broker is not None
+            else self._settled(request, lambda _: NONE, None)
+        )
+        own = _OF_THIS_BROKER if kind == _BROKER else _OF_THIS_TOPIC
+        settings: dict[str, dict[str, str | None]] = {}
+        for result in response.results:
+            name = error_name(result.error_code)
+            if name in _GONE:
+                continue
+            self._accept(name, result.error_message, result.resource_name)
+            found = {one.name: one.value for one in result.configs if one.config_source == own}
+            settings[result.resource_name] = {key: found.get(key) for key in keys}
+        return settings
+
+    def _configure(self, kind: int, settings: Mapping[str, Mapping[str, str | None]], broker: int | None) -> None:
+        from kafka.protocol.admin import IncrementalAlterConfigsRequest
+
+        kinds = IncrementalAlterConfigsRequest.AlterConfigsResource
+        resources = [
+            kinds(
+                resource_type=kind,
+                resource_name=name,
+                configs=[
+                    kinds.AlterableConfig(name=key, config_operation=_DELETE if value is None else _SET, value=value)
+                    for key, value in values.items()
+                ],
+            )
+            for name, values in settings.items()
+        ]
+        request = IncrementalAlterConfigsRequest(resources=resources, validate_only=False)
+
+        def worst(response: Any) -> str:
+            names = [error_name(one.error_code) for one in response.responses]
+            return next((name for name in names if name in _PASSING), NONE)
+
+        response = self._settled(request, worst, None) if broker is None else self._admin.send(request, broker=broker)
+        for one in response.responses:
+            name = error_name(one.error_code)
+            if name not in _GONE:
+                self._accept(name, one.error_message, one.resource_name)
+
+    def _await_in_force(
+        self, rates: Mapping[int, Mapping[str, str | None]], lists: Mapping[str, Mapping[str, str | None]]
+    ) -> None:
+        brokers, topics = dict(rates), dict(lists)
+        for _ in self._in_force.attempts():
+            for broker, wanted in list(brokers.items()):
+                told = self._broker_settings(broker)
+                # One that died since has nothing in force; it reads what is set when it starts.
+                if told is None or wanted.items() <= told.items():
+                    del brokers[broker]
+            for chunk in _chunks(topics, _TOPICS_AT_ONCE):
+                seen = self._topic_settings(chunk)
+                for topic in chunk:
+                    if topic not in seen or topics[topic].items() <= seen[topic].items():
+                        del topics[topic]
+            if not brokers and not topics:
+                return
+        raise ClusterUnreachable(
+            f"The throttles were accepted, but {counted(len(brokers), 'broker')} ({listed(brokers)}) and "
+            f"{counted(len(topics), 'topic')} ({listed(topics)}) do not tell them yet.",
+            "timeout",
+        )
+
+    # ---- log directories ---------------------------------------------------------------------------------------
+
+    def _log_dirs(
+        self, brokers: Sequence[int], topics: Mapping[str, Sequence[int]] | None
+    ) -> dict[int, list[tuple[Partition, int]]]:
+        """(partition, bytes) of every replica that each broker tells; a broker that is not alive is not asked."""
+        from kafka.protocol.admin import DescribeLogDirsRequest
+
+        asked = None
+        if topics is not None:
+            kind = DescribeLogDirsRequest.DescribableLogDirTopic
+            asked = [kind(topic=topic, partitions=list(ids)) for topic, ids in topics.items()]
+        told: dict[int, list[tuple[Partition, int]]] = {}
+        alive = self.alive()
+        for broker in dict.fromkeys(brokers):
+            if broker not in alive:
+                continue
+            try:
+                response = self._admin.send(DescribeLogDirsRequest(topics=asked), broker=broker)
+            except ClusterUnreachable as error:
+                if error.trouble not in _PASSING_TROUBLES:
+                    raise
+                continue
+            told[broker] = [
+                ((topic.name, one.partition_index), one.partition_size)
+                for directory in response.results
+                for topic in directory.topics
+                for one in topic.partitions
+            ]
+        return told
+
+    # ---- refusals ----------------------------------------------------------------------------------------------
+
+    def _is_as_asked(self, topic: str, assignments: Mapping[int, Sequence[int]]) -> bool:
+        described = {one: told.replicas for (_, one), told in self._described([topic]).items()}
+        return described == {one: tuple(replicas) for one, replicas in assignments.items()}
+
+    def _accept(self, name: str, message: str | None, resource: str) -> None:
+        if name in _NOT_ALLOWED:
+            raise self._not_allowed(name)
+        if name != NONE:
+            raise ClusterUnreachable(
+                f"The cluster refused the settings of {resource!r}: {message or name} ({name}).", "configuration"
+            )
+
+    def _not_allowed(self, name: str) -> ClusterUnreachable:
+        return ClusterUnreachable(
+            f"The cluster does not let this user do that ({name}): it takes Alter and Describe on the cluster, "
+            "AlterConfigs and DescribeConfigs on the cluster and the topics, and Create for a new topic.",
+            "authorization",
+        )
+
+    def _no_controller(self) -> ClusterUnreachable:
+        return ClusterUnreachable(
+            f"No broker answered as the controller within {self._patience.seconds:.0f} s. Whether the last request "
+            "was carried out is seen when the cluster has a controller again.",
+            "lost",
+        )
+
+
+def _merged(described: Assignment | None, listed_as: Assignment | None) -> Assignment:
+    if described is None:
+        return listed_as or Assignment(())
+    if listed_as is None:
+        return described
+    return Assignment(described.replicas, listed_as.adding, listed_as.removing, described.leader, described.in_sync)
+
+
+def _none_for_no_error(answers: Mapping[Partition, str]) -> dict[Partition, str | None]:
+    return {one: None if name == NONE else name for one, name in answers.items()}
+
+
+def _with_whole(code: int, chunk: Sequence[Partition], answers: dict[Partition, str]) -> dict[Partition, str]:
+    """The answers by partition; an error of the whole request is that of every partition."""
+    name = error_name(code)
+    return answers if name == NONE else dict.fromkeys(chunk, name)
+
+
+def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
+    topics: dict[str, list[int]] = {}
+    for topic, one in partitions:
+        topics.setdefault(topic, []).append(one)
+    return topics
+
+
+def _chunks(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    whole = list(items)
+    for start in range(0, len(whole), size):
+        yield whole[start : start + size]
