@@ -17,6 +17,7 @@ from reseat.errors import LimitMet
 from reseat.formats.assemble import Rows, assemble, counted, place_finding
 from reseat.formats.idlists import widened
 from reseat.formats.lines import SkippedLines
+from reseat.formats.masks import mask_of
 from reseat.formats.reading import Limits, Reading
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, Finding, IntArray, Severity
 
@@ -35,8 +36,6 @@ MASKS: Mapping[str, str] = {
 }
 #: Rows read one by one are turned into columns when there are this many.
 _FLUSH = 20_000
-#: Rows compared at once when lists become masks: bounds the (rows, R, K) intermediate.
-_SLICE = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +158,7 @@ class Gathered:
         outside: dict[str, BoolArray] = {}
         for name, (ids, tells) in lists.items():
             if tells.any():
-                masks[name], outside[name] = _mask(replicas, ids)
+                masks[name], outside[name] = mask_of(replicas, ids)
                 told[name] = tells
         epoch = np.full(len(partition), NOT_TOLD, np.int32) if leader_epoch is None else leader_epoch
         self._count(len(partition))
@@ -392,22 +391,6 @@ def fewer_rows(declared: Mapping[str, int], found: Mapping[str, int]) -> Finding
         f"{name}: {count:,} declared, {found.get(name, 0):,} rows). The rows count; was the text cut or filtered?",
         topics=tuple(sorted(short)),
     )
-
-
-def _mask(replicas: IntArray, ids: IntArray) -> tuple[BoolArray, BoolArray]:
-    """(n, R) which replicas are in ``ids``; (n,) whether ``ids`` holds a broker that is no replica."""
-    mask = np.zeros(replicas.shape, np.bool_)
-    outside = np.zeros(len(replicas), np.bool_)
-    for start in range(0, len(replicas), _SLICE):
-        rows = slice(start, start + _SLICE)
-        found = np.zeros(ids[rows].shape, np.bool_)
-        for column in range(replicas.shape[1]):
-            equal = ids[rows] == replicas[rows, column, None]
-            found |= equal
-            mask[rows, column] = equal.any(axis=1)
-        outside[rows] = (~found & (ids[rows] != NONE)).any(axis=1)
-    mask &= replicas != NONE
-    return mask, outside
 
 
 def _padded(lists: Iterable[Sequence[int]]) -> IntArray:

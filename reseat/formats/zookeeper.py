@@ -24,7 +24,7 @@ from reseat.formats.gather import Gathered, Part
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Finding, Severity
 
-__all__ = ["KINDS", "ZooKeeper", "read_zookeeper"]
+__all__ = ["KINDS", "ZooKeeper", "first_endpoint", "read_zookeeper"]
 
 KIND = "ZooKeeper nodes"
 
@@ -260,7 +260,7 @@ class _Reader:
         rack = document.value("rack")
         host, port = document.value("host"), document.value("port")
         if not isinstance(host, str) or not host:
-            host, port = _first_endpoint(document.value("endpoints"))
+            host, port = first_endpoint(document.value("endpoints"))
         self._met(document.line)
         self.told.broker(
             Broker(
@@ -333,8 +333,11 @@ class _Reader:
             )
 
 
-def _first_endpoint(endpoints: object) -> tuple[str | None, int | None]:
-    """Host and port of the first endpoint: where only SASL listeners exist, host is null and port -1."""
+def first_endpoint(endpoints: object) -> tuple[str | None, int | None]:
+    """Host and port of the first of a registration's endpoints, (None, None) where there is none that is one.
+
+    They stand in for ``host`` and ``port``, which are null and -1 where no listener is PLAINTEXT.
+    """
     for endpoint in endpoints if isinstance(endpoints, list) else ():
         if isinstance(endpoint, str) and (found := _ENDPOINT.match(endpoint)) is not None:
             return found[1].strip("[]") or None, int(found[2])
