@@ -6,6 +6,7 @@ from reseat.election.rebalance import AutoRebalance, auto_rebalance
 from reseat.election.restart import RestartVerdict, safe_to_restart
 from reseat.election.rules import Mode
 from reseat.election.stop import StopPreview, stop
+from reseat.election.unclean import unclean
 
 __all__ = [
     "AutoRebalance",
@@ -19,4 +20,5 @@ __all__ = [
     "preferred",
     "safe_to_restart",
     "stop",
+    "unclean",
 ]

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from reseat.consumers import Group, Member, assignor_named
 from reseat.consumers.group import NO_GENERATION
+from reseat.election import preferred, rules, unclean
 from reseat.errors import ReseatError
 from reseat.formats.plan_check import plan_error
-from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout
 from reseat.placement import JavaRandom, RackMode, place_added, place_kraft, place_striped, propose
 from reseat.placement.topic_names import has_collision, has_collision_chars, name_error, unify_collision_chars
 
@@ -132,6 +135,51 @@ def _partition(name: str) -> tuple[str, int]:
     return topic, int(partition)
 
 
+_STATES = {
+    "active": BrokerState.ALIVE,
+    "fenced": BrokerState.FENCED,
+    "in_controlled_shutdown": BrokerState.SHUTTING_DOWN,
+}
+
+
+def _election(question: Question) -> Answer:
+    if question["algorithm"] == "elect_leaders_api":
+        return _elect_leaders(question)
+    replicas = question["assignment"]
+
+    def mask(brokers: list[int]) -> BoolArray:
+        return np.array([[broker in brokers for broker in replicas]], np.bool_).reshape(1, len(replicas))
+
+    alive, in_sync = mask(question["live_replicas"]), mask(question["isr"])
+    columns = {
+        "offline": lambda: rules.offline(alive, in_sync, unclean=question["unclean_leader_election_enabled"]),
+        "reassign": lambda: rules.reassignment(alive, in_sync),
+        "preferred_replica": lambda: rules.preferred(alive, in_sync),
+        "controlled_shutdown": lambda: rules.controlled_shutdown(
+            alive, in_sync, mask(question["shutting_down_brokers"])
+        ),
+    }
+    chosen = int(columns[question["algorithm"]]()[0])
+    return {"elected_leader": None if chosen == NONE else replicas[chosen]}
+
+
+def _elect_leaders(question: Question) -> Answer:
+    where = (question["existing_topic"], question["existing_partition"])
+    leader = question["current_leader"]
+    layout = ClusterLayout.from_assignments(
+        {where: question["replicas"]},
+        brokers=[Broker(int(broker), state=_STATES[state]) for broker, state in question["broker_states"].items()],
+        leaders={where: None if leader == NONE else leader},
+        in_sync={where: question["isr"]},
+    )
+    row = layout.row(question["requested_topic"], question["requested_partition"])
+    if row is None:
+        return {"error": "UNKNOWN_TOPIC_OR_PARTITION", "new_leader": None}
+    preview = (unclean if question["election_type"] == "UNCLEAN" else preferred)(layout, "kraft")
+    after = int(preview.leader_after[row])
+    return {"error": preview.reason_of(row).error, "new_leader": None if after == leader else after}
+
+
 _FAMILIES: dict[str, Callable[[Question], Answer]] = {
     "rack_unaware": _striped,
     "rack_aware": _striped,
@@ -140,6 +188,7 @@ _FAMILIES: dict[str, Callable[[Question], Answer]] = {
     "kraft_placement": _kraft,
     "generate": _generate,
     "topic_names": _names,
+    "election": _election,
     "range": _group,
     "roundrobin": _group,
     "sticky": _group,

@@ -130,3 +130,29 @@ def test_every_assignment_is_kafkas(family: str) -> None:
 
     assert not differing[:3]
     assert asked == GROUPS[family]
+
+
+def elections() -> Iterator[dict[str, Any]]:
+    """Each election asked of Kafka 2.8.2 (the controller's four) or 3.9.1 (``ElectLeaders``)."""
+    with (VECTORS / "election.jsonl").open(encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            newest = "3.9.1" if record["algorithm"] == "elect_leaders_api" else "2.8.2"
+            if newest in record["kafka_versions"]:
+                yield record
+
+
+def test_every_election_is_kafkas() -> None:
+    """The controller's four elections give Kafka's leader; ElectLeaders gives its leader and the name of its answer."""
+    differing = []
+    asked = 0
+    for record in elections():
+        asked += 1
+        keys = ("error", "new_leader") if record["algorithm"] == "elect_leaders_api" else ("elected_leader",)
+        want = {key: record[key] for key in keys}
+        got = answer({key: value for key, value in record.items() if key not in keys})
+        if {key: got.get(key) for key in keys} != want:
+            differing.append((record["case_id"], want, got))
+
+    assert not differing[:3]
+    assert asked == 843
