@@ -1,0 +1,7 @@
+"""A live cluster through Kafka's Admin protocol (kafka-python) -> a snapshot. Never writes.
+
+May import: what ``reseat.sources`` may, and kafka-python, which nothing outside this package and ``reseat.operate``
+loads.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,182 @@
+"""What the brokers' log directories hold: which replica lies where, and how large it is (KIP-113; DescribeLogDirs).
+
+Promises: (1) every broker is asked at once and answers for itself: one that is dead, slow or refuses is named in
+``silent`` and the others' answers are kept; (2) columns, not an object a replica.
+
+A broker answers for the replicas that lie on its disks, also for those that the metadata no longer lists: a replica
+that came or was left behind shows here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from kafka.errors import for_code
+from kafka.protocol.admin import DescribeLogDirsRequest
+
+from reseat.errors import ClusterUnreachable
+from reseat.model import LogDirectory
+from reseat.sources.kafka_admin.client import AdminClient
+
+__all__ = ["LogDirsTold", "describe_log_dirs"]
+
+
+@dataclass(frozen=True, eq=False)
+class LogDirsTold:
+    """What the log directories of some brokers hold. N is the number of logs, in no promised order.
+
+    Attributes:
+        directories: every directory told, sorted by broker and path; an offline one has its ``error``.
+        topics: topic names, sorted.
+        paths: paths of directories, sorted.
+        topic: (N,) int32 into ``topics``.
+        partition: (N,) int32 partition id.
+        broker: (N,) int32 broker id.
+        path: (N,) int32 into ``paths``.
+        size_bytes: (N,) int64 bytes.
+        future: (N,) bool, a log that is being copied from another directory of the same broker (KIP-113).
+        silent: why, by broker id, where a broker told nothing.
+    """
+
+    directories: tuple[LogDirectory, ...]
+    topics: tuple[str, ...]
+    paths: tuple[str, ...]
+    topic: npt.NDArray[np.int32]
+    partition: npt.NDArray[np.int32]
+    broker: npt.NDArray[np.int32]
+    path: npt.NDArray[np.int32]
+    size_bytes: npt.NDArray[np.int64]
+    future: npt.NDArray[np.bool_]
+    silent: Mapping[int, ClusterUnreachable]
+
+
+def describe_log_dirs(
+    admin: AdminClient,
+    brokers: Iterable[int],
+    topics: Mapping[str, Sequence[int]] | None = None,
+    *,
+    timeout: float | None = None,
+) -> LogDirsTold:
+    """Ask brokers what their log directories hold.
+
+    Args:
+        admin: an open client.
+        brokers: ids of the brokers to ask.
+        topics: only these partitions by topic; None: all of them.
+        timeout: seconds for all of them together; the connection's by default.
+
+    Returns:
+        What they told. Nothing is raised for a broker that does not answer: see ``silent``.
+    """
+    part = DescribeLogDirsRequest.DescribableLogDirTopic
+    asked = None if topics is None else [part(topic=name, partitions=list(ids)) for name, ids in topics.items()]
+    under_way = {
+        broker: admin.submit(DescribeLogDirsRequest(topics=asked), broker, timeout=timeout) for broker in set(brokers)
+    }
+    gathering = Gathering()
+    for broker in sorted(under_way):
+        try:
+            gathering.take(broker, admin.wait(under_way.pop(broker), timeout))
+        except ClusterUnreachable as failure:
+            gathering.silent[broker] = failure
+    return gathering.told()
+
+
+class Gathering:
+    """Takes one broker's answer after the other and lets go of each: answers of 100,000 replicas are large."""
+
+    def __init__(self) -> None:
+        self.silent: dict[int, ClusterUnreachable] = {}
+        self._directories: list[LogDirectory] = []
+        self._topics: dict[str, int] = {}
+        self._paths: dict[str, int] = {}
+        self._blocks: list[tuple[npt.NDArray[np.int64], ...]] = []
+
+    def take(self, broker: int, answer: Any) -> None:
+        """One broker's answer."""
+        trouble = _trouble(answer)
+        if trouble is not None:
+            self.silent[broker] = trouble
+            return
+        for directory in answer.results:
+            failed = directory.error_code != 0
+            self._directories.append(
+                LogDirectory(
+                    broker,
+                    directory.log_dir,
+                    _told(directory.total_bytes),
+                    _told(directory.usable_bytes),
+                    _name(directory.error_code) if failed else None,
+                )
+            )
+            self._take_directory(broker, directory)
+
+    def _take_directory(self, broker: int, directory: Any) -> None:
+        path = self._paths.setdefault(directory.log_dir, len(self._paths))
+        codes, counts, rows = [], [], []
+        for topic in directory.topics:
+            codes.append(self._topics.setdefault(topic.name, len(self._topics)))
+            counts.append(len(topic.partitions))
+            rows += [(log.partition_index, log.partition_size, log.is_future_key) for log in topic.partitions]
+        columns = np.array(rows, np.int64).reshape(len(rows), 3)
+        self._blocks.append(
+            (
+                np.repeat(np.array(codes, np.int64), counts),
+                columns[:, 0],
+                np.full(len(rows), broker, np.int64),
+                np.full(len(rows), path, np.int64),
+                columns[:, 1],
+                columns[:, 2],
+            )
+        )
+
+    def told(self) -> LogDirsTold:
+        """Everything taken, as columns."""
+        empty = (np.empty(0, np.int64),) * 6
+        topic, partition, broker, path, size, future = (
+            np.concatenate([block[i] for block in (*self._blocks, empty)]) for i in range(6)
+        )
+        self._blocks.clear()
+        topics, topic_place = _sorted_names(self._topics)
+        paths, path_place = _sorted_names(self._paths)
+        return LogDirsTold(
+            directories=tuple(sorted(self._directories, key=lambda d: (d.broker, d.path))),
+            topics=topics,
+            paths=paths,
+            topic=topic_place[topic],
+            partition=partition.astype(np.int32),
+            broker=broker.astype(np.int32),
+            path=path_place[path],
+            size_bytes=size,
+            future=future.astype(np.bool_),
+            silent=dict(self.silent),
+        )
+
+
+def _trouble(answer: Any) -> ClusterUnreachable | None:
+    """Why an answer tells nothing. Before version 3 a refusal is an answer without any directory."""
+    if answer.error_code == 0 and answer.results:
+        return None
+    if answer.error_code == 0 or "AUTHORIZATION" in _name(answer.error_code):
+        return ClusterUnreachable("its log directories are not shown: DESCRIBE on CLUSTER is needed", "authorization")
+    return ClusterUnreachable(f"it answered {_name(answer.error_code)}", "lost")
+
+
+def _name(code: int) -> str:
+    return str(for_code(code).message)
+
+
+def _told(number: int) -> int | None:
+    return int(number) if number >= 0 else None
+
+
+def _sorted_names(places: dict[str, int]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    """Names sorted, and the new place of each old one."""
+    names = sorted(places)
+    place = np.empty(len(names), np.int32)
+    place[[places[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+    return tuple(names), place
