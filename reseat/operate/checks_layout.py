@@ -1,0 +1,281 @@
+"""Checks that the cluster still is what the plan was made for: reading, order, lists, brokers and racks, newcomers.
+
+The one difference that can be overridden is one where nothing is left to do: partitions that are as planned already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from reseat.formats.sealed import fingerprint
+from reseat.model import NONE, BrokerState, ClusterLayout, IntArray
+from reseat.model.columns import row_any
+from reseat.model.wording import SPELLED_OUT, counted, listed, verb
+from reseat.operate.checks import Check, Verdict
+from reseat.operate.target import Partition
+from reseat.operate.touched import Rows, Touched, lists_differ, names_of, same_members
+
+__all__ = [
+    "brokers_unchanged",
+    "layout_unchanged",
+    "leaving_brokers_since",
+    "order_told",
+    "reading_settled",
+]
+
+
+def reading_settled(touched: Touched) -> Check:
+    """7. No topic of the plan changed while the cluster was read."""
+    ours = set(touched.request.plan.proposed.topics)
+    moved = sorted(ours.intersection(touched.snapshot.unsettled))
+    if not moved:
+        return Check("reading_settled", Verdict.PASSED, "No topic of the plan changed while the cluster was read.")
+    return Check(
+        "reading_settled",
+        Verdict.FAILED,
+        f"{counted(len(moved), 'topic')} of the plan changed while the cluster was read: {listed(moved)}. Read it "
+        "again.",
+    )
+
+
+def order_told(touched: Touched) -> Check:
+    """8. The reading keeps the order of replica lists, without which none can be compared."""
+    now = touched.now
+    unordered = [now.topics[i] for i in np.flatnonzero(~now.order_told)]
+    if not unordered:
+        return Check("order_told", Verdict.PASSED, "Replica lists are told in assignment order.")
+    return Check(
+        "order_told",
+        Verdict.FAILED,
+        f"The reading does not keep the order of replica lists for {counted(len(unordered), 'topic')}: "
+        f"{listed(unordered)}. Read the cluster itself.",
+    )
+
+
+def layout_unchanged(touched: Touched) -> Check:
+    """9. The partitions of the plan still have the replica lists that it was made for.
+
+    A rollback may also find a partition where it shall lead to, in whatever order: its run may have been stopped, and
+    a cancelled reassignment does not always bring the old order back.
+    """
+    name, request = "layout_unchanged", touched.request
+    gone = names_of(request.plan.proposed, np.flatnonzero(touched.row < 0))
+    baseline, unknown = _made_for(touched)
+    if baseline is None:
+        return Check(
+            name,
+            Verdict.FAILED,
+            "The plan does not say which layout it was made for, and no reading was shown when it was confirmed: "
+            "read the cluster, look at the plan against it, and confirm again.",
+        )
+    now, after = touched.current.replicas, touched.after.replicas
+    differs = lists_differ(now, baseline)
+    if request.kind == "rollback":
+        differs &= ~same_members(now, after)
+    differs[unknown] = False
+    rows = np.flatnonzero(differs)
+    planned_already = ~lists_differ(now[rows], after[rows])
+    sentences = []
+    if gone:
+        sentences.append(
+            f"{counted(len(gone), 'partition')} of the plan {verb(len(gone), 'is', 'are')} gone: {listed(gone)}."
+        )
+    if unknown.size:
+        names = touched.names(unknown)
+        sentences.append(
+            f"{counted(len(names), 'partition')} of the plan {verb(len(names), 'was', 'were')} not in the reading "
+            f"shown: {listed(names)}."
+        )
+    other = rows[~planned_already]
+    if other.size:
+        sentences.append(
+            f"{counted(other.size, 'partition')} of the plan {verb(other.size, 'has', 'have')} another replica list "
+            f"than it was made for: {_compared(touched, other, baseline)}. Make the plan anew."
+        )
+    done = rows[planned_already]
+    if done.size:
+        sentences.append(
+            f"{counted(done.size, 'partition')} {verb(done.size, 'is', 'are')} as planned already, and nothing would "
+            f"be sent for {verb(done.size, 'it', 'them')}: {listed(touched.names(done))}."
+        )
+    if not sentences:
+        return Check(name, Verdict.PASSED, _still(touched))
+    return Check(
+        name,
+        Verdict.FAILED,
+        " ".join(sentences),
+        overridable=not (gone or unknown.size or other.size),
+        partitions=gone + touched.names(unknown) + touched.names(rows),
+    )
+
+
+def _made_for(touched: Touched) -> tuple[IntArray | None, Rows]:
+    """(m, R) lists that the plan was made for, as positions of ``touched``; and rows for which nothing tells them."""
+    none = np.empty(0, np.int64)
+    plan, shown = touched.request.plan, touched.request.shown
+    if plan.before is not None:
+        return _replicas_in(touched.now, plan.before.select(touched.planned)), none
+    if shown is None:
+        return None, none
+    ours = shown.rows_of(touched.after)
+    lists = np.full((len(ours), shown.replicas.shape[1]), NONE, np.int32)
+    told = ours >= 0
+    lists[told] = _padded(_replicas_in(touched.now, shown.select(ours[told]).target()), lists.shape[1])
+    return lists, np.flatnonzero(~told)
+
+
+def _replicas_in(base: ClusterLayout, layout: ClusterLayout) -> IntArray:
+    """The lists of ``layout`` as positions of ``base``; a broker that ``base`` does not have is none of its brokers."""
+    beyond = len(base.brokers)  # a position that no list of ``base`` has
+    at = np.searchsorted(base.broker_ids, layout.broker_ids)
+    found = (at < beyond) & (base.broker_ids[np.minimum(at, max(beyond - 1, 0))] == layout.broker_ids)
+    place = np.append(np.where(found, at, beyond), NONE).astype(np.int32)
+    return np.asarray(place[layout.replicas], np.int32)
+
+
+def _padded(lists: IntArray, width: int) -> IntArray:
+    return np.pad(lists, ((0, 0), (0, width - lists.shape[1])), constant_values=NONE)
+
+
+def _compared(touched: Touched, rows: Rows, baseline: IntArray) -> str:
+    """The first few differences, partition by partition, and how many more."""
+    shown = rows[:SPELLED_OUT]
+    ids = np.append(touched.now.broker_ids, [-3, NONE])  # -3: a broker that neither plan nor cluster has any more
+    parts = []
+    for row, name in zip(shown.tolist(), touched.names(shown), strict=True):
+        was = [int(ids[i]) for i in baseline[row].tolist() if i != NONE]
+        now = [int(ids[i]) for i in touched.current.replicas[row].tolist() if i != NONE]
+        parts.append(f"{name} was {_list(was)}, is {_list(now)}")
+    more = rows.size - shown.size
+    return "; ".join(parts) + (f"; and {more:,} more" if more else "")
+
+
+def _list(ids: list[int]) -> str:
+    return "[" + ",".join("?" if i == -3 else str(i) for i in ids) + "]"
+
+
+def _still(touched: Touched) -> str:
+    number = int(touched.planned.size)
+    what = "in the reading shown" if touched.request.plan.before is None else "that the plan was made for"
+    if touched.request.kind == "rollback":
+        return f"{counted(number, 'partition')} of the rollback {verb(number, 'is', 'are')} where it starts or leads."
+    return f"{counted(number, 'partition')} of the plan {verb(number, 'has', 'have')} the replica lists {what}."
+
+
+def brokers_unchanged(touched: Touched) -> Check:
+    """10. The brokers of the plan are there, in the racks that they had.
+
+    A broker that is down tells no rack, which is no change; nor is it one where no rack was told when the plan was
+    made: ``racks_not_worsened`` then judges by the racks of now.
+    """
+    name, rows = "brokers_unchanged", touched.changed
+    after = np.unique(touched.after.replicas[rows])
+    used = np.unique(np.concatenate([after, np.unique(touched.now.replicas[rows])]))
+    after, used = after[after != NONE], used[used != NONE]
+    gone = touched.ids(after[~touched.known[after]])
+    if gone:
+        return Check(
+            name,
+            Verdict.FAILED,
+            f"{verb(len(gone), 'Broker', 'Brokers')} {listed(gone)}, which the plan uses, "
+            f"{verb(len(gone), 'is', 'are')} not in the cluster.",
+            brokers=gone,
+        )
+    then = touched.racks_then
+    known_then = then is not None and any(rack is not None for rack in then.values())
+    if then is None or not known_then:
+        if not touched.now.racks:
+            return Check(name, Verdict.PASSED, "The brokers of the plan are there; none has a rack.")
+        return Check(
+            name,
+            Verdict.NOT_TOLD,
+            "The brokers of the plan are there. No rack was told when it was made, so that a change of rack would not "
+            "be seen; racks_not_worsened judges the plan by the racks of now.",
+        )
+    targets = set(after.tolist())
+    moved = [
+        position for position in used.tolist() if _rack_changed(touched.now, position, then, target=position in targets)
+    ]
+    if not moved:
+        return Check(name, Verdict.PASSED, "The brokers of the plan are there, in the racks that they had.")
+    ids = touched.ids(np.array(moved))
+    changes = listed(
+        f"broker {i} was {_rack(then.get(i))}, is {_rack(touched.now.brokers[p].rack)}"
+        for i, p in zip(ids, moved, strict=True)
+    )
+    return Check(
+        name,
+        Verdict.FAILED,
+        f"{counted(len(ids), 'broker')} of the plan changed racks: {changes}. Make the plan anew.",
+        brokers=ids,
+    )
+
+
+def _rack_changed(now: ClusterLayout, position: int, then: Mapping[int, str | None], *, target: bool) -> bool:
+    broker = now.brokers[position]
+    was = then.get(broker.id)
+    if was == broker.rack:
+        return False
+    if broker.rack is None and broker.state is not BrokerState.ALIVE:
+        return False
+    # A broker that was down when the plan was made told no rack; where it only gives replicas up, none is needed.
+    return was is not None or target
+
+
+def _rack(rack: str | None) -> str:
+    return "without a rack" if rack is None else f"in rack {rack}"
+
+
+def leaving_brokers_since(touched: Touched, holdings: Mapping[int, frozenset[Partition]] | None) -> Check:
+    """18. Nothing came to a leaving broker since: the plan takes away all that it holds."""
+    name, plan, layout = "leaving_brokers_since", touched.request.plan, touched.snapshot.layout
+    if plan.before is None:
+        return Check(name, Verdict.NOT_TOLD, "The plan does not say which brokers are to leave.")
+    if not plan.leaving:
+        return Check(name, Verdict.PASSED, "The plan drains no broker.")
+    leaving = np.isin(layout.broker_ids, plan.leaving)
+    held = row_any(np.append(leaving, False)[layout.target().replicas])
+    held[touched.row[touched.planned]] = False  # lists of the plan itself are judged by replicas_valid
+    rows = np.flatnonzero(held)
+    stray = _only_in_log_dirs(touched, holdings)
+    brokers = listed(plan.leaving)
+    which = f"{verb(len(plan.leaving), 'broker', 'brokers')} {brokers}"
+    if not rows.size and not stray:
+        return Check(name, Verdict.PASSED, f"The plan takes away every replica that {which} {_holds(plan.leaving)}.")
+    if rows.size and plan.fingerprint is not None and fingerprint(layout) == plan.fingerprint and not stray:
+        return Check(
+            name,
+            Verdict.PASSED,
+            f"Nothing came to {which} since the plan was made; it leaves {counted(rows.size, 'partition')} there.",
+            brokers=plan.leaving,
+        )
+    names = tuple(dict.fromkeys(names_of(layout, rows) + stray))
+    return Check(
+        name,
+        Verdict.FAILED,
+        f"{counted(len(names), 'partition')} {verb(len(names), 'has', 'have')} a replica on {which} that the plan does "
+        f"not take away: {listed(names)}. {verb(len(plan.leaving), 'It', 'They')} will not be empty afterwards.",
+        overridable=True,
+        partitions=names,
+        brokers=plan.leaving,
+    )
+
+
+def _holds(leaving: tuple[int, ...]) -> str:
+    return verb(len(leaving), "holds", "hold")
+
+
+def _only_in_log_dirs(touched: Touched, holdings: Mapping[int, frozenset[Partition]] | None) -> tuple[str, ...]:
+    """What the log directories of leaving brokers hold though the layout does not place it there."""
+    if holdings is None:
+        return ()
+    layout, found = touched.snapshot.layout, []
+    for broker in touched.request.plan.leaving:
+        position = layout.position(broker)
+        for topic, partition in sorted(holdings.get(broker, frozenset())):
+            row = layout.row(topic, partition)
+            if row is None or position is None or not (layout.replicas[row] == position).any():
+                found.append(f"{topic}-{partition}")
+    return tuple(found)

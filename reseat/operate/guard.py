@@ -1,0 +1,184 @@
+"""The guard: what must hold before anything is written to a cluster. Every write goes through it, whoever asks.
+
+Promises, in this order:
+    1. Nothing that could lose data, or that is not what was approved, passes; such a check cannot be overridden.
+    2. Draining a broker that is dead passes, as do flickering ISRs and racks that the dead no longer tell.
+    3. Every check says in a sentence what it found, naming topics, partitions and brokers; what the cluster does not
+       tell is called not told, and neither passed nor failed.
+
+Needs: a request, and a reading of the cluster taken now, just before the write. A rollback is guarded as any plan.
+
+The preconditions of a plan, in the order of their names here (``docs/decisions/0012`` says why each):
+
+    ==  ========================  =============================================  ==================================
+     #  check                     fails where                                    overridable
+    ==  ========================  =============================================  ==================================
+     1  writing_enabled           RESEAT_OPERATE=1 was not set at start          never
+     2  person_allowed            not signed in and listed, or not local use     never
+     3  cluster_confirmed         another id was typed, or none is told          never
+     4  one_run                   a run of the journal is open                   never
+     5  plan_as_shown             the text was changed, or is another            never
+     6  nothing_under_way         others' reassignments are under way            never
+     7  reading_settled           a topic changed while it was read              never: read again
+     8  order_told                the reading keeps no assignment order          never
+     9  layout_unchanged          lists differ, partitions are gone              where all are as planned already
+    10  brokers_unchanged         a broker is gone, or in another rack           never
+    11  replicas_valid            empty list, broker twice, onto a leaving one   never
+    12  replication_factor_kept   fewer replicas, unasked; one; below min ISR    yes: the copies left are in sync
+    13  targets_alive             a target is dead, or fenced (KRaft)            fenced: it only waits
+    14  movable                   no live in-sync copy                           never
+    15  min_in_sync               below min ISR, not because of leaving brokers  never
+    16  can_finish                keeps a replica on a dead broker (ZooKeeper)   yes: it only waits
+    17  racks_not_worsened        racks are shared more than was shown           yes: it was good enough to ask
+    18  leaving_brokers_since     a leaving broker would not be empty            yes: nothing is lost by it
+    19  disk_room                 more comes than is left                        never: a full disk goes offline
+    20  log_dirs_chosen           named log directories are not carried out      yes: the brokers choose
+    ==  ========================  =============================================  ==================================
+
+How: the plan's partitions are laid beside the reading once (``reseat.operate.touched``), and every check is a few
+comparisons of columns.
+
+Example: a plan made for orders-3 on [1, 2, 3] finds it on [1, 2, 4]: ``layout_unchanged`` failed, "1 partition of the
+plan has another replica list than it was made for: orders-3 was [1,2,3], is [1,2,4]. Make the plan anew."
+
+Complexity: O(n R^2 + P R) for n partitions of the plan in a cluster of P.
+
+Source: KIP-455 (which reassignments Kafka accepts), ``KafkaController`` and ``ReplicationControlManager`` (when one is
+done), KIP-966 (partitions without a live in-sync copy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from reseat.errors import WriteRefused
+from reseat.model import Snapshot
+from reseat.model.wording import counted, verb
+from reseat.operate.checks import Check, Verdict
+from reseat.operate.checks_access import access_checks, nothing_under_way, one_run, plan_as_shown
+from reseat.operate.checks_election import election_checks
+from reseat.operate.checks_layout import (
+    brokers_unchanged,
+    layout_unchanged,
+    leaving_brokers_since,
+    order_told,
+    reading_settled,
+)
+from reseat.operate.checks_replicas import (
+    can_finish,
+    disk_room,
+    log_dirs_chosen,
+    min_in_sync,
+    movable,
+    racks_not_worsened,
+    replicas_valid,
+    replication_factor_kept,
+    targets_alive,
+)
+from reseat.operate.checks_topic import topic_checks
+from reseat.operate.records import Run
+from reseat.operate.request import Asked, ElectionRequest, Request, TopicRequest
+from reseat.operate.target import Partition
+from reseat.operate.touched import Touched
+
+__all__ = ["check", "check_access", "check_election", "check_topic", "refuse_unless"]
+
+
+def check(
+    request: Request,
+    now: Snapshot,
+    *,
+    under_way: Collection[Partition],
+    holdings: Mapping[int, frozenset[Partition]] | None = None,
+    open_runs: Sequence[Run] = (),
+    own: Collection[Partition] = frozenset(),
+) -> tuple[Check, ...]:
+    """Judge a plan that is to be carried out, or taken back.
+
+    Args:
+        request: what is asked.
+        now: the cluster, read just now.
+        under_way: partitions whose reassignment the cluster lists as under way (``Target.reassigning``).
+        holdings: what the log directories of the leaving brokers hold (``Target.holdings``); None: not told.
+        open_runs: runs of this cluster that the journal has open; without the one that this request goes on with.
+        own: partitions under way that belong to the run that this request goes on with or takes back.
+
+    Returns:
+        All checks in the order of the table; a failed one stops the write (``refuse_unless``).
+    """
+    touched = Touched.of(request, now)
+    return _overridden(
+        request,
+        (
+            *access_checks(request, now),
+            one_run(open_runs),
+            plan_as_shown(request),
+            nothing_under_way(now, under_way, own),
+            reading_settled(touched),
+            order_told(touched),
+            layout_unchanged(touched),
+            brokers_unchanged(touched),
+            replicas_valid(touched),
+            replication_factor_kept(touched),
+            targets_alive(touched),
+            movable(touched),
+            min_in_sync(touched),
+            can_finish(touched),
+            racks_not_worsened(touched),
+            leaving_brokers_since(touched, holdings),
+            disk_room(touched),
+            log_dirs_chosen(touched),
+        ),
+    )
+
+
+def check_access(asked: Asked, now: Snapshot) -> tuple[Check, ...]:
+    """Judge who asks and for which cluster alone: for what takes nothing but a stop, such as a cancellation."""
+    return access_checks(asked, now)
+
+
+def check_election(request: ElectionRequest, now: Snapshot) -> tuple[Check, ...]:
+    """Judge an election that is to be held.
+
+    Args:
+        request: what is asked.
+        now: the cluster, read just now.
+    """
+    return _overridden(request, (*access_checks(request, now), *election_checks(request, now)))
+
+
+def check_topic(request: TopicRequest, now: Snapshot) -> tuple[Check, ...]:
+    """Judge a topic that is to be made.
+
+    Args:
+        request: what is asked.
+        now: the cluster, read just now.
+    """
+    return _overridden(request, (*access_checks(request, now), *topic_checks(request, now)))
+
+
+def refuse_unless(checks: Iterable[Check]) -> None:
+    """Let a write pass only if no check failed.
+
+    Raises:
+        WriteRefused: with every failed check.
+    """
+    failed = tuple((found.name, found.sentence) for found in checks if found.stops)
+    if failed:
+        number = len(failed)
+        raise WriteRefused(
+            f"Nothing was sent: {counted(number, 'check')} {verb(number, 'says', 'say')} no "
+            f"({', '.join(name for name, _ in failed)}).",
+            failed=failed,
+        )
+
+
+def _overridden(asked: Asked, checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    """The checks, failed ones that the person goes on in spite of marked so, where that can be."""
+    return tuple(
+        replace(found, verdict=Verdict.OVERRIDDEN)
+        if found.stops and found.overridable and found.name in asked.overrides
+        else found
+        for found in checks
+    )

@@ -1,0 +1,89 @@
+"""What a person asks to be written: a plan, an election or a topic, with everything that the guard judges it by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from reseat.model import ClusterLayout
+from reseat.operate.people import Access, Person
+from reseat.operate.target import Election, Partition
+
+if TYPE_CHECKING:
+    from reseat.formats.sealed import SealedPlan
+
+__all__ = ["Asked", "ElectionRequest", "Kind", "Request", "TopicRequest"]
+
+#: What a plan is carried out for.
+Kind: TypeAlias = Literal["plan", "rollback"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What every request says of who asks, and how it was confirmed.
+
+    Attributes:
+        confirmed: the cluster id as the person typed it.
+        person: who asks.
+        enabled: whether writing was enabled at start (``people.writing_enabled``).
+        access: who may write, as configured.
+        overrides: names of checks that the person goes on in spite of, one by one; only overridable ones count.
+    """
+
+    confirmed: str
+    person: Person
+    enabled: bool
+    access: Access = field(default_factory=Access)
+    overrides: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(Asked):
+    """A plan is to be carried out.
+
+    Attributes:
+        plan: the plan as its text says it.
+        shown_hash: the hash of the plan that was shown when it was confirmed.
+        shown: the reading shown at confirmation; a plan that does not say what it was made for is judged by it.
+        kind: ``plan``, or ``rollback`` where it takes a run back.
+        throttle: bytes a second a broker for replication, or None.
+    """
+
+    plan: SealedPlan
+    shown_hash: str
+    shown: ClusterLayout | None = None
+    kind: Kind = "plan"
+    throttle: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElectionRequest(Asked):
+    """An election is to be held.
+
+    Attributes:
+        election: which one.
+        partitions: for these; None: for all.
+        shown: the reading whose preview was shown; None where none was.
+    """
+
+    election: Election
+    partitions: tuple[Partition, ...] | None = None
+    shown: ClusterLayout | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicRequest(Asked):
+    """A topic is to be made.
+
+    Attributes:
+        topic: its name.
+        assignments: replica ids in assignment order by partition id.
+        configs: configuration of the topic.
+        as_nodes: whether it is written as ZooKeeper nodes, which allows ids with gaps; the person's explicit choice.
+    """
+
+    topic: str
+    assignments: Mapping[int, tuple[int, ...]]
+    configs: Mapping[str, str] = field(default_factory=dict)
+    as_nodes: bool = False
