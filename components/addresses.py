@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from components import caching, links
+from components import session
 from components.session import Seat
 
 __all__ = ["publish"]
@@ -23,7 +23,6 @@ def publish(seat: Seat | None, own: Mapping[str, str]) -> None:
     """
     query = dict(own)
     if seat is not None:
-        caching.shelf().put(caching.Shelved(seat.reading, seat.name, seat.read_at, seat.edits, seat.digest))
-        query = links.to_query(seat.digest, seat.name, seat.edits, seat.wish) | query
+        query = session.shelve(seat) | query
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)

@@ -10,7 +10,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -19,12 +19,15 @@ import numpy.typing as npt
 import streamlit as st
 
 from components.edits import Edits, apply_edits
+from components.live import LiveClusters
 from reseat.formats.reading import Reading
 from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Wish
 
 if TYPE_CHECKING:
     from reseat.balance import Balance
     from reseat.election import AutoRebalance, ElectionPreview, Mode, RestartVerdict, StopPreview
+    from reseat.formats.sealed import SealedPlan
+    from reseat.operate.journal import Journal
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
     from reseat.placement.creation import Way
@@ -47,8 +50,11 @@ __all__ = [
     "election_of",
     "findings_of",
     "fingerprints_of",
+    "journal",
     "judgement_of",
+    "laid_over",
     "layout_of",
+    "live_clusters",
     "plan_for",
     "plan_with_moves",
     "reading_of",
@@ -69,13 +75,18 @@ _PLANS = 8
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A layout that this server knows: what was read, its name, when, and how it was looked at."""
+    """A layout that this server knows: what was read, its name, when, and how it was looked at.
+
+    ``latest_of`` is the name of the live cluster that it is the latest reading of, or None; an earlier one makes way
+    for it.
+    """
 
     reading: Reading
     name: str
     read_at: datetime
     edits: Edits
     digest: str
+    latest_of: str | None = None
 
 
 class Shelf:
@@ -88,6 +99,9 @@ class Shelf:
     def put(self, shelved: Shelved) -> None:
         """Keep a layout, as the most recently used."""
         with self._lock:
+            if shelved.latest_of is not None:
+                for digest in [key for key, kept in self._kept.items() if kept.latest_of == shelved.latest_of]:
+                    del self._kept[digest]
             self._kept[shelved.digest] = shelved
             self._kept.move_to_end(shelved.digest)
             while len(self._kept) > _LAYOUTS:
@@ -103,6 +117,51 @@ class Shelf:
 def shelf() -> Shelf:
     """The one shelf of this server."""
     return Shelf()
+
+
+@st.cache_resource(show_spinner=False)
+def live_clusters() -> LiveClusters:
+    """The named live clusters of this server, shared by everybody who looks at them."""
+    return LiveClusters()
+
+
+def journal(*, make: bool) -> Journal | None:
+    """The journal that this server shares with every other Reseat of the same user.
+
+    Args:
+        make: whether it is made where it is not there yet; else None is returned then.
+
+    Raises:
+        InputRefused: it cannot be opened.
+    """
+    from reseat.operate.journal_schema import default_path
+
+    path = default_path()
+    return _journal(str(path)) if make or path.exists() else None
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _journal(path: str) -> Journal:
+    from reseat.operate.journal import Journal
+
+    return Journal(path)
+
+
+def laid_over(layout: ClusterLayout, sealed: SealedPlan) -> Plan:
+    """A plan's text laid over a layout: what it changes there, what moves and how much; nothing of it is proven."""
+    return _laid_over(layout.digest, sealed.hash, layout, sealed)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _laid_over(digest: str, plan: str, _layout: ClusterLayout, _sealed: SealedPlan) -> Plan:
+    from reseat.planning.judge import apply_assignment
+
+    standing = _layout.target()
+    proposed, _ = apply_assignment(standing, _sealed.proposed, Wish(remove=_sealed.leaving))
+    certificate = Certificate(wish=Wish(remove=_sealed.leaving), moves=0)
+    whole = Plan(standing.with_brokers(proposed.brokers), proposed, certificate)
+    moves = int((whole.moves.target >= 0).sum())
+    return replace(whole, certificate=replace(certificate, moves=moves, changed_partitions=int(whole.changed.sum())))
 
 
 def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:

@@ -30,6 +30,7 @@ class Link:
         edits: racks told by hand, topics left out.
         wish: the what-if.
         trouble: what in the link was not understood, or None.
+        live: whether it is about a live cluster of that name, of which the digest is the reading looked at.
     """
 
     digest: str
@@ -37,13 +38,14 @@ class Link:
     edits: Edits
     wish: Wish
     trouble: str | None = None
+    live: bool = False
 
     def names(self, digest: str) -> bool:
         """Whether this link is about the layout with this digest."""
         return digest.startswith(self.digest)
 
 
-def to_query(digest: str, name: str, edits: Edits, wish: Wish) -> dict[str, str]:
+def to_query(digest: str, name: str, edits: Edits, wish: Wish, *, live: bool = False) -> dict[str, str]:
     """Query parameters, in a fixed order, without the empty ones."""
     options = wish.options
     choices = [
@@ -56,6 +58,7 @@ def to_query(digest: str, name: str, edits: Edits, wish: Wish) -> dict[str, str]
     query = {
         "layout": digest[:DIGITS],
         "file": name,
+        "live": "yes" if live else "",
         "remove": ",".join(map(str, wish.remove)),
         "add": "\n".join(_pair(broker, rack) for broker, rack in wish.add),
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
@@ -98,7 +101,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
         )
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if was not understood: {error}")
-    return Link(digest, name, edits, wish)
+    return Link(digest, name, edits, wish, live=query.get("live") == "yes")
 
 
 def _pair(broker: int, rack: str | None) -> str:

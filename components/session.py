@@ -10,16 +10,19 @@ import streamlit as st
 
 from components import caching, links
 from components.edits import Edits
+from components.live import LiveCluster
 from reseat.formats.reading import Reading
-from reseat.model import ClusterLayout, Wish
+from reseat.model import ClusterLayout, Snapshot, Wish
 
 __all__ = [
     "Seat",
     "edits",
+    "follow_live",
     "forget_link",
     "keep",
     "kept",
     "layouts",
+    "open_live",
     "open_reading",
     "pending_link",
     "publish",
@@ -27,6 +30,8 @@ __all__ = [
     "select_layout",
     "set_edits",
     "set_wish",
+    "shelve",
+    "typed_clusters",
 ]
 
 _KEY = "reseat"
@@ -45,6 +50,8 @@ class Seat:
         digest: the layout's digest.
         wish: the what-if; empty where one looks at the present.
         edits: what was changed of the layout as read.
+        snapshot: the reading of a live cluster that this is, or None for uploads and samples.
+        live: the live cluster that is followed, or None.
     """
 
     layout: ClusterLayout
@@ -54,6 +61,13 @@ class Seat:
     digest: str
     wish: Wish
     edits: Edits
+    snapshot: Snapshot | None = None
+    live: LiveCluster | None = None
+
+    @property
+    def connection_name(self) -> str | None:
+        """By what the person knows the live cluster, or None for uploads and samples."""
+        return None if self.live is None else self.live.name
 
 
 @dataclass
@@ -61,6 +75,14 @@ class _Opened:
     reading: Reading
     read_at: datetime
     edits: Edits = field(default_factory=Edits)
+    snapshot: Snapshot | None = None
+    live: LiveCluster | None = None
+
+    def follow(self) -> None:
+        """Take the latest reading of the live cluster; the edits stay."""
+        state = None if self.live is None else self.live.state
+        if state is not None and state.snapshot is not None and state.reading is not None:
+            self.reading, self.snapshot, self.read_at = state.reading, state.snapshot, state.snapshot.taken_at
 
 
 @dataclass
@@ -71,6 +93,8 @@ class _State:
     link: links.Link | None = None
     started: bool = False
     kept: dict[str, object] = field(default_factory=dict)
+    #: Clusters whose address was typed: their passwords live as long as this session, and nowhere else.
+    typed: dict[str, LiveCluster] = field(default_factory=dict)
 
 
 def _state() -> _State:
@@ -88,11 +112,17 @@ def _follow(state: _State, link: links.Link | None) -> None:
     if link is None:
         return
     shelved = caching.shelf().find(link.digest)
-    if shelved is None or link.trouble:
+    live = caching.live_clusters().find(link.name) if link.live else None
+    read = None if live is None else live.state.reading
+    if link.trouble or (shelved is None and read is None):
         state.link = link
-        return
-    state.opened[shelved.name] = _Opened(shelved.reading, shelved.read_at, shelved.edits)
-    state.current, state.wish = shelved.name, link.wish
+    elif read is not None:  # of a live cluster one sees the latest reading, also where the link is older
+        state.opened[link.name] = _Opened(read, datetime.now(UTC), link.edits, live=live)
+        state.current, state.wish = link.name, link.wish
+        state.opened[link.name].follow()
+    elif shelved is not None:
+        state.opened[shelved.name] = _Opened(shelved.reading, shelved.read_at, shelved.edits)
+        state.current, state.wish = shelved.name, link.wish
 
 
 def seat() -> Seat | None:
@@ -102,7 +132,47 @@ def seat() -> Seat | None:
         return None
     opened = state.opened[state.current]
     layout = caching.layout_of(opened.reading, opened.edits)
-    return Seat(layout, opened.reading, state.current, opened.read_at, layout.digest, state.wish, opened.edits)
+    return Seat(
+        layout,
+        opened.reading,
+        state.current,
+        opened.read_at,
+        layout.digest,
+        state.wish,
+        opened.edits,
+        opened.snapshot,
+        opened.live,
+    )
+
+
+def follow_live() -> None:
+    """Let what is looked at be the latest reading of its live cluster; once, as a page begins to be drawn."""
+    state = _state()
+    if state.current is not None:
+        state.opened[state.current].follow()
+
+
+def open_live(live: LiveCluster) -> None:
+    """Look at a live cluster that was read, from now on at its latest reading; a what-if on it stays."""
+    state = _state()
+    reading = live.state.reading
+    if reading is None:
+        return
+    link, state.link = state.link, None
+    opened = next((name for name, one in state.opened.items() if one.live is live), None)
+    name = opened or _free_name(state, reading, live.name)
+    if opened is None:
+        state.opened[name] = _Opened(reading, datetime.now(UTC), live=live)
+    state.opened[name].follow()
+    if state.current != name:
+        state.current, state.wish = name, Wish()
+    if link is not None and not link.trouble and link.live and link.name == name:
+        state.opened[name].edits, state.wish = link.edits, link.wish
+
+
+def typed_clusters() -> dict[str, LiveCluster]:
+    """The clusters whose address was typed in this session, by name; to be added to."""
+    return _state().typed
 
 
 def set_wish(wish: Wish) -> None:
@@ -181,12 +251,26 @@ def select_layout(name: str) -> None:
 
 def publish(seated: Seat) -> None:
     """Put what is looked at into the address, and on the server's shelf so that the link reopens it."""
-    caching.shelf().put(
-        caching.Shelved(seated.reading, seated.name, seated.read_at, seated.edits, seated.digest),
-    )
-    query = links.to_query(seated.digest, seated.name, seated.edits, seated.wish)
+    query = shelve(seated)
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
+
+
+def shelve(seated: Seat) -> dict[str, str]:
+    """Put what is looked at on the server's shelf, and return the query that reopens it."""
+    live = seated.live
+    shared = live is not None and caching.live_clusters().find(live.name) is live
+    caching.shelf().put(
+        caching.Shelved(
+            seated.reading,
+            seated.name,
+            seated.read_at,
+            seated.edits,
+            seated.digest,
+            latest_of=None if live is None else live.name,
+        )
+    )
+    return links.to_query(seated.digest, seated.name, seated.edits, seated.wish, live=shared)
 
 
 def kept(name: str, default: _Kept) -> _Kept:
