@@ -24,14 +24,19 @@ Source: KIP-455 (reassignments), KIP-460 (elections), KIP-339 (incremental setti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.error_names import NONE, NOT_CONTROLLER, error_name
+from reseat.operate.holdings import copied_bytes, held
 from reseat.operate.patience import Patience
 from reseat.operate.target import Assignment, Election, Partition, Throttles
+from reseat.operate.throttle_names import BROKER_SETTINGS, TOPIC_SETTINGS, Settings, by_entity, from_entities
 from reseat.sources.connection import Connection
+
+if TYPE_CHECKING:
+    from reseat.sources.kafka_admin.client import AdminClient
 
 __all__ = ["AT_ONCE", "AdminTarget"]
 
@@ -41,15 +46,15 @@ AT_ONCE = 200
 _TOPICS_AT_ONCE = 500
 #: How long a controller is waited for: a ZooKeeper session of 18 s must end, another broker be elected and read all.
 _CONTROLLER_SECONDS = 60.0
+#: A question to any broker is asked again for this many times the connection's timeout: the first one may hit a
+#: broker that stands still, the next goes to another.
+_READING_TIMES = 2.0
 #: How long a setting may take until the broker tells it back.
 _IN_FORCE_SECONDS = 10.0
 
 _BROKER, _TOPIC = 4, 2  # resource types of the protocol
 _SET, _DELETE = 0, 1  # operations of IncrementalAlterConfigs
 _OF_THIS_TOPIC, _OF_THIS_BROKER = 1, 2  # sources of a setting: dynamic, of this entity alone
-
-LEADER_RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.replication.throttled.rate"
-LEADER_REPLICAS, FOLLOWER_REPLICAS = "leader.replication.throttled.replicas", "follower.replication.throttled.replicas"
 
 #: Answers that pass by themselves: another broker is the controller, or will be.
 _PASSING = frozenset({NOT_CONTROLLER, "BROKER_NOT_AVAILABLE", "NETWORK_EXCEPTION", "THROTTLING_QUOTA_EXCEEDED"})
@@ -59,16 +64,6 @@ _NOT_ALLOWED = frozenset({"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_F
 _GONE = frozenset({"UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION"})
 
 _Item = TypeVar("_Item")
-
-
-class Admin(Protocol):
-    """The part of the Admin client that is used here."""
-
-    def send(self, request: Any, broker: int | str | None = None) -> Any:
-        """Send a request to a broker, to the ``"controller"``, or to any; returns the response."""
-
-    def close(self) -> None:
-        """Close every connection."""
 
 
 class AdminTarget:
@@ -94,20 +89,20 @@ class AdminTarget:
         self,
         connection: Connection,
         *,
-        admin: Admin | None = None,
+        admin: AdminClient | None = None,
         patience: Patience | None = None,
         reading: Patience | None = None,
         in_force: Patience | None = None,
     ) -> None:
         self._patience = patience or Patience(max(_CONTROLLER_SECONDS, connection.timeout_seconds))
-        self._reading = reading or Patience(connection.timeout_seconds)
+        self._reading = reading or Patience(_READING_TIMES * connection.timeout_seconds)
         self._in_force = in_force or Patience(_IN_FORCE_SECONDS)
         self._timeout_ms = int(connection.timeout_seconds * 1000)
         if admin is None:
             from reseat.sources.kafka_admin.client import open_admin
 
             admin = open_admin(connection)
-        self._admin: Admin = admin
+        self._admin: AdminClient = admin
 
     @property
     def way(self) -> str:
@@ -153,24 +148,14 @@ class AdminTarget:
         return {one: _merged(described.get(one), under_way[one]) for one in sorted(under_way)}
 
     def holdings(self, brokers: Sequence[int]) -> dict[int, frozenset[Partition]] | None:
-        """What the log directories of these brokers hold, future replicas included; a dead broker is absent."""
-        held: dict[int, frozenset[Partition]] = {}
-        for broker, replicas in self._log_dirs(brokers, None).items():
-            held[broker] = frozenset(one for one, _ in replicas)
-        return held or None
+        """What the log directories of these brokers hold, future logs included; a dead broker is absent."""
+        return held(self._admin, self.alive().intersection(brokers)) or None
 
     def copied(
         self, partitions: Sequence[Partition], brokers: Sequence[int]
     ) -> dict[tuple[Partition, int], int] | None:
         """Bytes that these brokers hold of these partitions; a replica that is not there yet is absent."""
-        asked = set(partitions)
-        sizes: dict[tuple[Partition, int], int] = {}
-        told = self._log_dirs(brokers, _by_topic(asked))
-        for broker, replicas in told.items():
-            for one, size in replicas:
-                if one in asked:
-                    sizes[one, broker] = max(size, sizes.get((one, broker), 0))
-        return sizes if told else None
+        return copied_bytes(self._admin, partitions, self.alive().intersection(brokers))
 
     def throttles(self, brokers: Sequence[int], topics: Sequence[str]) -> Throttles:
         """The replication throttles set on these very brokers and topics; see ``Target``.
@@ -178,15 +163,10 @@ class AdminTarget:
         A broker that does not answer and a topic that is gone are absent: "not told" and "not set" (None) differ.
         """
         rates = {broker: told for broker in brokers if (told := self._broker_settings(broker)) is not None}
-        lists: dict[str, dict[str, str | None]] = {}
+        lists: dict[str, Settings] = {}
         for chunk in _chunks(dict.fromkeys(topics), _TOPICS_AT_ONCE):
             lists |= self._topic_settings(chunk)
-        return Throttles(
-            leader_rate={broker: told[LEADER_RATE] for broker, told in rates.items()},
-            follower_rate={broker: told[FOLLOWER_RATE] for broker, told in rates.items()},
-            leader_replicas={topic: told[LEADER_REPLICAS] for topic, told in lists.items()},
-            follower_replicas={topic: told[FOLLOWER_REPLICAS] for topic, told in lists.items()},
-        )
+        return from_entities(rates, lists)
 
     # ---- writing -----------------------------------------------------------------------------------------------
 
@@ -278,16 +258,7 @@ class AdminTarget:
             ClusterUnreachable: a broker does not answer (all others are set by then; the sentence names it), or the
                 cluster refuses a value.
         """
-        rates: dict[int, dict[str, str | None]] = {}
-        lists: dict[str, dict[str, str | None]] = {}
-        for broker, value in throttles.leader_rate.items():
-            rates.setdefault(broker, {})[LEADER_RATE] = value
-        for broker, value in throttles.follower_rate.items():
-            rates.setdefault(broker, {})[FOLLOWER_RATE] = value
-        for topic, value in throttles.leader_replicas.items():
-            lists.setdefault(topic, {})[LEADER_REPLICAS] = value
-        for topic, value in throttles.follower_replicas.items():
-            lists.setdefault(topic, {})[FOLLOWER_REPLICAS] = value
+        rates, lists = by_entity(throttles)
         for chunk in _chunks(lists, _TOPICS_AT_ONCE):
             self._configure(_TOPIC, {topic: lists[topic] for topic in chunk}, None)
         silent: list[int] = []
@@ -308,7 +279,7 @@ class AdminTarget:
                 "not answer. Everything else was set.",
                 trouble.trouble,
                 trouble.server,
-            ) from trouble
+            )
 
     def close(self) -> None:
         """Close every connection."""
@@ -429,21 +400,21 @@ class AdminTarget:
 
     # ---- settings ----------------------------------------------------------------------------------------------
 
-    def _broker_settings(self, broker: int) -> dict[str, str | None] | None:
+    def _broker_settings(self, broker: int) -> Settings | None:
         try:
-            told = self._settings(_BROKER, [str(broker)], (LEADER_RATE, FOLLOWER_RATE), broker)
+            told = self._settings(_BROKER, [str(broker)], BROKER_SETTINGS, broker)
         except ClusterUnreachable as error:
             if error.trouble not in _PASSING_TROUBLES:
                 raise
             return None
         return told.get(str(broker))
 
-    def _topic_settings(self, topics: Sequence[str]) -> dict[str, dict[str, str | None]]:
-        return self._settings(_TOPIC, topics, (LEADER_REPLICAS, FOLLOWER_REPLICAS), None)
+    def _topic_settings(self, topics: Sequence[str]) -> dict[str, Settings]:
+        return self._settings(_TOPIC, topics, TOPIC_SETTINGS, None)
 
     def _settings(
-        self, kind: int, names: Sequence[str], keys: tuple[str, str], broker: int | None
-    ) -> dict[str, dict[str, str | None]]:
+        self, kind: int, names: Sequence[str], keys: tuple[str, ...], broker: int | None
+    ) -> dict[str, Settings]:
         from kafka.protocol.admin import DescribeConfigsRequest
 
         resources = [
@@ -460,7 +431,7 @@ class AdminTarget:
             else self._settled(request, lambda _: NONE, None)
         )
         own = _OF_THIS_BROKER if kind == _BROKER else _OF_THIS_TOPIC
-        settings: dict[str, dict[str, str | None]] = {}
+        settings: dict[str, Settings] = {}
         for result in response.results:
             name = error_name(result.error_code)
             if name in _GONE:
@@ -470,7 +441,7 @@ class AdminTarget:
             settings[result.resource_name] = {key: found.get(key) for key in keys}
         return settings
 
-    def _configure(self, kind: int, settings: Mapping[str, Mapping[str, str | None]], broker: int | None) -> None:
+    def _configure(self, kind: int, settings: Mapping[str, Settings], broker: int | None) -> None:
         from kafka.protocol.admin import IncrementalAlterConfigsRequest
 
         kinds = IncrementalAlterConfigsRequest.AlterConfigsResource
@@ -497,9 +468,7 @@ class AdminTarget:
             if name not in _GONE:
                 self._accept(name, one.error_message, one.resource_name)
 
-    def _await_in_force(
-        self, rates: Mapping[int, Mapping[str, str | None]], lists: Mapping[str, Mapping[str, str | None]]
-    ) -> None:
+    def _await_in_force(self, rates: Mapping[int, Settings], lists: Mapping[str, Settings]) -> None:
         brokers, topics = dict(rates), dict(lists)
         for _ in self._in_force.attempts():
             for broker, wanted in list(brokers.items()):
@@ -519,37 +488,6 @@ class AdminTarget:
             f"{counted(len(topics), 'topic')} ({listed(topics)}) do not tell them yet.",
             "timeout",
         )
-
-    # ---- log directories ---------------------------------------------------------------------------------------
-
-    def _log_dirs(
-        self, brokers: Sequence[int], topics: Mapping[str, Sequence[int]] | None
-    ) -> dict[int, list[tuple[Partition, int]]]:
-        """(partition, bytes) of every replica that each broker tells; a broker that is not alive is not asked."""
-        from kafka.protocol.admin import DescribeLogDirsRequest
-
-        asked = None
-        if topics is not None:
-            kind = DescribeLogDirsRequest.DescribableLogDirTopic
-            asked = [kind(topic=topic, partitions=list(ids)) for topic, ids in topics.items()]
-        told: dict[int, list[tuple[Partition, int]]] = {}
-        alive = self.alive()
-        for broker in dict.fromkeys(brokers):
-            if broker not in alive:
-                continue
-            try:
-                response = self._admin.send(DescribeLogDirsRequest(topics=asked), broker=broker)
-            except ClusterUnreachable as error:
-                if error.trouble not in _PASSING_TROUBLES:
-                    raise
-                continue
-            told[broker] = [
-                ((topic.name, one.partition_index), one.partition_size)
-                for directory in response.results
-                for topic in directory.topics
-                for one in topic.partitions
-            ]
-        return told
 
     # ---- refusals ----------------------------------------------------------------------------------------------
 
@@ -585,7 +523,7 @@ def _merged(described: Assignment | None, listed_as: Assignment | None) -> Assig
         return listed_as or Assignment(())
     if listed_as is None:
         return described
-    return Assignment(described.replicas, listed_as.adding, listed_as.removing, described.leader, described.in_sync)
+    return Assignment(listed_as.replicas, listed_as.adding, listed_as.removing, described.leader, described.in_sync)
 
 
 def _none_for_no_error(answers: Mapping[Partition, str]) -> dict[Partition, str | None]:
