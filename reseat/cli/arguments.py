@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     _elect(commands.add_parser("elect", help="preview who leads after a preferred leader election"))
     _place(commands.add_parser("place", help="place a topic's replicas as Kafka does"))
     _infer(commands.add_parser("infer", help="work back from replica lists to the draws that made them"))
+    _snapshot(commands.add_parser("snapshot", help="read a live cluster into a file that every command reads"))
     return root
 
 
@@ -159,6 +160,27 @@ def _infer(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_run_infer)
 
 
+def connection_arguments(command: argparse.ArgumentParser) -> None:
+    """Where a live cluster is and how to be let in; no secret is ever an argument."""
+    command.add_argument("--bootstrap", metavar="HOSTS", help="brokers, host:port with commas between")
+    command.add_argument(
+        "--zookeeper", metavar="HOSTS[/CHROOT]", help="ZooKeeper servers, for clusters that keep their metadata there"
+    )
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help="security and secrets: a Kafka client's .properties, or TOML with the keys of secrets.toml",
+    )
+
+
+def _snapshot(command: argparse.ArgumentParser) -> None:
+    connection_arguments(command)
+    command.add_argument("--output", metavar="FILE", help="the snapshot file, - for standard output")
+    command.add_argument("--landing", metavar="DIR", help="put it into the pipeline's landing zone; needs --cluster")
+    command.add_argument("--cluster", metavar="NAME", help="the name by which you know the cluster")
+    command.set_defaults(run=_run_snapshot)
+
+
 # The commands are imported when they run, so that each starts with what it needs alone.
 
 
@@ -196,6 +218,12 @@ def _run_infer(chosen: argparse.Namespace) -> int:
     from reseat.cli.infer import infer
 
     return infer(chosen)
+
+
+def _run_snapshot(chosen: argparse.Namespace) -> int:
+    from reseat.cli.snapshot import snapshot
+
+    return snapshot(chosen)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ class DocumentKind(Enum):
     KCAT = "kcat -L -J"
     CRUISE_CONTROL = "Cruise Control's kafka_cluster_state"
     RACKS = "racks JSON"
+    SNAPSHOT = "snapshot of Reseat"
     REST_TOPIC = "a REST proxy's answer"
     UNKNOWN = "JSON that Reseat does not know"
 
@@ -91,6 +92,8 @@ def document(data: bytes, line: int, source: str) -> Document:
 
 def _kind_of_object(keys: dict[str, msgspec.Raw]) -> DocumentKind:
     names = keys.keys()
+    if "reseat_snapshot" in names:
+        return DocumentKind.SNAPSHOT
     if "KafkaPartitionState" in names or "KafkaBrokerState" in names:
         return DocumentKind.CRUISE_CONTROL
     if "partitions" in names:

@@ -42,6 +42,7 @@ from reseat.formats.racks import read_racks
 from reseat.formats.reading import LIMITS, Limits, Reading
 from reseat.formats.reassignment import read_document
 from reseat.formats.rest import read_rest
+from reseat.formats.snapshot import is_snapshot, read_snapshot, reading_of
 from reseat.formats.split import Piece, split
 from reseat.formats.topicmappr import read_topicmappr
 from reseat.formats.zookeeper import KINDS as ZOOKEEPER_KINDS
@@ -114,6 +115,13 @@ def read_together(texts: Sequence[tuple[str | bytes, str]], *, limits: Limits = 
 
 
 def _read(data: bytes, source: str, limits: Limits) -> Reading:
+    if is_snapshot(data) and data.rstrip()[-1:] == b"}":
+        try:
+            return _snapshot(data, source, limits)
+        except LimitMet:
+            raise
+        except InputRefused:
+            pass  # perhaps there is something behind it: split them
     if _is_csv(data[:20_000]):
         from reseat.formats.table import read_csv
 
@@ -139,6 +147,10 @@ def _is_csv(head: bytes) -> bool:
             cells = {cell.strip(b" \t\"'") for cell in re.split(rb"[,;\t]", plain)}
             return cells >= {b"topic", b"partition"}
     return False
+
+
+def _snapshot(data: bytes, source: str, limits: Limits) -> Reading:
+    return reading_of(read_snapshot(data, source=source, limits=limits), source=source)
 
 
 def _racks(data: bytes, source: str, limits: Limits) -> Reading:
@@ -311,6 +323,8 @@ class _Paste:
                     self.parts.append(readers[found.kind](found, self.source, self.limits))
                 elif found.kind is DocumentKind.REST_TOPIC:
                     self.parts.append(read_rest(found, self.source, self.limits, self.placeholder))
+                elif found.kind is DocumentKind.SNAPSHOT:
+                    self.parts.append(Part(_snapshot(found.data, self.source, self.limits), found.line))
                 elif found.kind is DocumentKind.RACKS:
                     self.parts.append(Part(_racks(found.data, self.source, self.limits), found.line))
                 else:
@@ -427,7 +441,7 @@ class _Paste:
         return InputRefused(
             f"No layout was found in {counted(lines, 'line', 'lines')}. Reseat reads kafka-topics "
             "--describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat -L, rpk topic describe -p, "
-            "topicmappr, Cruise Control's cluster state, CSV and Parquet.",
+            "topicmappr, Cruise Control's cluster state, CSV, Parquet and its own snapshots.",
             source=self.source,
             details=tuple(f"Line {piece.line}: {piece.why}" for piece in self.skipped.result()[:20]),
         )

@@ -1,0 +1,136 @@
+"""``snapshot``: a live cluster read as it is, into a file that every other command reads."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
+from reseat.cli.writer import complain, say
+from reseat.errors import InputRefused
+from reseat.formats.snapshot import write_snapshot
+from reseat.model import Consistency, Severity, Snapshot
+from reseat.model.wording import counted, listed
+from reseat.sources.connection import Connection
+from reseat.sources.landing import land, write_whole
+from reseat.sources.live import Progress, Report, read_cluster
+
+__all__ = ["snapshot"]
+
+Reader = Callable[..., Snapshot]
+
+#: Seconds between two lines of progress on a terminal.
+_PACE = 0.1
+_WIDTH = 78
+_WAYS = {"zookeeper": "ZooKeeper", "admin": "its brokers"}
+
+
+def snapshot(chosen: argparse.Namespace, *, read: Reader = read_cluster) -> int:
+    """Read a cluster and write what was asked for; see the command's ``--help``.
+
+    Args:
+        chosen: the arguments.
+        read: what reads a cluster.
+    """
+    if (chosen.bootstrap is None) and (chosen.zookeeper is None) and (chosen.config is None):
+        raise InputRefused("No cluster is named: --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT] says where it is.")
+    if chosen.output is None and chosen.landing is None:
+        raise InputRefused("Nothing says where the snapshot goes: --output FILE, or --landing DIR with --cluster NAME.")
+    if chosen.landing is not None and chosen.cluster is None:
+        raise InputRefused("--landing needs --cluster NAME, the name under which the cluster's history is kept.")
+    connection = _connection(chosen)
+    taken = _read(connection, read)
+    if chosen.cluster is not None:
+        taken = _named(taken, chosen.cluster)
+    written = []
+    if chosen.landing is not None:
+        written.append(str(land(taken, chosen.landing, chosen.cluster)))
+    if chosen.output is not None and chosen.output != STANDARD_OUTPUT:
+        _write(Path(chosen.output), write_snapshot(taken))
+        written.append(chosen.output)
+    lines = _summary(taken, written)
+    if chosen.output == STANDARD_OUTPUT:
+        complain(*lines)
+        sys.stdout.buffer.write(write_snapshot(taken))
+        sys.stdout.buffer.flush()
+    else:
+        say(*lines)
+    return 0
+
+
+def _connection(chosen: argparse.Namespace) -> Connection:
+    from reseat.sources.configuration import connection_from_options
+
+    return connection_from_options(
+        bootstrap=chosen.bootstrap,
+        zookeeper=chosen.zookeeper,
+        config=None if chosen.config is None else Path(chosen.config),
+        name=chosen.cluster or "",
+    )
+
+
+def _read(connection: Connection, read: Reader) -> Snapshot:
+    if not sys.stderr.isatty():
+        return read(connection)
+    try:
+        return read(connection, report=_reporter())
+    finally:
+        sys.stderr.write("\r" + " " * _WIDTH + "\r")
+
+
+def _reporter() -> Report:
+    """One line on the terminal that says how far the reading is, written anew now and then."""
+    last = 0.0
+
+    def report(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _PACE:
+            return
+        last = now
+        of = "" if progress.total is None else f" of {progress.total:,}"
+        text = f"Reading {progress.step}: {progress.done:,}{of}" if progress.done or of else f"Reading {progress.step}"
+        sys.stderr.write("\r" + text[:_WIDTH].ljust(_WIDTH))
+        sys.stderr.flush()
+
+    return report
+
+
+def _named(taken: Snapshot, cluster: str) -> Snapshot:
+    from dataclasses import replace
+
+    return replace(taken, cluster=cluster)
+
+
+def _write(file: Path, data: bytes) -> None:
+    try:
+        if file.exists() and not file.is_file():  # a device or a pipe, which cannot be replaced
+            file.write_bytes(data)
+        else:
+            write_whole(file, data)
+    except OSError as error:
+        raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=str(file)) from error
+
+
+def _summary(taken: Snapshot, written: list[str]) -> list[str]:
+    layout = taken.layout
+    name = taken.cluster or taken.cluster_id or "The cluster"
+    by = _WAYS.get(taken.way, taken.way)
+    lines = [
+        f"{name}, read from {by} at {taken.taken_at:%Y-%m-%d %H:%M:%S} UTC: {counted(len(layout.brokers), 'broker')}, "
+        f"{counted(len(layout.topics), 'topic')}, {counted(layout.partition_count, 'partition')}, "
+        f"{counted(layout.replica_count, 'replica')}."
+    ]
+    if taken.consistency is Consistency.CONSISTENT:
+        lines.append("All of it was true at one moment.")
+    elif taken.consistency is Consistency.UNSETTLED:
+        changed = f": {listed(taken.unsettled)}" if taken.unsettled else ""
+        lines.append(f"The cluster changed while it was read, and did not settle{changed}.")
+    lines += [found.sentence for found in taken.findings if found.severity is not Severity.NOTE]
+    lines += taken.not_read
+    if written:
+        lines.append(f"Written: {', '.join(written)}")
+    return lines

@@ -1,0 +1,470 @@
+"""The snapshot file: one cluster at one moment as one JSON document that needs nothing beside it.
+
+What it promises, in this order:
+
+1. What is read back is what was written, field by field and column by column.
+2. The same snapshot gives the same bytes.
+3. A document of a newer version, or one that does not fit together, is refused in a sentence; nothing larger than the
+   limits is allocated.
+4. It holds no secret, because a ``Snapshot`` holds none.
+
+What it needs: nothing but the text. docs/formats.md lists every field with its meaning and unit.
+
+How it works: facts are plain JSON values under their own keys, a line each, the small ones first, so that ``head``
+shows what cluster it is. The layout is three tables of columns (``reseat.formats.snapshot_columns``). Any change of
+what a key means, and any new key, is a new version.
+
+Example: ``read_snapshot(write_snapshot(snapshot)).layout == snapshot.layout``.
+
+Complexity: O(bytes); no Python loop over partitions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterable, Mapping, Set
+from datetime import UTC, datetime
+from typing import Annotated, TypeVar
+
+import msgspec
+import numpy as np
+import orjson
+
+from reseat.errors import InputRefused, LayoutInvalid, LimitMet
+from reseat.formats.json_fault import refusal
+from reseat.formats.reading import LIMITS, Limits, Reading
+from reseat.formats.snapshot_columns import Unfit, layout_of, tables_of
+from reseat.model import (
+    Broker,
+    BrokerState,
+    ClusterLayout,
+    Consistency,
+    Finding,
+    LogDirectory,
+    Original,
+    Severity,
+    Snapshot,
+)
+from reseat.model.wording import counted, listed, verb
+
+__all__ = ["KIND", "MARK", "identity", "is_snapshot", "read_snapshot", "reading_of", "write_snapshot"]
+
+#: The first key of a document, by which it is recognised; its value is the version.
+MARK = "reseat_snapshot"
+#: What a snapshot is called in messages.
+KIND = "snapshot of Reseat"
+#: The version that is written, and the only one that is understood.
+_VERSION = 1
+_HEAD = re.compile(rb'\s*\{\s*"' + MARK.encode() + rb'"\s*:')
+_TABLES = ("topics", "partitions", "replicas")
+
+_Value = TypeVar("_Value")
+_Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+
+
+class _Strict(msgspec.Struct, forbid_unknown_fields=True):
+    pass
+
+
+class _Broker(_Strict):
+    id: _Id
+    rack: str | None = None
+    host: str | None = None
+    port: int | None = None
+    state: BrokerState = BrokerState.NOT_TOLD
+
+
+class _LogDirectory(_Strict):
+    broker: int
+    path: str
+    total_bytes: int | None = None
+    usable_bytes: int | None = None
+    error: str | None = None
+
+
+class _Pending(_Strict):
+    topic: str
+    partition: _Id
+    replicas: list[_Id]
+
+
+class _Finding(_Strict):
+    kind: str
+    severity: Severity
+    sentence: str
+    rows: list[int]
+    brokers: list[int]
+    topics: list[str]
+    places: list[str]
+
+
+class _Original(_Strict):
+    name: str
+    text: str
+
+
+class _Facts(_Strict):
+    """Everything but the layout."""
+
+    taken_at: str
+    way: str
+    cluster: str | None
+    cluster_id: str | None
+    controller: int | None
+    metadata: str | None
+    version: str | None
+    consistency: Consistency
+    unsettled: list[str]
+    not_read: list[str]
+    findings: list[_Finding]
+    broker_configs: dict[str, dict[str, str]]
+    topic_configs: dict[str, dict[str, str]]
+    log_dirs: list[_LogDirectory]
+    pending: list[_Pending]
+    facts: msgspec.Raw
+    original: _Original | None
+    brokers: list[_Broker]
+    log_dir_paths: list[str]
+    topics: msgspec.Raw
+    partitions: msgspec.Raw
+    replicas: msgspec.Raw
+
+
+def is_snapshot(data: bytes) -> bool:
+    """Whether a text begins as a snapshot does."""
+    return _HEAD.match(data[:1_000]) is not None
+
+
+# ---- writing -----------------------------------------------------------------------------------------------
+
+
+def write_snapshot(snapshot: Snapshot) -> bytes:
+    """A snapshot as one JSON document in UTF-8, ended by a line feed.
+
+    Facts that are no JSON values become texts; lone surrogates, which UTF-8 cannot hold, become replacement marks.
+    """
+    lines: dict[str, object] = {
+        MARK: _VERSION,
+        "cluster": snapshot.cluster,
+        "cluster_id": snapshot.cluster_id,
+        "taken_at": _moment(snapshot.taken_at),
+        "way": snapshot.way,
+        "metadata": snapshot.metadata,
+        "version": snapshot.version,
+        "controller": snapshot.controller,
+        "consistency": snapshot.consistency.value,
+        "unsettled": list(snapshot.unsettled),
+        "not_read": list(snapshot.not_read),
+        "findings": [_finding(found) for found in snapshot.findings],
+        "facts": _plain(dict(sorted(snapshot.facts.items()))),
+        "broker_configs": {
+            str(broker): dict(sorted(values.items())) for broker, values in sorted(snapshot.broker_configs.items())
+        },
+        "topic_configs": {
+            topic: dict(sorted(values.items())) for topic, values in sorted(snapshot.topic_configs.items())
+        },
+        "pending": [
+            {"topic": topic, "partition": partition, "replicas": list(replicas)}
+            for (topic, partition), replicas in sorted(snapshot.pending.items())
+        ],
+        "log_dirs": [
+            {
+                "broker": told.broker,
+                "path": told.path,
+                "total_bytes": told.total_bytes,
+                "usable_bytes": told.usable_bytes,
+                "error": told.error,
+            }
+            for told in snapshot.log_dirs
+        ],
+    }
+    original = snapshot.original
+    parts = [
+        *(_line(key, value) for key, value in lines.items()),
+        *_layout(snapshot.layout),
+        # Last, as it may be long.
+        _line("original", None if original is None else {"name": original.name, "text": original.text}),
+    ]
+    return b"{" + b",\n".join(parts) + b"}\n"
+
+
+def identity(snapshot: Snapshot) -> str:
+    """32 hexadecimal digits that name what a snapshot says: which cluster, when, and who sits where.
+
+    A snapshot that is delivered twice, under any file name, has one identity. How it was read, what was found while
+    reading and the text it was made of are not in it.
+    """
+    state = hashlib.blake2b(b"reseat snapshot 1\n", digest_size=16)
+    for part in (
+        _line("cluster", snapshot.cluster if snapshot.cluster is not None else snapshot.cluster_id),
+        _line("taken_at", _moment(snapshot.taken_at)),
+        *_layout(snapshot.layout),
+    ):
+        state.update(part + b"\n")
+    return state.hexdigest()
+
+
+def _layout(layout: ClusterLayout) -> list[bytes]:
+    brokers = [
+        {"id": b.id, "rack": b.rack, "host": b.host, "port": b.port, "state": b.state.value} for b in layout.brokers
+    ]
+    tables = tables_of(layout)
+    return [
+        _line("brokers", brokers),
+        _line("log_dir_paths", list(layout.log_dirs)),
+        *(
+            b'"' + name.encode() + b'":{\n' + b",\n".join(_line(key, value) for key, value in columns.items()) + b"}"
+            for name, columns in tables.items()
+        ),
+    ]
+
+
+def _line(key: str, value: object) -> bytes:
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+    except TypeError:  # a lone surrogate or a number of more than 64 bits, in what the outside world told
+        text = orjson.dumps(_plain(value))
+    return b'"' + key.encode() + b'":' + text
+
+
+def _moment(when: datetime) -> str:
+    """Always of one form, so that texts sort as the moments do."""
+    utc = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return utc.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _finding(found: Finding) -> dict[str, object]:
+    return {
+        "kind": found.kind,
+        "severity": found.severity.value,
+        "sentence": found.sentence,
+        "rows": np.ascontiguousarray(found.rows, np.int64),
+        "brokers": [int(broker) for broker in found.brokers],
+        "topics": list(found.topics),
+        "places": list(found.places),
+    }
+
+
+def _plain(value: object) -> object:
+    """A value that JSON can hold: keys are texts, tuples and sets lists, NaN and infinite numbers null."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode() if not value.isascii() else value
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**64 else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(_plain(str(key))): _plain(item) for key, item in value.items()}
+    if isinstance(value, Set):
+        return [_plain(item) for item in sorted(value, key=str)]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray)):
+        return [_plain(item) for item in value]
+    return str(value)
+
+
+# ---- reading -----------------------------------------------------------------------------------------------
+
+
+def read_snapshot(data: bytes | str, *, source: str = "snapshot", limits: Limits = LIMITS) -> Snapshot:
+    """Read a snapshot file.
+
+    Args:
+        data: its content.
+        source: the file's name.
+        limits: what is accepted.
+
+    Raises:
+        InputRefused: it is no snapshot, of a newer version, cut off, or does not fit together; says where and why.
+        LimitMet: it is larger than ``limits`` allow.
+    """
+    text = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    if len(text) > limits.megabytes * 1_000_000:
+        raise LimitMet(f"The snapshot has {len(text) / 1e6:,.0f} MB; {limits.megabytes:,} MB is the limit.", source)
+    try:
+        told = _facts(text, source)
+        brokers = [Broker(b.id, b.rack, b.host, b.port, b.state) for b in told.brokers]
+        layout = layout_of(
+            {name: getattr(told, name) for name in _TABLES},
+            brokers,
+            told.log_dir_paths,
+            source=source,
+            limits=limits,
+        )
+        return _snapshot(told, layout, limits)
+    except Unfit as error:
+        raise InputRefused(f"This snapshot does not fit together: {error}", source=source, recognised=KIND) from error
+    except LayoutInvalid as error:
+        raise InputRefused(f"This snapshot does not make a layout: {error}", source=source, recognised=KIND) from error
+    except msgspec.ValidationError as error:
+        raise InputRefused(f"This snapshot cannot be read: {_words(error)}.", source=source, recognised=KIND) from error
+    except msgspec.DecodeError as error:
+        raise refusal(text, 0, source, 1, error) from error
+    except UnicodeDecodeError as error:
+        raise InputRefused("This snapshot is not UTF-8.", source=source, recognised=KIND) from error
+    except RecursionError as error:
+        raise LimitMet(f"JSON nested deeper than {limits.depth} levels; no snapshot is.", source=source) from error
+
+
+def _facts(text: bytes, source: str) -> _Facts:
+    keys = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    if MARK not in keys:
+        raise InputRefused(f"This is no snapshot of Reseat: it lacks the key '{MARK}'.", source=source)
+    version = bytes(memoryview(keys[MARK]))
+    if version != str(_VERSION).encode():
+        raise InputRefused(
+            f"This snapshot is of version {version[:20].decode('utf-8', 'replace')}, and this Reseat reads version "
+            f"{_VERSION}. Was it written by a newer one? Read it with that, or take it anew.",
+            source=source,
+            recognised=KIND,
+        )
+    return msgspec.json.decode(_without_mark(text), type=_Facts)
+
+
+def _without_mark(text: bytes) -> bytes:
+    """The document without its first key, where that is the mark; it says nothing more."""
+    found = re.match(rb"\s*\{\s*\"" + MARK.encode() + rb"\"\s*:\s*\d+\s*,", text[:1_000])
+    return text if found is None else b"{" + text[found.end() :]
+
+
+def _words(error: Exception) -> str:
+    return str(error).replace("`", "'").replace("$.", "").replace("Object", "the object").replace(" - at", ", at")
+
+
+def _snapshot(told: _Facts, layout: ClusterLayout, limits: Limits) -> Snapshot:
+    return Snapshot(
+        layout=layout,
+        taken_at=_datetime(told.taken_at),
+        way=told.way,
+        cluster=told.cluster,
+        cluster_id=told.cluster_id,
+        controller=told.controller,
+        metadata=told.metadata,
+        version=told.version,
+        findings=tuple(_as_finding(found, layout.partition_count) for found in told.findings),
+        consistency=told.consistency,
+        unsettled=tuple(told.unsettled),
+        not_read=tuple(told.not_read),
+        broker_configs={_broker_id(broker): values for broker, values in told.broker_configs.items()},
+        topic_configs=told.topic_configs,
+        log_dirs=tuple(LogDirectory(d.broker, d.path, d.total_bytes, d.usable_bytes, d.error) for d in told.log_dirs),
+        pending={(p.topic, p.partition): tuple(p.replicas) for p in told.pending},
+        facts=_fact_values(told.facts, limits),
+        original=None if told.original is None else Original(told.original.name, told.original.text),
+    )
+
+
+def _datetime(text: str) -> datetime:
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        when = None
+    if when is None or when.tzinfo is None:
+        raise Unfit(f"'taken_at' is {text[:60]!r}; a moment such as 2026-05-01T12:00:00.000000Z was expected.")
+    return when.astimezone(UTC)
+
+
+def _as_finding(found: _Finding, partitions: int) -> Finding:
+    try:
+        rows = np.array(found.rows, np.int64)
+    except OverflowError:
+        rows = np.array([partitions], np.int64)
+    if rows.size and not 0 <= int(rows.min()) <= int(rows.max()) < partitions:
+        raise Unfit(f"The finding {found.kind[:60]!r} is about a row that is none of the {partitions:,} partitions.")
+    return Finding(
+        kind=found.kind,
+        severity=found.severity,
+        sentence=found.sentence,
+        rows=rows,
+        brokers=tuple(found.brokers),
+        topics=tuple(found.topics),
+        places=tuple(found.places),
+    )
+
+
+def _broker_id(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,10}", text, re.ASCII):
+        raise Unfit(f"'broker_configs' names a broker {text[:20]!r}, which is no id.")
+    return int(text)
+
+
+def _fact_values(raw: msgspec.Raw, limits: Limits) -> dict[str, object]:
+    values = msgspec.json.decode(raw, type=dict[str, object])
+    return {key: _tuples(value, limits.depth) for key, value in values.items()}
+
+
+def _tuples(value: object, depth: int) -> object:
+    """Lists as tuples, as readers tell them."""
+    if depth < 0:
+        raise RecursionError
+    if isinstance(value, list):
+        return tuple(_tuples(item, depth - 1) for item in value)
+    if isinstance(value, dict):
+        return {key: _tuples(item, depth - 1) for key, item in value.items()}
+    return value
+
+
+# ---- as other texts are read -------------------------------------------------------------------------------
+
+
+def reading_of(snapshot: Snapshot, *, source: str | None = None) -> Reading:
+    """A snapshot as any text that was read, for all that starts from a ``Reading``.
+
+    Args:
+        snapshot: the snapshot.
+        source: the file's name; None: the name by which the cluster is known.
+
+    Returns:
+        Its layout, its findings, one each for what was not read and for topics that changed while they were read, and
+        as ``proposed`` what ``/admin/reassign_partitions`` asks for and is not there yet. The facts tell ``cluster``,
+        ``cluster_id``, ``taken_at``, ``way``, ``controller``, ``metadata``, ``version`` and ``consistency``, as far as
+        they are told, beside the snapshot's own.
+    """
+    told: dict[str, object] = {
+        **snapshot.facts,
+        "cluster": snapshot.cluster,
+        "cluster_id": snapshot.cluster_id,
+        "taken_at": _moment(snapshot.taken_at),
+        "way": snapshot.way,
+        "controller": snapshot.controller,
+        "metadata": snapshot.metadata,
+        "version": snapshot.version,
+        "consistency": snapshot.consistency.value,
+    }
+    proposed: ClusterLayout | None = None
+    if snapshot.pending:
+        proposed = ClusterLayout.from_assignments(snapshot.pending, brokers=snapshot.layout.brokers)
+    return Reading(
+        layout=snapshot.layout,
+        kind=KIND,
+        source=source or snapshot.cluster or snapshot.cluster_id or "snapshot",
+        proposed=proposed,
+        findings=(*snapshot.findings, *_about_reading(snapshot)),
+        facts={name: value for name, value in told.items() if value is not None},
+    )
+
+
+def _about_reading(snapshot: Snapshot) -> list[Finding]:
+    told = {found.kind for found in snapshot.findings}
+    out: list[Finding] = []
+    if snapshot.unsettled and "unsettled" not in told:
+        count = len(snapshot.unsettled)
+        out.append(
+            Finding(
+                "unsettled",
+                Severity.ATTENTION,
+                f"{counted(count, 'topic')} changed while {verb(count, 'it was', 'they were')} read, and did not "
+                f"settle: {listed(snapshot.unsettled)}. Read the cluster again before planning.",
+                topics=snapshot.unsettled,
+            )
+        )
+    if "not_read" not in told:
+        out += [Finding("not_read", Severity.NOTE, sentence) for sentence in snapshot.not_read]
+    return out
