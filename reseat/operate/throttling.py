@@ -1,0 +1,184 @@
+"""Replication throttles of a run: what is set, what was there before, and that it is put back exactly.
+
+What it promises: the values before are in the journal before anything is set; they come back as they were, an unset
+one unset; what cannot be put back now (a dead broker) is named and stays in the journal, so that the next start or
+``operate status`` puts it back.
+
+How it works: as KIP-73 means it. Each broker that sends or receives gets both rates; a topic's leader list holds the
+replicas that are copied from, its follower list the newcomers. Lists that were set before are kept and added to.
+
+Example: ``orders-0`` from [1, 2] to [1, 3] at 1,000 bytes a second sets both rates of brokers 1, 2 and 3 to 1000, the
+leader list of ``orders`` to ``0:1,0:2`` and its follower list to ``0:3``.
+
+Complexity: linear in the plan. Source: KIP-73; Kafka's ``ReassignPartitionsCommand``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from reseat.errors import ClusterUnreachable
+from reseat.operate.journal import Journal, Step
+from reseat.operate.records import MoveProgress
+from reseat.operate.target import Target, Throttles
+
+__all__ = ["Standing", "earlier_values", "from_json", "put_back", "standing", "to_json", "wanted"]
+
+_Name = TypeVar("_Name", int, str)
+_EVERY_REPLICA = "*"
+_LISTS = ("leader_replicas", "follower_replicas")
+#: Brokers take a moment to show what they were told; read again so often before a value counts as not put back.
+_READS = 20
+_READ_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Throttles that a run has set, or was about to set, and not put back yet.
+
+    Attributes:
+        step: the journal's step that set them.
+        earlier: the values before.
+        now: the values set.
+        partitions: one partition of each topic concerned, to ask whether the topic is still there.
+    """
+
+    step: int
+    earlier: Throttles
+    now: Throttles
+    partitions: Mapping[str, int]
+
+
+def earlier_values(target: Target, moves: Iterable[MoveProgress]) -> Throttles:
+    """What is set now on the living brokers and the topics that these moves concern."""
+    copied = [move for move in moves if set(move.target) - set(move.before)]
+    brokers = {broker for move in copied for broker in (*move.before, *move.target)} & target.alive()
+    return target.throttles(sorted(brokers), sorted({move.topic for move in copied}))
+
+
+def wanted(moves: Iterable[MoveProgress], rate: int, earlier: Throttles) -> Throttles:
+    """What a run sets: this rate on each broker of ``earlier``, and the replicas that copy or are copied from."""
+    lists: dict[str, dict[str, list[str]]] = {name: {} for name in _LISTS}
+    for move in moves:
+        newcomers = [broker for broker in move.target if broker not in move.before]
+        if newcomers:
+            lists["leader_replicas"].setdefault(move.topic, []).extend(
+                f"{move.partition}:{broker}" for broker in move.before
+            )
+            lists["follower_replicas"].setdefault(move.topic, []).extend(
+                f"{move.partition}:{broker}" for broker in newcomers
+            )
+    return Throttles(
+        leader_rate=dict.fromkeys(earlier.leader_rate, str(rate)),
+        follower_rate=dict.fromkeys(earlier.follower_rate, str(rate)),
+        leader_replicas=_added(earlier.leader_replicas, lists["leader_replicas"]),
+        follower_replicas=_added(earlier.follower_replicas, lists["follower_replicas"]),
+    )
+
+
+def _added(earlier: Mapping[str, str | None], more: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
+    out: dict[str, str | None] = {}
+    for topic, replicas in more.items():
+        told = earlier.get(topic) or ""
+        if told == _EVERY_REPLICA:
+            continue
+        out[topic] = ",".join(dict.fromkeys([*filter(None, told.split(",")), *replicas]))
+    return out
+
+
+def to_json(throttles: Throttles) -> dict[str, list[list[object]]]:
+    """As the journal keeps them: pairs, since JSON's keys are texts and broker ids are not."""
+    return {
+        item.name: [[key, value] for key, value in getattr(throttles, item.name).items()] for item in fields(throttles)
+    }
+
+
+def from_json(value: Mapping[str, Any]) -> Throttles:
+    """What ``to_json`` made."""
+    return Throttles(**{item.name: dict(value[item.name]) for item in fields(Throttles)})
+
+
+def standing(journal: Journal, run_id: int) -> Standing | None:
+    """The throttles of a run that are not put back; None: none."""
+    back = {
+        step.content["of"]
+        for step in journal.steps(run_id=run_id, kind="throttles back")
+        if step.outcome is not None and not step.outcome["left"]
+    }
+    for step in journal.steps(run_id=run_id, kind="throttles"):
+        if step.id not in back:
+            return _standing_of(step)
+    return None
+
+
+def _standing_of(step: Step) -> Standing:
+    content: Mapping[str, Any] = step.content
+    return Standing(step.id, from_json(content["earlier"]), from_json(content["set"]), content["partitions"])
+
+
+def put_back(target: Target, throttles: Standing, wait: Callable[[float], None]) -> Throttles:
+    """Set the earlier values again and read them back.
+
+    Args:
+        target: the cluster.
+        throttles: what a run has set.
+        wait: waits some seconds, between two readings.
+
+    Returns:
+        What could not be put back, with the values it should have; empty: all is as it was. Topics that are gone took
+        their settings with them.
+
+    Raises:
+        ClusterUnreachable: the cluster does not answer.
+    """
+    earlier = throttles.earlier
+    brokers = {*earlier.leader_rate, *earlier.follower_rate}
+    alive = brokers & target.alive()
+    there = {topic for topic, _ in target.assignments(sorted(throttles.partitions.items()))}
+    restored = Throttles(
+        leader_rate=_of(earlier.leader_rate, alive),
+        follower_rate=_of(earlier.follower_rate, alive),
+        leader_replicas=_of(earlier.leader_replicas, there),
+        follower_replicas=_of(earlier.follower_replicas, there),
+    )
+    target.set_throttles(restored)
+    left = _differing(target, restored, wait)
+    # A dead broker is told apart, since it cannot always be asked: it must not keep the others throttled.
+    for broker in sorted(brokers - alive):
+        alone = Throttles(_of(earlier.leader_rate, {broker}), _of(earlier.follower_rate, {broker}))
+        try:
+            target.set_throttles(alone)
+            missed = _differing(target, alone, wait)
+        except ClusterUnreachable:
+            missed = alone
+        left = Throttles(
+            **{item.name: {**getattr(left, item.name), **getattr(missed, item.name)} for item in fields(left)}
+        )
+    return left
+
+
+def _differing(target: Target, wished: Throttles, wait: Callable[[float], None]) -> Throttles:
+    """What is not as wished, once brokers had their moment to show it."""
+    brokers = sorted({*wished.leader_rate, *wished.follower_rate})
+    topics = sorted({*wished.leader_replicas, *wished.follower_replicas})
+    for attempt in range(_READS):
+        if attempt:
+            wait(_READ_SECONDS)
+        now = target.throttles(brokers, topics)
+        differs = {
+            item.name: {
+                key: value
+                for key, value in getattr(wished, item.name).items()
+                if getattr(now, item.name).get(key) != value
+            }
+            for item in fields(Throttles)
+        }
+        if not any(differs.values()):
+            break
+    return Throttles(**differs)
+
+
+def _of(values: Mapping[_Name, str | None], names: Collection[_Name]) -> dict[_Name, str | None]:
+    return {name: value for name, value in values.items() if name in names}

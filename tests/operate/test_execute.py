@@ -1,0 +1,429 @@
+"""Carrying out, against a cluster in memory whose every fault is chosen: throttles, batches, stops, crashes, others."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from reseat.errors import ClusterUnreachable, WriteRefused
+from reseat.operate.execute import carry_out, recover
+from reseat.operate.journal import Approval, PlannedMove
+from reseat.operate.records import RunOptions, RunState
+from tests.operate.fake_target import FakeCluster
+
+#: Ten partitions on 1 and 2 whose second replica goes to 3 or 4.
+PLAN = {("orders", i): ([1, 2], [1, 3 + i % 2]) for i in range(10)}
+EARLIER = {("leader_rate", "1"): "77", ("follower_replicas", "orders"): "9:9"}
+
+
+def cluster_of(plan=PLAN, **choices):
+    """A cluster that stands as the plan expects it."""
+    return FakeCluster({key: list(before) for key, (before, _) in plan.items()}, **choices)
+
+
+def approve(journal, plan=PLAN, *, most=2, throttle=None, size=50):
+    """An approved run of a plan."""
+    moves = [
+        PlannedMove(topic, partition, tuple(before), tuple(target), size * len(set(target) - set(before)))
+        for (topic, partition), (before, target) in plan.items()
+    ]
+    return journal.approve(Approval("FAKE", "fake", "{}", "{}", "h", "ann", moves, RunOptions(most, throttle)))
+
+
+def carried(cluster, journal, run, **choices):
+    """The run as it ended."""
+    stop = choices.pop("stop", None) or threading.Event()
+    return carry_out(cluster.target(**choices), journal, run.id, stop=stop, pace=cluster.pace())
+
+
+def planned(plan=PLAN):
+    """The lists as a plan has them."""
+    return {key: list(target) for key, (_, target) in plan.items()}
+
+
+def states(journal, run):
+    """How many partitions stand where."""
+    told = [move.state for move in journal.moves(run.id)]
+    return {state: told.count(state) for state in sorted(set(told))}
+
+
+@pytest.mark.parametrize("way", [{}, {"way": "zookeeper", "one_at_a_time": True, "can_cancel": False}])
+def test_a_plan_is_carried_out_in_batches(journal, way):
+    """Every partition is as planned; no broker has more moves at a time than allowed; the journal says what was."""
+    cluster, most = cluster_of(), []
+    cluster.before_call = lambda name: most.append(
+        max(sum(broker in ids for ids in cluster.goal.values()) for broker in (3, 4))
+    )
+    run = approve(journal)
+    ended = carried(cluster, journal, run, **way)
+
+    assert ended.state is RunState.DONE
+    assert ended.sentence == "Done: all 10 partitions are as planned, seen twice."
+    assert cluster.lists == planned()
+    assert max(most) <= 2
+    told = journal.progress(run.id)
+    assert (told.done, told.partitions, told.bytes_done, told.bytes_total, told.alive) == (10, 10, 500, 500, False)
+    assert told.batches >= 5
+    assert journal.steps(unsettled=True) == ()
+
+
+def test_throttles_are_put_back_exactly(journal):
+    """Rates and lists are set for what moves; at the end all of it is as before, unset values unset again."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+    seen = []
+    cluster.before_call = lambda name: seen.append(dict(cluster.dynamic)) if name == "reassign" else None
+    ended = carried(cluster, journal, approve(journal, throttle=1_000))
+
+    assert ended.state is RunState.DONE
+    assert seen[0]["leader_rate", "1"] == seen[0]["follower_rate", "4"] == "1000"
+    assert seen[0]["follower_replicas", "orders"].split(",")[:3] == ["9:9", "0:3", "1:4"]
+    assert seen[0]["leader_replicas", "orders"].split(",")[:3] == ["0:1", "0:2", "1:1"]
+    assert cluster.dynamic == EARLIER
+
+
+def test_without_a_throttle_none_is_touched(journal):
+    """A plan without a rate neither reads nor sets throttles."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+    carried(cluster, journal, approve(journal))
+
+    assert "set_throttles" not in cluster.calls
+    assert cluster.dynamic == EARLIER
+
+
+def test_a_refused_partition_is_recorded_and_others_go_on(journal):
+    """Kafka's error stays with the partition; the run fails at its end and says so."""
+    cluster = cluster_of(refuse={("orders", 3): "INVALID_REPLICA_ASSIGNMENT"})
+    run = approve(journal)
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.FAILED
+    assert ended.sentence == (
+        "1 partition failed: orders-3 (INVALID_REPLICA_ASSIGNMENT). 9 partitions are as planned. A rollback restores "
+        "the lists as they were."
+    )
+    assert states(journal, run) == {"done": 9, "failed": 1}
+    assert cluster.lists == planned() | {("orders", 3): [1, 2]}
+
+
+def test_an_error_that_says_later_is_tried_again(journal):
+    """NOT_CONTROLLER is no verdict on the partition."""
+    cluster = cluster_of(refuse=dict.fromkeys(PLAN, "NOT_CONTROLLER"))
+    calls = []
+
+    def elected(name):
+        calls.append(name)
+        if calls.count("reassign") == 3:
+            cluster.refuse.clear()
+
+    cluster.before_call = elected
+
+    assert carried(cluster, journal, approve(journal)).state is RunState.DONE
+
+
+def test_others_reassignments_hold_back_the_next_batch(journal):
+    """Nothing is sent while somebody else reassigns; they are named; afterwards it goes on."""
+    cluster = cluster_of(PLAN | {("theirs", 0): ([1, 2], None)}, rate=25)
+    batches, words = [], []
+
+    def other(name):
+        if name == "reassign":
+            batches.append(cluster.clock)
+            assert ("theirs", 0) not in cluster.goal
+        if name == "reassigned" and len(batches) == 1:
+            cluster.start(("theirs", 0), [1, 5])
+
+    cluster.before_call = other
+    run = approve(journal)
+    ended = carry_out(
+        cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append
+    )
+
+    assert ended.state is RunState.DONE
+    assert any("Somebody else reassigns 1 partition (theirs-0): nothing further is sent" in word for word in words)
+
+
+def test_a_partition_changed_before_it_was_sent_stops_the_run(journal):
+    """A list that is neither as before nor as planned is named, and nothing further is sent."""
+    cluster = cluster_of()
+
+    def other(name):
+        if name == "reassigned":
+            cluster.lists["orders", 9] = [2, 1]
+
+    cluster.before_call = other
+    run = approve(journal)
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.FAILED
+    assert "orders-9 was changed behind this run's back: its replicas are [2, 1]. Nothing further" in ended.sentence
+    assert "7 were not sent" in ended.sentence
+    assert cluster.calls.count("reassign") == 1
+    assert states(journal, run)["failed"] == 1
+    assert not cluster.goal
+
+
+def test_a_partition_under_way_that_is_changed_or_taken_back_stops_the_run(journal):
+    """Another target, and a cancel by somebody else, are both named; what is under way finishes first."""
+    for other, words in (
+        (lambda cluster: cluster.start(("orders", 0), [5, 6]), "somebody else reassigns it to [5, 6]"),
+        (lambda cluster: cluster.take_back(("orders", 0)), "was taken back by somebody else, or dropped"),
+    ):
+        cluster = cluster_of(rate=10)
+        done = []
+
+        def once(name, cluster=cluster, other=other, done=done):
+            if name == "reassigned" and not done:
+                done.append(name)
+                other(cluster)
+
+        cluster.before_call = once
+        ended = carried(cluster, journal, approve(journal))
+
+        assert ended.state is RunState.FAILED
+        assert words in ended.sentence
+        assert cluster.calls.count("reassign") == 1
+
+
+def test_a_topic_that_is_gone_fails_its_partitions_alone(journal):
+    """Deleting a topic in the middle does not stop the others."""
+    cluster = cluster_of()
+
+    def delete(name):
+        if name == "reassigned":
+            cluster.lists.pop(("orders", 9), None)
+
+    cluster.before_call = delete
+    ended = carried(cluster, journal, approve(journal))
+
+    assert ended.state is RunState.FAILED
+    assert "1 partition failed: orders-9 (UNKNOWN_TOPIC_OR_PARTITION). 9 partitions are as planned" in ended.sentence
+
+
+def test_a_dead_target_broker_is_waited_for_and_named(journal):
+    """Its partitions stay under way, further ones are not sent to it, others go on; once it is back all is done."""
+    cluster, words = cluster_of(), []
+
+    def dies(name):
+        if name == "reassigned" and cluster.clock < 1:
+            cluster.dead = {3}
+        if cluster.clock > 300:
+            cluster.dead = set()
+
+    cluster.before_call = dies
+    run = approve(journal)
+    ended = carry_out(
+        cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append
+    )
+
+    assert ended.state is RunState.DONE
+    assert any("Broker 3 is not alive: 1 partition waits for it since" in word for word in words)
+    assert any("4 partitions are not sent while broker 3 is not alive." in word for word in words)
+    assert len(cluster.calls) < 1_000  # 300 s of waiting do not spin
+
+
+def test_stalling_is_said(journal):
+    """A minute without a change is called stalled, with the partitions."""
+    cluster, words = cluster_of({("orders", 0): ([1, 2], [1, 3])}, rate=0), []
+
+    def goes_on(name):
+        if cluster.clock > 100:
+            cluster.rate = 100
+
+    cluster.before_call = goes_on
+    run = approve(journal, {("orders", 0): ([1, 2], [1, 3])})
+    carry_out(cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append)
+
+    assert any("Stalled since" in word and "orders-0 makes no progress" in word for word in words)
+    assert journal.run(run.id).state is RunState.DONE
+
+
+@pytest.mark.parametrize("call", ["reassign", "reassigned", "assignments", "reassigning", "set_throttles", "alive"])
+def test_a_cluster_that_does_not_answer_for_a_while_is_waited_for(journal, call):
+    """The controller dying, ZooKeeper restarting: whichever call meets it, the run goes on and nothing is left."""
+    cluster, words = cluster_of(dynamic=dict(EARLIER)), []
+    calls = []
+
+    def dies(name):
+        calls.append(name)
+        if name == call and calls.count(call) == 2:
+            cluster.down = cluster.clock + 30
+            raise ClusterUnreachable("The controller is gone.", "lost")
+
+    cluster.before_call = dies
+    run = approve(journal, throttle=1_000)
+    ended = carry_out(
+        cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append
+    )
+
+    assert ended.state is RunState.DONE
+    assert any("not answer" in word for word in words)
+    assert cluster.lists == planned()
+    assert cluster.dynamic == EARLIER
+    assert journal.steps(unsettled=True) == ()
+
+
+def test_trouble_that_waiting_does_not_mend_ends_the_run(journal):
+    """A withdrawn right fails the run with the sentence; recover puts the throttles back later."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+    barred = []
+
+    def bar(name):
+        if name == "reassign" or barred:
+            barred.append(name)
+            raise ClusterUnreachable("Not authorised to alter the cluster.", "authorization")
+
+    cluster.before_call = bar
+    run = approve(journal, throttle=1_000)
+    with pytest.raises(ClusterUnreachable):
+        carried(cluster, journal, run)
+    cluster.before_call = lambda name: None
+    said = recover(cluster.target(), journal, pace=cluster.pace())
+
+    assert journal.run(run.id).state is RunState.FAILED
+    assert "Not authorised" in journal.run(run.id).sentence
+    assert said == (f"Run {run.id}, failed: Its throttles are put back.",)
+    assert cluster.dynamic == EARLIER
+
+
+def test_a_stop_lets_what_is_under_way_finish(journal):
+    """The event, or a request from another process: nothing further is sent, and it says how much was done."""
+    for how in ("event", "journal"):
+        cluster, stop = cluster_of(dynamic=dict(EARLIER)), threading.Event()
+        run = approve(journal, throttle=1_000)
+
+        def ask(name, how=how, stop=stop, run=run):
+            if name == "reassigned":
+                stop.set() if how == "event" else journal.request_stop(run.id, cancel=False)
+
+        cluster.before_call = ask
+        ended = carried(cluster, journal, run, stop=stop)
+
+        assert ended.state is RunState.CANCELLED
+        assert ended.sentence == (
+            "Stopped: 2 partitions are as planned and 8 were not sent. A rollback restores the lists as they were."
+        )
+        assert cluster.dynamic == EARLIER
+
+
+def test_a_cancel_takes_back_what_is_under_way(journal):
+    """What Kafka leaves in another order is named; throttles are put back; nothing is under way."""
+    plan = {("orders", 0): ([1, 2, 3], [3, 4, 2]), ("orders", 1): ([1, 2], [1, 3])}
+    cluster = cluster_of(plan, rate=0.01, dynamic=dict(EARLIER))
+    run = approve(journal, plan, throttle=1_000)
+    cluster.before_call = lambda name: journal.request_stop(run.id, cancel=True) if name == "reassigned" else None
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.CANCELLED
+    assert ended.sentence == (
+        "Stopped: 0 partitions are as planned and 2 were taken back. Kafka took orders-0 back to the old replicas in "
+        "another order. A rollback restores the lists as they were."
+    )
+    assert cluster.lists == {("orders", 0): [3, 2, 1], ("orders", 1): [1, 2]}
+    assert cluster.dynamic == EARLIER
+    assert not cluster.goal
+
+
+def test_a_cancel_that_kafka_refuses_is_named_and_waited_for(journal):
+    """KRaft takes nothing back that would need an unclean election; what is under way finishes."""
+    plan = {("orders", 0): ([1, 2], [1, 3])}
+    cluster, words = cluster_of(plan, rate=1, refuse_cancel={("orders", 0): "INVALID_REPLICA_ASSIGNMENT"}), []
+    run = approve(journal, plan)
+    cluster.before_call = lambda name: journal.request_stop(run.id, cancel=True) if name == "reassigned" else None
+    ended = carry_out(
+        cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append
+    )
+
+    assert any("Kafka does not take orders-0 back (INVALID_REPLICA_ASSIGNMENT)" in word for word in words)
+    assert ended.state is RunState.DONE
+    assert cluster.calls.count("cancel") == 1
+    assert cluster.lists == planned(plan)
+
+
+def test_where_the_way_cannot_cancel_what_is_under_way_finishes(journal):
+    """Through ZooKeeper's node nothing is taken back, and that is said."""
+    cluster, words = cluster_of(rate=1), []
+    run = approve(journal)
+    cluster.before_call = lambda name: journal.request_stop(run.id, cancel=True) if name == "reassigned" else None
+    target = cluster.target(way="zookeeper", one_at_a_time=True, can_cancel=False)
+    ended = carry_out(target, journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append)
+
+    assert any("cannot be taken back through ZooKeeper's node" in word for word in words)
+    assert ended.state is RunState.CANCELLED
+    assert "cancel" not in cluster.calls
+    assert cluster.calls.count("reassign") == 1
+
+
+def test_throttles_of_a_dead_broker_are_put_back_by_the_next_recovery(journal):
+    """What cannot be put back is named and stays in the journal until it can."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+
+    def dies(name):
+        if name == "throttles set":
+            cluster.dead = {2}
+
+    cluster.before_call = dies
+    run = approve(journal, throttle=1_000)
+    ended = carried(cluster, journal, run)
+    left = dict(cluster.dynamic)
+    again = recover(cluster.target(), journal, pace=cluster.pace())
+    cluster.dead, cluster.before_call = set(), lambda name: None
+    said = recover(cluster.target(), journal, pace=cluster.pace())
+
+    assert ended.state is RunState.DONE
+    assert ended.sentence.endswith("Throttles are left on broker 2: status puts them back once they can be reached.")
+    assert left == EARLIER | {("leader_rate", "2"): "1000", ("follower_rate", "2"): "1000"}
+    assert "Throttles are left on broker 2" in again[0]
+    assert said == (f"Run {run.id}, done: Its throttles are put back.",)
+    assert cluster.dynamic == EARLIER
+    assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
+
+
+def test_a_done_partition_that_is_changed_before_the_end_fails_the_run(journal):
+    """Done is said only of what holds at the end."""
+    cluster = cluster_of()
+
+    def meddle(name):
+        if name == "assignments" and all(move.state == "done" for move in journal.moves(run.id)):
+            cluster.lists["orders", 0] = [9, 8]
+
+    run = approve(journal)
+    cluster.before_call = meddle
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.FAILED
+    assert "orders-0 was changed behind this run's back: it was as planned and is [9, 8] now" in ended.sentence
+
+
+def test_a_run_is_carried_out_once_and_on_its_own_cluster(journal):
+    """A run that is over, and one for another cluster, are refused before anything is sent."""
+    cluster = cluster_of()
+    run = approve(journal)
+    carried(cluster, journal, run)
+    sent = cluster.calls.count("reassign")
+    with pytest.raises(WriteRefused, match="is over"):
+        carried(cluster, journal, run)
+    other = journal.approve(Approval("OTHER", "o", "{}", "{}", "h", "ann", ()))
+    with pytest.raises(WriteRefused, match="is for cluster OTHER"):
+        carried(cluster, journal, other)
+
+    assert cluster.calls.count("reassign") == sent
+
+
+def test_two_operators_with_one_journal(journal):
+    """While one carries out, the second is refused and sends nothing."""
+    cluster = cluster_of()
+    refused = []
+
+    def second(name):
+        if name == "reassigned" and not refused:
+            with pytest.raises(WriteRefused, match="ann is at work on this cluster with run 1") as error:
+                carry_out(cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace())
+            refused.append(error)
+            assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
+
+    run = approve(journal)
+    cluster.before_call = second
+
+    assert carried(cluster, journal, run).state is RunState.DONE
+    assert refused
