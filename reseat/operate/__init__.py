@@ -2,3 +2,7 @@
 
 May import everything of the core but the CLI; imports neither Streamlit nor Spark.
 """
+
+from reseat.operate.opening import open_target
+
+__all__ = ["open_target"]

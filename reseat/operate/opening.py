@@ -1,0 +1,42 @@
+"""Opens a cluster for writing, the way that its connection means or the one asked for."""
+
+from __future__ import annotations
+
+from reseat.errors import ClusterUnreachable
+from reseat.operate.target import Target
+from reseat.sources.connection import Connection
+
+__all__ = ["open_target"]
+
+
+def open_target(connection: Connection, way: str | None = None) -> Target:
+    """A cluster open for writing.
+
+    Args:
+        connection: how it is reached.
+        way: ``admin`` or ``zookeeper``; None: the connection's own. A connection that has both may be opened either
+            way: through ZooKeeper a topic may have gaps in its ids; through the Admin protocol (2.4 and later) what is
+            under way can be cancelled, and an unclean election held.
+
+    Raises:
+        ClusterUnreachable: the cluster does not answer or does not let this user in, or the connection does not tell
+            the servers of that way.
+    """
+    chosen = way or connection.way
+    if chosen == "zookeeper":
+        if not connection.zookeeper:
+            raise ClusterUnreachable(
+                "This connection names no ZooKeeper servers, so nothing can be written to their nodes.", "configuration"
+            )
+        from reseat.operate.zookeeper_target import ZooKeeperTarget
+
+        return ZooKeeperTarget(connection)
+    if chosen != "admin":
+        raise ClusterUnreachable(f"{chosen!r} is no way of writing: admin or zookeeper was expected.", "configuration")
+    if not connection.bootstrap:
+        raise ClusterUnreachable(
+            "This connection names no brokers (bootstrap), which the Admin protocol needs.", "configuration"
+        )
+    from reseat.operate.admin_target import AdminTarget
+
+    return AdminTarget(connection)
