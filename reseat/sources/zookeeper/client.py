@@ -1,0 +1,408 @@
+"""Opens connections to ZooKeeper, and says in words why one could not be opened.
+
+What it promises, in this order: no secret in a log, an exception or a repr; an error names what is wrong and what to
+do; a server that refuses, a name that does not exist or a certificate that is not trusted is told at once, not when
+the time is over.
+
+How it works: kazoo connects in a thread of its own and retries for ever. This waits beside it and looks at the
+attempts that its handler keeps: once each server was tried and none let us in, the most telling attempt becomes the
+error. A connection that was made and then dropped tells nothing by itself; ZooKeeper's ``srvr`` command then tells a
+server without quorum from one that is no ZooKeeper.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import AuthFailedError, KazooException
+from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.hosts import collect_hosts
+from kazoo.protocol.states import KeeperState
+from kazoo.retry import KazooRetry
+
+from reseat.errors import Cancelled, ClusterUnreachable
+from reseat.sources.connection import Connection
+from reseat.sources.zookeeper.handler import Attempt, AttentiveHandler, QuietLog
+from reseat.sources.zookeeper.read_only import ReadingClient
+
+__all__ = ["close_client", "open_client", "open_reading_client"]
+
+_Client = TypeVar("_Client", bound=KazooClient)
+
+#: How often the state of a connection that is being made is looked at.
+_GLANCE_SECONDS = 0.02
+#: Attempts a server before it counts as one that will not have us: a server that just restarts drops the first.
+_ATTEMPTS = 2
+#: How long a session is closed in good order; beyond, its thread is left to end by itself.
+_CLOSING_SECONDS = 1.0
+#: ZooKeeper grants sessions of 2 to 20 ticks, 4 to 40 s by default.
+_SESSION_SECONDS = (4.0, 30.0)
+_LOG = QuietLog(logging.getLogger("reseat.zookeeper"), {})
+
+
+def open_client(
+    connection: Connection, *, hosts: tuple[str, ...] | None = None, cancelled: threading.Event | None = None
+) -> KazooClient:
+    """Open a client that may write: for the operator alone. Reading has ``open_reading_client``.
+
+    Args:
+        connection: servers, chroot, security and patience.
+        hosts: servers to use in place of the connection's.
+        cancelled: set by another thread to stop.
+
+    Returns:
+        A started client below the chroot; end it with ``close_client``.
+
+    Raises:
+        ClusterUnreachable: it cannot be opened; the sentence says why.
+        Cancelled: ``cancelled`` was set.
+    """
+    return _open(KazooClient, connection, hosts, cancelled)
+
+
+def open_reading_client(
+    connection: Connection, *, hosts: tuple[str, ...] | None = None, cancelled: threading.Event | None = None
+) -> ReadingClient:
+    """Open a client that refuses to write. Arguments and errors as those of ``open_client``."""
+    return _open(ReadingClient, connection, hosts, cancelled)
+
+
+def close_client(client: KazooClient) -> None:
+    """End a client's session and threads, within about a second also where the server no longer answers."""
+
+    def end() -> None:
+        # kazoo waits here for the server; where that is gone it says so, and nothing is left to do.
+        with suppress(KazooException, KazooTimeoutError, OSError):
+            client.stop()
+            client.close()
+
+    closing = threading.Thread(target=end, name="close ZooKeeper session", daemon=True)
+    closing.start()
+    closing.join(_CLOSING_SECONDS)
+
+
+def _open(
+    make: Callable[..., _Client],
+    connection: Connection,
+    hosts: tuple[str, ...] | None,
+    cancelled: threading.Event | None,
+) -> _Client:
+    servers = hosts or connection.zookeeper
+    _resolve(servers, connection.chroot)
+    handler = AttentiveHandler(_tls_context(connection), connection.timeout_seconds)
+    shortest, longest = _SESSION_SECONDS
+    client = make(
+        hosts=",".join(servers) + connection.chroot.rstrip("/"),
+        timeout=min(max(connection.timeout_seconds, shortest), longest),
+        handler=handler,
+        auth_data=_digest(connection),
+        sasl_options=_sasl(connection),
+        logger=_LOG,
+        connection_retry=KazooRetry(max_tries=-1, delay=0.1, backoff=2, max_delay=2.0, sleep_func=handler.sleep_func),
+        command_retry=KazooRetry(max_tries=1, sleep_func=handler.sleep_func),
+    )
+    try:
+        client.start_async()  # type: ignore[no-untyped-call]
+        opening = _Opening(client, handler, connection, servers, cancelled)
+        opening.await_session()
+        opening.find_chroot()
+    except BaseException:
+        close_client(client)
+        raise
+    return client
+
+
+class _Opening:
+    """A connection that is being made."""
+
+    def __init__(
+        self,
+        client: KazooClient,
+        handler: AttentiveHandler,
+        connection: Connection,
+        servers: tuple[str, ...],
+        cancelled: threading.Event | None,
+    ) -> None:
+        self._client = client
+        self._handler = handler
+        self._connection = connection
+        self._servers = servers
+        self._cancelled = cancelled
+        self._until = time.monotonic() + connection.timeout_seconds
+
+    def await_session(self) -> None:
+        """Wait until ZooKeeper has let us in.
+
+        Raises:
+            ClusterUnreachable: it has not.
+            Cancelled: ``cancelled`` was set.
+        """
+        client, servers, connection = self._client, self._servers, self._connection
+        glance = threading.Event()
+        while not client.connected:
+            late = self._late()
+            if client.client_state == KeeperState.AUTH_FAILED:
+                raise _not_authenticated(connection, servers)
+            attempts = tuple(self._handler.attempts)
+            failed = [attempt for attempt in attempts if attempt.error is not None]
+            made = [attempt for attempt in attempts if attempt.error is None]
+            if len(made) > _ATTEMPTS * len(servers) or (made and late):
+                raise _not_let_in(made[-1].server, connection)
+            if late or (not made and len(failed) >= len(servers)):
+                raise _unreachable(failed, servers, connection)
+            glance.wait(_GLANCE_SECONDS)
+
+    def find_chroot(self) -> None:
+        """Ask the first question, which waits for authentication too, and see whether the chroot is there.
+
+        Raises:
+            ClusterUnreachable: ZooKeeper does not answer, does not accept who we are, or has no such node.
+            Cancelled: ``cancelled`` was set.
+        """
+        client, servers, connection = self._client, self._servers, self._connection
+        answer = client.exists_async("/")
+        while not answer.wait(_GLANCE_SECONDS):
+            if self._late():
+                raise ClusterUnreachable(
+                    f"{_named(servers)} let Reseat in and then did not answer within {connection.timeout_seconds:g} "
+                    "s. Is ZooKeeper overloaded, or standing still?",
+                    "timeout",
+                    servers[0],
+                )
+        error = answer.exception
+        if isinstance(error, AuthFailedError) or client.client_state == KeeperState.AUTH_FAILED:
+            raise _not_authenticated(connection, servers)
+        if error is not None:
+            if connection.zookeeper_sasl_username is not None:
+                raise _not_authenticated(connection, servers)
+            raise ClusterUnreachable(
+                f"{_named(servers)} closed the connection right after it was made. If ZooKeeper asks for SASL or a "
+                "client certificate, give the connection one.",
+                "authentication",
+                servers[0],
+            )
+        if answer.value is None:
+            raise ClusterUnreachable(
+                f"ZooKeeper at {_named(servers)} has no node {connection.chroot}. The chroot is the path after the "
+                "hosts in the brokers' zookeeper.connect; correct it here.",
+                "chroot",
+                servers[0],
+            )
+
+    def _late(self) -> bool:
+        """Whether the connection's patience is over.
+
+        Raises:
+            Cancelled: ``cancelled`` was set.
+        """
+        if self._cancelled is not None and self._cancelled.is_set():
+            raise Cancelled("The reading was stopped.")
+        return time.monotonic() > self._until
+
+
+# ---- what the connection says --------------------------------------------------------------------------------
+
+
+def _resolve(servers: tuple[str, ...], chroot: str) -> None:
+    """Refuse addresses that are none, and names of which nobody knows any.
+
+    Raises:
+        ClusterUnreachable: as said.
+    """
+    try:
+        pairs, _ = collect_hosts(",".join(servers))
+    except ValueError:
+        raise ClusterUnreachable(
+            f"{_named(servers)} is not a list of ZooKeeper servers; host:port is expected.", "configuration"
+        ) from None
+    if chroot and (not chroot.startswith("/") or {".", ".."} & set(chroot.split("/"))):
+        raise ClusterUnreachable(
+            f"{chroot} is not a chroot; a path such as /kafka is expected.", "configuration", servers[0]
+        )
+    unknown = ""
+    for host, port in pairs:
+        try:
+            socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            unknown = getattr(error, "strerror", None) or "not a host name"
+        else:
+            return
+    raise ClusterUnreachable(
+        f"No address is known for {_named(servers)} ({unknown}). Check the spelling, and the DNS of this machine.",
+        "name",
+        servers[0],
+    )
+
+
+def _digest(connection: Connection) -> list[tuple[str, str]]:
+    secret = connection.zookeeper_digest
+    return [] if secret is None else [("digest", secret.reveal())]
+
+
+def _sasl(connection: Connection) -> dict[str, str] | None:
+    user, password = connection.zookeeper_sasl_username, connection.zookeeper_sasl_password
+    if user is None or password is None:
+        return None
+    return {"mechanism": "DIGEST-MD5", "username": user, "password": password.reveal()}
+
+
+def _tls_context(connection: Connection) -> ssl.SSLContext | None:
+    """The TLS that the connection asks for, None without.
+
+    Raises:
+        ClusterUnreachable: a file is missing or is not what it should be.
+    """
+    if not connection.zookeeper_tls:
+        return None
+    for what, name in (
+        ("authorities", connection.ca_file),
+        ("the client's certificate", connection.cert_file),
+        ("the client's key", connection.key_file),
+    ):
+        if name is not None and not Path(name).is_file():
+            raise ClusterUnreachable(f"There is no file {name} with {what} for TLS.", "configuration")
+    try:
+        context = ssl.create_default_context(cafile=connection.ca_file)
+    except (ssl.SSLError, OSError):
+        raise ClusterUnreachable(
+            f"{connection.ca_file} holds no certificate authority in PEM form.", "configuration"
+        ) from None
+    context.check_hostname = connection.check_hostname
+    if connection.cert_file is not None:
+        # Never None: OpenSSL would ask for the password on the terminal, and wait there.
+        password = "" if connection.key_password is None else connection.key_password.reveal()
+        try:
+            context.load_cert_chain(connection.cert_file, connection.key_file or connection.cert_file, password)
+        except (ssl.SSLError, OSError, ValueError):
+            raise ClusterUnreachable(
+                f"The certificate {connection.cert_file} and its key could not be used: both must be PEM, belong "
+                "together, and the key's password must be right.",
+                "configuration",
+            ) from None
+    return context
+
+
+# ---- why not -------------------------------------------------------------------------------------------------
+
+
+def _unreachable(failed: list[Attempt], servers: tuple[str, ...], connection: Connection) -> ClusterUnreachable:
+    """The error for servers of which none could be connected to: that of the most telling attempt."""
+    told = sorted((_why(a, connection) for a in failed), key=lambda why: _TELLING.index(why.trouble))
+    if not told:
+        return ClusterUnreachable(
+            f"{_named(servers)} did not answer within {connection.timeout_seconds:g} s. Is the address right, and "
+            "does a firewall let it through?",
+            "timeout",
+            servers[0],
+        )
+    others = len({a.server for a in failed}) - 1
+    if others:
+        told[0].sentence += f" None of the {others + 1} servers could be reached."
+    return told[0]
+
+
+#: What to tell first where servers fail in different ways.
+_TELLING = ("tls", "refused", "route", "timeout")
+
+
+def _why(attempt: Attempt, connection: Connection) -> ClusterUnreachable:
+    error, server = attempt.error, attempt.server
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return ClusterUnreachable(
+            f"The certificate of {server} is not accepted: {error.verify_message}. Name the authority that signed it "
+            "(ca_file), or the host as the certificate has it.",
+            "tls",
+            server,
+        )
+    if isinstance(error, ssl.SSLError):
+        reason = (error.reason or "").replace("_", " ").lower()
+        plain = "wrong version number" in reason or "record layer" in reason
+        return ClusterUnreachable(
+            f"{server} does not speak TLS: is it ZooKeeper's plain port?"
+            if plain
+            else f"TLS with {server} failed ({reason or 'the connection was closed'}). If it asks for a client "
+            "certificate, name one (cert_file, key_file).",
+            "tls",
+            server,
+        )
+    if isinstance(error, TimeoutError):
+        return ClusterUnreachable(
+            f"{server} did not answer within {connection.timeout_seconds:g} s. Is the address right, and does a "
+            "firewall let it through?",
+            "timeout",
+            server,
+        )
+    if isinstance(error, ConnectionRefusedError):
+        return ClusterUnreachable(
+            f"{server} refuses connections: nothing listens there. Is ZooKeeper running, and is this its client port?",
+            "refused",
+            server,
+        )
+    if isinstance(error, ConnectionResetError) and connection.zookeeper_tls:
+        return ClusterUnreachable(
+            f"{server} closed the connection during TLS: is it ZooKeeper's plain port?", "tls", server
+        )
+    code = errno.errorcode.get(error.errno or 0, "") if error is not None else ""
+    return ClusterUnreachable(
+        f"There is no route to {server}{f' ({code})' if code else ''}. Is this machine in the right network?",
+        "route",
+        server,
+    )
+
+
+def _not_let_in(server: str, connection: Connection) -> ClusterUnreachable:
+    """The error where connections are made and dropped before a session is."""
+    said = b"" if connection.zookeeper_tls else _srvr(server)
+    if b"not currently serving requests" in said:
+        return ClusterUnreachable(
+            f"{server} is a ZooKeeper that serves nobody now: it has no quorum. Start the other servers.",
+            "refused",
+            server,
+        )
+    if said.startswith(b"Zookeeper version"):
+        return ClusterUnreachable(
+            f"{server} is a ZooKeeper, but opens no session. It may have too many clients (maxClientCnxns).",
+            "refused",
+            server,
+        )
+    return ClusterUnreachable(
+        f"{server} takes connections but does not answer as ZooKeeper does. Is it ZooKeeper's client port"
+        + ("?" if connection.zookeeper_tls else ", and not its TLS port or a broker?"),
+        "not_zookeeper",
+        server,
+    )
+
+
+def _srvr(server: str) -> bytes:
+    """What a server says to ZooKeeper's ``srvr``; nothing where it says nothing within a second."""
+    host, _, port = server.rpartition(":")
+    said = b""
+    with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), 1.0) as probe:
+        probe.sendall(b"srvr")
+        said = probe.recv(200)
+    return said
+
+
+def _not_authenticated(connection: Connection, servers: tuple[str, ...]) -> ClusterUnreachable:
+    user = connection.zookeeper_sasl_username
+    return ClusterUnreachable(
+        f"ZooKeeper at {_named(servers)} did not accept "
+        + (f"the SASL user {user} with this password." if user else "this connection's credentials.")
+        + " Check both, and that the server is set up for SASL (DIGEST-MD5).",
+        "authentication",
+        servers[0],
+    )
+
+
+def _named(servers: tuple[str, ...]) -> str:
+    return ",".join(servers)

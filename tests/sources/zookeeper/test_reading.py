@@ -1,0 +1,64 @@
+"""What is read from a real ZooKeeper, node by node."""
+
+from __future__ import annotations
+
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Consistency
+from reseat.sources.zookeeper import read_zookeeper_cluster
+from tests.servers.zookeeper import ZooKeeperServer
+from tests.sources.zookeeper.nodes_of import connection_to, put, put_topic, registration, writer
+
+
+def test_a_cluster_is_read_with_everything_that_its_nodes_tell(zookeeper: ZooKeeperServer) -> None:
+    """Brokers with racks, lists in order with gaps in the ids, leaders, epochs, ISR, controller, id and configs."""
+    with writer(zookeeper, "/whole") as client:
+        put(client, "/brokers/ids/1", registration(1, "a", version=5, features={}))
+        put(client, "/brokers/ids/2", registration(2, "b"))
+        put_topic(
+            client,
+            "orders",
+            {0: [1, 2, 3], 21: [2, 1]},
+            states={0: (1, [1, 2]), 21: (-1, [])},
+            version=3,
+            topic_id="x",
+            adding_replicas={"0": [3]},
+            removing_replicas={"0": [1]},
+        )
+        put_topic(client, "a.b-c_d", {7: [3]}, states={})
+        put(client, "/controller", {"version": 1, "brokerid": 2, "timestamp": "1"})
+        put(client, "/controller_epoch", b"17")
+        put(client, "/cluster/id", {"version": "1", "id": "3Db5QLSqSZieL3rJBUUegA"})
+        put(client, "/config/topics/orders", {"version": 1, "config": {"min.insync.replicas": "2", "x": "y"}})
+        put(client, "/config/brokers/<default>", {"version": 1, "config": {"min.insync.replicas": "1"}})
+        put(client, "/config/brokers/1", {"version": 1, "config": {"leader.replication.throttled.rate": "1000"}})
+        put(client, "/admin/delete_topics/a.b-c_d", b"")
+
+    snapshot = read_zookeeper_cluster(connection_to(zookeeper, "/whole", name="shop"))
+    layout = snapshot.layout
+
+    assert layout.assignments() == {("a.b-c_d", 7): [3], ("orders", 0): [1, 2, 3], ("orders", 21): [2, 1]}
+    assert layout.brokers == (
+        Broker(1, "a", "host-1", 9092, BrokerState.ALIVE),
+        Broker(2, "b", "host-2", 9092, BrokerState.ALIVE),
+        Broker(3, state=BrokerState.DEAD),
+    )
+    assert layout.leader_ids.tolist() == [NOT_TOLD, 1, NONE]
+    assert layout.leader_epoch.tolist() == [NOT_TOLD, 0, 0]
+    assert layout.in_sync is not None
+    assert layout.in_sync.tolist() == [[False, False, False], [True, True, False], [False, False, False]]
+    assert layout.in_sync_told is not None
+    assert layout.in_sync_told.tolist() == [False, True, True]
+    assert layout.adding is not None
+    assert layout.adding.tolist() == [[False] * 3, [False, False, True], [False] * 3]
+    assert layout.removing is not None
+    assert layout.removing.tolist() == [[False] * 3, [True, False, False], [False] * 3]
+    assert layout.min_in_sync is not None
+    assert layout.min_in_sync.tolist() == [1, 2]
+    assert (snapshot.way, snapshot.cluster, snapshot.metadata) == ("zookeeper", "shop", "zookeeper")
+    assert (snapshot.controller, snapshot.cluster_id) == (2, "3Db5QLSqSZieL3rJBUUegA")
+    assert snapshot.consistency is Consistency.CONSISTENT
+    assert snapshot.topic_configs == {"orders": {"min.insync.replicas": "2"}}
+    assert snapshot.broker_configs[1] == {"min.insync.replicas": "1", "leader.replication.throttled.rate": "1000"}
+    assert snapshot.broker_configs[3] == {"min.insync.replicas": "1"}
+    assert snapshot.facts["version_at_least"] == "2.8"
+    assert snapshot.facts["controller_epoch"] == 17
+    assert {finding.kind for finding in snapshot.findings} == {"state_missing", "topic_being_deleted"}
