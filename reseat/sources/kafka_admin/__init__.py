@@ -5,3 +5,7 @@ loads.
 """
 
 from __future__ import annotations
+
+from reseat.sources.kafka_admin.reading import read_admin_cluster
+
+__all__ = ["read_admin_cluster"]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import random
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from types import TracebackType
@@ -23,7 +24,7 @@ from kafka.future import Future as KafkaFuture
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import MetadataRequest
 
-from reseat.errors import ClusterUnreachable
+from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.model import Broker, BrokerState
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.probe import speaks_tls
@@ -45,18 +46,24 @@ _TRIED_AT_ONCE = 8
 _IN_FLIGHT = 10_000
 #: A caller waits this much longer than the client's own deadline before it gives the client up.
 _GRACE_SECONDS = 3.0
+#: How long a set ``cancelled`` may go unseen.
+_LOOK_SECONDS = 0.1
 _NOT_CONTROLLER = 41
 _CONNECTION_ERRORS = (kafka_errors.KafkaError, OSError, ValueError, KeyError)
 
 
-def open_admin(connection: Connection, *, servers: Sequence[str] | None = None) -> AdminClient:
+def open_admin(
+    connection: Connection, *, servers: Sequence[str] | None = None, cancelled: threading.Event | None = None
+) -> AdminClient:
     """Connect to a cluster.
 
     Args:
         connection: security and timeout; its ``bootstrap`` are the servers asked first.
         servers: ``host:port`` to ask first instead.
+        cancelled: set by another thread to stop waiting.
 
     Raises:
+        Cancelled: ``cancelled`` was set.
         ClusterUnreachable: ``name``, ``route``, ``refused``, ``timeout``: no server could be reached; ``not_kafka``,
             ``tls``, ``authentication``, ``authorization``, ``version``: one was, and it did not let us in;
             ``listener``: it did, but the addresses that the brokers advertise cannot be reached;
@@ -64,7 +71,7 @@ def open_admin(connection: Connection, *, servers: Sequence[str] | None = None) 
     """
     admin = AdminClient(connection, tuple(servers if servers is not None else connection.bootstrap))
     try:
-        admin.connect()
+        admin.connect(cancelled)
     except BaseException:
         admin.close()
         raise
@@ -135,6 +142,11 @@ class AdminClient:
         """Whether the cluster and kafka-python both know this version (or a later one) of a request."""
         known = self.versions.get(request.API_KEY)  # type: ignore[attr-defined]
         return known is not None and known[1] >= version and request.max_version >= version  # type: ignore[attr-defined]
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which a caller gives up on an answer: a little more than what the client itself allows."""
+        return self.connection.timeout_seconds + _GRACE_SECONDS
 
     def brokers(self) -> dict[int, Broker]:
         """The brokers that were alive when metadata was read last, by id, at the addresses they advertise."""
@@ -211,11 +223,17 @@ class AdminClient:
 
     # ---- the start -------------------------------------------------------------------------------------------
 
-    def connect(self) -> None:
+    def connect(self, cancelled: threading.Event | None = None) -> None:
         """Reach one of the servers, be let in, learn of the brokers, and reach one of these. Errors: ``open_admin``."""
         deadline = time.monotonic() + self.connection.timeout_seconds
+        answer = self._start(lambda: self._connect(deadline))
+        while cancelled is not None and time.monotonic() < deadline:
+            if concurrent.futures.wait([answer], _LOOK_SECONDS).done:
+                break
+            if cancelled.is_set():
+                raise Cancelled("The reading was stopped.")
         try:
-            self.wait(self._start(lambda: self._connect(deadline)))
+            self.wait(answer)
         except ClusterUnreachable as failure:
             told = self._looked_closer(failure)
         else:

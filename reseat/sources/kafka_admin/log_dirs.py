@@ -9,7 +9,7 @@ that came or was left behind shows here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +20,9 @@ from kafka.protocol.admin import DescribeLogDirsRequest
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import LogDirectory
-from reseat.sources.kafka_admin.client import AdminClient
+from reseat.sources.kafka_admin.client import AdminClient, Answer
 
-__all__ = ["LogDirsTold", "describe_log_dirs"]
+__all__ = ["Gathering", "LogDirsTold", "describe_log_dirs", "log_dirs_requests"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,18 +72,30 @@ def describe_log_dirs(
     Returns:
         What they told. Nothing is raised for a broker that does not answer: see ``silent``.
     """
-    part = DescribeLogDirsRequest.DescribableLogDirTopic
-    asked = None if topics is None else [part(topic=name, partitions=list(ids)) for name, ids in topics.items()]
-    under_way = {
-        broker: admin.submit(DescribeLogDirsRequest(topics=asked), broker, timeout=timeout) for broker in set(brokers)
-    }
+    under_way = {broker: send() for broker, send in log_dirs_requests(admin, set(brokers), topics, timeout=timeout)}
     gathering = Gathering()
     for broker in sorted(under_way):
         try:
-            gathering.take(broker, admin.wait(under_way.pop(broker), timeout))
+            outcome = admin.wait(under_way.pop(broker), timeout)
         except ClusterUnreachable as failure:
-            gathering.silent[broker] = failure
+            outcome = failure
+        gathering.take(broker, outcome)
     return gathering.told()
+
+
+def log_dirs_requests(
+    admin: AdminClient,
+    brokers: Iterable[int],
+    topics: Mapping[str, Sequence[int]] | None = None,
+    *,
+    timeout: float | None = None,
+) -> Iterator[tuple[int, Callable[[], Answer]]]:
+    """What sends the request to each broker, by its id; arguments as ``describe_log_dirs``."""
+    part = DescribeLogDirsRequest.DescribableLogDirTopic
+    asked = None if topics is None else [part(topic=name, partitions=list(ids)) for name, ids in topics.items()]
+    for broker in brokers:
+        request = DescribeLogDirsRequest(topics=asked)
+        yield broker, lambda request=request, broker=broker: admin.submit(request, broker, timeout=timeout)  # type: ignore[misc]
 
 
 class Gathering:
@@ -97,8 +109,8 @@ class Gathering:
         self._blocks: list[tuple[npt.NDArray[np.int64], ...]] = []
 
     def take(self, broker: int, answer: Any) -> None:
-        """One broker's answer."""
-        trouble = _trouble(answer)
+        """One broker's answer, or ``ClusterUnreachable`` where there is none."""
+        trouble = answer if isinstance(answer, ClusterUnreachable) else _trouble(answer)
         if trouble is not None:
             self.silent[broker] = trouble
             return

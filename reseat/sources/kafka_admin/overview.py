@@ -1,0 +1,105 @@
+"""What a cluster tells of itself: brokers, where its metadata is kept, features, controller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kafka.errors import for_code
+from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
+
+from reseat.model import Broker, BrokerState
+from reseat.sources.kafka_admin.client import AdminClient
+
+__all__ = [
+    "FENCED_VERSION",
+    "brokers_told",
+    "cluster_request",
+    "features_told",
+    "metadata_kind",
+    "quorum_leader",
+    "quorum_request",
+    "with_mentioned",
+]
+
+#: LeaderAndIsr: a broker of the ZooKeeper era offers it to its controller; a KRaft broker never does.
+_LEADER_AND_ISR = 4
+#: DescribeCluster from this version (4.0) lists fenced brokers too, where asked (KIP-1073).
+FENCED_VERSION = 2
+_QUORUM_TOPIC = "__cluster_metadata"
+
+
+def metadata_kind(admin: AdminClient, features: Mapping[str, int]) -> str:
+    """``kraft`` or ``zookeeper``. In a migration (3.4 to 3.9) a broker still in ZooKeeper mode says ``zookeeper``."""
+    if "metadata.version" in features:
+        return "kraft"
+    return "zookeeper" if _LEADER_AND_ISR in admin.versions else "kraft"
+
+
+def features_told(answer: Any) -> dict[str, int]:
+    """Finalised features and their levels (KIP-584) from an answer to ApiVersions; empty before 2.7."""
+    return {feature.name: int(feature.max_version_level) for feature in answer.finalized_features or ()}
+
+
+def cluster_request() -> DescribeClusterRequest:
+    """The request for all brokers, fenced ones included."""
+    return DescribeClusterRequest(include_cluster_authorized_operations=False, include_fenced_brokers=True)
+
+
+def brokers_told(metadata: Any, cluster: Any | None) -> list[Broker]:
+    """The registered brokers.
+
+    Args:
+        metadata: Metadata's answer: brokers that are alive (on KRaft: registered and not fenced).
+        cluster: DescribeCluster's answer of version 2 or later, or None.
+    """
+    brokers = {
+        told.node_id: Broker(told.node_id, told.rack, told.host, told.port, BrokerState.ALIVE)
+        for told in metadata.brokers
+    }
+    for told in cluster.brokers if cluster is not None else ():
+        state = BrokerState.FENCED if told.is_fenced else BrokerState.ALIVE
+        known = brokers.get(told.broker_id)
+        # A broker that is fenced has no endpoint to come to: DescribeCluster then tells an empty host.
+        brokers[told.broker_id] = (
+            replace(known, state=state)
+            if known is not None
+            else Broker(told.broker_id, told.rack, told.host or None, told.port if told.port >= 0 else None, state)
+        )
+    return sorted(brokers.values(), key=lambda broker: broker.id)
+
+
+def with_mentioned(registered: Iterable[Broker], mentioned: Iterable[int], doubtful: Iterable[int]) -> list[Broker]:
+    """Brokers that only assignments mention, added: ``DEAD``, for who is alive is registered; or not told.
+
+    Args:
+        registered: what the cluster told.
+        mentioned: every id in replica lists.
+        doubtful: ids of which it may be that they are alive on another listener only.
+    """
+    brokers = {broker.id: broker for broker in registered}
+    unsure = set(doubtful)
+    for broker in set(mentioned) - set(brokers):
+        brokers[broker] = Broker(broker, state=BrokerState.NOT_TOLD if broker in unsure else BrokerState.DEAD)
+    return sorted(brokers.values(), key=lambda broker: broker.id)
+
+
+def quorum_request() -> DescribeQuorumRequest:
+    """The request for KRaft's quorum (KIP-595)."""
+    topic = DescribeQuorumRequest.TopicData
+    return DescribeQuorumRequest(
+        topics=[topic(topic_name=_QUORUM_TOPIC, partitions=[topic.PartitionData(partition_index=0)])]
+    )
+
+
+def quorum_leader(answer: Any) -> tuple[int | None, str | None]:
+    """The quorum's leader, or None and Kafka's error name."""
+    if answer.error_code:
+        return None, str(for_code(answer.error_code).message)
+    for topic in answer.topics:
+        for part in topic.partitions:
+            if part.error_code:
+                return None, str(for_code(part.error_code).message)
+            return (int(part.leader_id), None) if part.leader_id >= 0 else (None, "LEADER_NOT_AVAILABLE")
+    return None, "LEADER_NOT_AVAILABLE"

@@ -1,0 +1,286 @@
+"""Reads a cluster through Kafka's Admin protocol (2.4 to 4.x): brokers, partitions, sizes, configurations.
+
+Promises: (1) nothing is written; (2) a broker that is dead, slow or refuses never fails or hangs the reading: what it
+alone could tell is named in ``not_read``; (3) a part that this user may not see is named there too, and everything else
+is read; (4) no wait is longer than the connection's timeout, and a stop is heeded within a tenth of a second but while
+one large answer is decoded.
+
+Needs: DESCRIBE on topics; and for the rest DESCRIBE on CLUSTER (sizes, reassignments, the quorum) and DESCRIBE_CONFIGS.
+
+How: metadata, brokers, features and reassignments in flight at once; then every broker's log directories and
+configurations, and the topics' configurations in batches, in flight at once; at last, where the cluster keeps them and
+a partition can have any, eligible leader replicas. Nothing of it is from one moment: the protocol has no transaction,
+so ``consistency`` is ``NOT_PROMISED``.
+
+Complexity: O(topics + replicas); requests: 5 + 2 a broker + 1 for 500 topics.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from kafka.errors import for_code
+from kafka.protocol.admin import (
+    DescribeClusterRequest,
+    DescribeQuorumRequest,
+    DescribeTopicPartitionsRequest,
+    ListPartitionReassignmentsRequest,
+)
+from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
+
+from reseat.errors import ClusterUnreachable
+from reseat.model import NONE, BrokerState, Consistency, Snapshot
+from reseat.model.wording import counted, listed, verb
+from reseat.sources.connection import Connection
+from reseat.sources.kafka_admin import overview
+from reseat.sources.kafka_admin.assembly import Lists, assembled
+from reseat.sources.kafka_admin.client import AdminClient, Answer, open_admin
+from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
+from reseat.sources.kafka_admin.course import Course
+from reseat.sources.kafka_admin.eligible import FEATURE, Eligible, read_eligible, rows_below
+from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, log_dirs_requests
+from reseat.sources.kafka_admin.oddities import oddities
+from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
+from reseat.sources.kafka_admin.placing import place_logs
+from reseat.sources.kafka_admin.reassignments import UnderWay, behind, take_reassignments
+from reseat.sources.live import Report
+
+__all__ = ["read_admin_cluster"]
+
+#: How often partitions are asked for again whose reassignment is listed and not shown.
+_ROUNDS = 3
+#: Requests in flight at once: bounds what the cluster is asked to do for us, and what memory answers take.
+_BROKERS_AT_ONCE, _BATCHES_AT_ONCE = 64, 8
+
+
+def read_admin_cluster(
+    connection: Connection, *, report: Report | None = None, cancelled: threading.Event | None = None
+) -> Snapshot:
+    """Read a cluster as its brokers tell it.
+
+    Args:
+        connection: its ``bootstrap`` servers, security and timeout.
+        report: called with each step, from this thread.
+        cancelled: set by another thread to stop.
+
+    Raises:
+        ClusterUnreachable: no broker can be reached, or none tells metadata; says why in words.
+        Cancelled: ``cancelled`` was set.
+    """
+    taken_at = datetime.now(UTC)
+    course = Course(report, cancelled)
+    course.tell("connection")
+    with open_admin(connection, cancelled=cancelled) as admin:
+        return _Reading(admin, course).snapshot(taken_at, connection.name or None)
+
+
+class _Reading:
+    """One reading: what was told so far, and what was not."""
+
+    def __init__(self, admin: AdminClient, course: Course) -> None:
+        self._admin = admin
+        self._course = course
+        self._not_read: list[str] = []
+
+    def snapshot(self, taken_at: datetime, name: str | None) -> Snapshot:
+        """Ask everything and put it together."""
+        first = self._overview()
+        metadata = first["metadata"]
+        if isinstance(metadata, ClusterUnreachable):
+            raise metadata
+        features = overview.features_told(first["features"]) if _came(first.get("features")) else {}
+        kind = overview.metadata_kind(self._admin, features)
+        controller = self._controller(kind, metadata, first.get("quorum"))
+        under_way = self._under_way(metadata, first["reassignments"])
+        registered = overview.brokers_told(metadata, self._cluster(first.get("cluster")))
+        told = take_partitions(metadata.topics)
+        alive = [broker.id for broker in registered if broker.state is BrokerState.ALIVE]
+        configs = self._configs(told.topics, alive)
+        logs = self._logs(alive)
+        eligible = self._eligible(told, configs, features)
+        placed = place_logs(told, logs)
+        mentioned = np.unique(told.replicas[told.replicas != NONE]).tolist()
+        doubtful = np.unique(told.replicas[told.other_listener]).tolist()
+        brokers = overview.with_mentioned(registered, mentioned, doubtful)
+        lists = Lists(
+            adding={key: move.adding for key, move in under_way.items()},
+            removing={key: move.removing for key, move in under_way.items()},
+            eligible=None if eligible is None else {key: both[0] for key, both in eligible.items()},
+            last_known_eligible=None if eligible is None else {key: both[1] for key, both in eligible.items()},
+        )
+        layout = assembled(told, brokers, configs.min_in_sync, placed, lists)
+        if not told.topics and self._admin.connection.security_protocol != "PLAINTEXT":
+            self._not_read.append("No topic is shown: there is none, or DESCRIBE on TOPIC is needed.")
+        return Snapshot(
+            layout=layout,
+            taken_at=taken_at,
+            way="admin",
+            cluster=name,
+            cluster_id=self._admin.cluster_id,
+            controller=controller,
+            metadata=kind,
+            version=".".join(map(str, self._admin.broker_version[:2])),
+            findings=oddities(layout, told, placed, under_way),
+            consistency=Consistency.NOT_PROMISED,
+            not_read=tuple(self._not_read),
+            broker_configs=configs.brokers,
+            topic_configs=configs.topics,
+            log_dirs=logs.directories,
+            facts={"features": features} if features else {},
+        )
+
+    # ---- the requests ----------------------------------------------------------------------------------------
+
+    def _overview(self) -> dict[str, Any]:
+        admin = self._admin
+        requests: dict[str, Callable[[], Answer]] = {
+            "metadata": lambda: admin.submit(_metadata_request(None), again=True),
+            "reassignments": lambda: admin.submit(ListPartitionReassignmentsRequest(topics=None), "controller"),
+        }
+        if admin.supports(ApiVersionsRequest, 3):
+            versions = ApiVersionsRequest(client_software_name="reseat", client_software_version="1")
+            requests["features"] = lambda: admin.submit(versions, again=True)
+        if admin.supports(DescribeClusterRequest, overview.FENCED_VERSION):
+            requests["cluster"] = lambda: admin.submit(overview.cluster_request(), again=True)
+        if admin.supports(DescribeQuorumRequest):
+            requests["quorum"] = lambda: admin.submit(overview.quorum_request(), again=True)
+        return dict(self._course.each(admin, "metadata", list(requests.items()), len(requests)))
+
+    def _cluster(self, answer: Any) -> Any | None:
+        """DescribeCluster's answer where it tells of fenced brokers."""
+        if answer is None:
+            return None
+        why = answer.sentence if not _came(answer) else _error_name(answer.error_code)
+        if why is None:
+            return answer
+        self._not_read.append(f"Which brokers are fenced is not told: {why.rstrip('.')}.")
+        return None
+
+    def _controller(self, kind: str, metadata: Any, quorum: Any) -> int | None:
+        if kind == "zookeeper":
+            return int(metadata.controller_id) if metadata.controller_id >= 0 else None
+        if quorum is None:
+            self._not_read.append("The quorum's leader is not told: DescribeQuorum came with 3.3.")
+            return None
+        leader, error = overview.quorum_leader(quorum) if _came(quorum) else (None, quorum.sentence)
+        if error is not None:
+            self._not_read.append(f"The quorum's leader is not told: {_needs(error, 'DESCRIBE on CLUSTER')}.")
+        return leader
+
+    def _under_way(self, metadata: Any, listed: Any) -> dict[tuple[str, int], UnderWay]:
+        """What is listed, and metadata of the topics concerned once more where it lags behind."""
+        for _ in range(_ROUNDS):
+            if not _came(listed):
+                break
+            try:
+                under_way = take_reassignments(listed)
+            except ClusterUnreachable as failure:
+                listed = failure
+                break
+            late = behind(under_way, metadata.topics)
+            if not late:
+                return under_way
+            again = self._both(sorted(late))
+            listed = again["listed"]
+            if _came(again["metadata"]):
+                metadata.topics = [t for t in metadata.topics if t.name not in late] + again["metadata"].topics
+        else:
+            return under_way
+        self._not_read.append(f"Reassignments under way are not told: {listed.sentence.rstrip('.')}.")
+        return {}
+
+    def _both(self, topics: list[str]) -> dict[str, Any]:
+        """Metadata of these topics, and what is listed, once more."""
+        admin = self._admin
+        requests: list[tuple[str, Callable[[], Answer]]] = [
+            ("metadata", lambda: admin.submit(_metadata_request(topics), again=True)),
+            ("listed", lambda: admin.submit(ListPartitionReassignmentsRequest(topics=None), "controller")),
+        ]
+        return dict(self._course.each(admin, "reassignments under way", requests, len(requests)))
+
+    def _configs(self, topics: tuple[str, ...], alive: list[int]) -> ConfigsTold:
+        told = ConfigsTold()
+        silent: dict[int, str] = {}
+        failed: list[ClusterUnreachable] = []
+        for broker, answer in self._course.each(
+            self._admin, "brokers' configurations", broker_requests(self._admin, alive), _BROKERS_AT_ONCE
+        ):
+            why = told.take_broker(broker, answer) if _came(answer) else answer.sentence
+            if why is not None:
+                silent[broker] = why
+        for _, answer in self._course.each(
+            self._admin, "topics' configurations", topic_requests(self._admin, topics), _BATCHES_AT_ONCE
+        ):
+            if _came(answer):
+                told.take_topics(answer)
+            else:
+                failed.append(answer)
+        if silent:
+            self._not_read.append(_silent("Configurations", silent, "DESCRIBE_CONFIGS on CLUSTER"))
+        missing = len(topics) - len(told.min_in_sync)
+        if missing:
+            why = failed[0].sentence if failed else next(iter(told.refused.values()), "no broker told it")
+            self._not_read.append(
+                f"min.insync.replicas of {counted(missing, 'topic')} is not told: "
+                f"{_needs(why, 'DESCRIBE_CONFIGS on TOPIC')}."
+            )
+        return told
+
+    def _logs(self, alive: list[int]) -> LogDirsTold:
+        gathering = Gathering()
+        for broker, answer in self._course.each(
+            self._admin, "log directories", log_dirs_requests(self._admin, alive), _BROKERS_AT_ONCE
+        ):
+            gathering.take(broker, answer)
+        if gathering.silent:
+            why = {broker: failure.sentence for broker, failure in gathering.silent.items()}
+            self._not_read.append(_silent("Sizes and log directories", why, "DESCRIBE on CLUSTER"))
+        return gathering.told()
+
+    def _eligible(self, told: PartitionsTold, configs: ConfigsTold, features: Mapping[str, int]) -> Eligible | None:
+        """Eligible leader replicas by partition; None where the cluster does not keep them or they are not told."""
+        if features.get(FEATURE, 0) < 1 or not self._admin.supports(DescribeTopicPartitionsRequest):
+            return None
+        topics = np.unique(told.topic_of[rows_below(told, configs.min_in_sync)])
+        if not len(topics):
+            return {}
+        try:
+            return read_eligible(self._admin, self._course, [told.topics[topic] for topic in topics.tolist()])
+        except ClusterUnreachable as failure:
+            self._not_read.append(f"Eligible leader replicas are not told: {failure.sentence.rstrip('.')}.")
+            return None
+
+
+def _metadata_request(topics: list[str] | None) -> MetadataRequest:
+    wanted = MetadataRequest.MetadataRequestTopic
+    return MetadataRequest(
+        topics=None if topics is None else [wanted(name=name) for name in topics],
+        allow_auto_topic_creation=False,
+        include_cluster_authorized_operations=False,
+        include_topic_authorized_operations=False,
+    )
+
+
+def _came(answer: Any) -> bool:
+    """Whether there is an answer, and not the reason why there is none."""
+    return answer is not None and not isinstance(answer, ClusterUnreachable)
+
+
+def _error_name(code: int) -> str | None:
+    return str(for_code(code).message) if code else None
+
+
+def _needs(why: str, permission: str) -> str:
+    return f"{permission} is needed" if "AUTHORIZATION" in why else why.rstrip(".")
+
+
+def _silent(what: str, why: Mapping[int, str], permission: str) -> str:
+    """One sentence for the brokers that told nothing, with the first one's reason."""
+    ids = sorted(why)
+    reason = _needs(why[ids[0]], permission)
+    others = " The others likewise, or for reasons of their own." if len({*why.values()}) > 1 else ""
+    return f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are not told: {reason}.{others}"

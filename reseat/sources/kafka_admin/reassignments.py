@@ -1,0 +1,59 @@
+"""Reassignments under way (KIP-455), and the partitions whose metadata does not show them yet.
+
+Kafka tells the two by different roads: the controller lists reassignments, and every broker answers metadata from what
+has reached it. At the start of a move the list is ahead of the metadata; at its end the list is empty up to 0.6 s
+(measured, 4.1) before the metadata shows the new replicas. So a partition that is listed, and whose replicas lack one
+that is being added, is asked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka.errors import for_code
+
+from reseat.errors import ClusterUnreachable
+
+__all__ = ["UnderWay", "behind", "take_reassignments"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """One partition's reassignment: ids being added and removed."""
+
+    adding: tuple[int, ...]
+    removing: tuple[int, ...]
+
+
+def take_reassignments(answer: Any) -> dict[tuple[str, int], UnderWay]:
+    """The controller's list.
+
+    Raises:
+        ClusterUnreachable: the controller answered with an error (``authorization``: DESCRIBE on CLUSTER is needed).
+    """
+    if answer.error_code:
+        name = str(for_code(answer.error_code).message)
+        slug = "authorization" if "AUTHORIZATION" in name else "lost"
+        raise ClusterUnreachable("DESCRIBE on CLUSTER is needed" if slug == "authorization" else name, slug)
+    return {
+        (topic.name, part.partition_index): UnderWay(tuple(part.adding_replicas), tuple(part.removing_replicas))
+        for topic in answer.topics
+        for part in topic.partitions
+    }
+
+
+def behind(under_way: Mapping[tuple[str, int], UnderWay], topics: Iterable[Any]) -> set[str]:
+    """Topics of Metadata's answer that do not show yet what is listed for them."""
+    listed = {topic for topic, _ in under_way}
+    found: set[str] = set()
+    for topic in topics:
+        if topic.name not in listed:
+            continue
+        for part in topic.partitions:
+            move = under_way.get((topic.name, part.partition_index))
+            if move is not None and not {*move.adding, *move.removing} <= set(part.replica_nodes):
+                found.add(topic.name)
+                break
+    return found
