@@ -1,61 +1,54 @@
-"""Which partitions are sent next: at most N moves a broker at a time, small before large."""
+"""What the partitions of a journaled run cost, for the schedule: a run knows lists and bytes, and no layout."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+import orjson
+
+from reseat.model import NONE
 from reseat.operate.records import MoveProgress
+from reseat.operate.target import Assignment, Partition
+from reseat.planning.schedule import Work
 
-__all__ = ["MOST_PARTITIONS", "next_rows"]
-
-#: Most partitions of one request: KRaft takes no more than 10,000 records from one, and an answer is soon there.
-MOST_PARTITIONS = 1_000
-#: What one entry of reassignment JSON takes beside the topic's name and the ids, generously.
-_ENTRY_BYTES = 60
+__all__ = ["work_of_moves"]
 
 
-def next_rows(
-    moves: Sequence[MoveProgress],
-    waiting: Sequence[int],
-    under_way: Sequence[int],
-    *,
-    most: int,
-    most_bytes: int | None = None,
-) -> list[int]:
-    """Rows to send now.
+def work_of_moves(moves: Sequence[MoveProgress], now: Mapping[Partition, Assignment]) -> Work:
+    """The work of each move, row by row.
 
     Args:
         moves: every partition of the run.
-        waiting: rows that may be sent.
-        under_way: rows that are being copied.
-        most: moves that one broker sends or receives at a time; a partition that needs more goes alone.
-        most_bytes: what a batch may take as reassignment JSON.
+        now: the partitions as they are, for who leads: newcomers copy from the leader.
     """
-    busy: Counter[int] = Counter()
-    for row in under_way:
-        busy.update(_moves_by_broker(moves[row]))
-    chosen: list[int] = []
-    room = most_bytes
-    for row in sorted(waiting, key=lambda row: (moves[row].bytes_total or 0, row)):
-        move = moves[row]
-        needs = _moves_by_broker(move)
-        if any(busy[broker] + number > most and busy[broker] for broker, number in needs.items()):
-            continue
-        if room is not None:
-            room -= _ENTRY_BYTES + 2 * len(move.topic) + 12 * len(move.target)
-            if room < 0 and chosen:
-                break
-        busy.update(needs)
-        chosen.append(row)
-        if len(chosen) == MOST_PARTITIONS:
-            break
-    return chosen
+    ids = np.array(sorted({broker for move in moves for broker in (*move.before, *move.target)}), np.int32)
+    place = {broker: position for position, broker in enumerate(ids.tolist())}
+    newcomers = [[broker for broker in move.target if broker not in move.before] for move in moves]
+    receivers = np.full((len(moves), max(map(len, newcomers), default=0)), NONE, np.int32)
+    for row, brokers in enumerate(newcomers):
+        receivers[row, : len(brokers)] = [place[broker] for broker in brokers]
+    copies = np.array([len(brokers) for brokers in newcomers], np.int64)
+    total = np.array([np.nan if move.bytes_total is None else move.bytes_total for move in moves], np.float64)
+    return Work(
+        broker_ids=ids,
+        sender=np.array(
+            [place[_sender(move, now)] if brokers else NONE for move, brokers in zip(moves, newcomers, strict=True)],
+            np.int32,
+        ),
+        receivers=receivers,
+        bytes=np.where(copies > 0, total / np.maximum(copies, 1), 0.0),
+        text_bytes=np.array([_text_bytes(move) for move in moves], np.int64),
+    )
 
 
-def _moves_by_broker(move: MoveProgress) -> Counter[int]:
-    newcomers = [broker for broker in move.target if broker not in move.before]
-    needs = Counter(newcomers)
-    if newcomers and move.before:
-        needs[move.before[0]] += len(newcomers)
-    return needs
+def _sender(move: MoveProgress, now: Mapping[Partition, Assignment]) -> int:
+    told = now.get((move.topic, move.partition))
+    if told is not None and told.leader in move.before:
+        return told.leader
+    return move.before[0] if move.before else move.target[0]
+
+
+def _text_bytes(move: MoveProgress) -> int:
+    entry = {"topic": move.topic, "partition": move.partition, "replicas": list(move.target)}
+    return len(orjson.dumps(entry)) + 1

@@ -43,13 +43,16 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
+import numpy as np
+
 from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.model.wording import listed
 from reseat.operate import sentences, throttling
-from reseat.operate.batches import next_rows
+from reseat.operate.batches import work_of_moves
 from reseat.operate.journal import Hold, Journal
 from reseat.operate.records import MoveProgress, Run, RunState
 from reseat.operate.target import Assignment, Partition, Target
+from reseat.planning.schedule import BatchLimits, Work, next_batch
 
 __all__ = ["Pace", "carry_out", "recover"]
 
@@ -252,6 +255,7 @@ class _Carrying:
         self._doubts: dict[int, _Doubt] = {}
         self._cancel_sent: set[int] = set()
         self._tries: Counter[int] = Counter()
+        self._work: Work | None = None
         self._stalling = _Stalling(since=self._pace.now())
         self._bytes_at = -_BYTES_SECONDS
         self._pace_at = -_PACE_SECONDS
@@ -544,13 +548,16 @@ class _Carrying:
     def _next_rows(self, alive: frozenset[int]) -> list[int]:
         under_way = [row for row in self._rows("sent") if row not in self._agreed]
         waiting = [row for row in self._rows("waiting") if not self._dead_newcomers(row, alive)]
-        return next_rows(
-            self._moves,
-            waiting,
-            under_way,
-            most=self._run.options.moves_a_broker,
-            most_bytes=self._target.batch_bytes,
-        )
+        if not waiting:
+            return []
+        if self._work is None:
+            keys = [self._key(row) for row in range(len(self._moves))]
+            self._work = work_of_moves(self._moves, self._patiently(partial(self._target.assignments, keys)))
+        masks = np.zeros((2, len(self._moves)), np.bool_)
+        masks[0, waiting] = masks[1, under_way] = True
+        limits = BatchLimits(self._run.options.moves_a_broker, self._target.batch_bytes)
+        rows: list[int] = next_batch(self._work, masks[0], masks[1], limits).tolist()
+        return rows
 
     def _still_as_before(self, rows: list[int]) -> list[int]:
         """Those of a batch that may be sent now: nobody else reassigns, and all that waits is as at approval."""

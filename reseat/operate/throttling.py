@@ -81,9 +81,9 @@ def wanted(moves: Iterable[MoveProgress], rate: int, earlier: Throttles) -> Thro
 def _added(earlier: Mapping[str, str | None], more: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
     out: dict[str, str | None] = {}
     for topic, replicas in more.items():
-        told = earlier.get(topic) or ""
-        if told == _EVERY_REPLICA:
-            continue
+        if topic not in earlier or earlier[topic] == _EVERY_REPLICA:
+            continue  # gone by now, or every replica of it is throttled already
+        told = earlier[topic] or ""
         out[topic] = ",".join(dict.fromkeys([*filter(None, told.split(",")), *replicas]))
     return out
 
@@ -167,17 +167,20 @@ def _differing(target: Target, wished: Throttles, wait: Callable[[float], None])
         if attempt:
             wait(_READ_SECONDS)
         now = target.throttles(brokers, topics)
-        differs = {
-            item.name: {
-                key: value
-                for key, value in getattr(wished, item.name).items()
-                if getattr(now, item.name).get(key) != value
-            }
-            for item in fields(Throttles)
-        }
-        if not any(differs.values()):
+        # A broker that does not tell its rates may have any; a topic that is gone has none.
+        left = Throttles(
+            {name: value for name, value in wished.leader_rate.items() if now.leader_rate.get(name, "") != value},
+            {name: value for name, value in wished.follower_rate.items() if now.follower_rate.get(name, "") != value},
+            {name: value for name, value in wished.leader_replicas.items() if now.leader_replicas.get(name) != value},
+            {
+                name: value
+                for name, value in wished.follower_replicas.items()
+                if now.follower_replicas.get(name) != value
+            },
+        )
+        if not any(getattr(left, item.name) for item in fields(left)):
             break
-    return Throttles(**differs)
+    return left
 
 
 def _of(values: Mapping[_Name, str | None], names: Collection[_Name]) -> dict[_Name, str | None]:

@@ -1,0 +1,152 @@
+"""From a plan that the guard let pass to what the journal takes in, and from a run to the plan that takes it back.
+
+Pure: a reading comes in, values go out. Lists are compared with what the cluster will have once everything under way
+is done, as the guard does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reseat.errors import WriteRefused
+from reseat.model import NONE, ClusterLayout, Snapshot
+from reseat.model.wording import listed
+from reseat.operate.journal import Approval, PlannedMove
+from reseat.operate.records import MoveProgress, Run, RunOptions
+from reseat.operate.touched import lists_differ
+from reseat.planning.schedule import work_of
+
+if TYPE_CHECKING:
+    from reseat.formats.sealed import SealedPlan
+
+__all__ = ["WayBack", "approval_of", "way_back"]
+
+
+def approval_of(
+    plan: SealedPlan,
+    text: str,
+    now: Snapshot,
+    *,
+    cluster: str,
+    operator: str,
+    options: RunOptions,
+    kind: str = "plan",
+    takes_back: int | None = None,
+) -> Approval:
+    """What the journal keeps of a plan: its text, the way back, and each partition that changes.
+
+    Args:
+        plan: the plan as read.
+        text: its text.
+        now: the reading that the guard judged it by.
+        cluster: the name by which the person knows the cluster.
+        operator: who approved it.
+        options: how it is carried out.
+        kind: ``plan`` or ``rollback``.
+        takes_back: id of the run that a rollback takes back.
+
+    Raises:
+        WriteRefused: the plan changes nothing, or the cluster does not tell its id.
+        InputRefused: a partition of the plan is not in the cluster.
+    """
+    from reseat.formats.sealed import inverse
+
+    if now.cluster_id is None:
+        raise WriteRefused("The cluster does not tell its id, so that nothing can be approved for it.")
+    rollback = inverse(plan, now.layout)
+    current = now.layout.target().select(now.layout.rows_of(plan.proposed))
+    before, after = current.replica_ids, plan.proposed.replica_ids
+    rows = np.flatnonzero(lists_differ(before, after))
+    if not rows.size:
+        raise WriteRefused("The cluster is as planned already: there is nothing to carry out.")
+    work = work_of(now.layout, plan.proposed)
+    copied = (work.bytes * work.copies).tolist()
+    moves = tuple(
+        PlannedMove(
+            plan.proposed.topics[plan.proposed.topic_of[row]],
+            int(plan.proposed.partition[row]),
+            _held(before[row].tolist()),
+            _held(after[row].tolist()),
+            0 if not work.copies[row] else None if copied[row] != copied[row] else int(copied[row]),  # NaN: not told
+        )
+        for row in rows.tolist()
+    )
+    return Approval(now.cluster_id, cluster, text, rollback, plan.hash, operator, moves, options, kind, takes_back)
+
+
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """The plan that takes a run back, made for the cluster as it is now.
+
+    Attributes:
+        text: reassignment JSON with the key ``reseat``.
+        left: names of partitions that are left as they are, since somebody else changed them or deleted them.
+    """
+
+    text: str
+    left: tuple[str, ...]
+
+
+def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> WayBack:
+    """The plan that takes a finished or half-finished run back: the lists from before, where they are not there.
+
+    What somebody else changed since is left alone: only lists that the run planned, or that a cancel left with the old
+    replicas in another order, go back.
+
+    Args:
+        run: the run.
+        moves: its partitions.
+        now: the cluster.
+
+    Raises:
+        WriteRefused: the run is not over, or there is nothing to take back.
+    """
+    from reseat.formats.json_rows import document, entries
+    from reseat.formats.sealed import seal_of
+
+    if run.state.open:
+        raise WriteRefused(f"Run {run.id} is not over ({run.state.value}): cancel it first, or wait.")
+    settled = now.layout.target()
+    lists: dict[tuple[str, int], Sequence[int]] = {}
+    left: list[str] = []
+    for move in moves:
+        row = settled.row(move.topic, move.partition)
+        there = None if row is None else _held(settled.replica_ids[row].tolist())
+        if there == move.before:
+            continue
+        if there is not None and (there == move.target or sorted(there) == sorted(move.before)):
+            lists[move.topic, move.partition] = move.before
+        elif there is None or move.state != "waiting":
+            left.append(f"{move.topic}-{move.partition}")
+    if not lists:
+        others = f" Somebody else changed {listed(left)} since." if left else ""
+        raise WriteRefused(f"There is nothing to take back of run {run.id}: its partitions are as before it.{others}")
+    proposed = ClusterLayout.from_assignments(lists)
+    current = settled.select(settled.rows_of(proposed))
+    arrivals = sum(
+        len(set(ids) - set(_held(current.replica_ids[row].tolist()))) for row, ids in enumerate(_sorted(lists))
+    )
+    seal = seal_of(proposed, _bare(current), made_for=now.layout, shown={"moves": arrivals})
+    return WayBack(document(entries(proposed, "none"), seal), tuple(left))
+
+
+def _sorted(lists: dict[tuple[str, int], Sequence[int]]) -> list[Sequence[int]]:
+    return [lists[key] for key in sorted(lists)]
+
+
+def _bare(layout: ClusterLayout) -> ClusterLayout:
+    return ClusterLayout.from_columns(
+        topics=layout.topics,
+        topic_of=layout.topic_of,
+        partition=layout.partition,
+        replicas=layout.replica_ids,
+        brokers=layout.brokers,
+    )
+
+
+def _held(ids: Sequence[int]) -> tuple[int, ...]:
+    return tuple(broker for broker in ids if broker != NONE)
