@@ -7,9 +7,11 @@ st.navigation(
     {
         "": [
             st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", default=True),
+            st.Page("pages/connect.py", title="Connect", icon=":material/cable:"),
             st.Page("pages/heatmap.py", title="Heatmap", icon=":material/grid_on:"),
             st.Page("pages/racks.py", title="Racks", icon=":material/dns:"),
             st.Page("pages/plan.py", title="Plan", icon=":material/swap_horiz:"),
+            st.Page("pages/operate.py", title="Operate", icon=":material/play_circle:"),
             st.Page("pages/leaders.py", title="Leaders", icon=":material/star:"),
             st.Page("pages/fingerprints.py", title="Fingerprints", icon=":material/fingerprint:"),
             st.Page("pages/new_topic.py", title="New topic", icon=":material/add_box:"),

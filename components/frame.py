@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from components import entry, session, sidebar, text
+from components import entry, live_strip, session, sidebar, text
 from components.notices import refused
 from components.session import Seat
 from components.theme import severity_icon
@@ -46,6 +46,7 @@ def page(title: str) -> Seat:
     entry.through_app()
     st.html(_CSS)
     st.logo(_LOGO, size="large")
+    session.follow_live()
     sidebar.draw()
     seat = session.seat()
     _pending_link()
@@ -62,6 +63,7 @@ def standalone() -> Seat | None:
     entry.through_app()
     st.html(_CSS)
     st.logo(_LOGO, size="large")
+    session.follow_live()
     sidebar.draw()
     seat = session.seat()
     if seat is not None:
@@ -109,12 +111,15 @@ def _strip(seat: Seat) -> None:
     with st.container(
         key="strip-what-if" if tinted else "strip", horizontal=True, vertical_alignment="center", gap="small"
     ):
-        old = datetime.now(UTC) - seat.read_at > _OLD
-        age = f"read {text.ago(seat.read_at)}"
-        st.markdown(
-            f"**{text.plain(seat.name, 60)}** · {':orange[:material/schedule: ' + age + ']' if old else age}",
-            width="content",
-        )
+        if seat.live is None:
+            old = datetime.now(UTC) - seat.read_at > _OLD
+            age = f"read {text.ago(seat.read_at)}"
+            st.markdown(
+                f"**{text.plain(seat.name, 60)}** · {':orange[:material/schedule: ' + age + ']' if old else age}",
+                width="content",
+            )
+        else:
+            live_strip.draw(seat, seat.live)
         st.markdown(
             f"{text.plural(len(layout.brokers), 'broker')} · {text.plural(layout.partition_count, 'partition')} · "
             f"{text.plural(layout.replica_count, 'replica')}",
@@ -176,6 +181,12 @@ def _pending_link() -> None:
     with st.container(border=True, key="pending-link"):
         if link.trouble:
             st.markdown(f":orange[:material/link_off:] {text.plain(link.trouble)}")
+        elif link.live:
+            st.markdown(
+                f":orange[:material/link:] **This link shows a what-if on the live cluster {text.code(link.name)}, "
+                "which nobody has read since this server started.** Read it and the what-if is shown on it."
+            )
+            st.page_link("pages/connect.py", label="Connect to it", icon=":material/cable:")
         else:
             st.markdown(
                 f":orange[:material/link:] **This link shows a what-if on {text.code(link.name or 'a layout')}, "

@@ -26,9 +26,11 @@ __all__ = [
     "open_reading",
     "pending_link",
     "publish",
+    "refresh_every",
     "seat",
     "select_layout",
     "set_edits",
+    "set_refresh_every",
     "set_wish",
     "shelve",
     "typed_clusters",
@@ -168,6 +170,16 @@ def open_live(live: LiveCluster) -> None:
         state.current, state.wish = name, Wish()
     if link is not None and not link.trouble and link.live and link.name == name:
         state.opened[name].edits, state.wish = link.edits, link.wish
+
+
+def refresh_every(cluster: str) -> float | None:
+    """How often this person wants a live cluster to be read, in seconds, or None: by hand."""
+    return kept(f"refresh {cluster}", 0.0) or None
+
+
+def set_refresh_every(cluster: str, seconds: float | None) -> None:
+    """Want a live cluster to be read so often; it is, as long as somebody who wants it looks at a page."""
+    keep(f"refresh {cluster}", seconds or 0.0)
 
 
 def typed_clusters() -> dict[str, LiveCluster]:

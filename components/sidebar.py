@@ -40,6 +40,9 @@ def draw() -> None:
 
 def open_layout(where: str) -> None:
     """Files, pasted text or a sample -> the layout to look at; drawn in the sidebar and on an empty page."""
+    st.page_link(
+        "pages/connect.py", label="Read a live cluster", icon=":material/cable:", help="From ZooKeeper or its brokers"
+    )
     # On an empty page a sample is one click away; in the sidebar, or with a link that waits, it is the file.
     first = "Sample" if where == "main" and session.pending_link() is None else "File"
     files, paste, sample = st.tabs(["File", "Paste", "Sample"], default=first)

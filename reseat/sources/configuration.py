@@ -16,7 +16,7 @@ import difflib
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -73,13 +73,21 @@ def connections(secrets: Mapping[str, Any] | None, environment: Mapping[str, str
     return named.connections
 
 
-def named_clusters(secrets: Mapping[str, Any] | None, environment: Mapping[str, str]) -> Named:
-    """As ``connections``, but a cluster that is refused stands beside those that are not."""
+def named_clusters(
+    secrets: Mapping[str, Any] | None, environment: Mapping[str, str], *, files: Sequence[str | Path] = ()
+) -> Named:
+    """As ``connections``, but a cluster that is refused stands beside those that are not.
+
+    Args:
+        secrets: the content of ``secrets.toml`` where it was read elsewhere.
+        environment: as ``os.environ``.
+        files: where ``secrets.toml`` may be; one that is not there is passed over. A later one goes before.
+    """
     named = Named()
     told: dict[str, tuple[dict[str, Any], str, str]] = {}
     _gather((secrets or {}).get(_CLUSTERS, {}), _SECRETS, "", told, named)
-    file = environment.get(_FILE)
-    if file:
+    further = environment.get(_FILE)
+    for file in [*(str(file) for file in files if Path(file).is_file()), *([further] if further else [])]:
         try:
             text = _text_of(Path(file))
             _gather(_toml(text, file).get(_CLUSTERS, {}), file, text, told, named)

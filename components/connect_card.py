@@ -1,0 +1,147 @@
+"""One cluster on Connect: how it is reached, test, read, progress, and how often it is read again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components import session, text
+from components.connections import state_in_words
+from components.live import LiveCluster, LiveState
+from components.live_strip import progress_in_words
+from reseat.sources.diagnosis import Step, StepVerdict
+
+__all__ = ["draw_card"]
+
+#: While something is under way a person watches; a look costs the server a millisecond.
+_LOOK_SECONDS = 1.0
+_BY_HAND = "By hand"
+_EVERY = {_BY_HAND: None, "10 s": 10.0, "30 s": 30.0, "1 min": 60.0, "5 min": 300.0}
+#: Kept: the cluster whose layout is to be opened as soon as it is read, and how many readings there were before.
+_OPENING = "connect-opening"
+_ICONS = {
+    StepVerdict.PASSED: ":green[:material/check_circle:]",
+    StepVerdict.WARNED: ":orange[:material/warning:]",
+    StepVerdict.FAILED: ":red[:material/error:]",
+}
+
+
+def draw_card(live: LiveCluster) -> None:
+    """Draw it, and keep it up to date while something is under way."""
+    with st.container(border=True, key="connect-card"):
+        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, live.state.generation)
+
+
+def _draw(live: LiveCluster, generation: int) -> None:
+    state, connection = live.state, live.connection
+    name, before = session.kept(_OPENING, ("", 0))
+    if name == live.name and state.generation > before:
+        session.keep(_OPENING, ("", 0))
+        session.open_live(live)
+        st.rerun()  # the strip belongs to the whole page and not to this part of it
+    if state.generation != generation:
+        st.rerun()
+    st.markdown(f"**{text.plain(live.name, 80)}** · {state_in_words(state)}")
+    security = "TLS" if connection.zookeeper_tls else "plain text"
+    if not connection.zookeeper:
+        security = connection.security_protocol
+        if connection.sasl_mechanism:
+            security += f", {connection.sasl_mechanism}"
+    st.caption(
+        f"{'ZooKeeper' if connection.zookeeper else 'Admin protocol'} · {text.plain(connection.address, 200)} · "
+        f"{text.plain(security)}"
+    )
+    _buttons(live, state)
+    if state.progress is not None:
+        _progress(live, state)
+    elif state.error is not None:
+        st.markdown(f":red[:material/cloud_off:] **{text.plain(str(state.error))}**")
+        if state.snapshot is not None:
+            st.markdown(
+                f"The last reading, {text.plain(text.ago(state.snapshot.taken_at))}, stays on the pages. "
+                "Refresh brings the present back as soon as the cluster answers."
+            )
+    _steps(state)
+    _refresh_choice(live)
+
+
+def _buttons(live: LiveCluster, state: LiveState) -> None:
+    seat = session.seat()
+    is_open = seat is not None and seat.live is live
+    with st.container(horizontal=True):
+        st.button(
+            "Refresh" if is_open else "Read",
+            key="connect-read",
+            type="primary",
+            icon=":material/refresh:" if is_open else ":material/download:",
+            disabled=state.refreshing,
+            on_click=_read,
+            args=(live,),
+        )
+        if (
+            state.snapshot is not None
+            and not is_open
+            and st.button("Look at the last reading", key="connect-open", icon=":material/visibility:")
+        ):
+            session.open_live(live)
+            st.rerun()
+        st.button(
+            "Test the connection",
+            key="connect-test",
+            icon=":material/network_check:",
+            disabled=state.testing,
+            on_click=live.test,
+        )
+        if state.refreshing:
+            st.button("Cancel", key="connect-cancel", icon=":material/close:", on_click=live.cancel)
+        if is_open:
+            st.page_link("pages/overview.py", label="See the layout", icon=":material/monitoring:")
+
+
+def _read(live: LiveCluster) -> None:
+    session.keep(_OPENING, (live.name, live.state.generation))
+    live.refresh()
+
+
+def _progress(live: LiveCluster, state: LiveState) -> None:
+    progress = state.progress
+    if progress is None:
+        return
+    words = text.plain(progress_in_words(progress))
+    done = min(1.0, progress.done / progress.total) if progress.total else 0.0
+    st.progress(done, text=f"{words[0].upper()}{words[1:]} …")
+    if state.snapshot is not None:
+        st.caption("The last reading stays on the pages meanwhile.")
+
+
+def _steps(state: LiveState) -> None:
+    if not state.steps and not state.testing:
+        return
+    with st.container(key="connect-steps", gap="xsmall"):
+        for step in state.steps:
+            st.markdown(_step(step))
+        if state.testing:
+            st.markdown(":material/pending: Testing …")
+        elif state.steps[-1].verdict is not StepVerdict.FAILED:
+            warned = sum(step.verdict is StepVerdict.WARNED for step in state.steps)
+            st.markdown(
+                f"**It can be read, with {text.plural(warned, 'limit')}.**" if warned else "**It can be read.**"
+            )
+
+
+def _step(step: Step) -> str:
+    words = {StepVerdict.PASSED: "", StepVerdict.WARNED: " (attention)", StepVerdict.FAILED: " (failed)"}
+    return f"{_ICONS[step.verdict]} **{step.name}{words[step.verdict]}.** {text.plain(step.sentence)}"
+
+
+def _refresh_choice(live: LiveCluster) -> None:
+    now = session.refresh_every(live.name)
+    names = list(_EVERY)
+    wanted = st.segmented_control(
+        "Read again",
+        names,
+        default=next(name for name, seconds in _EVERY.items() if seconds == now),
+        key=f"connect-every-{live.name}",
+        required=True,
+        help="As long as a page of it is open. Readings never overlap; whoever looks at the same cluster sees them.",
+    )
+    session.set_refresh_every(live.name, _EVERY[wanted or _BY_HAND])

@@ -1,0 +1,94 @@
+"""The clusters that a person can choose on Connect: named ones of this server, and those typed in this session."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+import streamlit as st
+from streamlit import config
+
+from components import caching, session, text
+from components.live import LiveCluster, LiveState
+from reseat.errors import InputRefused
+from reseat.sources.configuration import named_clusters
+
+__all__ = ["Choices", "choices", "choose", "chosen", "draw_list", "state_in_words"]
+
+_CHOSEN = "connect-chosen"
+#: More clusters than these scroll within a fixed height.
+_MOST_ROWS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What can be connected to.
+
+    Attributes:
+        named: clusters by name, from the configuration; shared by everybody on this server.
+        typed: clusters by name whose address was typed in this session.
+        refused: why a configured cluster cannot be used, by its name or its file.
+    """
+
+    named: dict[str, LiveCluster] = field(default_factory=dict)
+    typed: dict[str, LiveCluster] = field(default_factory=dict)
+    refused: dict[str, InputRefused] = field(default_factory=dict)
+
+    @property
+    def all(self) -> dict[str, LiveCluster]:
+        """Both, named ones first."""
+        return {**self.named, **self.typed}
+
+
+def choices() -> Choices:
+    """The clusters of secrets.toml and the environment as they are now, and those typed."""
+    found = named_clusters(None, os.environ, files=config.get_option("secrets.files"))
+    registry = caching.live_clusters()
+    named = {name: registry.of(connection) for name, connection in found.connections.items()}
+    return Choices(named, session.typed_clusters(), found.refused)
+
+
+def choose(name: str) -> None:
+    """Look closer at a cluster."""
+    session.keep(_CHOSEN, name)
+
+
+def chosen(offered: Choices) -> LiveCluster | None:
+    """The cluster that is looked at closer: the one chosen, the one whose layout is open, or the first."""
+    wanted = offered.all.get(session.kept(_CHOSEN, ""))
+    if wanted is not None:
+        return wanted
+    seat = session.seat()
+    if seat is not None and seat.live is not None and seat.live in offered.all.values():
+        return seat.live
+    return next(iter(offered.all.values()), None)
+
+
+def draw_list(offered: Choices, current: LiveCluster | None) -> None:
+    """Every cluster with its address and state; a click looks closer."""
+    rows = len(offered.all) + len(offered.refused)
+    with st.container(key="connect-list", height=54 * _MOST_ROWS if rows > _MOST_ROWS else "content", gap="xsmall"):
+        for name, live in offered.all.items():
+            left, right = st.columns([2, 3], vertical_alignment="center")
+            left.button(
+                text.plain(name, 40),
+                key=f"choose-{name}",
+                type="primary" if live is current else "secondary",
+                icon=":material/dns:" if name in offered.named else ":material/edit:",
+                width="stretch",
+                on_click=choose,
+                args=(name,),
+            )
+            right.caption(f"{text.plain(live.connection.address, 80)}  \n{state_in_words(live.state)}")
+        for name, refusal in offered.refused.items():
+            st.markdown(f":red[:material/block: {text.plain(name, 60)} cannot be used.] {text.plain(str(refusal))}")
+
+
+def state_in_words(state: LiveState) -> str:
+    """How things stand with a cluster, as Markdown."""
+    if state.refreshing:
+        return ":material/sync: being read"
+    read = None if state.snapshot is None else f"read {text.ago(state.snapshot.taken_at)}"
+    if state.error is not None:
+        return f":red[:material/cloud_off: not reached] · {read}" if read else ":red[:material/cloud_off: not reached]"
+    return f":green[:material/check_circle: {read}]" if read else "not read yet"

@@ -1,0 +1,131 @@
+"""What changed on a live cluster between readings: a sentence for each reading, and a table that can be searched."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components import tables, text
+from components.live import LiveState, Noted
+from reseat.balance.changes import KINDS, Changes
+from reseat.model import NONE, NOT_TOLD
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["changes_frame", "draw_changes", "matching_changes"]
+
+#: The words of each kind for a person; the broker's column says which.
+_WORDS = {
+    "broker_gone": "✖ broker is gone",
+    "leader_moved": "→ leader moved",
+    "isr_shrunk": "▼ left the ISR",
+    "broker_came": "✔ broker is here",
+    "isr_grown": "▲ joined the ISR",
+    "replica_added": "+ replica added",
+    "replica_removed": "− replica removed",
+    "order_changed": "⇅ order changed",
+}
+_HEIGHT = 300
+
+
+def draw_changes(state: LiveState, key: str) -> None:
+    """The section: what the last reading brought, the choice of an earlier one, and the table."""
+    st.subheader("What changed", anchor=False)
+    if state.last is None:
+        st.caption("One reading so far. The next one tells what changed since.")
+        return
+    since = f"{_clock(state.last.before)} to {_clock(state.last.at)} UTC"
+    st.markdown(f"Since the reading before ({since}): **{text.plain(state.last.changes.summary)}**")
+    noted = list(reversed(state.noted))
+    if not noted:
+        return
+    chosen = st.selectbox(
+        "Changes between readings",
+        range(len(noted)),
+        format_func=lambda number: f"{_clock(noted[number].at)} UTC: {noted[number].changes.summary}",
+        key=f"{key}-{len(noted)}-{noted[0].at.timestamp()}",
+        label_visibility="collapsed",
+    )
+    _table(noted[chosen or 0], key)
+
+
+def _table(noted: Noted, key: str) -> None:
+    found = matching_changes(
+        noted.changes, tables.search(key, "a topic, topic-partition, broker id, or a kind of change")
+    )
+    first = found[: tables.MOST_ROWS]
+    tables.table(
+        changes_frame(noted, first),
+        f"{key}-table",
+        height=_HEIGHT,
+        fixed=True,
+        time=st.column_config.TextColumn(width=90),
+        change=st.column_config.TextColumn(width=160),
+        partition=tables.RIGHT,
+        broker=tables.RIGHT,
+        before=tables.RIGHT,
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
+        st.caption(tables.shown_of(len(first), len(found), "change"), width="content")
+        tables.download(f"{key}-csv", "changes.csv", lambda: _csv(noted, found))
+
+
+def matching_changes(changed: Changes, typed: str) -> npt.NDArray[np.int64]:
+    """The rows of changes that a search is about.
+
+    A number finds a broker or a partition id; ``topic-7`` one partition; other words a part of a topic's name or of the
+    words of a kind, without regard to case.
+    """
+    wanted = typed.strip().casefold()
+    if not wanted:
+        return np.arange(len(changed))
+    topics = np.array([*(wanted in topic.casefold() for topic in changed.topics), False], np.bool_)
+    kinds = np.array([wanted in _WORDS[kind].casefold() for kind in KINDS], np.bool_)
+    hit = topics[changed.topic_of] | kinds[changed.kind]
+    if wanted.isdecimal() and len(wanted) < 10:
+        number = int(wanted)
+        hit |= (changed.broker == number) | (changed.was == number) | (changed.partition == number)
+    topic, dash, partition = wanted.rpartition("-")
+    if dash and partition.isdecimal() and len(partition) < 10:
+        same = np.array([*(topic == name.casefold() for name in changed.topics), False], np.bool_)
+        hit |= same[changed.topic_of] & (changed.partition == int(partition))
+    return np.flatnonzero(hit)
+
+
+def changes_frame(noted: Noted, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Some changes as a table for a person."""
+    import pandas as pd
+
+    changed = noted.changes
+    none = {NONE: "none", NOT_TOLD: ""}
+    return pd.DataFrame(
+        {
+            "time": [_clock(noted.at)] * len(rows),
+            "change": [_WORDS[KINDS[kind]] for kind in changed.kind[rows].tolist()],
+            "topic": [
+                text.visible(changed.topics[topic], 249) if topic >= 0 else ""
+                for topic in changed.topic_of[rows].tolist()
+            ],
+            "partition": [
+                "" if partition == NONE else str(partition) for partition in changed.partition[rows].tolist()
+            ],
+            "broker": [none.get(broker, str(broker)) for broker in changed.broker[rows].tolist()],
+            "before": [none.get(broker, str(broker)) for broker in changed.was[rows].tolist()],
+        }
+    )
+
+
+def _csv(noted: Noted, rows: npt.NDArray[np.int64]) -> str:
+    frame = changes_frame(noted, rows)
+    frame["change"] = [KINDS[kind] for kind in noted.changes.kind[rows].tolist()]
+    frame["topic"] = tables.harmless(frame["topic"])
+    return str(frame.to_csv(index=False))
+
+
+def _clock(when: datetime) -> str:
+    return when.strftime("%H:%M:%S")

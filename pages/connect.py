@@ -1,0 +1,60 @@
+"""Connect: live clusters by name or address, tested, read and read again; what changed, and what a reading is worth."""
+
+import streamlit as st
+
+from components import connections, frame, text
+from components.connect_card import draw_card
+from components.connect_form import draw_form
+from components.live import LiveCluster
+from components.live_changes import draw_changes
+from components.live_facts import draw_facts, draw_naming, draw_rights, snapshot_figures
+
+
+def sentence(live: LiveCluster | None) -> str:
+    """The sentence that answers the page's question: is there a live cluster, and how fresh is what one sees?"""
+    if live is None:
+        return "No live cluster is named yet. Give an address, or name one in the configuration."
+    state = live.state
+    if state.snapshot is None:
+        refused = state.error is not None and not state.refreshing
+        return (
+            f"{live.name} cannot be read."
+            if refused
+            else f"{live.name} is not read yet. Reading changes nothing on it."
+        )
+    size = f"{text.plural(len(state.snapshot.layout.brokers), 'broker')} and " + text.plural(
+        state.snapshot.layout.partition_count, "partition"
+    )
+    if state.error is not None:
+        return f"{live.name} is out of reach; what you see is {text.ago(state.snapshot.taken_at)}: {size}."
+    return f"{live.name} was read {text.ago(state.snapshot.taken_at)}: {size}."
+
+
+frame.standalone()
+offered = connections.choices()
+live = connections.chosen(offered)
+frame.answer(sentence(live))
+if live is not None and live.state.snapshot is not None:
+    frame.figures(snapshot_figures(live.state, live.state.snapshot))
+
+left, right = st.columns([2, 3], gap="large")
+with left:
+    st.subheader("Clusters", anchor=False)
+    if offered.all or offered.refused:
+        connections.draw_list(offered, live)
+    with st.expander("Another address", icon=":material/add_link:", expanded=not offered.all):
+        draw_form(offered)
+with right:
+    if live is not None:
+        draw_card(live)
+    else:
+        st.markdown(
+            "Reseat reads brokers, racks, replica lists, leaders and ISRs from ZooKeeper or from the brokers "
+            "themselves, and shows them on every page. It never writes while reading."
+        )
+    draw_rights()
+    draw_naming()
+
+if live is not None and live.state.snapshot is not None:
+    draw_changes(live.state, f"changes-{live.name}")
+    draw_facts(live.state.snapshot)

@@ -1,0 +1,344 @@
+"""Connect: clusters named and typed, tested, read beside the page, followed, lost and found; no secret is shown."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import caching, live
+from components.live import LiveCluster, LiveClusters
+from components.session import _KEY
+from reseat.errors import Cancelled, ClusterUnreachable
+from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Snapshot, Wish
+from reseat.sources.connection import Connection
+from reseat.sources.diagnosis import Step, StepVerdict
+from reseat.sources.live import Progress, Report
+from tests.pages.conftest import _APP, Opened, small, texts
+
+PLANTED = "pl4nted-S3cret"
+BEGUN = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+class Readings:
+    """A cluster that is read without a network: what the next reading brings, one after the other; then the last."""
+
+    def __init__(self, *answers: Snapshot | ClusterUnreachable) -> None:
+        self.answers = list(answers)
+        self.asked: list[Connection] = []
+        self.held: threading.Event | None = None
+        self.begun = threading.Event()
+
+    def __call__(
+        self, connection: Connection, *, report: Report | None = None, cancelled: threading.Event | None = None
+    ) -> Snapshot:
+        self.asked.append(connection)
+        logging.getLogger("kafka.fake").debug("reading %s", connection)
+        if report is not None:
+            report(Progress("partition states", 3, 12))
+        self.begun.set()
+        if self.held is not None:
+            self.held.wait(20)
+        if cancelled is not None and cancelled.is_set():
+            raise Cancelled("The reading was stopped.")
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, ClusterUnreachable):
+            raise answer
+        return answer
+
+
+def taken(layout: ClusterLayout | None = None, seconds: float = 0, **told: object) -> Snapshot:
+    """A snapshot of the small layout."""
+    values: dict[str, object] = {"cluster_id": "id-1", "controller": 2, "metadata": "zookeeper", "version": "2.8"}
+    return Snapshot(
+        small() if layout is None else layout,
+        BEGUN + timedelta(seconds=seconds),
+        "zookeeper",
+        **{"consistency": Consistency.CONSISTENT, **values, **told},  # type: ignore[arg-type]
+    )
+
+
+def shrunk() -> ClusterLayout:
+    """The small layout after its broker 4 left: one ISR shrank."""
+    layout = small()
+    assert layout.in_sync is not None
+    gone = layout.in_sync & (layout.replica_ids != 4)
+    brokers = tuple(replace(b, state=BrokerState.DEAD) if b.id == 4 else b for b in layout.brokers)
+    return replace(layout, in_sync=np.asarray(gone, np.bool_), brokers=brokers)
+
+
+LOST = ClusterUnreachable("zk1:2181 refused the connection. Does it run?", "refused", "zk1:2181")
+
+Reads = Callable[..., Readings]
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveClusters]:
+    """A server on which nobody has read anything, with one cluster named in the environment."""
+    clusters = LiveClusters()
+    monkeypatch.setattr(caching, "live_clusters", lambda: clusters)
+    monkeypatch.setenv("RESEAT_CLUSTER_PROD_ZOOKEEPER", "zk1:2181/kafka")
+    monkeypatch.setenv("RESEAT_CLUSTER_PROD_ZOOKEEPER_DIGEST", f"reader:{PLANTED}")
+    yield clusters
+    prod = clusters.find("prod")
+    assert prod is None or prod.wait(20)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch, registry: LiveClusters) -> Reads:
+    """Say what readings bring."""
+
+    def bring(*answers: Snapshot | ClusterUnreachable) -> Readings:
+        readings = Readings(*answers)
+        monkeypatch.setattr(live, "read_cluster", readings)
+        return readings
+
+    return bring
+
+
+def at_connect(app: AppTest) -> AppTest:
+    """Go to Connect."""
+    app.run()
+    return app.switch_page("pages/connect.py").run()
+
+
+def prod(registry: LiveClusters) -> LiveCluster:
+    """The named cluster."""
+    found = registry.find("prod")
+    assert found is not None
+    return found
+
+
+def read(app: AppTest, registry: LiveClusters) -> AppTest:
+    """Press Read, wait for the reading, and let the page look again."""
+    app.button(key="connect-read").click().run()
+    assert prod(registry).wait(20)
+    return app.run()
+
+
+def test_nothing_named_says_how_to_begin(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a named cluster: the form, how to name one, and no button to read."""
+    monkeypatch.setattr(caching, "live_clusters", LiveClusters)
+    at_connect(app)
+
+    assert not app.exception
+    assert "No live cluster is named yet" in texts(app)
+    assert any("[clusters.production]" in str(code.value) for code in app.code)
+    assert not [button for button in app.button if button.key == "connect-read"]
+
+
+def test_read_opens_the_layout_on_every_page(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
+    """Read on Connect: strip, figures and facts appear; Overview works on it unchanged."""
+    reads(taken())
+    read(at_connect(app), registry)
+    said = texts(app)
+
+    assert not app.exception
+    assert "ZooKeeper, consistent" in said
+    assert "All of it was true at one moment" in said
+    assert "cluster id `id-1`" in said
+    assert "One reading so far" in said
+    app.switch_page("pages/overview.py").run()
+    assert not app.exception
+    assert "a live cluster, read from ZooKeeper" in texts(app)
+
+
+def test_the_page_is_drawn_while_a_reading_runs_and_cancel_stops_it(
+    app: AppTest, reads: Reads, registry: LiveClusters
+) -> None:
+    """Progress and Cancel are there while the reader is held; after Cancel nothing is open and nothing is wrong."""
+    readings = reads(taken())
+    readings.held = threading.Event()
+    at_connect(app)
+    app.button(key="connect-read").click().run()
+    assert readings.begun.wait(20)
+    app.run()
+
+    assert "being read" in texts(app)
+    assert app.button(key="connect-read").disabled
+    app.button(key="connect-cancel").click().run()
+    readings.held.set()
+    assert prod(registry).wait(20)
+    app.run()
+    assert prod(registry).state.snapshot is None
+    assert prod(registry).state.error is None
+    assert "not read yet" in texts(app)
+
+
+def test_what_changed_is_told_and_the_what_if_stays(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
+    """A second reading replaces the layout under the what-if, and Connect tells what changed."""
+    reads(taken(), taken(shrunk(), 30))
+    read(at_connect(app), registry)
+    state = app.session_state[_KEY]
+    state.wish = Wish(remove=(4,))
+    read(app, registry)
+    said = texts(app)
+
+    assert not app.exception
+    assert "Broker 4 is gone, 1 ISR shrank." in said
+    assert len(app.dataframe[0].value) == 2
+    app.text_input(key="changes-prod-search").set_value("schemas").run()
+    assert app.dataframe[0].value["change"].tolist() == ["▼ left the ISR"]
+    assert app.session_state[_KEY].wish == Wish(remove=(4,))
+    assert state.opened["prod"].snapshot is prod(registry).state.snapshot
+
+
+def test_a_lost_cluster_keeps_its_layout_and_comes_back(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
+    """Lost: the last layout with its age and the reason, on every page; the next reading brings it back."""
+    reads(taken(), LOST, taken(seconds=90))
+    read(at_connect(app), registry)
+    read(app, registry)
+    lost = texts(app)
+    app.switch_page("pages/overview.py").run()
+    overview = texts(app)
+    at_connect(app)
+    read(app, registry)
+
+    assert "prod is out of reach" in lost
+    assert "refused the connection" in lost
+    assert "not reached" in overview
+    assert "refused the connection" in overview
+    assert "4 partitions" in overview
+    assert "not reached" not in texts(app)
+
+
+def test_a_cluster_that_cannot_be_read_says_why(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
+    """Refused at the first reading: the sentence, and no layout."""
+    reads(LOST)
+    read(at_connect(app), registry)
+
+    assert "prod cannot be read." in texts(app)
+    assert "refused the connection" in texts(app)
+    assert app.session_state[_KEY].current is None
+
+
+def test_everybody_sees_the_same_reading(reads: Reads, registry: LiveClusters) -> None:
+    """One person reads; another opens the last reading without asking the cluster again."""
+    readings = reads(taken())
+    first, second = (AppTest.from_file(str(_APP), default_timeout=60) for _ in range(2))
+    read(at_connect(first), registry)
+    at_connect(second).button(key="connect-open").click().run()
+
+    assert not second.exception
+    assert second.session_state[_KEY].opened["prod"].snapshot is prod(registry).state.snapshot
+    assert len(readings.asked) == 1
+
+
+def test_a_reload_goes_on_following(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
+    """The address of a live layout, opened anew after a further reading: the latest reading, with the what-if."""
+    reads(taken(), taken(shrunk(), 30))
+    read(at_connect(app), registry)
+    app.session_state[_KEY].wish = Wish(remove=(4,))
+    app.switch_page("pages/overview.py").run()
+    address = dict(app.query_params)
+    prod(registry).refresh()
+    assert prod(registry).wait(20)
+    again = AppTest.from_file(str(_APP), default_timeout=60)
+    for key, value in address.items():
+        again.query_params[key] = value
+    again.run()
+
+    assert address["live"] == "yes"
+    assert not again.exception
+    assert again.session_state[_KEY].opened["prod"].snapshot is prod(registry).state.snapshot
+    assert again.session_state[_KEY].wish == Wish(remove=(4,))
+
+
+def test_readings_are_due_after_the_interval_and_never_overlap(reads: Reads, registry: LiveClusters) -> None:
+    """Due: so long after the last attempt ended. Not before, not by hand, and not while one is under way."""
+    readings = reads(taken())
+    now = [BEGUN]
+    cluster = LiveCluster(Connection(zookeeper=("zk:2181",)), clock=lambda: now[0])
+
+    assert not cluster.refresh_if_due(10)  # the first reading is asked for by a person
+    cluster.refresh()
+    assert cluster.wait(20)
+    now[0] += timedelta(seconds=9)
+    assert not cluster.refresh_if_due(10)
+    now[0] += timedelta(seconds=1)
+    assert not cluster.refresh_if_due(None)
+    readings.held = threading.Event()
+    assert cluster.refresh_if_due(10)
+    assert not cluster.refresh_if_due(0)
+    assert not cluster.refresh()
+    readings.held.set()
+    assert cluster.wait(20)
+    assert len(readings.asked) == 2
+
+
+def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
+    app: AppTest, reads: Reads, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Typed with a password: tested, read; the password is in no element, address, log or snapshot of the session."""
+    caplog.set_level(logging.DEBUG)
+    reads(replace(taken(), way="admin", consistency=Consistency.NOT_PROMISED))
+
+    def steps(connection: Connection, *, report: Callable[[Step], None] | None = None) -> tuple[Step, ...]:
+        assert report is not None
+        report(Step("Login", StepVerdict.FAILED, "The password of alice is wrong.", "authentication"))
+        return ()
+
+    monkeypatch.setattr(live, "diagnose", steps)
+    at_connect(app)
+    app.segmented_control(key="connect-protocol").set_value("SASL_SSL").run()
+    app.text_input(key="connect-servers").set_value("b1:9093")
+    app.text_input(key="connect-user").set_value("alice")
+    app.text_input(key="connect-password").set_value(PLANTED)
+    next(button for button in app.button if button.label == "Use and test").click().run()
+    cluster = app.session_state[_KEY].typed["b1:9093"]
+    assert cluster.wait(20)
+    app.run()
+    tested = texts(app)
+    app.button(key="connect-read").click().run()
+    assert cluster.wait(20)
+    app.run()
+
+    assert not app.exception
+    assert "The password of alice is wrong." in tested
+    assert cluster.connection.password.reveal() == PLANTED
+    assert "no promise of one moment" in texts(app)
+    assert PLANTED not in str(app.main) + str(app.sidebar) + repr(app.session_state[_KEY])
+    assert PLANTED not in str(dict(app.query_params)) + caplog.text + repr(cluster.state) + repr(cluster.connection)
+    assert not [entry for entry in caching.shelf()._kept.values() if PLANTED in repr(entry)]
+
+
+def test_what_is_typed_wrong_is_refused_without_being_repeated(app: AppTest, registry: LiveClusters) -> None:
+    """A password in the address is refused, and the sentence does not quote it."""
+    at_connect(app)
+    app.text_input(key="connect-servers").set_value(f"alice:{PLANTED}@b1:9093")
+    next(button for button in app.button if button.label == "Use and test").click().run()
+
+    assert "do not belong into an address" in texts(app)
+    assert PLANTED not in texts(app)
+
+
+def test_a_cluster_named_wrongly_stands_beside_the_others(
+    app: AppTest, registry: LiveClusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One cluster of the configuration is refused with its key; the other can be read."""
+    monkeypatch.setenv("RESEAT_CLUSTER_OLD_BOOTSTRP", "b1:9092")
+    at_connect(app)
+
+    assert "bootstrap was meant?" in texts(app)
+    assert app.button(key="choose-prod").label == "prod"
+    assert not app.button(key="connect-read").disabled
+
+
+def test_hostile_names_are_text(app: AppTest, opened: Opened, reads: Reads, registry: LiveClusters) -> None:
+    """A topic and a rack with markup in the table of changes and in sentences stay text."""
+    evil = "<img src=x onerror=alert(1)>"
+    before = ClusterLayout.from_assignments({(evil, 0): [1, 2]}, brokers=[Broker(1, evil), Broker(2)])
+    after = ClusterLayout.from_assignments({(evil, 0): [2, 1]}, brokers=[Broker(1, evil), Broker(2)])
+    reads(taken(before), taken(after, 5, unsettled=(evil,), consistency=Consistency.UNSETTLED, not_read=(evil,)))
+    read(at_connect(app), registry)
+    read(app, registry)
+
+    assert not app.exception
+    assert not any(evil in str(markdown.value) for markdown in (*app.markdown, *app.caption))
+    assert app.dataframe[0].value["topic"].tolist() == [evil]
