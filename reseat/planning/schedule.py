@@ -1,0 +1,386 @@
+"""Which partitions of a plan go next: batches that no broker is overrun by.
+
+Promises, in this order:
+    1. Limits hold: at no time more than N replica moves at one broker, those that it sends and those that it receives
+       together, what is under way included; no batch above its size as reassignment JSON, nor above its number of
+       partitions. A partition that exceeds a limit by itself goes when its brokers are idle, or alone in its batch.
+    2. There is always progress: with nothing under way a batch is never empty while a partition waits, so every
+       partition goes exactly once.
+    3. Small before large, so that most of a plan is done, and can be seen to work, early; sizes that are not told come
+       last. Changes that copy nothing (order, fewer replicas) cost nothing and come first.
+    4. Among equal sizes senders take turns, so that the partitions of one leader do not stand in line one after the
+       other while other leaders idle.
+    5. The same input gives the same batches.
+
+Needs: who leads (a newcomer copies from the leader, not from the replica that goes), else who is in sync, else the
+order of replicas; sizes where they are told.
+
+How: each partition needs moves at its sender (one a newcomer) and at each receiver, bytes of text, and a place in the
+batch. Partitions are taken first-fit in order. Many at once: one is taken if everything before it fits together with
+it, which first-fit would do too; those that no longer fit are dropped; and so on with the rest. The first in line is
+decided each time.
+
+Example: N = 1; a-0 (1 GB) and a-1 (2 GB) led by 1, b-0 (3 GB) led by 2; a-0 to 3, a-1 to 4, b-0 to 5. The first batch
+is a-0 and b-0 (a-1 would be a second move at broker 1), the second a-1.
+
+Complexity: O(n log n) once for the order, then O(n + c R log c) a batch, c at most ``_LOOKAHEAD`` candidates looked at;
+O(c R log c) a batch in a preview.
+
+Source: first-fit decreasing's ordinary cousin for vectors (M. R. Garey et al., "Resource constrained scheduling as
+generalized bin packing", 1976); KIP-455 (a batch is one request), KIP-73 (replication quotas, which bound each broker's
+sending and receiving).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model.columns import row_any, row_counts
+
+__all__ = ["BatchLimits", "Preview", "Work", "batches", "next_batch", "work_of"]
+
+Rows = npt.NDArray[np.int64]
+_Counts = npt.NDArray[np.int64]
+
+#: Candidates that are looked at for one batch: beyond, a fuller batch is not worth the time to find it.
+_LOOKAHEAD = 65_536
+#: Fewest candidates looked at together, and how many are for each that could go: enough to fill a batch at once.
+_FEWEST, _EACH = 256, 3
+#: Bytes of reassignment JSON around its entries: ``{"version":1,"partitions":[]}``.
+_FRAME = len('{"version":1,"partitions":[]}')
+#: Bytes of an entry, its comma included, but without name, numbers and the commas between replicas.
+_ENTRY = len('{"topic":,"partition":,"replicas":[]},')
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLimits:
+    """What one batch, and what is under way at a time, may be.
+
+    Attributes:
+        moves_a_broker: most replica moves at one broker at a time, sent and received together; at least 1.
+        batch_bytes: most bytes of a batch as reassignment JSON (a ZooKeeper node's limit), or None.
+        partitions: most partitions of a batch: half of what a KRaft controller takes in one operation (10,000 records).
+    """
+
+    moves_a_broker: int = 50
+    batch_bytes: int | None = None
+    partitions: int = 5_000
+
+    def __post_init__(self) -> None:
+        if self.moves_a_broker < 1 or self.partitions < 1:
+            raise ValueError("At least one move a broker and one partition a batch are needed.")
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What each partition of a plan costs, a row each; n partitions.
+
+    Attributes:
+        broker_ids: (B,) int32 ids of the brokers whose positions the other columns hold.
+        sender: (n,) int32 position of the broker that is copied from, -1 where nothing is copied.
+        receivers: (n, W) int32 positions of the brokers that copy, -1 where there are fewer.
+        bytes: (n,) float64 copied to each receiver, NaN where not told.
+        text_bytes: (n,) int64 bytes of its entry in reassignment JSON.
+    """
+
+    broker_ids: IntArray
+    sender: IntArray
+    receivers: IntArray
+    bytes: FloatArray
+    text_bytes: _Counts
+
+    @cached_property
+    def copies(self) -> IntArray:
+        """(n,) int32: replicas that are copied."""
+        return row_counts(self.receivers != NONE)
+
+    @cached_property
+    def order(self) -> Rows:
+        """(n,) all rows in the order in which they are to go."""
+        total = np.where(self.copies == 0, -1.0, self.bytes * self.copies)  # before empty partitions, too
+        size = np.unique(np.where(np.isnan(total), np.inf, total), return_inverse=True)[1].ravel()
+        by_sender = np.lexsort((self.sender, size))  # stable: rows ascend within a sender
+        first = np.ones(len(size), np.bool_)
+        first[1:] = (np.diff(size[by_sender]) != 0) | (np.diff(self.sender[by_sender]) != 0)
+        starts = np.flatnonzero(first)
+        turn = np.empty(len(size), np.int64)
+        turn[by_sender] = np.arange(len(size)) - starts[np.cumsum(first) - 1] if len(size) else 0
+        return np.lexsort((turn, size)).astype(np.int64)
+
+
+def work_of(now: ClusterLayout, proposed: ClusterLayout) -> Work:
+    """What the partitions of a plan cost as the cluster stands.
+
+    Args:
+        now: the cluster; replicas that a reassignment is adding count as there.
+        proposed: the partitions that change, with the lists that they shall have. One that the cluster does not have
+            copies nothing.
+    """
+    rows = now.rows_of(proposed)
+    there = rows >= 0
+    brokers = proposed.with_brokers(now.brokers)
+    ids = brokers.broker_ids
+    place = np.append(np.searchsorted(ids, now.broker_ids).astype(np.int32), NONE)
+    held = np.where(there[:, None], place[now.replicas[rows]], NONE).astype(np.int32)
+    new = brokers.replicas != NONE
+    for column in range(held.shape[1]):
+        new &= brokers.replicas != held[:, column, None]
+    new &= there[:, None]
+    receivers = np.where(new, brokers.replicas, NONE)
+    copies = row_counts(new)
+    return Work(
+        broker_ids=ids,
+        sender=np.where(copies > 0, _senders(now, rows, held, place), NONE).astype(np.int32),
+        receivers=receivers.astype(np.int32),
+        bytes=_sizes(now, rows),
+        text_bytes=_text_bytes(proposed),
+    )
+
+
+def next_batch(
+    work: Work, waiting: BoolArray, under_way: BoolArray | None = None, limits: BatchLimits | None = None
+) -> Rows:
+    """The rows that go next, in order; possibly none while something is under way.
+
+    Args:
+        work: what each partition costs.
+        waiting: (n,) bool, partitions that are not sent yet.
+        under_way: (n,) bool, partitions that are sent and not done; None: none.
+        limits: what a batch may be.
+    """
+    bounds = limits or BatchLimits()
+    line = work.order[waiting[work.order]]
+    free = _Free.of(work, bounds, waiting)
+    if under_way is not None:
+        free.occupy(np.flatnonzero(under_way & ~waiting))
+    taken, _ = _filled(free, line)
+    return line[taken]
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """A whole schedule, each batch sent when the one before is done.
+
+    The time is that of a cluster whose throttle is what limits; batches that are filled up while others still run, as
+    an execution does it, take less. k batches.
+
+    Attributes:
+        batch: (n,) int32 the batch of each partition, from 0.
+        bytes: (k,) float64 bytes copied, sizes that are not told left out.
+        unknown: (k,) int64 copies whose size is not told.
+        slowest: (k,) float64 bytes at the broker with the most to send or to receive.
+    """
+
+    batch: IntArray
+    bytes: FloatArray
+    unknown: _Counts
+    slowest: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.bytes)
+
+    def seconds(self, rate: float) -> FloatArray:
+        """(k,) float64: how long each batch takes at least under a throttle.
+
+        Args:
+            rate: bytes a second that each broker may send, and may receive; above 0.
+        """
+        return self.slowest / rate
+
+
+def batches(work: Work, limits: BatchLimits | None = None) -> Preview:
+    """The whole schedule, as it would be if each batch waited for the one before.
+
+    Args:
+        work: what each partition costs.
+        limits: what a batch may be.
+    """
+    bounds = limits or BatchLimits()
+    batch = np.full(len(work.sender), NONE, np.int32)
+    line, first, count = work.order.copy(), 0, 0
+    free = _Free.of(work, bounds, np.ones(line.size, np.bool_))
+    while first < line.size:
+        free.reset()
+        taken, looked = _filled(free, line[first:])
+        batch[line[first + taken]] = count
+        count += 1
+        # Those passed over close up towards the rest of the line: only what was looked at is copied.
+        kept = np.ones(looked, np.bool_)
+        kept[taken] = False
+        head = line[first : first + looked][kept]
+        first += taken.size
+        line[first : first + head.size] = head
+    return _summed(work, batch, count)
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------
+
+
+class _Free:
+    """What is still free: moves at each broker, bytes of text and places in the batch."""
+
+    def __init__(self, needs: IntArray, amounts: IntArray, text: _Counts, limits: BatchLimits, unsent: _Counts) -> None:
+        self.needs, self.amounts, self.text = needs, amounts, text
+        self._limits, self._unsent = limits, unsent
+        self.reset()
+
+    @classmethod
+    def of(cls, work: Work, limits: BatchLimits, waiting: BoolArray) -> _Free:
+        """The needs of each partition: (n, 1 + W) brokers, and moves at each.
+
+        More than the limit counts as the limit, so that such a partition goes when its broker is idle.
+        """
+        needs = np.concatenate([work.sender[:, None], work.receivers], axis=1)
+        amounts = np.ones(needs.shape, np.int32)
+        amounts[:, 0] = np.minimum(work.copies, limits.moves_a_broker)
+        room = _room_for_text(limits)
+        text = work.text_bytes if room is None else np.minimum(work.text_bytes, room)
+        unsent = np.bincount(work.sender[waiting] + 1, minlength=len(work.broker_ids) + 1)[1:]
+        return cls(needs, amounts, text, limits, unsent)
+
+    def reset(self) -> None:
+        """Everything is free again."""
+        # One more, at the end, for the padding: it never runs out.
+        self.moves = np.full(self._unsent.size + 1, self._limits.moves_a_broker, np.int64)
+        self.moves[-1] = np.iinfo(np.int64).max
+        self.open_batch()
+
+    def open_batch(self) -> None:
+        """Text and places are those of a new batch; moves stay taken."""
+        self.places = self._limits.partitions
+        self.bytes = _room_for_text(self._limits)
+
+    def occupy(self, rows: Rows) -> None:
+        """The moves of these rows are taken."""
+        used = np.bincount(self.needs[rows].ravel() + 1, weights=self.amounts[rows].ravel(), minlength=self.moves.size)
+        self.moves[:-1] -= used[1:].astype(np.int64)
+
+    def take(self, rows: Rows) -> None:
+        """These rows, which were waiting, go in the batch."""
+        self.occupy(rows)
+        self._unsent -= np.bincount(self.needs[rows, 0] + 1, minlength=self.moves.size)[1:]
+        self.places -= rows.size
+        if self.bytes is not None:
+            self.bytes -= int(self.text[rows].sum())
+
+    def fit(self, rows: Rows) -> BoolArray:
+        """(c,) bool: rows that would fit by themselves."""
+        fits: BoolArray = ~row_any(self.amounts[rows] > self.moves[self.needs[rows]])
+        if self.bytes is not None:
+            fits &= self.text[rows] <= self.bytes
+        return fits
+
+    @property
+    def copies(self) -> int:
+        """About how many replicas could be copied yet, 0 where no broker that still has something to send is free."""
+        left = self.moves[:-1]
+        return max(1, int(left.sum()) // 2) if (left[self._unsent > 0] > 0).any() else 0
+
+    def together(self, rows: Rows) -> BoolArray:
+        """(c,) bool: rows that fit even if all before them go."""
+        needs, amounts = self.needs[rows], self.amounts[rows]
+        flat = needs.ravel()
+        by_broker = np.argsort(flat, kind="stable")
+        brokers = flat[by_broker]
+        running = np.cumsum(amounts.ravel()[by_broker], dtype=np.int64)
+        first = np.flatnonzero(np.append(True, brokers[1:] != brokers[:-1]))
+        before = np.where(first > 0, running[first - 1], 0)
+        running -= np.repeat(before, np.diff(np.append(first, brokers.size)))
+        fits = np.empty(flat.size, np.bool_)
+        fits[by_broker] = running <= self.moves[brokers]
+        together: BoolArray = fits.reshape(needs.shape).all(axis=1) & (np.arange(rows.size) < self.places)
+        if self.bytes is not None:
+            together &= np.cumsum(self.text[rows]) <= self.bytes
+        return together
+
+
+def _filled(free: _Free, line: Rows) -> tuple[Rows, int]:
+    """First-fit: places in the line that go, ascending; and how many places were looked at."""
+    going: list[Rows] = [np.empty(0, np.int64)]
+    end = min(line.size, _LOOKAHEAD)
+    start = 0
+    while start < end and free.places:
+        costless = free.needs[line[start], 0] == NONE
+        if not costless and not free.copies:
+            break
+        block = max(_FEWEST, _EACH * (free.places if costless else min(free.places, free.copies)))
+        candidates = np.arange(start, min(end, start + block))
+        start = int(candidates[-1]) + 1
+        candidates = candidates[free.fit(line[candidates])]
+        while candidates.size and free.places:
+            together = free.together(line[candidates])
+            free.take(line[candidates[together]])
+            going.append(candidates[together])
+            candidates = candidates[~together]
+            candidates = candidates[free.fit(line[candidates])]
+    return np.sort(np.concatenate(going)), start
+
+
+def _room_for_text(limits: BatchLimits) -> int | None:
+    return None if limits.batch_bytes is None else max(1, limits.batch_bytes - _FRAME)
+
+
+def _senders(now: ClusterLayout, rows: Rows, held: IntArray, place: IntArray) -> IntArray:
+    """(n,) int32: who is copied from: the leader, else the first in-sync replica, else the first replica."""
+    leader = np.where(now.leader[rows] >= 0, place[np.maximum(now.leader[rows], 0)], NONE)
+    if not held.shape[1]:
+        return leader.astype(np.int32)
+    standing = held[:, 0]
+    if now.in_sync is not None:
+        in_sync = now.in_sync[rows]
+        first = np.take_along_axis(held, in_sync.argmax(axis=1)[:, None], axis=1)[:, 0]
+        standing = np.where(row_any(in_sync), first, standing)
+    return np.where(leader >= 0, leader, standing).astype(np.int32)
+
+
+def _sizes(now: ClusterLayout, rows: Rows) -> FloatArray:
+    """(n,) float64: the largest told replica of each partition, NaN where none is told."""
+    sizes = now.replica_bytes
+    if sizes is None or not sizes.shape[1]:
+        return np.full(rows.size, np.nan)
+    return np.where(rows >= 0, np.fmax.reduce(sizes[rows], axis=1), np.nan).astype(np.float64)
+
+
+def _text_bytes(proposed: ClusterLayout) -> _Counts:
+    """(n,) int64: bytes of each entry as compact reassignment JSON, its comma included."""
+    names = np.array([len(orjson.dumps(name)) for name in proposed.topics], np.int64)
+    held = proposed.replicas != NONE
+    digits = np.append(_digits(proposed.broker_ids), 0)
+    ids = digits[proposed.replicas].sum(axis=1) + np.maximum(row_counts(held) - 1, 0)
+    return np.asarray(_ENTRY + names[proposed.topic_of] + _digits(proposed.partition) + ids, np.int64)
+
+
+def _digits(numbers: IntArray) -> _Counts:
+    """Decimal digits of numbers of at least 0."""
+    return 1 + np.searchsorted(10 ** np.arange(1, 10, dtype=np.int64), numbers, side="right").astype(np.int64)
+
+
+def _summed(work: Work, batch: IntArray, count: int) -> Preview:
+    told = ~np.isnan(work.bytes)
+    size: FloatArray = np.where(told, work.bytes, 0.0)
+    total: FloatArray = size * work.copies
+    sends = np.flatnonzero(work.sender != NONE)
+    at, column = np.nonzero(work.receivers != NONE)
+    sent = _slowest(batch[sends], work.sender[sends], total[sends], count)
+    received = _slowest(batch[at], work.receivers[at, column], size[at], count)
+    return Preview(
+        batch=batch,
+        bytes=np.bincount(batch, weights=total, minlength=count).astype(np.float64),
+        unknown=np.bincount(batch, weights=np.where(told, 0, work.copies), minlength=count).astype(np.int64),
+        slowest=np.maximum(sent, received),
+    )
+
+
+def _slowest(batch: IntArray, broker: IntArray, size: npt.NDArray[np.floating], count: int) -> FloatArray:
+    """(count,) float64: the most bytes at one broker in each batch. No table of batches by brokers is made."""
+    pairs, place = np.unique((batch.astype(np.int64) << 32) | broker, return_inverse=True)
+    sums = np.bincount(place.ravel(), weights=size, minlength=pairs.size)
+    most = np.zeros(count, np.float64)
+    np.maximum.at(most, pairs >> 32, sums)
+    return most
