@@ -189,6 +189,30 @@ def start_zookeeper(
     return server
 
 
+def certificates(directory: Path, *names: str) -> tuple[Certificates, Path]:
+    """Certificates of a new authority: the server's for these names, and a client's (key and chain in one file).
+
+    ZooKeeper reads keys in PKCS#8 alone.
+    """
+    import trustme
+    from cryptography.hazmat.primitives.serialization import (
+        Encoding,
+        NoEncryption,
+        PrivateFormat,
+        load_pem_private_key,
+    )
+
+    directory.mkdir(parents=True, exist_ok=True)
+    authority = trustme.CA(key_type=trustme.KeyType.RSA)
+    authority.cert_pem.write_to_path(str(directory / "authority.pem"))
+    for file, identities in (("server.pem", names), ("client.pem", ("client@example.org",))):
+        issued = authority.issue_cert(*identities, key_type=trustme.KeyType.RSA)
+        key = load_pem_private_key(issued.private_key_pem.bytes(), None)
+        pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        (directory / file).write_bytes(pem + b"".join(blob.bytes() for blob in issued.cert_chain_pems))
+    return Certificates(directory / "authority.pem", directory / "server.pem"), directory / "client.pem"
+
+
 def digest_of(user_and_password: str) -> str:
     """``user:base64(sha1(user:password))``, the form in which ZooKeeper keeps a digest identity in an ACL."""
     user = user_and_password.split(":", 1)[0]

@@ -47,6 +47,8 @@ _ATTEMPTS = 2
 _CLOSING_SECONDS = 1.0
 #: ZooKeeper grants sessions of 2 to 20 ticks, 4 to 40 s by default.
 _SESSION_SECONDS = (4.0, 30.0)
+#: States in which kazoo has given up. It tries again after everything but a refusal of who we are.
+_ENDED = (KeeperState.AUTH_FAILED, KeeperState.CLOSED)
 _LOG = QuietLog(logging.getLogger("reseat.zookeeper"), {})
 
 
@@ -151,13 +153,20 @@ class _Opening:
         glance = threading.Event()
         while not client.connected:
             late = self._late()
-            if client.client_state == KeeperState.AUTH_FAILED:
-                raise _not_authenticated(connection, servers)
             attempts = tuple(self._handler.attempts)
             failed = [attempt for attempt in attempts if attempt.error is not None]
             made = [attempt for attempt in attempts if attempt.error is None]
-            if len(made) > _ATTEMPTS * len(servers) or (made and late):
+            if made and client.client_state in _ENDED:
+                raise _not_authenticated(connection, servers)
+            if len(made) > _ATTEMPTS * len(servers):
                 raise _not_let_in(made[-1].server, connection)
+            if made and late:
+                raise ClusterUnreachable(
+                    f"{made[-1].server} takes connections but says nothing for {connection.timeout_seconds:g} s. Does "
+                    "ZooKeeper stand still there, or is it something else?",
+                    "timeout",
+                    made[-1].server,
+                )
             if late or (not made and len(failed) >= len(servers)):
                 raise _unreachable(failed, servers, connection)
             glance.wait(_GLANCE_SECONDS)
@@ -180,7 +189,7 @@ class _Opening:
                     servers[0],
                 )
         error = answer.exception
-        if isinstance(error, AuthFailedError) or client.client_state == KeeperState.AUTH_FAILED:
+        if isinstance(error, AuthFailedError) or client.client_state in _ENDED:
             raise _not_authenticated(connection, servers)
         if error is not None:
             if connection.zookeeper_sasl_username is not None:
@@ -326,12 +335,11 @@ def _why(attempt: Attempt, connection: Connection) -> ClusterUnreachable:
         )
     if isinstance(error, ssl.SSLError):
         reason = (error.reason or "").replace("_", " ").lower()
-        plain = "wrong version number" in reason or "record layer" in reason
+        no_tls = any(sign in reason for sign in ("wrong version number", "record layer", "unexpected eof"))
         return ClusterUnreachable(
             f"{server} does not speak TLS: is it ZooKeeper's plain port?"
-            if plain
-            else f"TLS with {server} failed ({reason or 'the connection was closed'}). If it asks for a client "
-            "certificate, name one (cert_file, key_file).",
+            if no_tls
+            else f"TLS with {server} failed ({reason or 'the connection was closed'}).",
             "tls",
             server,
         )
@@ -362,7 +370,16 @@ def _why(attempt: Attempt, connection: Connection) -> ClusterUnreachable:
 
 def _not_let_in(server: str, connection: Connection) -> ClusterUnreachable:
     """The error where connections are made and dropped before a session is."""
-    said = b"" if connection.zookeeper_tls else _srvr(server)
+    if connection.zookeeper_tls:
+        # A server that misses or refuses the client's certificate says so only after the handshake (TLS 1.3).
+        wanted = "does not accept" if connection.cert_file else "asks for"
+        return ClusterUnreachable(
+            f"{server} drops the connection once TLS is agreed on. Most likely it {wanted} the client's certificate "
+            "(cert_file, key_file); or something else than ZooKeeper answers there.",
+            "tls",
+            server,
+        )
+    said = _srvr(server)
     if b"not currently serving requests" in said:
         return ClusterUnreachable(
             f"{server} is a ZooKeeper that serves nobody now: it has no quorum. Start the other servers.",
@@ -376,8 +393,8 @@ def _not_let_in(server: str, connection: Connection) -> ClusterUnreachable:
             server,
         )
     return ClusterUnreachable(
-        f"{server} takes connections but does not answer as ZooKeeper does. Is it ZooKeeper's client port"
-        + ("?" if connection.zookeeper_tls else ", and not its TLS port or a broker?"),
+        f"{server} takes connections but does not answer as ZooKeeper does. Is it ZooKeeper's client port, and not its "
+        "TLS port or a broker?",
         "not_zookeeper",
         server,
     )
