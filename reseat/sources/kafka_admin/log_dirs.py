@@ -174,8 +174,8 @@ def _trouble(answer: Any) -> ClusterUnreachable | None:
     if answer.error_code == 0 and answer.results:
         return None
     if answer.error_code == 0 or "AUTHORIZATION" in _name(answer.error_code):
-        return ClusterUnreachable("its log directories are not shown: DESCRIBE on CLUSTER is needed", "authorization")
-    return ClusterUnreachable(f"it answered {_name(answer.error_code)}", "lost")
+        return ClusterUnreachable("CLUSTER_AUTHORIZATION_FAILED: DESCRIBE on CLUSTER is needed.", "authorization")
+    return ClusterUnreachable(f"It answered {_name(answer.error_code)}.", "lost")
 
 
 def _name(code: int) -> str:

@@ -127,8 +127,8 @@ class _Reading:
             findings=oddities(layout, told, placed, under_way),
             consistency=Consistency.NOT_PROMISED,
             not_read=tuple(self._not_read),
-            broker_configs=configs.brokers,
-            topic_configs=configs.topics,
+            broker_configs=dict(sorted(configs.brokers.items())),
+            topic_configs=dict(sorted(configs.topics.items())),
             log_dirs=logs.directories,
             facts={"features": features} if features else {},
         )
@@ -157,7 +157,7 @@ class _Reading:
         why = answer.sentence if not _came(answer) else _error_name(answer.error_code)
         if why is None:
             return answer
-        self._not_read.append(f"Which brokers are fenced is not told: {why.rstrip('.')}.")
+        self._not_read.append(f"Which brokers are fenced is not told: {_needs(why, 'DESCRIBE on CLUSTER')}")
         return None
 
     def _controller(self, kind: str, metadata: Any, quorum: Any) -> int | None:
@@ -168,7 +168,7 @@ class _Reading:
             return None
         leader, error = overview.quorum_leader(quorum) if _came(quorum) else (None, quorum.sentence)
         if error is not None:
-            self._not_read.append(f"The quorum's leader is not told: {_needs(error, 'DESCRIBE on CLUSTER')}.")
+            self._not_read.append(f"The quorum's leader is not told: {_needs(error, 'DESCRIBE on CLUSTER')}")
         return leader
 
     def _under_way(self, metadata: Any, listed: Any) -> dict[tuple[str, int], UnderWay]:
@@ -190,7 +190,7 @@ class _Reading:
                 metadata.topics = [t for t in metadata.topics if t.name not in late] + again["metadata"].topics
         else:
             return under_way
-        self._not_read.append(f"Reassignments under way are not told: {listed.sentence.rstrip('.')}.")
+        self._not_read.append(f"Reassignments under way are not told: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}")
         return {}
 
     def _both(self, topics: list[str]) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class _Reading:
             why = failed[0].sentence if failed else next(iter(told.refused.values()), "no broker told it")
             self._not_read.append(
                 f"min.insync.replicas of {counted(missing, 'topic')} is not told: "
-                f"{_needs(why, 'DESCRIBE_CONFIGS on TOPIC')}."
+                f"{_needs(why, 'DESCRIBE_CONFIGS on TOPIC')}"
             )
         return told
 
@@ -251,7 +251,7 @@ class _Reading:
         try:
             return read_eligible(self._admin, self._course, [told.topics[topic] for topic in topics.tolist()])
         except ClusterUnreachable as failure:
-            self._not_read.append(f"Eligible leader replicas are not told: {failure.sentence.rstrip('.')}.")
+            self._not_read.append(f"Eligible leader replicas are not told: {failure.sentence}")
             return None
 
 
@@ -275,12 +275,19 @@ def _error_name(code: int) -> str | None:
 
 
 def _needs(why: str, permission: str) -> str:
-    return f"{permission} is needed" if "AUTHORIZATION" in why else why.rstrip(".")
+    """A reason as the end of a sentence: the permission that is missing, or the reason in its own words."""
+    if "AUTHORIZATION" in why:
+        return f"{permission} is needed."
+    return why if why.endswith((".", "?")) else f"{why}."
 
 
 def _silent(what: str, why: Mapping[int, str], permission: str) -> str:
     """One sentence for the brokers that told nothing, with the first one's reason."""
     ids = sorted(why)
-    reason = _needs(why[ids[0]], permission)
-    others = " The others likewise, or for reasons of their own." if len({*why.values()}) > 1 else ""
-    return f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are not told: {reason}.{others}"
+    others = "" if len(ids) == 1 else " The others likewise, or for reasons of their own."
+    if all("AUTHORIZATION" in reason for reason in why.values()):
+        others = ""
+    return (
+        f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are not told: "
+        f"{_needs(why[ids[0]], permission)}{others}"
+    )

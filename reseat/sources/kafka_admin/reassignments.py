@@ -36,7 +36,7 @@ def take_reassignments(answer: Any) -> dict[tuple[str, int], UnderWay]:
     if answer.error_code:
         name = str(for_code(answer.error_code).message)
         slug = "authorization" if "AUTHORIZATION" in name else "lost"
-        raise ClusterUnreachable("DESCRIBE on CLUSTER is needed" if slug == "authorization" else name, slug)
+        raise ClusterUnreachable(f"The controller answered {name}.", slug)
     return {
         (topic.name, part.partition_index): UnderWay(tuple(part.adding_replicas), tuple(part.removing_replicas))
         for topic in answer.topics
