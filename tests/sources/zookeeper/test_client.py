@@ -312,7 +312,7 @@ def test_what_is_wrong_with_tls_is_told(secured: tuple[ZooKeeperServer, Connecti
 
     assert untrusted.trouble == nameless.trouble == plain.trouble == "tls"
     assert "is not accepted" in str(untrusted)
-    assert "client certificate" in str(nameless)
+    assert "client's certificate" in str(nameless)
     assert "plain port" in str(plain)
     assert secure.trouble == "not_zookeeper"
     assert "TLS port" in str(secure)
