@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
@@ -28,12 +29,12 @@ _WIDTH = 78
 _WAYS = {"zookeeper": "ZooKeeper", "admin": "its brokers"}
 
 
-def snapshot(chosen: argparse.Namespace, *, read: Reader = read_cluster) -> int:
+def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
     """Read a cluster and write what was asked for; see the command's ``--help``.
 
     Args:
         chosen: the arguments.
-        read: what reads a cluster.
+        read: what reads a cluster; None: ``read_cluster``.
     """
     if (chosen.bootstrap is None) and (chosen.zookeeper is None) and (chosen.config is None):
         raise InputRefused("No cluster is named: --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT] says where it is.")
@@ -42,9 +43,9 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader = read_cluster) -> int:
     if chosen.landing is not None and chosen.cluster is None:
         raise InputRefused("--landing needs --cluster NAME, the name under which the cluster's history is kept.")
     connection = _connection(chosen)
-    taken = _read(connection, read)
+    taken = _read(connection, read or read_cluster)
     if chosen.cluster is not None:
-        taken = _named(taken, chosen.cluster)
+        taken = replace(taken, cluster=chosen.cluster)
     written = []
     if chosen.landing is not None:
         written.append(str(land(taken, chosen.landing, chosen.cluster)))
@@ -97,12 +98,6 @@ def _reporter() -> Report:
         sys.stderr.flush()
 
     return report
-
-
-def _named(taken: Snapshot, cluster: str) -> Snapshot:
-    from dataclasses import replace
-
-    return replace(taken, cluster=cluster)
 
 
 def _write(file: Path, data: bytes) -> None:

@@ -40,12 +40,13 @@ import numpy.typing as npt
 import orjson
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.assemble import counted, padded
+from reseat.formats.assemble import padded
 from reseat.formats.json_rows import document, entries, json_lists
 from reseat.formats.plan_text import plan_faults
 from reseat.formats.reading import LIMITS, Limits
 from reseat.formats.reassignment import SEAL_KEY, Told, read_told
 from reseat.model import NONE, Broker, ClusterLayout, IntArray, Plan
+from reseat.model.wording import counted, listed, verb
 
 __all__ = ["SealedPlan", "Shown", "fingerprint", "inverse", "read_sealed", "seal", "seal_of", "seal_rollback"]
 
@@ -347,7 +348,9 @@ def _before(lists: bytes, told: Told, source: str, limits: Limits) -> ClusterLay
         ids.append(np.fromiter(chain.from_iterable(decoded), np.int32))
     if count != expected:
         more = "more" if count > expected else f"{count:,}"
-        raise _Unfit(f"'before' has {more} lists, and there {counted(expected, 'is 1 partition', 'are partitions')}")
+        raise _Unfit(
+            f"'before' has {more} lists, and there {verb(expected, 'is', 'are')} {counted(expected, 'partition')}"
+        )
     try:
         replicas = padded(np.concatenate(ids), np.concatenate(lengths), NONE, source, limits)
     except LimitMet as met:
@@ -447,8 +450,8 @@ def _rows_in(layout: ClusterLayout, of: ClusterLayout) -> npt.NDArray[np.int64]:
     gone = np.flatnonzero(~found)
     if gone.size:
         raise InputRefused(
-            f"{counted(len(gone), 'partition of the plan is', 'partitions of the plan are')} not in the cluster: "
-            f"{', '.join(of.name_of(int(row)) for row in gone[:5])}{' and others' if len(gone) > 5 else ''}."
+            f"{counted(len(gone), 'partition')} of the plan {verb(len(gone), 'is', 'are')} not in the cluster: "
+            f"{listed([*map(of.name_of, gone[:5].tolist()), *([f'{len(gone) - 5:,} more'] if len(gone) > 5 else [])])}."
         )
     return rows.astype(np.int64)
 

@@ -1,0 +1,159 @@
+"""The landing zone: a file shows only when it is whole, once, under the name of its cluster."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from reseat.errors import InputRefused
+from reseat.formats.snapshot import identity, read_snapshot, write_snapshot
+from reseat.model import ClusterLayout, Finding, Severity, Snapshot
+from reseat.sources.landing import land, write_whole
+
+ROOT = Path(__file__).parent.parent.parent
+NOON = datetime(2026, 5, 1, 12, 0, 0, 5, tzinfo=UTC)
+SMALL = Snapshot(ClusterLayout.from_assignments({("orders", 0): [1, 2]}), NOON, "admin")
+
+
+def files(folder: Path) -> list[str]:
+    """Everything in a folder, hidden files too."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_snapshot_lands_under_its_cluster_and_moment(tmp_path: Path) -> None:
+    """The file says the same as its name, and nothing is left beside it."""
+    file = land(SMALL, tmp_path / "zone", "shop-1")
+    named = replace(SMALL, cluster="shop-1")
+
+    assert files(tmp_path) == [f"zone/cluster=shop-1/20260501T120000.000005Z-{identity(named)}.json"]
+    assert file.read_bytes() == write_snapshot(named)
+    assert read_snapshot(file.read_bytes()).cluster == "shop-1"
+
+
+def test_delivered_twice_it_is_one_file_and_stays_as_it_was(tmp_path: Path) -> None:
+    """Also where the second delivery was read otherwise: what it says of the cluster is the same."""
+    first = land(SMALL, tmp_path, "shop")
+    before = first.stat()
+    second = land(replace(SMALL, findings=(Finding("k", Severity.NOTE, "Seen."),)), str(tmp_path), "shop")
+
+    assert second == first
+    assert (second.stat().st_ino, second.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert len(files(tmp_path)) == 1
+
+
+def test_another_moment_or_another_cluster_is_another_file(tmp_path: Path) -> None:
+    """As is another layout at the same moment."""
+    land(SMALL, tmp_path, "shop")
+    land(SMALL, tmp_path, "shop2")
+    land(replace(SMALL, taken_at=NOON.replace(hour=13)), tmp_path, "shop")
+    land(replace(SMALL, layout=ClusterLayout.from_assignments({("orders", 0): [2, 1]})), tmp_path, "shop")
+
+    assert len(files(tmp_path)) == 4
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "a/b", "/etc", "a\\b", "a=b", "a b", "-x", "_x", "é", "a\n", "x" * 101]
+)
+def test_a_name_that_is_no_folder_of_the_zone_is_refused(name: str, tmp_path: Path) -> None:
+    """Nothing is written, here or elsewhere."""
+    with pytest.raises(InputRefused, match="cannot name a cluster"):
+        land(SMALL, tmp_path / "zone", name)
+    assert files(tmp_path) == []
+
+
+def test_a_url_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And makes none."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputRefused, match="A folder of this machine"):
+        land(SMALL, "s3://bucket/zone", "shop")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A file stands where the zone should be."""
+    (tmp_path / "zone").write_text("")
+    with pytest.raises(InputRefused, match="The landing zone cannot be written") as refused:
+        land(SMALL, tmp_path / "zone", "shop")
+    assert str(tmp_path) in str(refused.value)
+
+
+def test_a_writer_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk, at the moment when the bytes are forced to it."""
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputRefused, match="No space left"):
+        land(SMALL, tmp_path, "shop")
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_file_system_without_links_lands_too(there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By renaming; a file that is there stays."""
+    file = tmp_path / "a.json"
+
+    def none(*_: object) -> None:
+        if there:
+            file.write_bytes(b"theirs")  # another process was faster
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", none)
+    write_whole(file, b"ours", overwrite=False)
+
+    assert files(tmp_path) == ["a.json"]
+    assert file.read_bytes() == (b"theirs" if there else b"ours")
+
+
+def test_what_is_written_over_is_whole_at_every_moment(tmp_path: Path) -> None:
+    """The old file stands until the new one takes its place: a reader that has it open goes on reading it."""
+    file = tmp_path / "a.json"
+    write_whole(file, b"old")
+    with file.open("rb") as held:
+        write_whole(file, b"new")
+
+        assert held.read() == b"old"
+    assert file.read_bytes() == b"new"
+
+
+_KILLED = """
+import os, signal, sys
+from datetime import datetime, UTC
+from reseat.model import ClusterLayout, Snapshot
+from reseat.sources import landing
+
+def killed(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+setattr(os, sys.argv[1], killed)
+layout = ClusterLayout.from_assignments({("orders", 0): [1, 2]})
+landing.land(Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "admin"), sys.argv[2], "shop")
+"""
+
+
+@pytest.mark.parametrize("moment", ["fsync", "link"])
+def test_killed_in_the_middle_nothing_shows(moment: str, tmp_path: Path) -> None:
+    """Killed with -9 while the bytes are written and before the file has its name: no file that a reader would take.
+
+    What is left is hidden, and the next delivery lands as if nothing had been.
+    """
+    done = subprocess.run([sys.executable, "-c", _KILLED, moment, str(tmp_path)], cwd=ROOT, check=False)
+    left = files(tmp_path)
+    layout = ClusterLayout.from_assignments({("orders", 0): [1, 2]})
+    file = land(Snapshot(layout, datetime(2026, 5, 1, tzinfo=UTC), "admin"), tmp_path, "shop")
+
+    assert done.returncode == -signal.SIGKILL
+    assert len(left) == 1
+    assert Path(left[0]).name.startswith(".")
+    assert left[0].endswith(".part")
+    assert list(tmp_path.glob("cluster=*/*.json")) == [file]
+    assert read_snapshot(file.read_bytes()).layout == layout
