@@ -16,15 +16,15 @@ Needs: who leads (a newcomer copies from the leader, not from the replica that g
 order of replicas; sizes where they are told.
 
 How: each partition needs moves at its sender (one a newcomer) and at each receiver, bytes of text, and a place in the
-batch. Partitions are taken first-fit in order. Many at once: one is taken if everything before it fits together with
-it, which first-fit would do too; those that no longer fit are dropped; and so on with the rest. The first in line is
-decided each time.
+batch. From the line of each sender come as many as it can send, and all together are taken first-fit in order. Many at
+once: one is taken if everything before it fits together with it, which first-fit would do too; those that no longer fit
+are dropped; and so on with the rest. The first in order is decided each time. Where moves are left, more of each line
+is looked at.
 
 Example: N = 1; a-0 (1 GB) and a-1 (2 GB) led by 1, b-0 (3 GB) led by 2; a-0 to 3, a-1 to 4, b-0 to 5. The first batch
 is a-0 and b-0 (a-1 would be a second move at broker 1), the second a-1.
 
-Complexity: O(n log n) once for the order, then O(n + c R log c) a batch, c at most ``_LOOKAHEAD`` candidates looked at;
-O(c R log c) a batch in a preview.
+Complexity: O(n log n) once for the order, then O(n) for a batch, and O(B N log(B N)) for a batch of a preview.
 
 Source: first-fit decreasing's ordinary cousin for vectors (M. R. Garey et al., "Resource constrained scheduling as
 generalized bin packing", 1976); KIP-455 (a batch is one request), KIP-73 (replication quotas, which bound each broker's
@@ -48,10 +48,13 @@ __all__ = ["BatchLimits", "Preview", "Work", "batches", "next_batch", "work_of"]
 Rows = npt.NDArray[np.int64]
 _Counts = npt.NDArray[np.int64]
 
-#: Candidates that are looked at for one batch: beyond, a fuller batch is not worth the time to find it.
-_LOOKAHEAD = 65_536
-#: Fewest candidates looked at together, and how many are for each that could go: enough to fill a batch at once.
-_FEWEST, _EACH = 256, 3
+#: How often more of each line is looked at for one batch, twice as much each time: what is left open then by brokers
+#: that find no counterpart is not worth the time.
+_LOOKS = 6
+#: Further candidates of each line, so that a line of few moves is not looked at one by one.
+_SPARE = 4
+#: Candidates for each place left in the batch.
+_EACH = 3
 #: Bytes of reassignment JSON around its entries: ``{"version":1,"partitions":[]}``.
 _FRAME = len('{"version":1,"partitions":[]}')
 #: Bytes of an entry, its comma included, but without name, numbers and the commas between replicas.
@@ -154,13 +157,10 @@ def next_batch(
         under_way: (n,) bool, partitions that are sent and not done; None: none.
         limits: what a batch may be.
     """
-    bounds = limits or BatchLimits()
-    line = work.order[waiting[work.order]]
-    free = _Free.of(work, bounds, waiting)
+    free = _Free(work, limits or BatchLimits())
     if under_way is not None:
         free.occupy(np.flatnonzero(under_way & ~waiting))
-    taken, _ = _filled(free, line)
-    return line[taken]
+    return _filled(free, _Lines.of(work, waiting))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,21 +201,12 @@ def batches(work: Work, limits: BatchLimits | None = None) -> Preview:
         work: what each partition costs.
         limits: what a batch may be.
     """
-    bounds = limits or BatchLimits()
-    batch = np.full(len(work.sender), NONE, np.int32)
-    line, first, count = work.order.copy(), 0, 0
-    free = _Free.of(work, bounds, np.ones(line.size, np.bool_))
-    while first < line.size:
+    batch, count = np.full(len(work.sender), NONE, np.int32), 0
+    free, lines = _Free(work, limits or BatchLimits()), _Lines.of(work, np.ones(len(work.sender), np.bool_))
+    while lines.any:
         free.reset()
-        taken, looked = _filled(free, line[first:])
-        batch[line[first + taken]] = count
+        batch[_filled(free, lines)] = count
         count += 1
-        # Those passed over close up towards the rest of the line: only what was looked at is copied.
-        kept = np.ones(looked, np.bool_)
-        kept[taken] = False
-        head = line[first : first + looked][kept]
-        first += taken.size
-        line[first : first + head.size] = head
     return _summed(work, batch, count)
 
 
@@ -225,105 +216,149 @@ def batches(work: Work, limits: BatchLimits | None = None) -> Preview:
 class _Free:
     """What is still free: moves at each broker, bytes of text and places in the batch."""
 
-    def __init__(self, needs: IntArray, amounts: IntArray, text: _Counts, limits: BatchLimits, unsent: _Counts) -> None:
-        self.needs, self.amounts, self.text = needs, amounts, text
-        self._limits, self._unsent = limits, unsent
+    def __init__(self, work: Work, limits: BatchLimits) -> None:
+        self._limits = limits
+        self._room = None if limits.batch_bytes is None else max(1, limits.batch_bytes - _FRAME)
+        self._brokers = len(work.broker_ids)
+        self._needs = np.concatenate([work.sender[:, None], work.receivers], axis=1)
+        # Whoever needs more than the limit counts as the limit, and so goes when its broker is idle, or alone.
+        self._amounts = np.ones(self._needs.shape, np.int64)
+        self._amounts[:, 0] = np.minimum(work.copies, limits.moves_a_broker)
+        self._text = work.text_bytes if self._room is None else np.minimum(work.text_bytes, self._room)
         self.reset()
 
-    @classmethod
-    def of(cls, work: Work, limits: BatchLimits, waiting: BoolArray) -> _Free:
-        """The needs of each partition: (n, 1 + W) brokers, and moves at each.
-
-        More than the limit counts as the limit, so that such a partition goes when its broker is idle.
-        """
-        needs = np.concatenate([work.sender[:, None], work.receivers], axis=1)
-        amounts = np.ones(needs.shape, np.int32)
-        amounts[:, 0] = np.minimum(work.copies, limits.moves_a_broker)
-        room = _room_for_text(limits)
-        text = work.text_bytes if room is None else np.minimum(work.text_bytes, room)
-        unsent = np.bincount(work.sender[waiting] + 1, minlength=len(work.broker_ids) + 1)[1:]
-        return cls(needs, amounts, text, limits, unsent)
-
     def reset(self) -> None:
-        """Everything is free again."""
-        # One more, at the end, for the padding: it never runs out.
-        self.moves = np.full(self._unsent.size + 1, self._limits.moves_a_broker, np.int64)
+        """Everything is free again, for a new batch."""
+        # One more, at the end, for the padding and for senders of nothing: it never runs out.
+        self.moves = np.full(self._brokers + 1, self._limits.moves_a_broker, np.int64)
         self.moves[-1] = np.iinfo(np.int64).max
-        self.open_batch()
-
-    def open_batch(self) -> None:
-        """Text and places are those of a new batch; moves stay taken."""
         self.places = self._limits.partitions
-        self.bytes = _room_for_text(self._limits)
+        self._bytes = self._room
 
     def occupy(self, rows: Rows) -> None:
         """The moves of these rows are taken."""
-        used = np.bincount(self.needs[rows].ravel() + 1, weights=self.amounts[rows].ravel(), minlength=self.moves.size)
+        used = np.bincount(
+            self._needs[rows].ravel() + 1, weights=self._amounts[rows].ravel(), minlength=self.moves.size
+        )
         self.moves[:-1] -= used[1:].astype(np.int64)
 
     def take(self, rows: Rows) -> None:
-        """These rows, which were waiting, go in the batch."""
+        """These rows go in the batch."""
         self.occupy(rows)
-        self._unsent -= np.bincount(self.needs[rows, 0] + 1, minlength=self.moves.size)[1:]
         self.places -= rows.size
-        if self.bytes is not None:
-            self.bytes -= int(self.text[rows].sum())
+        if self._bytes is not None:
+            self._bytes -= int(self._text[rows].sum())
 
     def fit(self, rows: Rows) -> BoolArray:
         """(c,) bool: rows that would fit by themselves."""
-        fits: BoolArray = ~row_any(self.amounts[rows] > self.moves[self.needs[rows]])
-        if self.bytes is not None:
-            fits &= self.text[rows] <= self.bytes
+        fits: BoolArray = ~row_any(self._amounts[rows] > self.moves[self._needs[rows]])
+        if self._bytes is not None:
+            fits &= self._text[rows] <= self._bytes
         return fits
-
-    @property
-    def copies(self) -> int:
-        """About how many replicas could be copied yet, 0 where no broker that still has something to send is free."""
-        left = self.moves[:-1]
-        return max(1, int(left.sum()) // 2) if (left[self._unsent > 0] > 0).any() else 0
 
     def together(self, rows: Rows) -> BoolArray:
         """(c,) bool: rows that fit even if all before them go."""
-        needs, amounts = self.needs[rows], self.amounts[rows]
+        needs = self._needs[rows]
         flat = needs.ravel()
         by_broker = np.argsort(flat, kind="stable")
         brokers = flat[by_broker]
-        running = np.cumsum(amounts.ravel()[by_broker], dtype=np.int64)
+        running = np.cumsum(self._amounts[rows].ravel()[by_broker])
         first = np.flatnonzero(np.append(True, brokers[1:] != brokers[:-1]))
         before = np.where(first > 0, running[first - 1], 0)
         running -= np.repeat(before, np.diff(np.append(first, brokers.size)))
         fits = np.empty(flat.size, np.bool_)
         fits[by_broker] = running <= self.moves[brokers]
-        together: BoolArray = fits.reshape(needs.shape).all(axis=1) & (np.arange(rows.size) < self.places)
-        if self.bytes is not None:
-            together &= np.cumsum(self.text[rows]) <= self.bytes
+        together: BoolArray = ~row_any(~fits.reshape(needs.shape)) & (np.arange(rows.size) < self.places)
+        if self._bytes is not None:
+            together &= np.cumsum(self._text[rows]) <= self._bytes
         return together
 
 
-def _filled(free: _Free, line: Rows) -> tuple[Rows, int]:
-    """First-fit: places in the line that go, ascending; and how many places were looked at."""
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """Who waits, a line for each sender, and one for changes that copy nothing (the last).
+
+    Attributes:
+        rows: waiting rows, line after line, each in order.
+        rank: (n,) the place of each row in the order of all.
+        head: (B + 1,) where each line begins in ``rows``; moves on as rows go.
+        end: (B + 1,) where it ends.
+    """
+
+    rows: Rows
+    rank: Rows
+    head: Rows
+    end: Rows
+
+    @classmethod
+    def of(cls, work: Work, waiting: BoolArray) -> _Lines:
+        line = work.order[waiting[work.order]]
+        brokers = len(work.broker_ids)
+        sender = np.where(work.sender[line] == NONE, brokers, work.sender[line])
+        end = np.cumsum(np.bincount(sender, minlength=brokers + 1)).astype(np.int64)
+        rank = np.empty(len(work.sender), np.int64)
+        rank[work.order] = np.arange(len(work.sender))
+        return cls(line[np.argsort(sender, kind="stable")], rank, np.append(0, end[:-1]), end)
+
+    @property
+    def any(self) -> bool:
+        """Whether anybody waits."""
+        return bool((self.head < self.end).any())
+
+    def window(self, start: Rows, width: Rows) -> Rows:
+        """Places in ``rows``: from each line, ``width`` of them beginning ``start`` behind its head."""
+        first = np.minimum(self.head + start, self.end)
+        length = np.minimum(width, self.end - first)
+        return _spans(first, length)
+
+    def close_up(self, looked: Rows, going: Rows) -> None:
+        """Take rows out; those passed over move up to the rest of their line.
+
+        Args:
+            looked: (B + 1,) how many of each line were looked at.
+            going: places in ``rows``, among those.
+        """
+        last = np.minimum(self.head + looked, self.end)
+        places = _spans(self.head, last - self.head)
+        stays = ~np.isin(places, going)
+        kept = self.rows[places[stays]]
+        gone = np.bincount(np.searchsorted(self.end, going, side="right"), minlength=self.end.size)
+        self.head[:] += gone
+        self.rows[_spans(self.head, last - self.head)] = kept
+
+
+def _spans(first: Rows, length: Rows) -> Rows:
+    """The numbers first, first + 1, ... of each span, one span after the other."""
+    offsets = np.repeat(first - (np.cumsum(length) - length), length)
+    return np.asarray(np.arange(offsets.size) + offsets, np.int64)
+
+
+def _filled(free: _Free, lines: _Lines) -> Rows:
+    """First-fit among the first of each line: the rows that go, in order; they leave their lines."""
+    looked = np.zeros_like(lines.head)
     going: list[Rows] = [np.empty(0, np.int64)]
-    end = min(line.size, _LOOKAHEAD)
-    start = 0
-    while start < end and free.places:
-        costless = free.needs[line[start], 0] == NONE
-        if not costless and not free.copies:
+    for wider in range(_LOOKS):
+        # As many of each line as its sender has moves left, and every costless change that has a place.
+        left = np.append(free.moves[:-1], free.places if not wider else 0)
+        width = np.where(left > 0, (left << wider) + _SPARE, 0)
+        places = lines.window(looked, width)
+        looked += width
+        if not places.size:
+            continue
+        places = places[np.argsort(lines.rank[lines.rows[places]])][: _EACH * free.places]
+        places = places[free.fit(lines.rows[places])]
+        while places.size and free.places:
+            together = free.together(lines.rows[places])
+            free.take(lines.rows[places[together]])
+            going.append(places[together])
+            places = places[~together]
+            places = places[free.fit(lines.rows[places])]
+        if not free.places or np.count_nonzero(free.moves[:-1] > 0) < 2:  # a copy takes two brokers
             break
-        block = max(_FEWEST, _EACH * (free.places if costless else min(free.places, free.copies)))
-        candidates = np.arange(start, min(end, start + block))
-        start = int(candidates[-1]) + 1
-        candidates = candidates[free.fit(line[candidates])]
-        while candidates.size and free.places:
-            together = free.together(line[candidates])
-            free.take(line[candidates[together]])
-            going.append(candidates[together])
-            candidates = candidates[~together]
-            candidates = candidates[free.fit(line[candidates])]
-    return np.sort(np.concatenate(going)), start
-
-
-def _room_for_text(limits: BatchLimits) -> int | None:
-    return None if limits.batch_bytes is None else max(1, limits.batch_bytes - _FRAME)
+    taken = np.concatenate(going)
+    rows = lines.rows[taken]
+    lines.close_up(looked, taken)
+    return rows[np.argsort(lines.rank[rows])]
 
 
 def _senders(now: ClusterLayout, rows: Rows, held: IntArray, place: IntArray) -> IntArray:
