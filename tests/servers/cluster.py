@@ -28,6 +28,7 @@ _TOOLS = {
         "reassign": "kafka.admin.ReassignPartitionsCommand",
         "election": "kafka.admin.LeaderElectionCommand",
         "log-dirs": "kafka.admin.LogDirsCommand",
+        "configs": "kafka.admin.ConfigCommand",
         "perf": "org.apache.kafka.tools.ProducerPerformance",
         "zookeeper-shell": "org.apache.zookeeper.ZooKeeperMain",
     },
@@ -36,6 +37,7 @@ _TOOLS = {
         "reassign": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
         "election": "org.apache.kafka.tools.LeaderElectionCommand",
         "log-dirs": "org.apache.kafka.tools.LogDirsCommand",
+        "configs": "kafka.admin.ConfigCommand",
         "perf": "org.apache.kafka.tools.ProducerPerformance",
         "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
     },
@@ -86,6 +88,7 @@ class KafkaCluster:
         bootstrap: ``host:port`` of every broker, joined by commas.
         zookeeper: ``host:port`` of ZooKeeper, or None.
         racks: rack by broker id.
+        listeners: ``host:port`` of every broker, joined by commas, by the name of a further listener.
     """
 
     kind: Kind
@@ -93,6 +96,7 @@ class KafkaCluster:
     bootstrap: str
     zookeeper: str | None
     racks: dict[int, str | None]
+    listeners: dict[str, str] = field(default_factory=dict)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def tool(self, name: str, *arguments: str, timeout: float = 120, check: bool = True, connect: bool = True) -> str:
@@ -151,6 +155,7 @@ def start(
     heap: str = "256m",
     only: tuple[int, ...] | None = None,
     hosts: dict[int, str] | None = None,
+    listeners: dict[str, str] | None = None,
     **settings: str,
 ) -> KafkaCluster:
     """Start a cluster with one broker an entry of ``racks`` and wait until all of them have started.
@@ -162,6 +167,8 @@ def start(
         heap: Java heap of a broker.
         only: start these brokers alone; ``start_broker`` starts the others.
         hosts: names to advertise by broker id; Java alone resolves them (to 127.0.0.1, by ``jdk.net.hosts.file``).
+        listeners: further listeners, name to security protocol ({"TLS": "SSL"}), with ``@HOST`` to advertise another
+            host; what they need besides is in ``settings``, such as {"listener.name.tls.ssl.keystore.type": "PEM"}.
         settings: further broker settings, ``_`` for ``.``.
 
     Raises:
@@ -171,7 +178,9 @@ def start(
     ids = list(racks)
     names = dict.fromkeys(ids, "127.0.0.1") | (hosts or {})
     (directory / "hosts").write_text("".join(f"127.0.0.1 {name}\n" for name in {"localhost", *names.values()}))
-    ports = _free_ports(2 * len(ids) + 1)
+    further = listeners or {}
+    ports = _free_ports((2 + len(further)) * len(ids) + 1)
+    own_ports = {name: dict(zip(ids, ports[(2 + n) * len(ids) :], strict=False)) for n, name in enumerate(further)}
     client = dict(zip(ids, ports, strict=False))
     controller = dict(zip(ids, ports[len(ids) :], strict=False))
     _write_logging(directory)
@@ -181,6 +190,7 @@ def start(
         ",".join(f"127.0.0.1:{client[i]}" for i in only or ids),
         f"127.0.0.1:{ports[-1]}" if kind == "zookeeper-2.8" else None,
         dict(racks),
+        {name: ",".join(f"127.0.0.1:{own[i]}" for i in only or ids) for name, own in own_ports.items()},
     )
     common = {
         "offsets.topic.num.partitions": "1",
@@ -200,7 +210,14 @@ def start(
         cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "a")
         formats = []
         for i in ids:
-            own = _broker_settings(cluster, i, names[i], client, controller) | common
+            own = _broker_settings(cluster, i, names[i], client, controller)
+            for name, protocol in further.items():
+                address = f"{own_ports[name][i]}"
+                own["listeners"] += f",{name}://127.0.0.1:{address}"
+                kind_of, _, host = protocol.partition("@")
+                own["advertised.listeners"] += f",{name}://{host or names[i]}:{address}"
+                own["listener.security.protocol.map"] += f",{name}:{kind_of}"
+            own |= common
             if racks[i] is not None:
                 own["broker.rack"] = str(racks[i])
             file = directory / f"broker-{i}.properties"
@@ -234,6 +251,7 @@ def _broker_settings(
             "broker.id": str(broker),
             "listeners": listener,
             "advertised.listeners": advertised,
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
             "log.dirs": data,
             "zookeeper.connect": cluster.zookeeper or "",
         }
