@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
     from reseat.planning import Curve
     from reseat.planning.against_generate import AgainstGenerate, Beside
+    from reseat.planning.schedule import Preview
     from reseat.planning.transfer import Transfer
     from reseat.sources import Sample
 
@@ -60,6 +61,7 @@ __all__ = [
     "reading_of",
     "restarts_of",
     "sample_of",
+    "schedule_of",
     "shelf",
     "stop_of",
     "topic_draws_of",
@@ -162,6 +164,20 @@ def _laid_over(digest: str, plan: str, _layout: ClusterLayout, _sealed: SealedPl
     whole = Plan(standing.with_brokers(proposed.brokers), proposed, certificate)
     moves = int((whole.moves.target >= 0).sum())
     return replace(whole, certificate=replace(certificate, moves=moves, changed_partitions=int(whole.changed.sum())))
+
+
+def schedule_of(layout: ClusterLayout, sealed: SealedPlan, moves_a_broker: int, batch_bytes: int | None) -> Preview:
+    """``reseat.planning.schedule.batches``: the batches in which a plan would be sent as the cluster stands."""
+    return _schedule(layout.digest, sealed.hash, moves_a_broker, batch_bytes, layout, sealed)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _schedule(
+    digest: str, plan: str, most: int, batch_bytes: int | None, _layout: ClusterLayout, _sealed: SealedPlan
+) -> Preview:
+    from reseat.planning.schedule import BatchLimits, batches, work_of
+
+    return batches(work_of(_layout, _sealed.proposed), BatchLimits(most, batch_bytes))
 
 
 def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:

@@ -9,7 +9,7 @@ import streamlit as st
 from components import text
 from reseat.operate.checks import Check, Verdict
 
-__all__ = ["counted", "draw_checks", "stopping", "worst_first"]
+__all__ = ["counted", "draw_check", "draw_checks", "stopping", "worst_first"]
 
 #: Icon, colour and word of a verdict: three ways to tell them apart.
 _LOOKS = {
@@ -52,7 +52,7 @@ def draw_checks(checks: Sequence[Check], key: str) -> frozenset[str]:
             if verdict is Verdict.FAILED and check.overridable:
                 # The name is the guard's own slug; the box says what ticking it means.
                 ticked = st.checkbox(
-                    "Go on in spite of this. It loses no data, and the journal keeps that it was overridden.",
+                    "Go on in spite of this: no data can be lost by it.",
                     key=f"override-{key}-{check.name}",
                 )
                 if ticked:
@@ -60,6 +60,11 @@ def draw_checks(checks: Sequence[Check], key: str) -> frozenset[str]:
                     chosen.add(check.name)
             line.markdown(_line(verdict, check))
     return frozenset(chosen)
+
+
+def draw_check(check: Check) -> None:
+    """Draw one check by itself."""
+    st.markdown(_line(check.verdict, check))
 
 
 def _line(verdict: Verdict, check: Check) -> str:

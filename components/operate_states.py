@@ -7,8 +7,16 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from components import frame, text
+from reseat.errors import WriteRefused
 
-__all__ = ["draw_blocked", "draw_leftover_throttles", "draw_lost", "draw_not_enabled", "draw_not_live"]
+__all__ = [
+    "draw_blocked",
+    "draw_leftover_throttles",
+    "draw_lost",
+    "draw_not_enabled",
+    "draw_not_live",
+    "draw_write_refused",
+]
 
 
 def draw_not_live(what: str) -> None:
@@ -64,4 +72,13 @@ def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], Non
             disabled=not enabled,
             help=None if enabled else "Writing is not enabled here.",
             on_click=put_back,
+        )
+
+
+def draw_write_refused(error: WriteRefused) -> None:
+    """Nothing was sent: each check that said no."""
+    with st.container(border=True, key="write-refused"):
+        st.markdown(f":red[:material/block:] **{text.plain(error.sentence)}**")
+        st.markdown(
+            "\n".join(f"- {text.plain(name.replace('_', ' '))}: {text.plain(said)}" for name, said in error.failed)
         )

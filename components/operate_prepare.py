@@ -1,0 +1,161 @@
+"""A plan before it is carried out: its figures, the guard's checks, how it shall be done, and the confirmation."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from components import caching, frame, operate_states, text
+from components.operate_checks import counted, draw_checks, stopping
+from components.operate_confirm import JUDGED_ELSEWHERE, draw_confirm
+from components.operate_desk import Desk, choose_way, look_at
+from components.operate_plan import Proposal, draw_detail, figures_of
+from components.operate_reading import draw_age, judge, last_reading, read_now
+from components.operate_start import Intent, begin
+from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
+from reseat.model import Plan
+from reseat.operate.checks import Check
+from reseat.operate.records import RunOptions
+
+__all__ = ["draw_proposal"]
+
+
+def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
+    """Everything about one plan, down to the button that begins it.
+
+    Args:
+        desk: the cluster and the person.
+        proposal: the plan.
+        head: where the sentence and the figures go.
+    """
+    leaving = proposal.sealed.leaving
+    try:
+        fresh = last_reading(desk, leaving)
+    except ClusterUnreachable as error:
+        with head:
+            frame.answer(f"{proposal.title}: it cannot be judged now.")
+            operate_states.draw_lost(str(error))
+        return
+    plan = caching.laid_over(fresh.snapshot.layout, proposal.sealed)
+    left, right = st.columns([1.7, 1], gap="large")
+    with right:
+        options = _how(desk)
+        foot = st.container()
+    intent = Intent(desk, proposal, options, fresh)
+    # Judged as if the id were typed already: what is typed is said beside the field.
+    checks = judge(desk, intent.request(desk.cluster_id), fresh, own=intent.own)
+    listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
+    with left:
+        st.subheader(f"Checks: {counted(listed)}", anchor=False)
+        overrides = draw_checks(listed, f"{proposal.kind}-{proposal.sealed.hash[:12]}")
+        if draw_age(fresh):
+            _read_again(desk, leaving)
+    with head:
+        schedule = caching.schedule_of(
+            fresh.snapshot.layout, proposal.sealed, options.moves_a_broker, fresh.batch_bytes
+        )
+        frame.answer(_answer(desk, proposal, plan, stopping(listed, overrides)))
+        frame.figures(figures_of(plan, proposal, schedule, float(options.throttle or 0)))
+    with foot:
+        if desk.may_write:
+            typed = draw_confirm(desk, checks, overrides, label_of(desk, proposal, plan), f"plan-{proposal.kind}")
+            if typed is not None:
+                _carry_out(intent, typed, overrides)
+        else:
+            st.caption("Nothing can be sent from here; the line above says why.")
+    draw_detail(plan, proposal)
+
+
+def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:
+    """What the button says: what will happen, how much of it, and where."""
+    moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
+    if moves:
+        what = f"Move {text.plural(moves, 'replica')}"
+    elif changed:
+        what = f"Change the lists of {text.plural(changed, 'partition')}"
+    else:
+        what = "Nothing to change"
+    if proposal.takes_back is not None:
+        what = f"Take run {proposal.takes_back} back: {what[:1].lower()}{what[1:]}"
+    return f"{what} on {text.visible(desk.name, 60)}"
+
+
+def _how(desk: Desk) -> RunOptions:
+    """Throttle, moves at a time, and the way where there are two."""
+    st.subheader("How", anchor=False)
+    if len(desk.ways) > 1:
+        words = {"admin": "Through the brokers", "zookeeper": "Through ZooKeeper"}
+        chosen = st.segmented_control(
+            "Way",
+            desk.ways,
+            default=desk.way,
+            required=True,
+            format_func=words.__getitem__,
+            key=f"operate-way-{desk.way}",
+            label_visibility="collapsed",
+            help="Through the brokers (2.4 and later) what is under way can be cancelled.",
+        )
+        if chosen != desk.way:
+            choose_way(desk, chosen)
+            st.rerun()
+    first, second = st.columns(2, vertical_alignment="bottom")
+    rate = first.number_input(
+        "Throttle, MB/s a broker",
+        min_value=0,
+        value=0,
+        step=10,
+        key="operate-throttle",
+        persist_state="session",
+        help="What each broker may send and receive for these moves alone; 0 sets no throttle. The values set before "
+        "are put back at the end.",
+    )
+    most = second.number_input(
+        "Moves a broker at a time",
+        min_value=1,
+        value=RunOptions().moves_a_broker,
+        max_value=10_000,
+        key="operate-moves-a-broker",
+        persist_state="session",
+        help="Small partitions go first. Fewer at a time are gentler on producers and easier to stop.",
+    )
+    return RunOptions(int(most), int(rate) * 1_000_000 or None)
+
+
+def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check]) -> str:
+    moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
+    what = f"{text.plural(moves, 'replica')} {'moves' if moves == 1 else 'move'}"
+    if not moves:
+        what = f"{text.plural(changed, 'list')} {'changes' if changed == 1 else 'change'}, and no data moves"
+    if against:
+        one = len(against) == 1
+        verdict = f"{text.plural(len(against), 'check')} {'says' if one else 'say'} no"
+    else:
+        verdict = "nothing stands against it"
+    return f"{proposal.title} on {text.visible(desk.name, 60)}: {what}; {verdict}."
+
+
+def _read_again(desk: Desk, leaving: tuple[int, ...]) -> None:
+    try:
+        read_now(desk, leaving)
+    except ClusterUnreachable as error:
+        operate_states.draw_lost(str(error))
+        return
+    st.rerun()
+
+
+def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:
+    """Read once more, judge once more, journal it, and let a process of its own begin."""
+    try:
+        fresh = read_now(intent.desk, intent.proposal.sealed.leaving)
+        checks = judge(intent.desk, intent.request(typed, overrides), fresh, own=intent.own)
+        with st.spinner("Beginning …", show_time=True):
+            run = begin(intent, checks, fresh)
+    except ClusterUnreachable as error:
+        operate_states.draw_lost(str(error))
+    except WriteRefused as error:
+        operate_states.draw_write_refused(error)
+    except ReseatError as error:
+        frame.refused(error)
+    else:
+        look_at(intent.desk, "run", run.id)
+        st.rerun()

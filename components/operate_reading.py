@@ -1,0 +1,120 @@
+"""The cluster read just now, for the guard: its snapshot, what is under way, and what leaving brokers still hold.
+
+The one door through which the pages reach a cluster to operate on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import streamlit as st
+
+from components import session, text
+from components.operate_desk import Desk
+from reseat.model import Snapshot
+from reseat.operate.checks import Check
+from reseat.operate.guard import check
+from reseat.operate.request import Request
+from reseat.operate.target import Partition, Target
+from reseat.sources.live import read_cluster
+
+__all__ = ["Fresh", "draw_age", "judge", "last_reading", "read_now", "target_of"]
+
+_KEPT = "operate-fresh"
+
+
+@dataclass(frozen=True, eq=False)
+class Fresh:
+    """What the guard judges by.
+
+    Attributes:
+        cluster: by what the person knows it.
+        leaving: the brokers whose log directories were asked for.
+        snapshot: the reading.
+        under_way: partitions whose reassignment the cluster lists.
+        holdings: what the leaving brokers' log directories hold; None: not told.
+        batch_bytes: what one batch may take as text on the way chosen, or None.
+    """
+
+    cluster: str
+    leaving: tuple[int, ...]
+    snapshot: Snapshot
+    under_way: frozenset[Partition]
+    holdings: Mapping[int, frozenset[Partition]] | None
+    batch_bytes: int | None = None
+
+
+@contextmanager
+def target_of(desk: Desk) -> Iterator[Target]:
+    """The cluster open for operating on it.
+
+    Raises:
+        ClusterUnreachable: it does not answer.
+    """
+    from reseat.operate.opening import open_target
+
+    target = open_target(desk.writing)
+    try:
+        yield target
+    finally:
+        target.close()
+
+
+def read_now(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
+    """Read the cluster, and keep the reading for this session.
+
+    Args:
+        desk: which cluster.
+        leaving: brokers that shall hold nothing afterwards.
+
+    Raises:
+        ClusterUnreachable: it does not answer.
+    """
+    with st.spinner(f"Reading {text.plain(desk.name, 60)} for the checks …", show_time=True):
+        snapshot = read_cluster(desk.connection)
+        with target_of(desk) as target:
+            under_way = frozenset(target.reassigning())
+            holdings = target.holdings(leaving) if leaving else None
+            batch_bytes = target.batch_bytes
+    fresh = Fresh(desk.name, leaving, snapshot, under_way, holdings, batch_bytes)
+    session.keep(_KEPT, (fresh,))
+    return fresh
+
+
+def last_reading(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
+    """The last reading for the guard in this session, or a new one where there is none for these brokers.
+
+    Raises:
+        ClusterUnreachable: it does not answer.
+    """
+    for kept in session.kept(_KEPT, ()):
+        if isinstance(kept, Fresh) and (kept.cluster, kept.leaving) == (desk.name, leaving):
+            return kept
+    return read_now(desk, leaving)
+
+
+def draw_age(fresh: Fresh) -> bool:
+    """Say how old the reading is; returns whether the person asks for a new one."""
+    with st.container(horizontal=True, vertical_alignment="center", key="reading-age", gap="small"):
+        taken = fresh.snapshot.taken_at
+        st.caption(
+            f"Judged by the reading of {taken:%H:%M:%S} UTC, {text.ago(taken)}; the cluster is read once more before "
+            "anything is sent.",
+            width="content",
+        )
+        return st.button("Read again", key="read-again", icon=":material/refresh:", type="tertiary")
+
+
+def judge(desk: Desk, request: Request, fresh: Fresh, *, own: frozenset[Partition] = frozenset()) -> tuple[Check, ...]:
+    """What the guard says of a plan."""
+    open_run = desk.open_run
+    return check(
+        request,
+        fresh.snapshot,
+        under_way=fresh.under_way,
+        holdings=fresh.holdings,
+        open_runs=() if open_run is None else (open_run,),
+        own=own,
+    )

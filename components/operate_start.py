@@ -1,0 +1,133 @@
+"""What the buttons of Operate do: a plan approved and begun, a run gone on with, throttles put back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from components import session
+from components.operate_desk import Desk
+from components.operate_plan import Proposal
+from components.operate_reading import Fresh, target_of
+from reseat.errors import ReseatError, WriteRefused
+from reseat.operate.checks import Check
+from reseat.operate.guard import refuse_unless
+from reseat.operate.journal import Journal
+from reseat.operate.records import Run, RunOptions
+from reseat.operate.request import Request
+from reseat.operate.target import Partition
+from reseat.operate.throttling import standing
+
+__all__ = ["Intent", "begin", "go_on", "put_throttles_back", "throttles_left"]
+
+#: Ended runs that are looked at for throttles left behind, the latest first.
+_LOOKED_AT = 10
+
+
+def _journal(desk: Desk) -> Journal:
+    if not desk.may_write or desk.journal is None:
+        raise WriteRefused("Nothing was sent: writing is not enabled here, or the person is not allowed.")
+    return desk.journal
+
+
+@dataclass(frozen=True, eq=False)
+class Intent:
+    """A plan, how it shall be carried out, and what was shown of it.
+
+    Attributes:
+        desk: the cluster and the person.
+        proposal: the plan.
+        options: how it is carried out.
+        shown: the reading that the person saw it judged by.
+    """
+
+    desk: Desk
+    proposal: Proposal
+    options: RunOptions
+    shown: Fresh
+
+    def request(self, typed: str, overrides: frozenset[str] = frozenset()) -> Request:
+        """The same as the guard asks for it."""
+        return Request(
+            plan=self.proposal.sealed,
+            shown_hash=self.proposal.sealed.hash,
+            shown=self.shown.snapshot.layout,
+            kind=self.proposal.kind,
+            throttle=self.options.throttle,
+            **self.desk.asked(typed, overrides),
+        )
+
+    @property
+    def own(self) -> frozenset[Partition]:
+        """What is still under way of the run that is taken back."""
+        if self.proposal.takes_back is None or self.desk.journal is None:
+            return frozenset()
+        moves = self.desk.journal.moves(self.proposal.takes_back)
+        return frozenset((move.topic, move.partition) for move in moves if move.state == "sent")
+
+
+def begin(intent: Intent, checks: Sequence[Check], fresh: Fresh) -> Run:
+    """Journal a plan that the guard lets pass, and let a process of its own carry it out.
+
+    Args:
+        intent: the plan.
+        checks: what the guard said just now.
+        fresh: the reading that it said it of.
+
+    Raises:
+        WriteRefused: a check says no, or another run of this cluster is not over; nothing was sent.
+    """
+    from reseat.operate.approving import approval_of
+
+    desk, proposal = intent.desk, intent.proposal
+    journal = _journal(desk)
+    refuse_unless(checks)
+    run = journal.approve(
+        approval_of(
+            proposal.sealed,
+            proposal.text,
+            fresh.snapshot,
+            cluster=desk.name,
+            operator=desk.person.name,
+            options=intent.options,
+            kind=proposal.kind,
+            takes_back=proposal.takes_back,
+        )
+    )
+    go_on(desk, run)
+    return run
+
+
+def go_on(desk: Desk, run: Run) -> None:
+    """Begin a process that carries a run out, or goes on with it.
+
+    Raises:
+        ReseatError: it could not be begun; the run stays in the journal and can be gone on with.
+    """
+    from reseat.operate import runner
+
+    runner.start(desk.writing, _journal(desk).path, run.id)
+
+
+def throttles_left(desk: Desk) -> list[str]:
+    """Throttles that runs left set when they ended, or when whoever carried them out was killed; a sentence each."""
+    journal = desk.journal
+    if journal is None or desk.holder is not None:
+        return []
+    return [
+        f"Run {run.id} ended and left its throttles set."
+        for run in journal.runs(desk.cluster_id, most=_LOOKED_AT)
+        if not run.state.open and standing(journal, run.id) is not None
+    ]
+
+
+def put_throttles_back(desk: Desk) -> None:
+    """A callback: settle what runs left behind, and keep what came of it to be said."""
+    from reseat.operate.execute import recover
+
+    try:
+        with target_of(desk) as target:
+            said = recover(target, _journal(desk))
+        session.keep("operate-settled", tuple(said))
+    except ReseatError as error:
+        session.keep("operate-settled", (str(error),))

@@ -1,0 +1,65 @@
+"""Whether a run did what was approved: Kafka asked anew, and what it told."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from components import operate_reading, session, text
+from components.operate_checks import draw_check
+from components.operate_desk import Desk
+from reseat.errors import ReseatError
+from reseat.operate.records import Run, RunState
+from reseat.operate.verify import Verification
+
+__all__ = ["draw_verification"]
+
+_KEPT = "operate-verified"
+
+
+def draw_verification(desk: Desk, run: Run) -> None:
+    """Ask Kafka whether the cluster is as planned, once by itself where a run is done, and say what it tells."""
+    kept = session.kept(_KEPT, ())
+    found: Verification | None = None
+    when = datetime.now(UTC)
+    if kept and kept[0] == run.id:
+        _, found, when = kept
+    with st.container(border=True, key="verification"):
+        slot = st.container()
+        again = st.button("Ask Kafka again" if found else "Ask Kafka whether all is as planned", key="verify",
+                          icon=":material/fact_check:", type="tertiary")  # fmt: skip
+        with slot:
+            if again or (found is None and run.state is RunState.DONE):
+                found = _ask(desk, run)
+                when = datetime.now(UTC)
+            if found is not None:
+                _draw(found, when)
+
+
+def _ask(desk: Desk, run: Run) -> Verification | None:
+    from reseat.formats.sealed import read_sealed
+    from reseat.operate.verify import verify
+
+    try:
+        with st.spinner("Asking Kafka whether all is as planned …", show_time=True):
+            sealed = read_sealed(run.plan, source=f"the plan of run {run.id}")
+            now = operate_reading.read_cluster(desk.connection) if sealed.leaving else None
+            with operate_reading.target_of(desk) as target:
+                found = verify(target, sealed, now)
+    except ReseatError as error:
+        st.markdown(f":red[:material/link_off:] It cannot be told now: {text.plain(str(error))}")
+        return None
+    session.keep(_KEPT, (run.id, found, datetime.now(UTC)))
+    return found
+
+
+def _draw(found: Verification, when: datetime) -> None:
+    icon, colour, word = (
+        (":material/verified:", "green", "Verified") if found.holds else (":material/error:", "red", "Not as planned")
+    )
+    drained = found.drained.sentence if found.drained is not None else None
+    said = " ".join(sentence for sentence in found.sentences if sentence != drained)
+    st.markdown(f":{colour}[{icon} **{word}.**] {text.plain(said)} Kafka told it {text.ago(when)}.")
+    if found.drained is not None:
+        draw_check(found.drained)

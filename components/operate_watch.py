@@ -1,0 +1,155 @@
+"""A run watched: it is drawn anew every few seconds while it is open, can be stopped, and is verified at its end."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from components import operate_start, session, text
+from components.operate_desk import Desk, look_at
+from components.operate_history import title_of
+from components.operate_pace import Watched, look_again
+from components.operate_run import draw_moves, draw_progress, sentence, state_words
+from components.operate_verify import draw_verification
+from reseat.errors import ReseatError
+from reseat.operate.journal import Journal
+from reseat.operate.records import Run, RunProgress, RunState
+
+__all__ = ["draw_run"]
+
+#: Seconds between two looks at the journal; for plans of many partitions more, since each is drawn.
+_EVERY, _EVERY_LARGE, _LARGE = 2.0, 10.0, 20_000
+
+
+def draw_run(desk: Desk, journal: Journal, run_id: int) -> None:
+    """Draw a run of this cluster's journal.
+
+    Args:
+        desk: the cluster and the person.
+        journal: where the run is.
+        run_id: the run.
+    """
+    progress = journal.progress(run_id)
+    run = progress.run
+    _line(desk, run, progress)
+    every = _EVERY_LARGE if progress.partitions > _LARGE else _EVERY
+    st.fragment(_draw_moving, run_every=every if run.state.open else None)(
+        desk, journal, run_id, run.state, progress.alive
+    )
+    if run.state.open:
+        _draw_open(desk, journal, progress)
+    else:
+        draw_verification(desk, run)
+        _draw_ended(desk, progress)
+
+
+def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
+    """Which run this is, and how it was approved."""
+    throttle = "no throttle" if run.options.throttle is None else f"{text.size(run.options.throttle)}/s a broker"
+    with st.container(horizontal=True, vertical_alignment="center", key="run-line", gap="small"):
+        st.markdown(f"**{title_of(run)}** {state_words(run.state, alive=progress.alive)}", width="content")
+        st.caption(
+            f"approved by {text.plain(run.operator, 60)} {text.ago(run.approved_at)} · "
+            f"{text.plural(run.options.moves_a_broker, 'move')} a broker at a time, {throttle} · "
+            f"plan {text.code(run.hash[:12])}",
+            width="content",
+        )
+        st.button(
+            "Back to the plan", key="to-plan", type="tertiary", icon=":material/arrow_back:",
+            on_click=look_at, args=(desk, "plan"),
+        )  # fmt: skip
+
+
+def _draw_moving(desk: Desk, journal: Journal, run_id: int, state: RunState, alive: bool) -> None:
+    """What changes while a run is open; drawn by itself, so that nothing else on the page does."""
+    progress = journal.progress(run_id)
+    if progress.run.state is not state or progress.alive is not alive:
+        st.rerun()  # buttons and verdict below belong to another state
+    kept = session.kept("operate-watched", (0, Watched()))
+    seen = kept[1] if kept[0] == run_id else Watched()
+    now = time.monotonic()
+    seen = look_again(seen, progress.moves, now)
+    session.keep("operate-watched", (run_id, seen))
+    stalled = seen.stalled(now)
+    draw_progress(progress, desk.snapshot.layout, stalled)
+    if progress.run.sentence and progress.run.sentence not in sentence(progress):
+        st.caption(text.plain(progress.run.sentence))
+    draw_moves(progress, stalled)
+
+
+def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
+    """Stop, cancel, and go on where nobody is at work."""
+    if not desk.may_write:
+        return
+    run = progress.run
+    with st.container(horizontal=True, key="run-buttons"):
+        if not progress.alive:
+            st.button(
+                "Go on with it", key="go-on", type="primary", icon=":material/play_arrow:",
+                help="What is under way is looked at first; nothing is sent twice.",
+                on_click=_go_on, args=(desk, run),
+            )  # fmt: skip
+        if run.state is not RunState.STOPPING:
+            with st.popover("Stop", icon=":material/stop_circle:"):
+                st.markdown(
+                    "**Nothing further is sent.** What is under way at Kafka finishes; partitions that wait stay as "
+                    "they are. The throttles are put back. What has moved stays moved: a rollback takes it back."
+                )
+                st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
+        with st.popover("Cancel", icon=":material/cancel:"):
+            st.markdown(
+                "**Nothing further is sent, and what is under way is taken back:** those partitions keep the replicas "
+                "they had, and what was copied of them so far is dropped. What is there already stays there: a "
+                "rollback takes it back too."
+            )
+            if not desk.can_cancel:
+                st.caption("Through ZooKeeper's node Kafka cannot take back what is under way: it finishes.")
+            st.button(
+                "Take back what is under way", key="cancel", type="primary", on_click=_stop,
+                args=(desk, journal, run, True),
+            )  # fmt: skip
+    _draw_trouble()
+
+
+def _stop(desk: Desk, journal: Journal, run: Run, cancel: bool) -> None:
+    """A callback: ask whoever carries the run out to stop; where nobody does, begin somebody who does it."""
+    try:
+        journal.request_stop(run.id, cancel)
+        if not journal.progress(run.id, moves=False).alive:
+            operate_start.go_on(desk, run)
+    except ReseatError as error:
+        session.keep("operate-trouble", str(error))
+
+
+def _go_on(desk: Desk, run: Run) -> None:
+    """A callback: begin a process that goes on with the run."""
+    try:
+        operate_start.go_on(desk, run)
+    except ReseatError as error:
+        session.keep("operate-trouble", str(error))
+
+
+def _draw_trouble() -> None:
+    """Why the last button did nothing; said once."""
+    trouble = session.kept("operate-trouble", "")
+    if trouble:
+        st.markdown(f":red[:material/block:] {text.plain(trouble)}")
+        session.keep("operate-trouble", "")
+
+
+def _draw_ended(desk: Desk, progress: RunProgress) -> None:
+    """The way back of a run that is over, wholly or in part."""
+    touched = sum(move.state in ("done", "sent", "failed") for move in progress.moves)
+    with st.container(horizontal=True, key="run-buttons", vertical_alignment="center"):
+        st.button(
+            "Roll back",
+            key="roll-back", icon=":material/undo:", disabled=not touched,
+            on_click=look_at, args=(desk, "rollback", progress.run.id),
+        )  # fmt: skip
+        st.caption(
+            "The lists as they were at approval, guarded as any plan: its checks are shown first."
+            if touched
+            else "Nothing of it was carried out, so there is nothing to take back.",
+            width="content",
+        )

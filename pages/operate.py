@@ -1,0 +1,106 @@
+"""Operate: an approved plan carried out on the live cluster: guarded, confirmed, watched, verified, taken back."""
+
+import streamlit as st
+
+from components import frame, operate_person, operate_states, session, text
+from components.notices import refused
+from components.operate_desk import Desk, desk_of, look_at, looked_at
+from components.operate_history import draw_history
+from components.operate_plan import choose, way_back
+from components.operate_prepare import draw_proposal
+from components.operate_reading import last_reading
+from components.operate_start import put_throttles_back, throttles_left
+from components.operate_watch import draw_run
+from components.session import Seat
+from reseat.errors import ReseatError
+from reseat.operate.checks import Verdict
+from reseat.operate.journal import Journal
+
+
+def notices(desk: Desk) -> None:
+    """What keeps one from writing here, or wants to be put right first."""
+    permission = desk.permission
+    if desk.journal_trouble is not None:
+        operate_states.draw_not_enabled(f"The journal must be readable: {desk.journal_trouble}")
+    elif not desk.enabled:
+        operate_states.draw_not_enabled(operate_person.how_to_enable(desk.access))
+    elif permission.verdict is not Verdict.PASSED:
+        operate_states.draw_not_enabled(permission.sentence)
+    elif not desk.cluster_id:
+        operate_states.draw_not_enabled("The cluster does not tell its id, so that nothing can be confirmed.")
+    operate_person.draw_sign_in(desk.access, desk.person)
+    error = desk.live.state.error
+    if error is not None:
+        operate_states.draw_lost(str(error))
+    for settled in session.kept("operate-settled", ()):
+        st.markdown(f":gray[:material/info:] {text.plain(settled)}")
+    session.keep("operate-settled", ())
+    left = throttles_left(desk)
+    if left:
+        operate_states.draw_leftover_throttles(left, lambda: put_throttles_back(desk), enabled=desk.may_write)
+
+
+def prepare(seat: Seat, desk: Desk) -> None:
+    """A plan that may be carried out; where a run is not over, that first."""
+    open_run, holder = desk.open_run, desk.holder
+    if open_run is not None:
+        with st.container(horizontal=True, vertical_alignment="center", key="run-open"):
+            st.markdown(
+                f":orange[:material/front_hand:] Run {open_run.id} on this cluster is not over.", width="content"
+            )
+            st.button("Look at it", key="to-run", on_click=look_at, args=(desk, "run", open_run.id))
+    elif holder is not None:
+        operate_states.draw_blocked(
+            f"{holder.operator} is at work on this cluster since {holder.since:%H:%M:%S} UTC ({holder.owner}): one at "
+            "a time."
+        )
+    head = st.container()
+    proposal = choose(seat)
+    if proposal is not None:
+        draw_proposal(desk, proposal, head)
+        return
+    with head:
+        frame.answer(f"Nothing is chosen yet that could be carried out on {text.visible(desk.name, 60)}.")
+
+
+def roll_back(desk: Desk, journal: Journal, run_id: int) -> None:
+    """The way back of a run as the cluster is now, guarded as any plan."""
+    st.button(
+        f"Back to run {run_id}", key="to-run", type="tertiary", icon=":material/arrow_back:", on_click=look_at,
+        args=(desk, "run", run_id),
+    )  # fmt: skip
+    head = st.container()
+    proposal, left = way_back(journal.run(run_id), journal.moves(run_id), last_reading(desk).snapshot)
+    if left:
+        names = ", ".join(text.code(name) for name in left[:5])
+        st.markdown(
+            f":orange[:material/warning:] {text.plural(len(left), 'partition')} of the run stay as they are, since "
+            f"somebody else changed or deleted them: {names}{' …' if left[5:] else ''}"
+        )
+    draw_proposal(desk, proposal, head)
+
+
+def draw(seat: Seat, desk: Desk) -> None:
+    """The page for a live cluster."""
+    notices(desk)
+    look = looked_at(desk)
+    try:
+        if look.what == "plan" or desk.journal is None:
+            prepare(seat, desk)
+        elif look.what == "run":
+            draw_run(desk, desk.journal, look.run)
+        else:
+            roll_back(desk, desk.journal, look.run)
+    except ReseatError as error:
+        refused(error)
+    if desk.journal is not None:
+        opened = look.run if look.what == "run" else None
+        draw_history(desk.journal.runs(desk.cluster_id), opened, lambda run: look_at(desk, "run", run))
+
+
+seat = frame.page("Operate")
+desk = desk_of(seat)
+if desk is None:
+    operate_states.draw_not_live("Carrying a plan out")
+else:
+    draw(seat, desk)
