@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,20 @@ from reseat.cli import main
 from reseat.cli.arguments import parser
 from reseat.election import Reason
 from reseat.formats import LIMITS
-from reseat.model import Certificate
+from reseat.formats.gather import MASKS
+from reseat.formats.snapshot import write_snapshot
+from reseat.formats.writers import write_reassignment
+from reseat.model import (
+    Certificate,
+    ClusterLayout,
+    Finding,
+    LogDirectory,
+    Original,
+    Plan,
+    Severity,
+    Snapshot,
+    Wish,
+)
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 COMMANDS = (DOCS / "command-line.md").read_text(encoding="utf-8")
@@ -57,3 +71,48 @@ def test_every_reason_of_an_election_is_documented() -> None:
 def test_every_limit_is_documented() -> None:
     """With its number."""
     assert {f"{limit:,}" for limit in dataclasses.asdict(LIMITS).values() if f"{limit:,}" not in FORMATS} == set()
+
+
+def test_every_key_of_a_snapshot_is_documented() -> None:
+    """Also the columns of its tables and the keys within its lists."""
+    layout = ClusterLayout.from_columns(
+        topics=["a"],
+        topic_of=[0],
+        partition=[0],
+        replicas=[[1]],
+        leader=[1],
+        leader_epoch=[0],
+        size_bytes=[[1.0]],
+        log_dir=[[0]],
+        log_dirs=["/d"],
+        min_in_sync=[1],
+        **{name: [[True]] for name in MASKS},
+    )
+    snapshot = Snapshot(
+        layout,
+        datetime(2026, 5, 1, tzinfo=UTC),
+        "admin",
+        findings=(Finding("k", Severity.NOTE, "Seen."),),
+        log_dirs=(LogDirectory(1, "/d"),),
+        pending={("a", 0): (1,)},
+        original=Original("a.txt", "a"),
+    )
+    told = json.loads(write_snapshot(snapshot))
+    keys = set(told)
+    for name in ("topics", "partitions", "replicas", "original"):
+        keys |= set(told[name])
+    for name in ("findings", "pending", "log_dirs", "brokers"):
+        keys |= set(told[name][0])
+
+    assert {key for key in keys | {"in_sync_told"} if f"`{key}`" not in FORMATS} == set()
+
+
+def test_every_key_of_a_sealed_plan_is_documented() -> None:
+    """And what was shown."""
+    layouts = [ClusterLayout.from_assignments({("a", 0): [broker]}) for broker in (1, 2)]
+    numbers = {"rack_violations_before": 0, "rack_violations_after": 0, "rack_sum_of_squares": 1}
+    plan = Plan(layouts[0], layouts[1], Certificate(wish=Wish(), moves=1, **numbers))
+    key = json.loads(write_reassignment(plan))["reseat"]
+
+    assert {name for name in {*key, *key["shown"]} if f"`{name}`" not in FORMATS} == set()
+    assert set(key["shown"]) == {"moves", *numbers}
