@@ -215,7 +215,7 @@ def _handshake(steps: _Steps, server: str, connection: Connection) -> bytes | No
         version = stream.version()
         try:
             answer = b"" if connection.zookeeper else probing.frame_of_kafka(stream)
-        except ssl.SSLError as error:  # with TLS 1.3 a certificate of ours is only refused after the handshake
+        except (ssl.SSLError, ConnectionError) as error:  # with TLS 1.3 ours is refused only after the handshake
             raise _no_tls(steps, server, connection, error) from None
         except OSError:
             answer = b""
@@ -243,12 +243,12 @@ def _not_trusted(server: str, error: ssl.SSLCertVerificationError, connection: C
 
 def _no_tls(steps: _Steps, server: str, connection: Connection, error: OSError) -> _FailedError:
     reason = getattr(error, "reason", None) or ""
+    asks = (
+        "asks for a certificate of the client; name cert_file and key_file."
+        if connection.cert_file is None
+        else "does not take the client's certificate."
+    )
     if "CERTIFICATE_REQUIRED" in reason or ("HANDSHAKE_FAILURE" in reason and connection.cert_file is None):
-        asks = (
-            "asks for a certificate of the client; name cert_file and key_file."
-            if connection.cert_file is None
-            else "does not take the client's certificate."
-        )
         return steps.failed("TLS", f"{server} {asks}", "tls")
     if "ALERT" in reason:
         words = reason.replace("_", " ").lower()
@@ -258,6 +258,8 @@ def _no_tls(steps: _Steps, server: str, connection: Connection, error: OSError) 
             "tls",
         )
     speaker = _speaker(steps, "TLS", server, connection)
+    if speaker is Speaker.TLS:  # it let the handshake end, or begin, and then closed without a word
+        return steps.failed("TLS", f"{server} speaks TLS and closed the connection. Most likely it {asks}", "tls")
     if speaker is Speaker.KAFKA and not connection.zookeeper:
         plain = connection.security_protocol.replace("SASL_SSL", "SASL_PLAINTEXT").replace("SSL", "PLAINTEXT")
         plain = "SASL_PLAINTEXT" if connection.security_protocol == "SASL_SSL" else plain

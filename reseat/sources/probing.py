@@ -26,6 +26,8 @@ _API_VERSIONS = struct.pack(">hhih", 18, 0, _CORRELATION, 6) + b"reseat"
 _ASK_KAFKA = struct.pack(">i", len(_API_VERSIONS)) + _API_VERSIONS
 #: The longest list of versions that a broker would send.
 _LONGEST_FRAME = 100_000
+#: Bytes of an answer that tell who sent it.
+_ENOUGH = 24
 _OF_ZOOKEEPER = (b"Zookeeper version", b"srvr is not executed", b"This ZooKeeper instance")
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 
@@ -124,16 +126,16 @@ def speaks_tls(server: str, seconds: float) -> bool:
 
 
 def _asked(server: str, question: bytes, seconds: float) -> bytes:
-    """The first bytes of the answer to a question; empty where none comes."""
+    """The first bytes of the answer to a question, as many as came; empty where none does."""
+    answer = b""
     try:
         with connect(server, seconds) as stream:
             stream.sendall(question)
-            answer = b""
-            while len(answer) < 20:
+            while len(answer) < _ENOUGH and not is_kafka(answer):
                 got = stream.recv(4096)
                 if not got:
                     break
                 answer += got
-            return answer
     except OSError:
-        return b""
+        pass  # what came before the connection was lost or time was over tells all the same
+    return answer
