@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
+from reseat.cli.operate_arguments import operate_arguments
+
 __all__ = ["parser"]
 
 #: Broker ids are 32-bit numbers in Kafka.
@@ -35,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     _place(commands.add_parser("place", help="place a topic's replicas as Kafka does"))
     _infer(commands.add_parser("infer", help="work back from replica lists to the draws that made them"))
     _snapshot(commands.add_parser("snapshot", help="read a live cluster into a file that every command reads"))
+    _operate(commands.add_parser("operate", help="carry a plan out on a live cluster, watch it, take it back"))
     return root
 
 
@@ -179,6 +182,10 @@ def _snapshot(command: argparse.ArgumentParser) -> None:
     command.add_argument("--landing", metavar="DIR", help="put it into the pipeline's landing zone; needs --cluster")
     command.add_argument("--cluster", metavar="NAME", help="the name by which you know the cluster")
     command.set_defaults(run=_run_snapshot)
+
+
+def _operate(command: argparse.ArgumentParser) -> None:
+    operate_arguments(command, connection_arguments)
 
 
 # The commands are imported when they run, so that each starts with what it needs alone.

@@ -1,0 +1,229 @@
+"""``operate execute | rollback | cancel``: plans carried out, taken back and stopped, behind the guard."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from reseat.cli.inputs import text_of
+from reseat.cli.operate_session import (
+    UNFINISHED,
+    Session,
+    connected,
+    guarded,
+    interruptible,
+    notes_of,
+    progress_json,
+)
+from reseat.cli.writer import complain, say, write_json
+from reseat.errors import WriteRefused
+from reseat.formats.sealed import SealedPlan, read_sealed
+from reseat.model import Snapshot
+from reseat.operate.approving import approval_of, way_back
+from reseat.operate.execute import carry_out, recover
+from reseat.operate.guard import check, refuse_unless
+from reseat.operate.records import Run, RunOptions, RunState
+from reseat.operate.request import Kind, Request
+from reseat.sources.live import read_cluster
+
+__all__ = ["cancel", "execute", "rollback"]
+
+
+def execute(chosen: argparse.Namespace) -> int:
+    """Carry a plan out; see the command's ``--help``."""
+    return guarded(_execute, chosen)
+
+
+def rollback(chosen: argparse.Namespace) -> int:
+    """Take a run back; see the command's ``--help``."""
+    return guarded(_rollback, chosen)
+
+
+def cancel(chosen: argparse.Namespace) -> int:
+    """Stop a run; see the command's ``--help``."""
+    return guarded(_cancel, chosen)
+
+
+def _execute(chosen: argparse.Namespace) -> int:
+    data, source = text_of(chosen.plan)
+    plan = read_sealed(data, source=source)
+    with connected(chosen) as session:
+        interrupted = _settled(session)
+        if interrupted is not None and interrupted.hash == plan.hash and interrupted.kind == "plan":
+            complain(f"Run {interrupted.id} of this very plan was interrupted: going on with it.")
+            return _carry_out(chosen, session, interrupted)
+        now = read_cluster(session.connection)
+        return _carry_out(chosen, session, _approved(chosen, session, plan, data.decode(), now=now))
+
+
+def _rollback(chosen: argparse.Namespace) -> int:
+    with connected(chosen) as session:
+        interrupted = _settled(session)
+        if interrupted is not None and interrupted.kind == "rollback" and chosen.run_id is None:
+            complain(f"Run {interrupted.id}, which takes run {interrupted.takes_back} back, was interrupted: going on.")
+            return _carry_out(chosen, session, interrupted)
+        run = _run_to_take_back(chosen, session)
+        now = read_cluster(session.connection)
+        back = way_back(run, session.journal.moves(run.id), now)
+        if back.left:
+            complain(f"Left as they are, since somebody else changed them: {', '.join(back.left)}.")
+        plan = read_sealed(back.text, source=f"the way back of run {run.id}")
+        return _carry_out(chosen, session, _approved(chosen, session, plan, back.text, now=now, takes_back=run))
+
+
+def _run_to_take_back(chosen: argparse.Namespace, session: Session) -> Run:
+    if chosen.run_id is not None:
+        run = session.journal.run(chosen.run_id)
+        if run.cluster_id != session.cluster_id:
+            raise WriteRefused(f"Run {run.id} was of cluster {run.cluster_id}; this one is {session.cluster_id}.")
+        return run
+    for run in session.journal.runs(session.cluster_id):
+        if run.kind == "plan":
+            return run
+    raise WriteRefused(
+        f"The journal {session.journal.path} has no plan of cluster {session.cluster_id}: nothing is to be taken back."
+    )
+
+
+def _settled(session: Session) -> Run | None:
+    """After the checks that stand before every write: what a crash left is settled. The interrupted run, or None."""
+    if not session.may_write or session.asked["confirmed"].strip() != session.cluster_id:
+        return None  # refused together with every other check
+    for sentence in recover(session.target, session.journal):
+        complain(sentence)
+    run = session.journal.open_run(session.cluster_id)
+    if run is None or session.journal.progress(run.id, moves=False).alive:
+        return None
+    return run
+
+
+def _approved(
+    chosen: argparse.Namespace,
+    session: Session,
+    plan: SealedPlan,
+    text: str,
+    *,
+    now: Snapshot,
+    takes_back: Run | None = None,
+) -> Run:
+    """A run that the guard let pass.
+
+    Raises:
+        WriteRefused: with every check that failed.
+    """
+    kind: Kind = "plan" if takes_back is None else "rollback"
+    request = Request(
+        plan=plan, shown_hash=plan.hash, shown=now.layout, kind=kind, throttle=chosen.throttle, **session.asked
+    )
+    open_run = session.journal.open_run(session.cluster_id)
+    checks = check(
+        request,
+        now,
+        under_way=session.target.reassigning().keys(),
+        holdings=session.target.holdings(plan.leaving) if plan.leaving else None,
+        open_runs=() if open_run is None else (open_run,),
+    )
+    refuse_unless(checks)
+    complain(*notes_of(checks))
+    return session.journal.approve(
+        approval_of(
+            plan,
+            text,
+            now,
+            cluster=session.name,
+            operator=session.asked["person"].name,
+            options=RunOptions(chosen.moves_a_broker, chosen.throttle),
+            kind=kind,
+            takes_back=None if takes_back is None else takes_back.id,
+        )
+    )
+
+
+def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
+    if not chosen.wait:
+        return _begin(chosen, session, run)
+    tell = complain if chosen.json else say
+    with interruptible(lambda: complain("Stopping; once more ends at once, and status settles what is left.")) as stop:
+        ended = carry_out(
+            session.target, session.journal, run.id, stop=stop, report=lambda sentence: tell(f"{_clock()} {sentence}")
+        )
+    holds = ended.state is RunState.DONE and _verified(session, ended, tell)
+    if chosen.json:
+        write_json(progress_json(session.journal.progress(run.id)))
+    return 0 if holds else UNFINISHED
+
+
+def _verified(session: Session, run: Run, tell: Callable[..., None]) -> bool:
+    """Whether the plan holds, seen once more from outside the run."""
+    from reseat.operate.verify import verify
+
+    plan = read_sealed(run.plan, source=f"the plan of run {run.id}")
+    seen = verify(session.target, plan, read_cluster(session.connection) if plan.leaving else None)
+    tell(*seen.sentences)
+    return seen.holds
+
+
+def _begin(chosen: argparse.Namespace, session: Session, run: Run) -> int:
+    from reseat.operate import runner
+
+    process = runner.start(session.connection, session.journal.path, run.id)
+    if chosen.json:
+        write_json(progress_json(session.journal.progress(run.id, moves=False)) | {"process": process})
+        return 0
+    say(
+        f"Run {run.id} has begun (process {process}).",
+        f"How far it is: reseat operate status --run {run.id} --journal {session.journal.path}",
+        f"What it says: {runner.log_file(session.journal.path.resolve(), run.id)}",
+    )
+    return 0
+
+
+def _cancel(chosen: argparse.Namespace) -> int:
+    with connected(chosen) as session:
+        session.refuse_strangers()
+        run = _run_to_stop(chosen, session)
+        session.journal.request_stop(run.id, cancel=not chosen.let_finish)
+        if not session.journal.progress(run.id, moves=False).alive:
+            return _stopped_by_us(chosen, session, run)
+        if not chosen.wait:
+            say(f"Run {run.id} was asked to stop: reseat operate status shows when it has.")
+            return 0
+        ended = _await_end(session, run)
+    say(ended.sentence)
+    return 0 if ended.state is RunState.CANCELLED else UNFINISHED
+
+
+def _run_to_stop(chosen: argparse.Namespace, session: Session) -> Run:
+    if chosen.run_id is not None:
+        return session.journal.run(chosen.run_id)
+    run = session.journal.open_run(session.cluster_id)
+    if run is None:
+        raise WriteRefused(f"No run is open on cluster {session.cluster_id}: there is nothing to cancel.")
+    return run
+
+
+def _stopped_by_us(chosen: argparse.Namespace, session: Session, run: Run) -> int:
+    """Nobody is at work on the run: this process stops it."""
+    if not chosen.wait:
+        return _begin(chosen, session, run)
+    with interruptible(lambda: None) as stop:
+        ended = carry_out(
+            session.target, session.journal, run.id, stop=stop, report=lambda sentence: say(f"{_clock()} {sentence}")
+        )
+    return 0 if ended.state is RunState.CANCELLED else UNFINISHED
+
+
+def _await_end(session: Session, run: Run) -> Run:
+    with interruptible(lambda: None) as stop:
+        while not stop.wait(0.5):
+            told = session.journal.progress(run.id, moves=False)
+            if not told.run.state.open:
+                return told.run
+            if not told.alive:
+                raise WriteRefused(f"The process that carried run {run.id} out is gone: cancel it once more.")
+    return session.journal.run(run.id)
+
+
+def _clock() -> str:
+    return f"{datetime.now(UTC):%H:%M:%S}"

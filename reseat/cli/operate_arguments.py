@@ -1,0 +1,176 @@
+"""The words of ``operate`` and its commands."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+
+__all__ = ["operate_arguments"]
+
+_Connection = Callable[[argparse.ArgumentParser], None]
+#: Rates and move counts are 32- and 64-bit numbers in Kafka; a rate of 0 would stand still for ever.
+_LARGEST_RATE = 2**63 - 1
+_LARGEST_COUNT = 1_000_000
+
+
+def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection) -> None:
+    """Add the commands of ``operate``.
+
+    Args:
+        operate: the command that they belong to.
+        connection: adds the options that say where a cluster is.
+    """
+    actions = operate.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, sentence: str) -> argparse.ArgumentParser:
+        command = actions.add_parser(name, help=sentence, description=sentence[0].upper() + sentence[1:] + ".")
+        connection(command)
+        command.add_argument(
+            "--journal", metavar="FILE", help="where what is done is kept; RESEAT_JOURNAL or your state folder else"
+        )
+        command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
+        command.set_defaults(run=_RUN[name])
+        return command
+
+    execute = action("execute", "carry a plan out")
+    execute.add_argument("--plan", required=True, metavar="FILE", help="reassignment JSON, - for standard input")
+    _pace(execute)
+    _guarded(execute)
+    _waited(execute)
+    rollback = action("rollback", "take the last plan of the journal back")
+    rollback.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="another run than the last plan")
+    _pace(rollback)
+    _guarded(rollback)
+    _waited(rollback)
+    cancel = action("cancel", "send nothing further, and take back what is under way")
+    cancel.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="the run; the open one else")
+    cancel.add_argument("--let-finish", action="store_true", help="what is under way finishes instead")
+    cancel.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, typed by you")
+    _waited(cancel)
+    status = action("status", "what was carried out, how far it is; puts throttles back that a crash left")
+    status.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="each partition of this run")
+    verify = action("verify", "compare the cluster with a plan, as Kafka's --verify, and change nothing")
+    which = verify.add_mutually_exclusive_group()
+    which.add_argument("--plan", metavar="FILE", help="reassignment JSON; the last run's plan else")
+    which.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="the plan of this run")
+    elect = action("elect", "hold an election, and show what happened beside its preview")
+    kind = elect.add_mutually_exclusive_group(required=True)
+    kind.add_argument("--preferred", action="store_true", help="the first replica of each list, where it is in sync")
+    kind.add_argument("--unclean", action="store_true", help="any living replica where nobody leads: data may be lost")
+    some = elect.add_mutually_exclusive_group()
+    some.add_argument("--partitions", metavar="FILE", help="JSON as kafka-leader-election takes it; all else")
+    some.add_argument("--topic", action="append", metavar="NAME", help="every partition of this topic; again for more")
+    _guarded(elect)
+    create = action("create", "make a topic whose replicas are placed")
+    create.add_argument("--topic", required=True, metavar="NAME", help="its name")
+    placed = create.add_mutually_exclusive_group(required=True)
+    placed.add_argument(
+        "--replica-assignment", metavar="LISTS", help="as kafka-topics takes it: 1:2,2:3; ids from 0 without gaps"
+    )
+    placed.add_argument("--placed", metavar="FILE", help="JSON of reseat place, or {partition id: [broker ids]}")
+    create.add_argument(
+        "--topic-config", action="append", default=[], type=_setting, metavar="KEY=VALUE", help="a setting of the topic"
+    )
+    create.add_argument(
+        "--as-nodes",
+        action="store_true",
+        help="write ZooKeeper nodes, unchecked by Kafka; the only way to ids with gaps",
+    )
+    _guarded(create)
+
+
+def _pace(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--throttle", type=_rate, metavar="BYTES_PER_SECOND", help="for replication, at each broker")
+    command.add_argument(
+        "--moves-a-broker", type=_moves, default=50, metavar="N", help="replica moves at one broker at a time (50)"
+    )
+
+
+def _guarded(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, typed by you")
+    command.add_argument(
+        "--override", action="append", default=[], metavar="CHECK", help="go on in spite of this check; again for more"
+    )
+
+
+def _waited(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--wait", action="store_true", help="stay until it is over, and verify")
+
+
+def _rate(text: str) -> int:
+    return _number(text, _LARGEST_RATE, "bytes a second")
+
+
+def _moves(text: str) -> int:
+    return _number(text, _LARGEST_COUNT, "a number of moves")
+
+
+def _run_id(text: str) -> int:
+    return _number(text, _LARGEST_RATE, "a run's id")
+
+
+def _number(text: str, most: int, what: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,19}", text, re.ASCII) or not 1 <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}: a whole number from 1 was expected")
+    return int(text)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"{text!r} is no setting: KEY=VALUE was expected")
+    return key, value
+
+
+def _execute(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate import execute
+
+    return execute(chosen)
+
+
+def _rollback(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate import rollback
+
+    return rollback(chosen)
+
+
+def _cancel(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate import cancel
+
+    return cancel(chosen)
+
+
+def _status(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate_status import status
+
+    return status(chosen)
+
+
+def _verify(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate_status import verify
+
+    return verify(chosen)
+
+
+def _elect(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate_leaders import elect
+
+    return elect(chosen)
+
+
+def _create(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate_leaders import create
+
+    return create(chosen)
+
+
+_RUN = {
+    "execute": _execute,
+    "rollback": _rollback,
+    "cancel": _cancel,
+    "status": _status,
+    "verify": _verify,
+    "elect": _elect,
+    "create": _create,
+}

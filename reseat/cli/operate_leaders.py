@@ -1,0 +1,188 @@
+"""``operate elect | create``: elections held and topics made, behind the guard and in the journal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from reseat.cli.inputs import text_of, topics_like
+from reseat.cli.operate_session import UNFINISHED, Session, connected, guarded, notes_of
+from reseat.cli.writer import complain, say, table, write_json
+from reseat.election.rules import Mode
+from reseat.errors import InputRefused, WriteRefused
+from reseat.model import Snapshot
+from reseat.operate.elections import ElectionOutcome, hold
+from reseat.operate.guard import check_election, check_topic, refuse_unless
+from reseat.operate.opening import open_target
+from reseat.operate.request import ElectionRequest, TopicRequest
+from reseat.operate.target import Election, Partition
+from reseat.operate.topics import create as make
+from reseat.placement.topic_spec import TopicSpec, parse_replica_assignment
+from reseat.sources.live import read_cluster
+
+__all__ = ["create", "elect"]
+
+#: Partitions listed for a person; --json lists all.
+LISTED_ROWS = 50
+
+
+def elect(chosen: argparse.Namespace) -> int:
+    """Hold an election; see the command's ``--help``."""
+    return guarded(_elect, chosen)
+
+
+def create(chosen: argparse.Namespace) -> int:
+    """Make a topic; see the command's ``--help``."""
+    return guarded(_create, chosen)
+
+
+def _elect(chosen: argparse.Namespace) -> int:
+    election = Election.UNCLEAN if chosen.unclean else Election.PREFERRED
+    with connected(chosen) as session:
+        now = read_cluster(session.connection)
+        partitions = _partitions(chosen, now)
+        checks = check_election(
+            ElectionRequest(election=election, partitions=partitions, shown=now.layout, **session.asked), now
+        )
+        refuse_unless(checks)
+        complain(*notes_of(checks))
+        step = session.journal.begin(
+            session.cluster_id,
+            "election",
+            {
+                "election": election.name.lower(),
+                "partitions": None if partitions is None else [list(one) for one in partitions],
+            },
+            operator=session.asked["person"].name,
+        )
+        mode: Mode = "kraft" if now.metadata == "kraft" else "zookeeper"
+        outcome = hold(session.target, now.layout, election, partitions, mode=mode)
+        session.journal.end(step, {"answers": outcome.answers, "differed": len(outcome.differing)})
+    if chosen.json:
+        write_json([asdict(one) for one in outcome.partitions])
+    else:
+        _say(outcome)
+    return UNFINISHED if outcome.differing else 0
+
+
+def _partitions(chosen: argparse.Namespace, now: Snapshot) -> tuple[Partition, ...] | None:
+    """The partitions that the options name; None: all that the election could change."""
+    layout = now.layout
+    if chosen.topic is not None:
+        return tuple(
+            (topic, int(layout.partition[row]))
+            for topic in topics_like(layout, chosen.topic)
+            for row in layout.rows_of_topic(topic)
+        )
+    if chosen.partitions is None:
+        return None
+    data, source = text_of(chosen.partitions)
+    try:
+        told = json.loads(data)["partitions"]
+        named = tuple((entry["topic"], entry["partition"]) for entry in told)
+        understood = all(isinstance(topic, str) and type(partition) is int for topic, partition in named)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputRefused(_PARTITIONS_EXPECTED, source=source) from error
+    if not understood:
+        raise InputRefused(_PARTITIONS_EXPECTED, source=source)
+    return named
+
+
+_PARTITIONS_EXPECTED = (
+    'This does not name partitions: {"partitions":[{"topic":"orders","partition":0}]} was expected, as '
+    "kafka-leader-election takes it."
+)
+
+
+def _say(outcome: ElectionOutcome) -> None:
+    say(*outcome.sentences)
+    if not outcome.partitions:
+        return
+    rows = [
+        (
+            f"{one.topic}-{one.partition}",
+            _broker(one.leader_before),
+            _broker(one.expected_leader),
+            _broker(one.leader_after),
+            one.answer,
+        )
+        for one in sorted(outcome.partitions, key=lambda one: not one.differed)[:LISTED_ROWS]
+    ]
+    say("", *table(("Partition", "led by", "previewed", "leads now", "Kafka's answer"), rows, left=5))
+    if len(outcome.partitions) > LISTED_ROWS:
+        say(f"  and {len(outcome.partitions) - LISTED_ROWS:,} more; --json lists all")
+    say(*(one.sentence for one in outcome.differing[:LISTED_ROWS]))
+
+
+def _broker(leader: int | None) -> str:
+    return "not told" if leader is None or leader == -2 else "none" if leader == -1 else str(leader)
+
+
+def _create(chosen: argparse.Namespace) -> int:
+    assignments = _assignments(chosen)
+    configs = dict(chosen.topic_config)
+    with connected(chosen) as session:
+        now = read_cluster(session.connection)
+        request = TopicRequest(
+            topic=chosen.topic, assignments=assignments, configs=configs, as_nodes=chosen.as_nodes, **session.asked
+        )
+        checks = check_topic(request, now)
+        refuse_unless(checks)
+        complain(*notes_of(checks))
+        return _made(chosen, session, request)
+
+
+def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest) -> int:
+    way = "zookeeper" if request.as_nodes else None
+    if way is None and session.target.way == "zookeeper":
+        if not session.connection.bootstrap:
+            raise WriteRefused(
+                "This connection has ZooKeeper alone: name brokers with --bootstrap, or say --as-nodes to write nodes."
+            )
+        way = "admin"
+    target = session.target if way in (None, session.target.way) else open_target(session.connection, way)
+    try:
+        content = {
+            "topic": request.topic,
+            "assignments": {str(partition): list(ids) for partition, ids in request.assignments.items()},
+            "configs": dict(request.configs),
+            "as_nodes": request.as_nodes,
+        }
+        step = session.journal.begin(session.cluster_id, "topic", content, operator=request.person.name)
+        spec = TopicSpec.placed(request.topic, request.assignments, configs=tuple(request.configs.items()))
+        came = make(target, spec, nodes=request.as_nodes)
+        session.journal.end(step, {"refusal": came.refusal, "differences": list(came.differences)})
+    finally:
+        if target is not session.target:
+            target.close()
+    if chosen.json:
+        write_json(
+            {
+                "topic": came.topic,
+                "way": came.way,
+                "refusal": came.refusal,
+                "differences": list(came.differences),
+                "seen": {str(partition): list(told.replicas) for partition, told in came.seen.items()},
+            }
+        )
+    elif came.refusal is None:
+        say(f"Topic {came.topic} is made, with {len(came.seen):,} partitions.", *came.differences)
+    if came.refusal is not None:
+        complain(f"reseat operate create: {came.refusal}")
+    return 0 if came.made and not came.differences else UNFINISHED
+
+
+def _assignments(chosen: argparse.Namespace) -> dict[int, tuple[int, ...]]:
+    if chosen.replica_assignment is not None:
+        return parse_replica_assignment(chosen.replica_assignment)
+    data, source = text_of(chosen.placed)
+    try:
+        told = json.loads(data)
+        lists = told.get("assignment", told)
+        return {int(partition): tuple(int(broker) for broker in ids) for partition, ids in lists.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise InputRefused(
+            'This does not place a topic: {"0":[1,2],"1":[2,3]} was expected, or what reseat place --json prints.',
+            source=source,
+        ) from error

@@ -1,0 +1,195 @@
+"""What every command of ``operate`` opens: the cluster, the journal, and who asks."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import TypedDict
+
+from reseat.cli.writer import complain
+from reseat.errors import InputRefused, WriteRefused
+from reseat.model import ClusterLayout, Snapshot
+from reseat.operate.checks import Check, Verdict
+from reseat.operate.guard import check_access, refuse_unless
+from reseat.operate.journal import Journal
+from reseat.operate.opening import open_target
+from reseat.operate.people import Person, command_line_person, writing_enabled
+from reseat.operate.records import RunProgress
+from reseat.operate.request import Asked
+from reseat.operate.target import Target
+from reseat.sources.connection import Connection
+
+__all__ = ["REFUSED", "UNFINISHED", "Session", "connected", "guarded", "interruptible", "progress_json"]
+
+#: Exit codes beside 0: what was asked for did not come about; the guard or an input says no.
+UNFINISHED, REFUSED = 1, 2
+
+
+class _Asked(TypedDict):
+    confirmed: str
+    person: Person
+    enabled: bool
+    overrides: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A cluster open for one command.
+
+    Attributes:
+        connection: how it is reached.
+        target: the cluster.
+        journal: what was done.
+        cluster_id: the id that the cluster gives itself.
+        asked: who asks and what was typed, as every request says it.
+    """
+
+    connection: Connection
+    target: Target
+    journal: Journal
+    cluster_id: str
+    asked: _Asked
+
+    @property
+    def may_write(self) -> bool:
+        """Whether Reseat was started with writing enabled."""
+        return self.asked["enabled"]
+
+    @property
+    def name(self) -> str:
+        """The name by which the person knows the cluster."""
+        return self.connection.name or self.connection.address
+
+    def refuse_strangers(self) -> None:
+        """The checks that stand before every write, a cancellation too.
+
+        Raises:
+            WriteRefused: writing is not enabled, or another cluster's id was typed.
+        """
+        identity = Snapshot(
+            ClusterLayout.from_assignments({}), datetime.now(UTC), self.target.way, cluster_id=self.cluster_id
+        )
+        refuse_unless(check_access(Asked(**self.asked), identity))
+
+
+def connection_of(chosen: argparse.Namespace) -> Connection:
+    """The cluster that the options name.
+
+    Raises:
+        InputRefused: none is named, or the options cannot be understood.
+    """
+    from reseat.sources.configuration import connection_from_options
+
+    if chosen.bootstrap is None and chosen.zookeeper is None and chosen.config is None:
+        raise InputRefused("No cluster is named: --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT] says where it is.")
+    config = None if chosen.config is None else Path(chosen.config)
+    return connection_from_options(bootstrap=chosen.bootstrap, zookeeper=chosen.zookeeper, config=config)
+
+
+@contextmanager
+def connected(chosen: argparse.Namespace) -> Iterator[Session]:
+    """Open what a command needs; closed when it ends."""
+    connection = connection_of(chosen)
+    journal = Journal(chosen.journal)
+    try:
+        target = open_target(connection)
+        try:
+            asked = _Asked(
+                confirmed=getattr(chosen, "confirm", ""),
+                person=command_line_person(getpass.getuser()),
+                enabled=writing_enabled(os.environ),
+                overrides=frozenset(getattr(chosen, "override", ())),
+            )
+            yield Session(connection, target, journal, target.cluster_id(), asked)
+        finally:
+            target.close()
+    finally:
+        journal.close()
+
+
+@contextmanager
+def interruptible(told: Callable[[], None]) -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C or termination sets; the second one ends the process as ever.
+
+    Args:
+        told: called once it was set.
+    """
+    stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def once(number: int, frame: FrameType | None) -> None:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        stop.set()
+        told()
+
+    for number in numbers:
+        signal.signal(number, once)
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
+    """Run a command; where the guard refuses, every failed check stands on a line of its own on standard error."""
+    try:
+        return command(chosen)
+    except WriteRefused as refused:
+        complain(f"reseat operate {chosen.action}: {refused}", *(f"  {name}: {said}" for name, said in refused.failed))
+        return REFUSED
+
+
+def notes_of(checks: tuple[Check, ...]) -> list[str]:
+    """What a person should know of checks that let a write pass: what was overridden, and what was not told."""
+    return [
+        f"{found.name} ({found.verdict.value}): {found.sentence}"
+        for found in checks
+        if found.verdict in (Verdict.OVERRIDDEN, Verdict.NOT_TOLD)
+    ]
+
+
+def progress_json(progress: RunProgress, *, moves: bool = False) -> dict[str, object]:
+    """A run as JSON-ready values; ``moves`` adds each partition."""
+    run = progress.run
+    out: dict[str, object] = {
+        "run": run.id,
+        "cluster_id": run.cluster_id,
+        "cluster": run.cluster,
+        "kind": run.kind,
+        "takes_back": run.takes_back,
+        "hash": run.hash,
+        "operator": run.operator,
+        "moves_a_broker": run.options.moves_a_broker,
+        "throttle": run.options.throttle,
+        "state": run.state.value,
+        "sentence": run.sentence,
+        "approved_at": run.approved_at.isoformat(),
+        "ended_at": None if run.ended_at is None else run.ended_at.isoformat(),
+        "alive": progress.alive,
+        "partitions": progress.partitions,
+        "done": progress.done,
+        "sent": progress.sent,
+        "failed": progress.failed,
+        "batches": progress.batches,
+        "bytes_total": progress.bytes_total,
+        "bytes_done": progress.bytes_done,
+        "seconds_left": progress.seconds_left,
+    }
+    if moves:
+        out["moves"] = [asdict(move) for move in progress.moves]
+    return out
