@@ -164,6 +164,7 @@ def shown(topic: Topic) -> npt.NDArray[np.bool_]:
 
 def read(connection: Connection, *, report: Report | None = None, cancelled: threading.Event | None = None) -> Snapshot:
     """Read a cluster from ZooKeeper; see ``reseat.sources.zookeeper.read_zookeeper_cluster``."""
+    from reseat.sources.zookeeper.brokers import complemented
     from reseat.sources.zookeeper.snapshot import snapshot_of
 
     taken_at = datetime.now(UTC)
@@ -181,7 +182,9 @@ def read(connection: Connection, *, report: Report | None = None, cancelled: thr
         consistency, unsettled = reader.read()
     finally:
         close_client(client)
-    return snapshot_of(reader.told, connection, taken_at, consistency, unsettled, report=say, cancelled=cancelled)
+    told = reader.told
+    snapshot = snapshot_of(told, connection, taken_at, consistency, unsettled)
+    return complemented(snapshot, connection, told.registrations, report=report, cancelled=cancelled)
 
 
 class _Reader:

@@ -9,7 +9,6 @@ as for uploaded texts. O(P R); no Python loop over partitions but those with a f
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -32,7 +31,6 @@ from reseat.model import (
 )
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
-from reseat.sources.live import Report
 from reseat.sources.zookeeper.reading import Access, Gathered
 from reseat.sources.zookeeper.topics import Seen, Topic
 
@@ -51,11 +49,16 @@ def snapshot_of(
     taken_at: datetime,
     consistency: Consistency,
     unsettled: tuple[str, ...],
-    *,
-    report: Report,
-    cancelled: threading.Event | None,
 ) -> Snapshot:
-    """The snapshot of what was read, with sizes and log directories where the brokers tell them."""
+    """The snapshot of what ZooKeeper told.
+
+    Args:
+        told: what was read.
+        connection: names the cluster.
+        taken_at: before the first request.
+        consistency: whether all of it was true at one moment.
+        unsettled: topics that changed meanwhile.
+    """
     topics = [topic for topic in told.topics.values() if _is_there(told, topic)]
     layout, findings = _layout(told, topics)
     findings = (*findings, *_node_findings(told), *_state_findings(layout, topics), *_cluster_findings(told, layout))

@@ -58,13 +58,13 @@ def state(leader: int, isr: Sequence[int], epoch: int = 0) -> dict[str, object]:
 
 
 def registration(broker: int, rack: str | None = None, **further: object) -> dict[str, object]:
-    """A broker's registration, version 4."""
+    """A broker's registration, version 4. Its only endpoint is TLS, so that a plain connection asks no broker."""
     told: dict[str, object] = {
         "version": 4,
         "host": f"host-{broker}",
         "port": 9092,
-        "endpoints": [f"PLAINTEXT://host-{broker}:9092"],
-        "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"},
+        "endpoints": [f"INTERNAL://host-{broker}:9092"],
+        "listener_security_protocol_map": {"INTERNAL": "SSL"},
         "jmx_port": -1,
         "timestamp": "1",
     }
