@@ -129,7 +129,7 @@ def seal(plan: Plan) -> str:
     """
     certificate = plan.certificate
     return seal_of(
-        plan.proposed.select(plan.changed),
+        _bare(plan.proposed.select(plan.changed)),
         plan.current.select(plan.changed),
         made_for=plan.current,
         leaving=plan.wish.remove,

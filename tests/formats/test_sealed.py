@@ -124,6 +124,18 @@ def test_log_directories_left_to_the_broker_are_as_good_as_none() -> None:
     assert anywhere.intact
 
 
+def test_a_plan_of_a_layout_that_tells_log_directories_is_intact() -> None:
+    """Its text names none, so its hash knows of none."""
+    made = plan()
+    told = np.zeros(made.proposed.replicas.shape, np.int32)
+    sealed = read_sealed(
+        write_reassignment(replace(made, proposed=replace(made.proposed, log_dir=told, log_dirs=("/data",))))
+    )
+
+    assert sealed.intact
+    assert sealed.hash == read_sealed(write_reassignment(made)).hash
+
+
 def test_the_rollback_is_made_for_the_layout_after_the_plan() -> None:
     """Its lists from before are what the plan proposes; directories that the present layout tells are in its hash."""
     told = replace(
