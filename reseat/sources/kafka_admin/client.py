@@ -244,10 +244,23 @@ class AdminClient:
         """A server that closes the connection, or stays silent, may have expected TLS: see, and say so."""
         if failure.trouble not in ("lost", "timeout", "not_kafka") or failure.server is None:
             return failure
-        if self.connection.security_protocol in ("SSL", "SASL_SSL") or not speaks_tls(failure.server):
+        if self.connection.security_protocol in ("SSL", "SASL_SSL"):
+            if failure.trouble != "lost":
+                return failure
+            sentence = (
+                f"{failure.server} closes the connection after the TLS handshake: it wants a client's certificate "
+                "(cert_file, key_file), or is not Kafka."
+            )
+            return ClusterUnreachable(sentence, "tls", failure.server)
+        if speaks_tls(failure.server):
+            sentence = f"{failure.server} speaks TLS. Set security_protocol to SSL or SASL_SSL."
+            return ClusterUnreachable(sentence, "tls", failure.server)
+        if failure.trouble != "lost":
             return failure
-        sentence = f"{failure.server} speaks TLS. Set security_protocol to SSL or SASL_SSL."
-        return ClusterUnreachable(sentence, "tls", failure.server)
+        sentence = (
+            f"{failure.server} closes the connection at Kafka's first request: it is not a broker. Check the port."
+        )
+        return ClusterUnreachable(sentence, "not_kafka", failure.server)
 
     async def _connect(self, deadline: float) -> None:
         nodes = self._manager.cluster.bootstrap_brokers()

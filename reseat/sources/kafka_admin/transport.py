@@ -2,7 +2,8 @@
 
 kafka-python 3.0.12 resolves names on the thread that drives every connection, gives a TLS handshake no time limit, and
 turns the exceptions of sockets and TLS into text. Here a name is resolved on a thread of its own, the whole way to an
-open connection has one deadline, what failed is closed, and the exception that made it fail is what is raised.
+open connection has one deadline, what failed is closed, the exception that made it fail is what is raised, and a
+broker's last words are heard.
 """
 
 from __future__ import annotations
@@ -27,18 +28,40 @@ _PENDING = (errno.EINPROGRESS, errno.EALREADY, errno.EWOULDBLOCK)
 _CONNECT_SECONDS = 30.0
 
 
+class _HearsLastWords:
+    """Takes what came before the end of a connection, which kafka-python drops where both are read at once.
+
+    A broker that refuses a password says so and closes: without this its words would be lost half of the time.
+    """
+
+    def _sock_recv(self) -> tuple[bytes, Exception | None]:
+        received, error = super()._sock_recv()  # type: ignore[misc]
+        return (received, None) if received else (received, error)  # the end is read again, by itself
+
+
+class _PlainTransport(_HearsLastWords, KafkaTCPTransport):
+    pass
+
+
+class _TlsTransport(_HearsLastWords, KafkaSSLTransport):
+    pass
+
+
+#: As factories without types: kafka-python's constructors have none.
+_PLAIN: Any = _PlainTransport
+_TLS: Any = _TlsTransport
+
+
 class BoundedManager(KafkaConnectionManager):
     """Opens connections within a deadline and raises what really went wrong."""
 
-    async def _build_transport(self, node: Any, timeout_at: float | None = None) -> KafkaTCPTransport:
+    async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
         deadline = time.monotonic() + _CONNECT_SECONDS if timeout_at is None else timeout_at
-        plain = await _opened(self._net, node.host, node.port, self.config["socket_options"], deadline)
+        plain: Any = await _opened(self._net, node.host, node.port, self.config["socket_options"], deadline)
         try:
             if not self.ssl_enabled:
-                transport = KafkaTCPTransport(self._net, plain, host=node.host)
-                await transport.handshake()
-                return transport
-            transport = KafkaSSLTransport(self._net, plain, host=node.host, ssl_context=self.config["ssl_context"])
+                return _PLAIN(self._net, plain, host=node.host)
+            transport = _TLS(self._net, plain, host=node.host, ssl_context=self.config["ssl_context"])
             plain = transport._sock  # wrapping took the file descriptor over
             await _handshake(self._net, plain, deadline)
         except BaseException:  # also where the reading was given up: the coroutine is closed at this very point

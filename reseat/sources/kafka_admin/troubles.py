@@ -45,8 +45,10 @@ def unreachable(error: BaseException, connection: Connection, server: str | None
     """
     if isinstance(error, ClusterUnreachable):
         return error
+    if isinstance(error, kafka_errors.KafkaConnectionError) and error.args and isinstance(error.args[0], OSError):
+        error = error.args[0]  # a connection that was open: kafka-python wraps what the socket raised
     slug, sentence = _in_words(error, connection, f"{who}{server or 'The cluster'}")
-    return ClusterUnreachable(without_secrets(sentence, connection), slug, server)
+    return ClusterUnreachable(sentence, slug, server)
 
 
 def without_secrets(text: str, connection: Connection) -> str:
@@ -106,7 +108,7 @@ def _socket(error: OSError, server: str) -> tuple[str, str]:
 
 
 def _kafka(error: kafka_errors.KafkaError, connection: Connection, server: str) -> tuple[str, str]:
-    words = _quoted(error)
+    words = without_secrets(_quoted(error), connection)
     if isinstance(error, kafka_errors.UnsupportedSaslMechanismError):
         offered = re.search(r"Enabled mechanisms: (.*)", words)
         offers = f"; it offers {offered.group(1).strip('[]')}" if offered else ""
@@ -129,7 +131,10 @@ def _kafka(error: kafka_errors.KafkaError, connection: Connection, server: str) 
     if isinstance(error, kafka_errors.KafkaProtocolError):
         return "not_kafka", f"{server} answers, and not as Kafka does. Check the port."
     if isinstance(error, kafka_errors.KafkaTimeoutError | kafka_errors.RequestTimedOutError):
-        return "timeout", f"{server} did not answer within {connection.timeout_seconds:g} s."
+        return "timeout", (
+            f"{server} took the connection and did not answer within {connection.timeout_seconds:g} s: "
+            "it is overloaded, or not a broker."
+        )
     if isinstance(error, kafka_errors.KafkaConfigurationError):
         return "configuration", f"{server}: the client's settings are not accepted: {words}."
     if isinstance(error, kafka_errors.BrokerResponseError):

@@ -1,0 +1,210 @@
+"""Being let in by a real broker, or told in words why not: PLAIN, SCRAM, OAUTHBEARER, TLS, and wrong addresses."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from reseat.errors import ClusterUnreachable
+from reseat.sources.connection import Connection, Secret
+from reseat.sources.kafka_admin import read_admin_cluster
+from reseat.sources.kafka_admin.client import open_admin
+from tests.conftest import missing
+from tests.servers import cluster as servers
+from tests.servers.security import LISTENERS, Certificates, make_certificates, settings, unsecured_token
+
+pytestmark = pytest.mark.kafka
+
+PASSWORD = "planted-Secret-4711"
+
+
+@dataclass
+class Secured:
+    cluster: servers.KafkaCluster
+    certificates: Certificates
+
+    def connection(self, listener: str, **choices: object) -> Connection:
+        return replace(
+            Connection(
+                name="secured",
+                bootstrap=(self.cluster.listeners[listener],),
+                security_protocol=LISTENERS[listener].partition("@")[0],
+                timeout_seconds=10.0,
+            ),
+            **choices,  # type: ignore[arg-type]
+        )
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    """One KRaft broker with every listener and one user for each mechanism."""
+    reason = servers.missing()
+    if reason:
+        missing("kafka", reason)
+    directory = tmp_path_factory.mktemp("secured")
+    certificates = make_certificates(directory / "pem")
+    cluster = servers.start(
+        "kraft-4.1",
+        directory / "cluster",
+        {1: "r1"},
+        listeners=LISTENERS,
+        **settings(directory / "pem", {"reader": PASSWORD, "limited": PASSWORD}),
+        **{
+            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+            "super.users": "User:ANONYMOUS;User:reader;User:nobody",
+            "allow.everyone.if.no.acl.found": "false",
+        },
+    )
+    try:
+        scram = ",".join(f"SCRAM-SHA-{bits}=[iterations=4096,password={PASSWORD}]" for bits in (256, 512))
+        cluster.tool("configs", "--alter", "--entity-type", "users", "--entity-name", "reader", "--add-config", scram)
+        cluster.tool("topics", "--create", "--topic", "orders", "--partitions", "2", "--replication-factor", "1")
+        yield Secured(cluster, certificates)
+    finally:
+        cluster.stop()
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+def test_a_password_lets_in_and_a_wrong_one_is_named(secured: Secured, mechanism: str) -> None:
+    """The right password reads the cluster; a wrong one is an authentication trouble that names user and server."""
+    right = secured.connection("SASL", sasl_mechanism=mechanism, username="reader", password=Secret(PASSWORD))
+    wrong = replace(right, password=Secret("not-the-one"))
+
+    read = read_admin_cluster(right)
+    with pytest.raises(ClusterUnreachable) as refused:
+        read_admin_cluster(wrong)
+
+    assert read.layout.topics == ("orders",)
+    assert read.not_read == ()
+    assert refused.value.trouble == "authentication"
+    assert "user 'reader'" in str(refused.value)
+    assert secured.cluster.listeners["SASL"] in str(refused.value)
+
+
+def test_a_token_lets_in_and_an_expired_one_is_refused(secured: Secured) -> None:
+    """OAUTHBEARER with a token given, and with a command that prints one; an expired token is told as such."""
+    given = secured.connection("SASL", sasl_mechanism="OAUTHBEARER", token=Secret(unsecured_token("reader")))
+    printed = replace(given, token=None, token_command=(sys.executable, "-c", f"print('{unsecured_token('reader')}')"))
+
+    topics = [read_admin_cluster(connection).layout.topics for connection in (given, printed)]
+    with pytest.raises(ClusterUnreachable) as refused:
+        open_admin(replace(given, token=Secret(unsecured_token("reader", -100))))
+
+    assert topics == [("orders",), ("orders",)]
+    assert refused.value.trouble == "authentication"
+    assert "invalid_token" in str(refused.value)
+
+
+def test_tls_lets_in_by_certificate(secured: Secured) -> None:
+    """TLS with a client's certificate, and TLS with a password, both read the cluster."""
+    pem = secured.certificates
+    by_certificate = secured.connection(
+        "TLS", ca_file=str(pem.ca), cert_file=str(pem.client), key_file=str(pem.client_key)
+    )
+    by_password = secured.connection(
+        "BOTH", ca_file=str(pem.ca), sasl_mechanism="PLAIN", username="reader", password=Secret(PASSWORD)
+    )
+
+    assert [broker.id for broker in read_admin_cluster(by_certificate).layout.brokers] == [1]
+    assert read_admin_cluster(by_password).layout.topics == ("orders",)
+
+
+def test_who_may_see_little_reads_what_he_may(secured: Secured) -> None:
+    """A user without permissions gets the brokers, and a sentence for each part that needs a permission."""
+    limited = secured.connection("SASL", sasl_mechanism="PLAIN", username="limited", password=Secret(PASSWORD))
+
+    read = read_admin_cluster(limited)
+
+    assert [broker.id for broker in read.layout.brokers] == [1]
+    assert read.not_read == (
+        "The quorum's leader is not told: DESCRIBE on CLUSTER is needed.",
+        "Reassignments under way are not told: DESCRIBE on CLUSTER is needed.",
+        "Configurations of broker 1 are not told: DESCRIBE_CONFIGS on CLUSTER is needed.",
+        "Sizes and log directories of broker 1 are not told: DESCRIBE on CLUSTER is needed.",
+        "No topic is shown: there is none, or DESCRIBE on TOPIC is needed.",
+    )
+
+
+def _troubles() -> list[tuple[str, str, dict[str, object], str]]:
+    sasl: dict[str, object] = {"sasl_mechanism": "PLAIN", "username": "reader", "password": Secret(PASSWORD)}
+    return [
+        ("TLS", "tls", {"ca_file": "{other_ca}"}, "not accepted"),
+        ("TLS", "tls", {"ca_file": "{ca}"}, "certificate"),
+        ("TLS", "tls", {"security_protocol": "PLAINTEXT"}, "speaks TLS"),
+        ("BOTH", "tls", {"security_protocol": "SASL_PLAINTEXT", **sasl}, "speaks TLS"),
+        ("BOTH", "authentication", {"security_protocol": "SSL", "ca_file": "{ca}"}, "wants a login"),
+        ("SASL", "authentication", {"security_protocol": "PLAINTEXT"}, "wants a login"),
+        ("SASL", "tls", {"security_protocol": "SSL", "ca_file": "{ca}"}, "does not speak TLS"),
+        ("SASL", "configuration", {"sasl_mechanism": "GSSAPI"}, "must be one of PLAIN"),
+        ("ASTRAY", "listener", {}, "nowhere.invalid"),
+        ("ASTRAY", "authentication", {"security_protocol": "SASL_PLAINTEXT", **sasl}, "does not ask for SASL"),
+    ]
+
+
+@pytest.mark.parametrize(("listener", "trouble", "choices", "words"), _troubles())
+def test_what_is_wrong_is_said(
+    secured: Secured, listener: str, trouble: str, choices: dict[str, object], words: str
+) -> None:
+    """Each way of getting it wrong has its slug and its words, well within the timeout."""
+    pem = secured.certificates
+    files = {"{ca}": str(pem.ca), "{other_ca}": str(pem.other_ca)}
+    chosen = {name: files.get(value, value) if isinstance(value, str) else value for name, value in choices.items()}
+
+    with pytest.raises(ClusterUnreachable) as refused:
+        open_admin(secured.connection(listener, **chosen))
+
+    assert (refused.value.trouble, words in str(refused.value)) == (trouble, True), str(refused.value)
+
+
+def test_a_controllers_port_is_named(secured: Secured) -> None:
+    """A KRaft controller answers, and has no metadata for clients: that it is the wrong port is said."""
+    written = (secured.cluster.directory / "broker-1.properties").read_text()
+    found = re.search(r"CONTROLLER://([^\s,]+)", written)
+    assert found is not None
+
+    with pytest.raises(ClusterUnreachable, match="controller's port") as refused:
+        open_admin(Connection(bootstrap=(found.group(1),), timeout_seconds=10.0))
+
+    assert refused.value.trouble == "listener"
+
+
+def test_a_secret_is_nowhere(secured: Secured, caplog: pytest.LogCaptureFixture) -> None:
+    """At DEBUG, through success and failure, no password and no token is in a log record or a traceback."""
+    caplog.set_level(logging.DEBUG)
+    for name in list(logging.Logger.manager.loggerDict):
+        if name.startswith("kafka"):
+            logging.getLogger(name).setLevel(logging.DEBUG)
+    token, expired = unsecured_token("reader"), unsecured_token("reader", -100)
+    wrong = "planted-Wrong-0815"
+    told: list[str] = []
+    base = secured.connection("SASL")
+    for choices in (
+        {"sasl_mechanism": "PLAIN", "username": "reader", "password": Secret(PASSWORD)},
+        {"sasl_mechanism": "PLAIN", "username": "reader", "password": Secret(wrong)},
+        {"sasl_mechanism": "SCRAM-SHA-256", "username": "reader", "password": Secret(PASSWORD)},
+        {"sasl_mechanism": "SCRAM-SHA-512", "username": "reader", "password": Secret(wrong)},
+        {"sasl_mechanism": "OAUTHBEARER", "token": Secret(token)},
+        {"sasl_mechanism": "OAUTHBEARER", "token": Secret(expired)},
+        {"sasl_mechanism": "OAUTHBEARER", "token": Secret(PASSWORD + " ")},
+        {"sasl_mechanism": "OAUTHBEARER", "token_command": (sys.executable, "-c", f"raise SystemExit('{wrong}')")},
+    ):
+        connection = replace(base, **choices)  # type: ignore[arg-type]
+        told.append(repr(connection) if "token_command" not in choices else "")
+        try:
+            told.append(repr(read_admin_cluster(connection)))
+        except ClusterUnreachable as error:
+            told += [repr(error), str(error), "".join(traceback.format_exception(error))]
+            told += [repr(error.__cause__), repr(error.__context__)]
+    everything = "\n".join([caplog.text, *(repr(record.args) for record in caplog.records), *told])
+
+    assert any(record.name.startswith("kafka.") for record in caplog.records)
+    for secret in (PASSWORD, wrong, token, expired):
+        assert secret not in everything
+        assert base64.b64encode(secret.encode()).decode() not in everything
