@@ -1,0 +1,75 @@
+"""A real cluster of four brokers for the tests of writing, and waiting for what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from reseat.errors import ClusterUnreachable
+from reseat.operate.admin_target import AdminTarget
+from reseat.operate.patience import Patience
+from reseat.sources.connection import Connection
+from tests.conftest import missing, require
+from tests.servers.cluster import KafkaCluster, Kind, start
+from tests.servers.cluster import missing as kafka_missing
+
+RACKS: dict[int, str | None] = {1: "a", 2: "b", 3: "c", 4: "a"}
+
+
+def running(kind: Kind, directory: Path) -> Iterator[KafkaCluster]:
+    """Four brokers that notice soon when another one dies, and leave leaders where they are."""
+    require("kafka")
+    reason = kafka_missing()
+    if reason is not None:
+        missing("kafka", reason)
+    quick = (
+        {"zookeeper_session_timeout_ms": "6000"}
+        if kind == "zookeeper-2.8"
+        else {"broker_session_timeout_ms": "3000", "broker_heartbeat_interval_ms": "500"}
+    )
+    cluster = start(kind, directory, RACKS, auto_leader_rebalance_enable="false", **quick)
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def connection_to(cluster: KafkaCluster, *, zookeeper: bool = False) -> Connection:
+    """How the cluster is reached."""
+    servers = tuple(cluster.bootstrap.split(","))
+    if zookeeper:
+        return Connection("test", servers, (cluster.zookeeper or "",), timeout_seconds=10)
+    return Connection("test", servers, timeout_seconds=10)
+
+
+def until(condition: Callable[[], bool], seconds: float = 40) -> bool:
+    """Whether a condition comes true within the time."""
+    return any(condition() for _ in Patience(seconds, pause=0.05, longest=0.3).attempts())
+
+
+def fill(cluster: KafkaCluster, topic: str, megabytes: int) -> None:
+    """Write records into a topic with Kafka's own producer."""
+    properties = ("--producer-props", f"bootstrap.servers={cluster.bootstrap}", "acks=all")
+    records = ("--num-records", str(megabytes * 100), "--record-size", "10000", "--throughput", "-1")
+    cluster.tool("perf", "--topic", topic, *records, *properties, connect=False)
+
+
+def controller_of(cluster: KafkaCluster, target: AdminTarget) -> int:
+    """The broker that decides: the controller in ZooKeeper, or the quorum's leader."""
+    from kafka.protocol.admin import DescribeQuorumRequest
+    from kafka.protocol.metadata import MetadataRequest
+
+    if cluster.kind == "zookeeper-2.8":
+        return int(target._admin.send(MetadataRequest(topics=[])).controller_id)
+    topic = DescribeQuorumRequest.TopicData
+    asked = [topic(topic_name="__cluster_metadata", partitions=[topic.PartitionData(partition_index=0)])]
+    return int(target._admin.send(DescribeQuorumRequest(topics=asked)).topics[0].partitions[0].leader_id)
+
+
+def refused(call: Callable[[], object]) -> ClusterUnreachable | None:
+    """The error that a call raises, None where it raises none."""
+    try:
+        call()
+    except ClusterUnreachable as error:
+        return error
+    return None

@@ -1,0 +1,29 @@
+"""Writing to a real cluster of Kafka 4.1 with KRaft."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.operate.admin_target import AdminTarget
+from tests.operate.admin_behaviour import AdminBehaviour
+from tests.operate.live_cluster import connection_to, running
+
+pytestmark = pytest.mark.kafka
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Four brokers, three of them controllers."""
+    yield from running("kraft-4.1", tmp_path_factory.mktemp("kraft"))
+
+
+@pytest.fixture(scope="module")
+def target(cluster):
+    """The cluster, open for writing through the Admin protocol."""
+    opened = AdminTarget(connection_to(cluster))
+    yield opened
+    opened.close()
+
+
+class TestAdminTargetOnKraft(AdminBehaviour):
+    """The Admin protocol with a KRaft quorum behind it."""
