@@ -17,7 +17,7 @@ from reseat.cli.operate_session import (
     progress_json,
 )
 from reseat.cli.writer import complain, say, write_json
-from reseat.errors import WriteRefused
+from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.formats.sealed import SealedPlan, read_sealed
 from reseat.model import Snapshot
 from reseat.operate.approving import approval_of, way_back
@@ -145,9 +145,13 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
         return _begin(chosen, session, run)
     tell = complain if chosen.json else say
     with interruptible(lambda: complain("Stopping; once more ends at once, and status settles what is left.")) as stop:
-        ended = carry_out(
-            session.target, session.journal, run.id, stop=stop, report=lambda sentence: tell(f"{_clock()} {sentence}")
-        )
+        try:
+            ended = carry_out(
+                session.target, session.journal, run.id, stop=stop, report=lambda said: tell(f"{_clock()} {said}")
+            )
+        except ClusterUnreachable as error:
+            complain(f"reseat operate {chosen.action}: {error}")
+            return UNFINISHED
     holds = ended.state is RunState.DONE and _verified(session, ended, tell)
     if chosen.json:
         write_json(progress_json(session.journal.progress(run.id)))

@@ -13,12 +13,14 @@ import pytest
 
 from reseat.cli import main
 from reseat.cli.arguments import parser
+from reseat.cli.operate_session import progress_json
 from reseat.election import Reason
 from reseat.formats import LIMITS
 from reseat.formats.gather import MASKS
 from reseat.formats.snapshot import write_snapshot
 from reseat.formats.writers import write_reassignment
 from reseat.model import (
+from reseat.operate.journal import Approval, Journal, PlannedMove
     Certificate,
     ClusterLayout,
     Finding,
@@ -37,8 +39,13 @@ FORMATS = (DOCS / "formats.md").read_text(encoding="utf-8")
 
 def options() -> list[str]:
     """Every option of every command."""
-    commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
-    return sorted({o for command in commands.values() for action in command._actions for o in action.option_strings})
+    return sorted({option for command in commands_of(parser()) for option in command._option_string_actions})
+
+
+def commands_of(command: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """A command and all commands below it."""
+    below = [a for a in command._actions if isinstance(a, argparse._SubParsersAction)]
+    return [command, *(found for group in below for one in group.choices.values() for found in commands_of(one))]
 
 
 @pytest.mark.parametrize("option", [o for o in options() if o not in ("-h", "--help")])
@@ -116,3 +123,15 @@ def test_every_key_of_a_sealed_plan_is_documented() -> None:
 
     assert {name for name in {*key, *key["shown"]} if f"`{name}`" not in FORMATS} == set()
     assert set(key["shown"]) == {"moves", *numbers}
+
+
+def test_every_key_of_a_run_is_documented(tmp_path: Path) -> None:
+    """As status and execute print it, its moves included."""
+    journal = Journal(tmp_path / "journal.sqlite")
+    move = PlannedMove("t", 0, (1,), (2,))
+    run = journal.approve(Approval("id", "name", "{}", "{}", "hash", "ann", [move]))
+    told = progress_json(journal.progress(run.id), moves=True)
+    journal.close()
+    keys = {*told, *told["moves"][0]}
+
+    assert {key for key in keys if f"`{key}`" not in COMMANDS} == set()
