@@ -1,0 +1,603 @@
+"""The guard, check by check: what passes, what stops a write, what can be overridden, and what is not told."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.errors import WriteRefused
+from reseat.model import BrokerState, ClusterLayout, LogDirectory
+from reseat.operate import guard
+from reseat.operate.checks import Verdict
+from reseat.operate.people import Person
+from reseat.operate.records import Run, RunOptions, RunState
+from tests.operate.guarding import (
+    CLUSTER,
+    LISTS,
+    PLAN,
+    RACKS,
+    failing,
+    judged,
+    layout,
+    request,
+    sealed,
+    snapshot,
+)
+
+PASSED, FAILED, OVERRIDDEN, NOT_TOLD = Verdict.PASSED, Verdict.FAILED, Verdict.OVERRIDDEN, Verdict.NOT_TOLD
+DEAD, FENCED = BrokerState.DEAD, BrokerState.FENCED
+ROOT = Path(__file__).parent.parent.parent
+
+
+def named(found, *words):
+    """Whether the sentence holds all of these."""
+    return all(word in found.sentence for word in words)
+
+
+def test_a_plan_for_the_layout_as_it_is_passes():
+    """Draining broker 3 to broker 4: nothing fails, and refuse_unless lets it through."""
+    checks = guard.check(request(), snapshot(), under_way=())
+
+    assert [found.name for found in checks if found.verdict is FAILED] == []
+    guard.refuse_unless(checks)
+
+
+def test_every_failed_check_is_in_the_refusal():
+    """Writing off and another id: both names and sentences are told."""
+    checks = guard.check(request(enabled=False, confirmed="clusterB"), snapshot(), under_way=())
+
+    with pytest.raises(WriteRefused) as refused:
+        guard.refuse_unless(checks)
+    assert [name for name, _ in refused.value.failed] == ["writing_enabled", "cluster_confirmed"]
+    assert "2 checks say no (writing_enabled, cluster_confirmed)" in str(refused.value)
+
+
+def test_the_table_of_the_module_and_that_of_the_decision_name_the_checks_in_order():
+    """Nobody reads of a check that is not made, or the other way round."""
+    made = [found.name for found in guard.check(request(), snapshot(), under_way=())]
+    in_module = re.findall(r"^ +\d+  (\w+)", guard.__doc__ or "", re.M)
+    decision = next((ROOT / "docs" / "decisions").glob("*-guard*.md")).read_text()
+    in_decision = re.findall(r"^\| \d+ \| `(\w+)`", decision, re.M)
+
+    assert in_module == made
+    assert in_decision == made
+
+
+# ---- who, where, what ------------------------------------------------------------------------------------------
+
+
+def test_writing_must_be_enabled_and_no_override_helps():
+    """The variable was not set: failed, also when overridden."""
+    asked = request(enabled=False, overrides=frozenset({"writing_enabled"}))
+
+    assert judged("writing_enabled").verdict is PASSED
+    assert judged("writing_enabled", asked).verdict is FAILED
+    assert named(judged("writing_enabled", asked), "RESEAT_OPERATE=1")
+
+
+def test_the_person_must_be_allowed():
+    """A browser from elsewhere without sign-in may not write."""
+    asked = request(person=Person(), overrides=frozenset({"person_allowed"}))
+
+    assert judged("person_allowed").verdict is PASSED
+    assert judged("person_allowed", asked).verdict is FAILED
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "verdict"),
+    [
+        (CLUSTER, CLUSTER, PASSED),
+        (f" {CLUSTER}\n", CLUSTER, PASSED),
+        ("clustera", CLUSTER, FAILED),
+        ("", CLUSTER, FAILED),
+        ("", None, FAILED),
+        ("None", None, FAILED),
+    ],
+)
+def test_the_clusters_id_must_be_typed(typed, told, verdict):
+    """Exactly, white space aside; a cluster that does not tell its id is not written to."""
+    assert judged("cluster_confirmed", request(confirmed=typed), snapshot(cluster_id=told)).verdict is verdict
+
+
+def test_a_long_text_typed_is_not_repeated_whole():
+    """A megabyte pasted by mistake does not fill the sentence."""
+    assert len(judged("cluster_confirmed", request(confirmed="x" * 1_000_000)).sentence) < 200
+
+
+def test_an_open_run_stops_another():
+    """The journal's open run is named with its operator."""
+    run = Run(
+        7, CLUSTER, "main", "plan", None, "", "", "", RunOptions(), "ben", RunState.RUNNING, "", datetime.now(UTC)
+    )
+
+    assert judged("one_run").verdict is PASSED
+    assert judged("one_run", open_runs=(run,)).verdict is FAILED
+    assert named(judged("one_run", open_runs=(run,)), "Run 7", "ben")
+
+
+def test_the_plan_must_be_the_one_shown():
+    """Another hash than shown, or a text changed after it was made."""
+    other = dataclasses.replace(sealed(), told_hash="0" * 32)
+
+    assert judged("plan_as_shown").verdict is PASSED
+    assert judged("plan_as_shown", request(shown_hash="f" * 32)).verdict is FAILED
+    assert judged("plan_as_shown", request(shown_hash="")).verdict is FAILED
+    assert judged("plan_as_shown", request(other)).verdict is FAILED
+    assert judged("plan_as_shown", request(sealed(with_key=False))).verdict is PASSED
+
+
+def test_reassignments_of_others_stop_a_plan_wherever_they_are():
+    """Listed, described or asked for in ZooKeeper's node: each is named; one's own are not others'."""
+    now = layout()
+    adding = np.zeros(now.replicas.shape, np.bool_)
+    adding[0, 1] = True
+    described = snapshot(dataclasses.replace(now, adding=adding))
+    asked_for = snapshot(pending={("pay", 7): (1, 2)})
+    listed = {found.name: found for found in guard.check(request(), snapshot(), under_way=[("x", 1)])}
+    ours = guard.check(request(), described, under_way=[("orders", 0)], own=[("orders", 0)])
+
+    assert judged("nothing_under_way").verdict is PASSED
+    assert judged("nothing_under_way", now=described).partitions == ("orders-0",)
+    assert judged("nothing_under_way", now=asked_for).partitions == ("pay-7",)
+    assert listed["nothing_under_way"].partitions == ("x-1",)
+    assert next(found for found in ours if found.name == "nothing_under_way").verdict is PASSED
+
+
+# ---- the layout ------------------------------------------------------------------------------------------------
+
+
+def test_topics_that_changed_while_they_were_read_are_read_again():
+    """Only those of the plan matter."""
+    assert judged("reading_settled", now=snapshot(unsettled=("other",))).verdict is PASSED
+    assert judged("reading_settled", now=snapshot(unsettled=("other", "pay"))).verdict is FAILED
+    assert named(judged("reading_settled", now=snapshot(unsettled=("pay",))), "pay")
+
+
+def test_a_reading_without_assignment_order_is_refused():
+    """Lists without order cannot be compared."""
+    now = layout()
+    unordered = dataclasses.replace(now, order_told=np.array([True, False]))
+
+    assert judged("order_told").verdict is PASSED
+    assert judged("order_told", now=snapshot(unordered)).verdict is FAILED
+    assert named(judged("order_told", now=snapshot(unordered)), "pay")
+
+
+def test_a_list_that_changed_is_shown_beside_what_it_was():
+    """Another member, another order, another length: none passes, and none can be overridden."""
+    for now in ([1, 3], [3, 1, 2], [3], [3, 2]):
+        changed = snapshot(layout(LISTS | {("orders", 2): now}))
+        asked = request(overrides=frozenset({"layout_unchanged"}))
+        found = judged("layout_unchanged", asked, changed)
+
+        assert found.verdict is FAILED
+        assert found.partitions == ("orders-2",)
+        assert named(found, f"orders-2 was [3,1], is [{','.join(map(str, now))}]")
+
+
+def test_partitions_beside_the_plan_may_change():
+    """orders-0 is not touched."""
+    changed = snapshot(layout(LISTS | {("orders", 0): [2, 4]}))
+
+    assert judged("layout_unchanged", now=changed).verdict is PASSED
+
+
+def test_a_partition_that_is_gone_is_named():
+    """Its topic was deleted."""
+    left = {key: ids for key, ids in LISTS.items() if key != ("pay", 7)}
+    found = judged("layout_unchanged", now=snapshot(layout(left)))
+
+    assert found.verdict is FAILED
+    assert named(found, "1 partition of the plan is gone: pay-7")
+
+
+def test_a_deleted_and_recreated_topic_on_other_brokers_is_found():
+    """The name is the same, the lists are not; a broker that the plan never knew is in them."""
+    now = snapshot(layout(LISTS | {("pay", 7): [5, 1]}, racks=RACKS | {5: "b"}))
+
+    assert named(judged("layout_unchanged", now=now), "pay-7 was [2,3], is [5,1]")
+
+
+def test_partitions_that_are_as_planned_already_can_be_overridden_alone():
+    """Nothing is sent for them; beside a real difference the override does not count."""
+    done = LISTS | {("orders", 2): [4, 1]}
+    asked = request(overrides=frozenset({"layout_unchanged"}))
+    other = done | {("pay", 7): [1, 3]}
+
+    assert judged("layout_unchanged", now=snapshot(layout(done))).verdict is FAILED
+    assert named(judged("layout_unchanged", now=snapshot(layout(done))), "as planned already", "orders-2")
+    assert judged("layout_unchanged", asked, snapshot(layout(done))).verdict is OVERRIDDEN
+    assert judged("layout_unchanged", asked, snapshot(layout(other))).verdict is FAILED
+
+
+def test_a_plan_without_the_key_is_judged_by_the_reading_shown():
+    """No reading shown: refused. Shown and unchanged: passed. Changed since, or not in it: refused."""
+    plan = sealed(with_key=False)
+    lacking = layout({key: ids for key, ids in LISTS.items() if key != ("pay", 7)})
+    changed = snapshot(layout(LISTS | {("pay", 7): [3, 2]}))
+
+    assert judged("layout_unchanged", request(plan)).verdict is FAILED
+    assert judged("layout_unchanged", request(plan, shown=layout())).verdict is PASSED
+    assert named(judged("layout_unchanged", request(plan, shown=layout()), changed), "pay-7 was [2,3], is [3,2]")
+    assert named(judged("layout_unchanged", request(plan, shown=lacking)), "not in the reading shown: pay-7")
+
+
+def test_an_isr_that_flickers_and_a_leader_that_moves_do_not_matter():
+    """Nothing fails when a follower lags for a moment and another leads."""
+    now = layout(in_sync={("orders", 2): [1]}, leaders={("orders", 2): 1, ("pay", 7): 3})
+
+    assert failing(now=snapshot(now)) == []
+
+
+def test_a_rollback_finds_partitions_where_it_starts_or_leads():
+    """Half of the plan is done, and a cancelled partition came back in another order."""
+    back = sealed({("orders", 2): [3, 1], ("pay", 7): [2, 3]}, made_for=layout(LISTS | PLAN), leaving=())
+    half = snapshot(layout(LISTS | {("pay", 7): [2, 4]}))
+    other_order = snapshot(layout(LISTS | {("orders", 2): [1, 3]}))
+    elsewhere = snapshot(layout(LISTS | {("orders", 2): [2, 1]}))
+
+    assert judged("layout_unchanged", request(back, kind="rollback"), half).verdict is PASSED
+    assert judged("layout_unchanged", request(back, kind="rollback"), other_order).verdict is PASSED
+    assert judged("layout_unchanged", request(back, kind="rollback"), elsewhere).verdict is FAILED
+    assert judged("layout_unchanged", request(back), half).verdict is FAILED
+
+
+def test_what_is_under_way_is_judged_by_where_it_ends():
+    """A run's own reassignment from [3, 1] to [4, 1] is [4, 1, 3] meanwhile; its rollback knows it as [4, 1]."""
+    now = layout(LISTS | {("orders", 2): [4, 1, 3], ("pay", 7): [2, 4]}, in_sync={("orders", 2): [1, 3]})
+    row = now.row("orders", 2)
+    adding, removing = np.zeros((2, *now.replicas.shape), np.bool_)
+    adding[row, 0] = removing[row, 2] = True
+    busy = snapshot(dataclasses.replace(now, adding=adding, removing=removing))
+    back = sealed({("orders", 2): [3, 1], ("pay", 7): [2, 3]}, made_for=layout(LISTS | PLAN), leaving=())
+
+    assert failing(request(back, kind="rollback"), busy, under_way=[("orders", 2)], own=[("orders", 2)]) == []
+
+
+def test_brokers_must_be_there_in_their_racks():
+    """Broker 4 gone, or in another rack: refused with both racks; a broker beside the plan does not matter."""
+    without = {i: rack for i, rack in RACKS.items() if i != 4}
+    moved = judged("brokers_unchanged", now=snapshot(layout(racks=RACKS | {4: "c"})))
+    beside = snapshot(layout(LISTS | {("solo", 0): [5]}, racks=RACKS | {5: "z"}))
+
+    assert judged("brokers_unchanged").verdict is PASSED
+    assert named(judged("brokers_unchanged", now=snapshot(layout(racks=without))), "Broker 4", "not in the cluster")
+    assert moved.verdict is FAILED
+    assert named(moved, "broker 4 was in rack b, is in rack c")
+    assert judged("brokers_unchanged", now=beside).verdict is PASSED
+
+
+def test_a_broker_that_is_down_tells_no_rack_and_that_is_no_change():
+    """Broker 3, which leaves, died since: its rack is no longer told."""
+    now = layout(racks=RACKS | {3: None}, states={3: DEAD})
+
+    assert judged("brokers_unchanged", now=snapshot(now)).verdict is PASSED
+    assert judged("brokers_unchanged", now=snapshot(layout(racks=RACKS | {4: None}))).verdict is FAILED
+
+
+def test_a_broker_that_was_down_may_tell_its_rack_now_where_it_only_gives():
+    """Broker 3 told no rack when the plan was made; it leaves, so that its rack decides nothing."""
+    plan = sealed(made_for=layout(racks=RACKS | {3: None}, states={3: DEAD}))
+
+    assert judged("brokers_unchanged", request(plan)).verdict is PASSED
+
+
+def test_a_plan_made_without_racks_leaves_them_to_their_own_check():
+    """No rack was told then: not told, and no change."""
+    plan = sealed(made_for=layout(racks=dict.fromkeys(RACKS)))
+    nowhere = snapshot(layout(racks=dict.fromkeys(RACKS)))
+
+    assert judged("brokers_unchanged", request(plan)).verdict is NOT_TOLD
+    assert judged("brokers_unchanged", request(plan), nowhere).verdict is PASSED
+
+
+# ---- replicas --------------------------------------------------------------------------------------------------
+
+
+def test_lists_must_be_valid():
+    """A replica put on the broker that is to leave, or a broker twice, is refused."""
+    onto = sealed({("orders", 0): [3, 1]}, leaving=(3,))
+    twice = dataclasses.replace(sealed(), proposed=ClusterLayout.from_assignments(PLAN | {("pay", 7): [4, 4]}))
+
+    assert judged("replicas_valid").verdict is PASSED
+    assert named(judged("replicas_valid", request(onto)), "1 partition would have a replica on 3", "orders-0")
+    assert named(judged("replicas_valid", request(twice)), "a broker twice", "pay-7")
+
+
+@pytest.mark.parametrize(
+    ("leaving", "with_key", "min_in_sync", "to", "verdict"),
+    [
+        ((), True, 1, [1, 2], PASSED),  # asked for: from 3 to 2
+        ((), True, 1, [1], FAILED),  # a single replica
+        ((), True, 3, [1, 2], FAILED),  # below min.insync.replicas
+        ((3,), True, 1, [1, 2], FAILED),  # an evacuation that failed
+        ((), False, 1, [1, 2], FAILED),  # a text that does not say what it is for
+        ((), True, 1, [1, 2, 3, 4], PASSED),
+    ],
+)
+def test_fewer_replicas_must_be_asked_for(leaving, with_key, min_in_sync, to, verdict):
+    """From three replicas: what is called out can be overridden, since the copies left are in sync."""
+    now = layout({("t", 0): [1, 2, 3]}, min_in_sync=min_in_sync)
+    plan = sealed({("t", 0): to}, made_for=now, leaving=leaving, with_key=with_key)
+    asked = request(plan, shown=now)
+    overridden = request(plan, shown=now, overrides=frozenset({"replication_factor_kept"}))
+
+    assert judged("replication_factor_kept", asked, snapshot(now)).verdict is verdict
+    if verdict is FAILED:
+        assert judged("replication_factor_kept", overridden, snapshot(now)).verdict is OVERRIDDEN
+
+
+def test_a_rollback_of_a_raised_replication_factor_goes_back_to_one():
+    """That is how it was."""
+    now = layout({("t", 0): [1, 2]})
+    back = sealed({("t", 0): [1]}, made_for=now, leaving=())
+
+    assert failing(request(back, kind="rollback"), snapshot(now)) == []
+
+
+def test_targets_must_be_alive():
+    """Dead: never. Fenced (KRaft): nothing is copied until it is back, which can be overridden. Not told: said."""
+    dead = judged("targets_alive", now=snapshot(layout(states={4: DEAD})))
+    asked = request(overrides=frozenset({"targets_alive"}))
+    fenced = snapshot(layout(states={4: FENCED}), metadata="kraft")
+
+    assert judged("targets_alive").verdict is PASSED
+    assert named(dead, "Broker 4 is not alive", "2 partitions", "orders-2 and pay-7")
+    assert judged("targets_alive", asked, snapshot(layout(states={4: DEAD}))).verdict is FAILED
+    assert named(judged("targets_alive", now=fenced), "fenced", "Nothing is copied")
+    assert judged("targets_alive", asked, fenced).verdict is OVERRIDDEN
+    assert judged("targets_alive", now=snapshot(layout(states={4: BrokerState.NOT_TOLD}))).verdict is NOT_TOLD
+
+
+def test_draining_a_dead_broker_passes():
+    """Broker 3 is dead and out of every ISR, its rack no longer told, and orders-2 below min ISR because of it."""
+    now = layout(
+        racks=RACKS | {3: None},
+        states={3: DEAD},
+        in_sync={("orders", 2): [1], ("pay", 7): [2]},
+        leaders={("orders", 2): 1, ("pay", 7): 2},
+        min_in_sync=2,
+    )
+    found = judged("min_in_sync", now=snapshot(now))
+
+    assert failing(now=snapshot(now)) == []
+    assert found.verdict is PASSED
+    assert named(found, "because of brokers that leave", "orders-2 and pay-7")
+
+
+def test_a_partition_whose_only_copy_is_on_a_dead_broker_is_named_as_unmovable():
+    """pay-7 had its last in-sync copy on broker 3, dead; orders-2 has no leader."""
+    now = layout(
+        states={3: DEAD},
+        in_sync={("orders", 2): [1], ("pay", 7): [3]},
+        leaders={("orders", 2): None, ("pay", 7): None},
+    )
+    asked = request(overrides=frozenset({"movable"}))
+    found = judged("movable", asked, snapshot(now))
+
+    assert judged("movable").verdict is PASSED
+    assert found.verdict is FAILED
+    assert found.partitions == ("orders-2", "pay-7")
+    assert named(found, "cannot be moved", "3")
+
+
+def test_whether_a_partition_can_be_moved_may_not_be_told():
+    """Neither leaders nor ISR: said so."""
+    bare = ClusterLayout.from_assignments(LISTS, brokers=layout().brokers)
+
+    assert judged("movable", now=snapshot(bare)).verdict is NOT_TOLD
+    assert judged("min_in_sync", now=snapshot(bare)).verdict is NOT_TOLD
+
+
+def test_a_partition_below_min_isr_for_another_reason_is_not_touched():
+    """Of orders-2, which is to lose broker 3, it is broker 1 that lags."""
+    now = layout(in_sync={("orders", 2): [3]}, leaders={("orders", 2): 3}, min_in_sync=2)
+    asked = request(overrides=frozenset({"min_in_sync"}))
+    found = judged("min_in_sync", asked, snapshot(now))
+
+    assert judged("min_in_sync").verdict is PASSED
+    assert found.verdict is FAILED
+    assert found.partitions == ("orders-2",)
+    assert judged("min_in_sync", now=snapshot(layout(min_in_sync=None))).verdict is NOT_TOLD
+
+
+def test_a_factor_below_min_isr_can_be_raised():
+    """One replica and min.insync.replicas 2: it is in sync as far as it can be."""
+    now = layout({("t", 0): [1]}, min_in_sync=2)
+    plan = sealed({("t", 0): [1, 2]}, made_for=now, leaving=())
+
+    assert failing(request(plan), snapshot(now)) == []
+
+
+def test_a_move_that_waits_for_a_broker_that_is_down_is_said():
+    """ZooKeeper's controller waits for the whole target, KRaft for the newcomers alone."""
+    now = layout(states={1: DEAD}, in_sync={("orders", 2): [3]}, leaders={("orders", 2): 3})
+    asked = request(overrides=frozenset({"can_finish"}))
+
+    assert judged("can_finish").verdict is PASSED
+    assert named(judged("can_finish", now=snapshot(now)), "orders-2", "broker 1, which is down")
+    assert judged("can_finish", asked, snapshot(now)).verdict is OVERRIDDEN
+    assert judged("can_finish", now=snapshot(now, metadata="kraft")).verdict is PASSED
+
+
+def test_racks_are_not_worsened_beyond_what_was_shown():
+    """Made with racks told, sharing one was shown; made without, or by hand, it is a surprise."""
+    worse = {("orders", 2): [2, 3]}  # from racks b, a to b, b
+    with_racks = request(sealed(worse, leaving=()))
+    without = request(sealed(worse, made_for=layout(racks=dict.fromkeys(RACKS)), leaving=()))
+    by_hand = request(sealed(worse, with_key=False), shown=layout())
+    asked = dataclasses.replace(without, overrides=frozenset({"racks_not_worsened"}))
+
+    assert judged("racks_not_worsened").verdict is PASSED
+    assert judged("racks_not_worsened", with_racks).verdict is PASSED
+    assert named(judged("racks_not_worsened", with_racks), "as the plan showed", "orders-2")
+    assert judged("racks_not_worsened", without).verdict is FAILED
+    assert judged("racks_not_worsened", by_hand).verdict is FAILED
+    assert judged("racks_not_worsened", asked).verdict is OVERRIDDEN
+
+
+def test_racks_may_be_mended():
+    """A partition that shares a rack gets onto two."""
+    now = layout({("t", 0): [2, 3]})
+    plan = sealed({("t", 0): [2, 1]}, made_for=now, leaving=())
+
+    assert judged("racks_not_worsened", request(plan), snapshot(now)).verdict is PASSED
+
+
+def test_replicas_that_came_to_a_leaving_broker_since_are_named():
+    """A topic was made meanwhile, a partition was added, and a log directory holds one that nobody describes."""
+    came = LISTS | {("new", 0): [3, 1], ("orders", 3): [2, 3]}
+    asked = request(overrides=frozenset({"leaving_brokers_since"}))
+    found = judged("leaving_brokers_since", now=snapshot(layout(came)))
+    stray = judged("leaving_brokers_since", holdings={3: frozenset({("orders", 2), ("ghost", 4)})})
+
+    assert judged("leaving_brokers_since").verdict is PASSED
+    assert found.verdict is FAILED
+    assert found.partitions == ("new-0", "orders-3")
+    assert found.brokers == (3,)
+    assert judged("leaving_brokers_since", asked, snapshot(layout(came))).verdict is OVERRIDDEN
+    assert stray.partitions == ("ghost-4",)
+    assert judged("leaving_brokers_since", request(sealed(with_key=False), shown=layout())).verdict is NOT_TOLD
+
+
+def test_what_a_plan_leaves_on_purpose_did_not_come_since():
+    """A plan for one topic of two, made for this very layout: it says what it leaves, and passes."""
+    part = sealed({("pay", 7): [2, 4]}, leaving=(3,))
+
+    assert judged("leaving_brokers_since", request(part)).verdict is PASSED
+    assert named(judged("leaving_brokers_since", request(part)), "Nothing came", "leaves 1 partition")
+
+
+def gigabytes(number):
+    """In bytes."""
+    return int(number * 1e9)
+
+
+def directory(broker, path, usable, error=None):
+    """A log directory with so many gigabytes left."""
+    return LogDirectory(broker, path, None, None if usable is None else gigabytes(usable), error)
+
+
+@pytest.mark.parametrize(
+    ("dirs", "verdict"),
+    [
+        ([(4, "/a", 6)], PASSED),
+        ([(4, "/a", 4)], FAILED),
+        ([(4, "/a", 3), (4, "/b", 3)], PASSED),
+        ([(4, "/a", 2), (4, "/b", 2), (4, "/c", 2)], FAILED),  # the replica of 3 GB fits nowhere
+        ([(4, "/a", None)], NOT_TOLD),
+        ([(4, "/a", 9), (4, "/b", None)], NOT_TOLD),
+        ([], NOT_TOLD),
+    ],
+)
+def test_what_comes_must_fit(dirs, verdict):
+    """orders-2 (2 GB) and pay-7 (3 GB) come to broker 4; what leaves it would not count."""
+    sizes = {("orders", 2): gigabytes(2), ("pay", 7): gigabytes(3)}
+    now = snapshot(layout(sizes=sizes), log_dirs=tuple(directory(*one) for one in dirs))
+    asked = request(overrides=frozenset({"disk_room"}))
+
+    assert judged("disk_room", asked, now).verdict is verdict
+
+
+def test_a_target_whose_log_directories_are_all_offline_has_no_room():
+    """It could not make a replica."""
+    now = snapshot(layout(), log_dirs=(directory(4, "/a", None, "KAFKA_STORAGE_ERROR"),))
+
+    assert named(judged("disk_room", now=now), "broker 4 has no log directory that is online")
+
+
+def test_sizes_that_are_not_told_leave_room_not_told_unless_what_is_told_is_too_much():
+    """One size of two: not told, or failed where that one alone does not fit."""
+    now = layout(sizes={("pay", 7): gigabytes(3)})
+
+    assert judged("disk_room", now=snapshot(now, log_dirs=(directory(4, "/a", 9),))).verdict is NOT_TOLD
+    assert judged("disk_room", now=snapshot(now, log_dirs=(directory(4, "/a", 2),))).verdict is FAILED
+
+
+def test_log_directories_that_a_plan_names_are_not_carried_out():
+    """Said, and overridable; no word where the broker has that one directory alone, or the plan says any."""
+    plan = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "any"]})
+    two = snapshot(log_dirs=(directory(4, "/a", 9), directory(4, "/b", 9)))
+    asked = request(plan, overrides=frozenset({"log_dirs_chosen"}))
+
+    assert judged("log_dirs_chosen").verdict is PASSED
+    assert judged("log_dirs_chosen", request(plan), two).verdict is FAILED
+    assert judged("log_dirs_chosen", request(plan), two).partitions == ("orders-2",)
+    assert judged("log_dirs_chosen", asked, two).verdict is OVERRIDDEN
+    assert judged("log_dirs_chosen", request(plan), snapshot(log_dirs=(directory(4, "/a", 9),))).verdict is PASSED
+
+
+def test_a_named_log_directory_must_have_room():
+    """/a has 1 GB, the broker 10."""
+    plan = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "any"]})
+    now = snapshot(
+        layout(sizes={("orders", 2): gigabytes(2), ("pay", 7): gigabytes(3)}),
+        log_dirs=(directory(4, "/a", 1), directory(4, "/b", 9)),
+    )
+
+    assert named(judged("disk_room", request(plan), now), "log directory /a of broker 4 has 1.0 GB left")
+
+
+def test_sentences_name_a_few_and_say_how_many():
+    """A thousand partitions changed: six are shown, all are in the check, and the sentence stays short."""
+    before = {("t", i): [1, 2] for i in range(1_000)}
+    now = {("t", i): [2, 1] for i in range(1_000)}
+    plan = sealed({key: [1, 4] for key in before}, made_for=layout(before), leaving=())
+    found = judged("layout_unchanged", request(plan), snapshot(layout(now)))
+
+    assert len(found.partitions) == 1_000
+    assert found.sentence.count("was [1,2], is [2,1]") == 6
+    assert named(found, "1,000 partitions", "and 994 more")
+
+
+# ---- properties ------------------------------------------------------------------------------------------------
+
+assignments = st.dictionaries(
+    st.tuples(st.sampled_from(["a", "b.c", "d"]), st.integers(0, 9)),
+    st.lists(st.sampled_from([1, 2, 3, 4, 5]), min_size=1, max_size=4, unique=True),
+    min_size=1,
+    max_size=12,
+)
+FIVE = {1: "a", 2: "b", 3: "b", 4: None, 5: "c"}
+LAYOUT_CHECKS = ("order_told", "layout_unchanged", "brokers_unchanged")
+
+
+@given(assignments, assignments)
+@settings(max_examples=60, deadline=None)
+def test_a_request_against_the_layout_it_was_planned_on_passes(before, wanted):
+    """Whatever the plan: the layout's checks have nothing to say, and it is the plan shown."""
+    now = layout(before, racks=FIVE)
+    plan = {key: ids for key, ids in wanted.items() if key in before} or {next(iter(before)): [1]}
+    asked = request(sealed(plan, made_for=now, leaving=()))
+
+    verdicts = {found.name: found.verdict for found in guard.check(asked, snapshot(now), under_way=())}
+
+    assert {verdicts[name] for name in (*LAYOUT_CHECKS, "plan_as_shown")} == {PASSED}
+
+
+@given(assignments, st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_change_of_a_touched_list_is_found(before, data):
+    """Members, order or length of any partition of the plan, or its absence: named."""
+    now = layout(before, racks=FIVE)
+    plan = {key: ids[::-1] if len(ids) > 1 else [ids[0] % 5 + 1] for key, ids in before.items()}
+    changed = data.draw(st.sampled_from(sorted(before)))
+    to = data.draw(
+        st.one_of(st.none(), st.lists(st.sampled_from([1, 2, 3, 4, 5]), min_size=1, max_size=4, unique=True)).filter(
+            lambda ids: ids != before[changed]
+        )
+    )
+    lists = {key: ids for key, ids in before.items() if key != changed} | ({changed: to} if to else {})
+    later = layout(lists, racks=FIVE)
+    found = judged("layout_unchanged", request(sealed(plan, made_for=now, leaving=())), snapshot(later))
+
+    assert found.verdict is FAILED
+    assert found.partitions == (f"{changed[0]}-{changed[1]}",)
+    assert not found.overridable or to == plan[changed]
