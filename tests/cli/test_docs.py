@@ -20,7 +20,6 @@ from reseat.formats.gather import MASKS
 from reseat.formats.snapshot import write_snapshot
 from reseat.formats.writers import write_reassignment
 from reseat.model import (
-from reseat.operate.journal import Approval, Journal, PlannedMove
     Certificate,
     ClusterLayout,
     Finding,
@@ -31,6 +30,7 @@ from reseat.operate.journal import Approval, Journal, PlannedMove
     Snapshot,
     Wish,
 )
+from reseat.operate.journal import Approval, Journal, PlannedMove
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 COMMANDS = (DOCS / "command-line.md").read_text(encoding="utf-8")
