@@ -17,10 +17,10 @@ __all__ = ["topic_checks"]
 
 def topic_checks(request: TopicRequest, snapshot: Snapshot) -> tuple[Check, ...]:
     """The checks of a new topic alone, those of access aside."""
-    lists_valid = _lists_valid(request, snapshot.layout)
-    checks = (_topic_new(request, snapshot.layout), _ids_allowed(request, snapshot), lists_valid)
-    if lists_valid.stops:
-        return checks  # what follows needs lists that are lists
+    ids, lists = _ids_allowed(request, snapshot), _lists_valid(request, snapshot.layout)
+    checks = (_topic_new(request, snapshot.layout), ids, lists)
+    if ids.stops or lists.stops:
+        return checks  # what follows needs partitions and lists that can be
     return (*checks, _targets_alive(request, snapshot), _racks(request, snapshot.layout), _min_in_sync(request))
 
 

@@ -1,0 +1,143 @@
+"""The guard of elections and of new topics."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.errors import WriteRefused
+from reseat.model import BrokerState
+from reseat.operate.checks import Verdict
+from reseat.operate.guard import check_access, check_election, check_topic, refuse_unless
+from reseat.operate.people import Person, command_line_person
+from reseat.operate.request import ElectionRequest, TopicRequest
+from reseat.operate.target import Election
+from tests.operate.guarding import CLUSTER, LISTS, layout, snapshot
+
+WHO = {"confirmed": CLUSTER, "person": command_line_person("ada"), "enabled": True}
+DEAD = BrokerState.DEAD
+
+
+def election(**more):
+    """A preferred election of everything, its preview shown on the layout as it is."""
+    return ElectionRequest(**(WHO | {"election": Election.PREFERRED, "shown": layout()} | more))
+
+
+def topic(**more):
+    """A topic of two partitions on racks a and b."""
+    return TopicRequest(**(WHO | {"topic": "fresh", "assignments": {0: (1, 2), 1: (2, 1)}} | more))
+
+
+def verdicts(checks):
+    """Those that did not pass."""
+    return {found.name: found.verdict for found in checks if found.verdict is not Verdict.PASSED}
+
+
+def test_an_election_of_everything_passes():
+    """Nothing to say."""
+    assert verdicts(check_election(election(), snapshot())) == {}
+
+
+def test_access_is_asked_of_everything():
+    """Off, nobody and nowhere: the three fail for an election, a topic and a stop alike."""
+    nobody = {"enabled": False, "person": Person(), "confirmed": ""}
+    failed = {"writing_enabled", "person_allowed", "cluster_confirmed"}
+
+    assert verdicts(check_election(election(**nobody), snapshot())).keys() == failed
+    assert verdicts(check_topic(topic(**nobody), snapshot())).keys() == failed
+    assert verdicts(check_access(topic(**nobody), snapshot())).keys() == failed
+    with pytest.raises(WriteRefused, match="3 checks"):
+        refuse_unless(check_topic(topic(**nobody), snapshot()))
+
+
+def test_partitions_of_an_election_must_be_there():
+    """A missing one is named, and so is an empty wish."""
+    asked = election(partitions=(("orders", 0), ("orders", 9)))
+    found = next(c for c in check_election(asked, snapshot()) if c.name == "partitions_exist")
+
+    assert found.verdict is Verdict.FAILED
+    assert found.partitions == ("orders-9",)
+    assert verdicts(check_election(election(partitions=()), snapshot())) == {"partitions_exist": Verdict.FAILED}
+
+
+def test_lists_must_be_those_of_the_preview():
+    """Another order is another preferred leader; partitions not asked for do not matter; no preview is not told."""
+    changed = snapshot(layout(LISTS | {("pay", 7): [3, 2]}))
+
+    assert verdicts(check_election(election(), changed)) == {"layout_unchanged": Verdict.FAILED}
+    assert verdicts(check_election(election(partitions=(("orders", 0),)), changed)) == {}
+    assert verdicts(check_election(election(shown=None), snapshot())) == {"layout_unchanged": Verdict.NOT_TOLD}
+
+
+def test_an_unclean_election_that_loses_records_is_held_for_named_partitions_alone():
+    """pay-7 has its ISR on a dead broker. For all of them: refused. Named: said and held. Preferred: no loss."""
+    now = layout(states={3: DEAD}, in_sync={("pay", 7): [3]}, leaders={("pay", 7): None})
+    everything = election(election=Election.UNCLEAN, shown=now)
+    by_name = election(election=Election.UNCLEAN, shown=now, partitions=(("pay", 7),))
+    found = next(c for c in check_election(by_name, snapshot(now)) if c.name == "loss_named")
+
+    assert verdicts(check_election(everything, snapshot(now))) == {"loss_named": Verdict.FAILED}
+    assert verdicts(check_election(by_name, snapshot(now))) == {}
+    assert "records that it does not have are lost: pay-7" in found.sentence
+    assert verdicts(check_election(election(shown=now), snapshot(now))) == {}
+
+
+def test_an_unclean_election_without_anything_to_lose_is_held_for_all():
+    """Every partition has a live in-sync replica."""
+    assert verdicts(check_election(election(election=Election.UNCLEAN), snapshot())) == {}
+
+
+def test_a_topic_on_live_brokers_in_different_racks_passes():
+    """Nothing to say."""
+    assert verdicts(check_topic(topic(), snapshot())) == {}
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "word"),
+    [
+        ({"topic": "a/b"}, "topic_new", "a/b"),
+        ({"topic": "orders"}, "topic_new", "there already"),
+        ({"assignments": {}}, "partition_ids", "no partition"),
+        ({"assignments": {-1: (1, 2)}}, "partition_ids", "below 0"),
+        ({"assignments": {10: (1, 2), 21: (2, 1)}}, "partition_ids", "from 0 without gaps"),
+        ({"assignments": {0: ()}}, "replicas_valid", "no replica: fresh-0"),
+        ({"assignments": {0: (1, 1)}}, "replicas_valid", "a broker twice: fresh-0"),
+        ({"assignments": {0: (1, 99)}}, "replicas_valid", "Broker 99 is not in the cluster"),
+        ({"assignments": {0: (1, 2), 1: (1,)}}, "replicas_valid", "as many replicas"),
+        ({"assignments": {0: (2, 3)}}, "racks_not_shared", "fresh-0"),
+        ({"configs": {"min.insync.replicas": "3"}}, "min_in_sync", "acks=all"),
+    ],
+)
+def test_what_is_wrong_with_a_topic_is_named(more, name, word):
+    """One check fails, with the words that matter."""
+    found = [c for c in check_topic(topic(**more), snapshot()) if c.verdict is Verdict.FAILED]
+
+    assert [c.name for c in found] == [name]
+    assert word in found[0].sentence
+
+
+def test_names_that_collide_are_refused():
+    """a.b and a_b would share their metrics."""
+    now = snapshot(layout(LISTS | {("a_b", 0): [1, 2]}))
+
+    assert verdicts(check_topic(topic(topic="a.b"), now)) == {"topic_new": Verdict.FAILED}
+
+
+def test_ids_with_gaps_are_written_as_nodes_where_that_is_chosen():
+    """ZooKeeper's nodes take them; a KRaft cluster has no such nodes."""
+    asked = topic(assignments={10: (1, 2), 21: (2, 1)}, as_nodes=True)
+
+    assert verdicts(check_topic(asked, snapshot())) == {}
+    assert verdicts(check_topic(asked, snapshot(metadata="kraft"))) == {"partition_ids": Verdict.FAILED}
+
+
+def test_dead_brokers_of_a_topic_are_named():
+    """One of two down can be overridden; a partition without any live broker cannot."""
+    down = snapshot(layout(states={2: DEAD}))
+    over = topic(overrides=frozenset({"targets_alive"}))
+    dark = topic(assignments={0: (2, 1), 1: (2,)}, overrides=frozenset({"targets_alive", "replicas_valid"}))
+    only = topic(assignments={0: (2,)}, overrides=frozenset({"targets_alive", "racks_not_shared"}))
+
+    assert verdicts(check_topic(topic(), down)) == {"targets_alive": Verdict.FAILED}
+    assert verdicts(check_topic(over, down)) == {"targets_alive": Verdict.OVERRIDDEN}
+    assert verdicts(check_topic(dark, down)) == {"replicas_valid": Verdict.FAILED}
+    assert verdicts(check_topic(only, down)) == {"targets_alive": Verdict.FAILED}
