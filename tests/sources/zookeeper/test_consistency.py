@@ -6,15 +6,16 @@ of one and the new of the other mixes two moments.
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kazoo.client import KazooClient
 
-from reseat.model import Consistency, Snapshot
+from reseat.model import NOT_TOLD, Consistency, Snapshot
 from reseat.sources.live import Progress
 from reseat.sources.zookeeper import read_zookeeper_cluster
 from reseat.sources.zookeeper.consistency import ROUNDS, Span
@@ -27,64 +28,94 @@ FIRST, LAST = "/brokers/topics/a/partitions/0/state", "/brokers/topics/z/partiti
 
 
 class Writer:
-    """Changes pairs of nodes, each pair in one transaction."""
+    """Changes pairs of nodes, each pair in one transaction, that a reading asks for at different times."""
 
     def __init__(self, client: KazooClient) -> None:
         self._client = client
-        self._epoch = 0
+        self._count = 0
 
     def leaders(self) -> None:
         """A new leader epoch of the first and of the last partition."""
-        self._epoch += 1
-        changes = self._client.transaction()
-        for path in (FIRST, LAST):
-            changes.set_data(path, json.dumps(state(1, [1], self._epoch)).encode())
-        self._commit(changes)
+        self._count += 1
+        epoch = encoded(state(1, [1], self._count))
+        self._commit({FIRST: epoch, LAST: epoch})
 
-    def topics(self) -> None:
-        """Two topics come or go together."""
-        changes = self._client.transaction()
-        for name in ("b", "y"):
-            if self._client.exists(f"/brokers/topics/{name}"):
-                changes.delete(f"/brokers/topics/{name}")
-            else:
-                changes.create(f"/brokers/topics/{name}", b'{"version":1,"partitions":{"0":[1]}}')
-        self._commit(changes)
+    def rack(self) -> None:
+        """Broker 1 gets another rack, and a partition another epoch."""
+        self._count += 1
+        self._commit(
+            {
+                "/brokers/ids/1": encoded(registration(1, str(self._count))),
+                "/brokers/topics/y/partitions/0/state": encoded(state(1, [1], self._count)),
+            }
+        )
+
+    def topic(self) -> None:
+        """Topic b comes or goes, and an override says which."""
+        there = self._client.exists("/brokers/topics/b") is not None
+        self._commit(
+            {
+                "/brokers/topics/b": None if there else b'{"version":1,"partitions":{"0":[1]}}',
+                "/config/topics/y": encoded({"config": {"unclean.leader.election.enable": str(not there)}}),
+            }
+        )
 
     def broker(self) -> None:
-        """Broker 9 registers and becomes the controller, or both end."""
-        gone = self._client.exists("/brokers/ids/9") is None
-        changes = self._client.transaction()
-        if gone:
-            changes.create("/brokers/ids/9", json.dumps(registration(9)).encode(), ephemeral=True)
-        else:
-            changes.delete("/brokers/ids/9")
-        changes.set_data("/controller", b'{"version":1,"brokerid":%d}' % (9 if gone else 1))
-        self._commit(changes)
+        """Broker 9 registers or ends, and a partition's leader says which."""
+        there = self._client.exists("/brokers/ids/9") is not None
+        self._commit(
+            {
+                "/brokers/ids/9": None if there else encoded(registration(9)),
+                "/brokers/topics/x/partitions/0/state": encoded(state(1 if there else 9, [1])),
+            }
+        )
 
     def configs(self) -> None:
-        """The cluster's default and a topic's override change together, or the override is made or removed."""
-        value = json.dumps({"version": 1, "config": {"min.insync.replicas": str(self._epoch + 1)}}).encode()
-        changes = self._client.transaction()
-        changes.set_data("/config/brokers/<default>", value)
-        changes.set_data("/config/topics/z", value)
-        self._commit(changes)
+        """The cluster's default and a topic's override change together."""
+        self._count += 1
+        value = encoded({"version": 1, "config": {"min.insync.replicas": str(self._count)}})
+        self._commit({"/config/brokers/<default>": value, "/config/topics/z": value})
 
-    def _commit(self, changes: object) -> None:
-        for result in changes.commit():  # type: ignore[attr-defined]
+    def missing(self) -> None:
+        """A partition's state comes or goes, and another's epoch says which."""
+        path = "/brokers/topics/a/partitions/1/state"
+        there = self._client.exists(path) is not None
+        self._commit(
+            {
+                path: None if there else encoded(state(1, [1])),
+                "/brokers/topics/z/partitions/1/state": encoded(state(1, [1], 0 if there else 1)),
+            }
+        )
+
+    def _commit(self, values: Mapping[str, bytes | None]) -> None:
+        changes = self._client.transaction()
+        for path, value in values.items():
+            if value is None:
+                changes.delete(path)
+            elif self._client.exists(path) is None:
+                changes.create(path, value)
+            else:
+                changes.set_data(path, value)
+        for result in changes.commit():
             if isinstance(result, Exception):
                 raise result
+
+
+def encoded(value: object) -> bytes:
+    """JSON as Kafka writes it."""
+    return json.dumps(value).encode()
 
 
 @pytest.fixture(scope="module")
 def cluster(zookeeper: ZooKeeperServer) -> Iterator[tuple[ZooKeeperServer, Writer]]:
     """A cluster with a topic at each end of the reading, and many partitions between them."""
     with writer(zookeeper, "/pairs") as client:
-        put(client, "/brokers/ids/1", registration(1))
-        put(client, "/controller", {"version": 1, "brokerid": 1})
+        put(client, "/brokers/ids/1", registration(1, "0"))
         put(client, "/config/brokers/<default>", {"version": 1, "config": {"min.insync.replicas": "1"}})
         put(client, "/config/topics/z", {"version": 1, "config": {"min.insync.replicas": "1"}})
-        put_topic(client, "a", {0: [1]})
+        put(client, "/config/topics/y", {"version": 1, "config": {"unclean.leader.election.enable": "False"}})
+        put_topic(client, "a", {0: [1], 1: [1]}, states={0: (1, [1])})
+        client.create("/brokers/topics/a/partitions/1")
         put_topic(client, "m", {p: [1] for p in range(PARTITIONS)}, states={})
         client.create("/brokers/topics/m/partitions")
         for start in range(0, PARTITIONS, 1_000):
@@ -92,9 +123,11 @@ def cluster(zookeeper: ZooKeeperServer) -> Iterator[tuple[ZooKeeperServer, Write
             for partition in range(start, start + 1_000):
                 path = f"/brokers/topics/m/partitions/{partition}"
                 changes.create(path)
-                changes.create(f"{path}/state", json.dumps(state(1, [1])).encode())
+                changes.create(f"{path}/state", encoded(state(1, [1])))
             changes.commit()
-        put_topic(client, "z", {0: [1]})
+        put_topic(client, "x", {0: [1]})
+        put_topic(client, "y", {0: [1]})
+        put_topic(client, "z", {0: [1], 1: [1]})
         yield zookeeper, Writer(client)
 
 
@@ -106,34 +139,45 @@ def read(server: ZooKeeperServer, between: Callable[[Progress], None]) -> Snapsh
 def mixes(snapshot: Snapshot) -> list[str]:
     """Pairs of which a snapshot holds the old of one and the new of the other."""
     layout = snapshot.layout
-    first, last = layout.row("a", 0), layout.row("z", 0)
-    assert first is not None
-    assert last is not None
-    default = snapshot.broker_configs[1]["min.insync.replicas"]
+    epoch = {layout.name_of(row): int(layout.leader_epoch[row]) for row in range(layout.partition_count)}
+    leader = {layout.name_of(row): int(layout.leader_ids[row]) for row in range(layout.partition_count)}
+    told = snapshot.topic_configs
     found = {
-        "leaders": layout.leader_epoch[first] != layout.leader_epoch[last],
-        "topics": ("b" in layout.topics) != ("y" in layout.topics),
-        "broker": (9 in snapshot.facts["alive_brokers"]) != (snapshot.controller == 9),  # type: ignore[operator]
-        "configs": snapshot.topic_configs["z"]["min.insync.replicas"] != default,
+        "leaders": epoch["a-0"] != epoch["z-0"],
+        "rack": layout.brokers[0].rack != str(epoch["y-0"]),
+        "topic": ("b" in layout.topics) != (told["y"]["unclean.leader.election.enable"] == "True"),
+        "broker": (9 in snapshot.facts["alive_brokers"]) != (leader["x-0"] == 9),  # type: ignore[operator]
+        "configs": snapshot.broker_configs[1]["min.insync.replicas"] != told["z"]["min.insync.replicas"],
+        "missing": (leader["a-1"] == NOT_TOLD) != (epoch["z-1"] == 0),
     }
     return [name for name, mixed in found.items() if mixed]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Progress is reported after every tenth of a pass, so that there is much to write between."""
+    monkeypatch.setattr("reseat.sources.zookeeper.reading._REPORT_EVERY", PARTITIONS // 10)
+
+
+@pytest.mark.usefixtures("often")
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    schedule=st.lists(
-        st.sampled_from([None, None, None, "leaders", "topics", "broker", "configs"]), min_size=1, max_size=30
+    written=st.dictionaries(
+        st.integers(2, 40),
+        st.sampled_from(["leaders", "rack", "topic", "broker", "configs", "missing"]),
+        min_size=1,
+        max_size=4,
     )
 )
 def test_a_consistent_reading_never_mixes_two_moments(
-    cluster: tuple[ZooKeeperServer, Writer], schedule: Sequence[str | None]
+    cluster: tuple[ZooKeeperServer, Writer], written: Mapping[int, str]
 ) -> None:
-    """Whatever is written between whichever requests: consistent means that every pair is of one moment."""
+    """Whatever is written at whichever reports of progress: consistent means that every pair is of one moment."""
     server, pairs = cluster
-    left = iter(schedule)
+    reports = itertools.count()
 
     def between(_: Progress) -> None:
-        name = next(left, None)
+        name = written.get(next(reports))
         if name is not None:
             getattr(pairs, name)()
 
