@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 
 import pytest
 
 from reseat.errors import InputRefused
 from reseat.formats import Limits, Reading, combine, read
+from reseat.formats.sealed import read_sealed
+from reseat.formats.snapshot import read_snapshot
 
 #: Small limits, so that mutations meet them too.
 _TIGHT = Limits(megabytes=1, depth=10, line_length=5_000, partitions=40, replicas=8, cells=200)
@@ -22,6 +25,7 @@ _PIECES = (
     b"PartitionCount: ", b'"partitions":', b'"replicas":[1]', b'"\\ud800"', b"get /brokers/topics/x",
     b"ls /brokers/ids", b"partition 0, leader 1, replicas: 1,1, isrs: 2",
     b" p0: [1] -> [2]", b"PARTITION  LEADER  REPLICAS\n0  1  [1]",
+    b'{"reseat_snapshot":1,', b'"reseat":{"version":1},', b'"order_told":"1",', b'"before":[[1]],',
 )  # fmt: skip
 _SWAPS = (
     (b"\n", b""), (b"\t", b" "), (b'"', b""), (b"\n", b"\r\n"), (b":", b""), (b",", b", "), (b"0", b"0" * 11),
@@ -89,6 +93,23 @@ def test_mutations_are_read_or_refused(samples: list[bytes]) -> None:
 
     assert done > 200
     assert refused > 200
+
+
+@pytest.mark.parametrize(("name", "door"), [("snapshot", read_snapshot), ("plan-sealed", read_sealed)])
+def test_mutations_meet_the_strict_doors_too(
+    name: str, door: Callable[..., object], sample: Callable[[str], str]
+) -> None:
+    """Two thousand mutations of a snapshot and of a sealed plan through their own readers."""
+    sentences = []
+    for number in range(2_000):
+        text = mutated(random.Random(number), [sample(name).encode()])
+        try:
+            door(text, limits=_TIGHT)
+        except InputRefused as refusal:
+            sentences.append(str(refusal))
+
+    assert len(sentences) > 1_000
+    assert [sentence for sentence in sentences if not sentence.endswith((".", "?"))] == []
 
 
 @pytest.mark.slow
