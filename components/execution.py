@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import streamlit as st
@@ -44,10 +45,17 @@ def draw_downloads(plan: Plan) -> None:
             )
 
 
-def draw_execution(plan: Plan) -> None:
-    """Duration, commands and rollback."""
+def draw_execution(plan: Plan, live: str | None = None) -> None:
+    """Duration, commands and rollback.
+
+    Args:
+        plan: the plan.
+        live: the name of the live cluster that it is for, or None.
+    """
     from reseat.formats.commands import commands
 
+    if live is not None:
+        st.page_link("pages/operate.py", label=f"Carry it out on {text.plain(live, 60)}", icon=":material/play_circle:")
     left, middle, right = st.columns([1, 1, 2])
     version = left.selectbox("Kafka's version", _VERSIONS, key="version", persist_state="session")
     rate = middle.number_input(
@@ -69,6 +77,19 @@ def draw_execution(plan: Plan) -> None:
     for command in shown:
         st.markdown(f"**{command.title}.** {text.plain(command.why)}")
         st.code(command.text, language="bash", wrap_lines=True)
+    st.markdown(
+        "**Or with Reseat.** Guarded, in batches, journaled; put the cluster's id for CLUSTER\\_ID, which confirms it."
+    )
+    st.code(_own_command(server, int(rate) * 1_000_000), language="bash", wrap_lines=True)
+
+
+def _own_command(server: str, rate: int) -> str:
+    """Reseat's own command line for the same plan."""
+    throttle = f" --throttle {rate}" if rate else ""
+    return (
+        f"RESEAT_OPERATE=1 python -m reseat operate execute --bootstrap {shlex.quote(server or 'HOST:9092')} "
+        f"--plan plan.json --confirm CLUSTER_ID{throttle} --wait"
+    )
 
 
 def _zookeeper(server: str) -> str:

@@ -17,7 +17,7 @@ from reseat.placement import Placement
 from reseat.placement.creation import Way
 from reseat.placement.topic_spec import TopicSpec, admin_request, automatic_topic, create_command, zookeeper_nodes
 
-__all__ = ["Effect", "draw_automatic", "draw_bars", "draw_lists", "draw_texts", "effect_of", "figures"]
+__all__ = ["Effect", "draw_automatic", "draw_bars", "draw_lists", "draw_texts", "effect_of", "figures", "pinned"]
 
 #: What the main figure can show.
 BARS = ("Replicas of this topic", "All replicas", "All preferred leaders")
@@ -186,16 +186,21 @@ def draw_lists(layout: ClusterLayout, placement: Placement) -> None:
         )  # fmt: skip
 
 
+def pinned(spec: TopicSpec, placement: Placement) -> TopicSpec:
+    """The topic with the very replicas of a placement."""
+    return TopicSpec.placed(spec.name, placement.assignment(), configs=spec.configs, if_not_exists=spec.if_not_exists)
+
+
 def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
     """The command, the Admin request and the two nodes, to copy."""
-    pinned = TopicSpec.placed(spec.name, placement.assignment(), configs=spec.configs, if_not_exists=spec.if_not_exists)
+    exactly = pinned(spec, placement)
     given = spec
     if not spec.assignment and st.toggle(
         "With the very replicas shown",
         key="topic-pin",
         help="Otherwise Kafka draws afresh when it makes the topic, and the replicas will be others.",
     ):
-        given = pinned
+        given = exactly
     command, request, nodes = st.tabs(["Command", "Admin request", "ZooKeeper nodes"])
     with command:
         try:
@@ -210,7 +215,7 @@ def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
         if asked.way is Way.ADMIN_KRAFT:
             st.markdown("A KRaft cluster has no such nodes: use the command or the request.")
         else:
-            for node in zookeeper_nodes(pinned):
+            for node in zookeeper_nodes(exactly):
                 st.markdown(f"**{text.plain(node.path)}**" + ("" if node.needed else " (may be left out)"))
                 st.code(node.data, language="json", wrap_lines=True)
             st.caption(

@@ -14,7 +14,7 @@ from components.operate_reading import draw_age, judge, last_reading, read_now
 from components.operate_start import Intent, begin
 from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
 from reseat.model import Plan
-from reseat.operate.checks import Check
+from reseat.operate.checks import Check, Verdict
 from reseat.operate.records import RunOptions
 
 __all__ = ["draw_proposal"]
@@ -54,7 +54,8 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
         schedule = caching.schedule_of(
             fresh.snapshot.layout, proposal.sealed, options.moves_a_broker, fresh.batch_bytes
         )
-        frame.answer(_answer(desk, proposal, plan, stopping(listed, overrides)))
+        untold = sum(check.verdict is Verdict.NOT_TOLD for check in listed)
+        frame.answer(_answer(desk, proposal, plan, stopping(listed, overrides), untold))
         frame.figures(figures_of(plan, proposal, schedule, float(options.throttle or 0)))
     with foot:
         if desk.may_write:
@@ -121,7 +122,7 @@ def _how(desk: Desk) -> RunOptions:
     return RunOptions(int(most), int(rate) * 1_000_000 or None)
 
 
-def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check]) -> str:
+def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check], untold: int) -> str:
     moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
     what = f"{text.plural(moves, 'replica')} {'moves' if moves == 1 else 'move'}"
     if not moves:
@@ -130,7 +131,7 @@ def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check]) ->
         one = len(against) == 1
         verdict = f"{text.plural(len(against), 'check')} {'says' if one else 'say'} no"
     else:
-        verdict = "nothing stands against it"
+        verdict = "nothing stands against it" + (f", {untold} not told" if untold else "")
     return f"{proposal.title} on {text.visible(desk.name, 60)}: {what}; {verdict}."
 
 

@@ -47,15 +47,19 @@ class Fresh:
 
 
 @contextmanager
-def target_of(desk: Desk) -> Iterator[Target]:
+def target_of(desk: Desk, way: str | None = None) -> Iterator[Target]:
     """The cluster open for operating on it.
+
+    Args:
+        desk: which cluster.
+        way: ``admin`` or ``zookeeper``; None: the one chosen.
 
     Raises:
         ClusterUnreachable: it does not answer.
     """
     from reseat.operate.opening import open_target
 
-    target = open_target(desk.writing)
+    target = open_target(desk.writing) if way is None else open_target(desk.connection, way)
     try:
         yield target
     finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,15 +70,26 @@ def sentence(progress: RunProgress) -> str:
     return f"{there[:1].upper()}{there[1:]}{left}."
 
 
-def draw_progress(progress: RunProgress, layout: ClusterLayout, stalled: Mapping[tuple[str, int], float]) -> None:
+def draw_progress(
+    progress: RunProgress,
+    layout: ClusterLayout,
+    stalled: Mapping[tuple[str, int], float],
+    between: Callable[[], None] = lambda: None,
+) -> None:
     """The sentence, the figures, the bar and who has received how much.
 
     Args:
         progress: how far the run is.
         layout: whose brokers receive.
         stalled: seconds without a change by partition, where that is long.
+        between: draws what stands below the sentence.
     """
-    frame.answer(sentence(progress))
+    said = sentence(progress)
+    frame.answer(said)
+    # The runner's own words: what it waits for, what was left behind. Its line is there in any case: nothing jumps.
+    own = progress.run.sentence if progress.run.sentence not in said else ""
+    st.caption(text.plain(own) or "\u00a0")
+    between()
     waiting = sum(move.state == "waiting" for move in progress.moves)
     bytes_told = progress.bytes_total is not None and progress.bytes_done is not None
     copied = text.size(progress.bytes_done) if bytes_told else text.count(None)
@@ -145,7 +156,7 @@ def _draw_arrivals(progress: RunProgress, layout: ClusterLayout) -> None:
     racks = {broker.id: broker.rack for broker in layout.brokers}
     names = [f"broker {broker}" + (f" in {racks[broker]}" if racks.get(broker) else "") for broker in order]
     figure = charts.arrivals(names, np.array([counts[broker] for broker in order]))
-    charts.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have come to each broker", height=210)
+    charts.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have come to each broker", height=170)
     frame.how_to_read(
         "A bar a receiving broker, in replicas. Green is there, sky blue is under way, grey waits, vermillion with "
         "hatches was refused or taken back."
@@ -180,9 +191,10 @@ def _list(ids: Sequence[int]) -> str:
 
 
 def _copied(move: MoveProgress) -> str:
-    if move.bytes_total is None or move.bytes_done is None:
+    done = 0 if move.state == "waiting" else move.bytes_total if move.state == "done" else move.bytes_done
+    if move.bytes_total is None or done is None:
         return "not told"
-    return f"{text.size(move.bytes_done)} of {text.size(move.bytes_total)}"
+    return f"{text.size(done)} of {text.size(move.bytes_total)}"
 
 
 def draw_moves(progress: RunProgress, stalled: Mapping[tuple[str, int], float]) -> None:

@@ -27,8 +27,13 @@ def draw_verification(desk: Desk, run: Run) -> None:
         _, found, when = kept
     with st.container(border=True, key="verification"):
         slot = st.container()
-        again = st.button("Ask Kafka again" if found else "Ask Kafka whether all is as planned", key="verify",
-                          icon=":material/fact_check:", type="tertiary")  # fmt: skip
+        asked = found is not None or run.state is RunState.DONE
+        again = st.button(
+            "Ask Kafka again" if asked else "Ask Kafka whether all is as planned",
+            key="verify",
+            icon=":material/fact_check:",
+            type="tertiary",
+        )
         with slot:
             if again or (found is None and run.state is RunState.DONE):
                 found = _ask(desk, run)
@@ -51,6 +56,7 @@ def _ask(desk: Desk, run: Run) -> Verification | None:
         st.markdown(f":red[:material/link_off:] It cannot be told now: {text.plain(str(error))}")
         return None
     session.keep(_KEPT, (run.id, found, datetime.now(UTC)))
+    desk.live.refresh()  # what every page shows shall be what was just verified
     return found
 
 

@@ -10,7 +10,7 @@ from components import operate_start, session, text
 from components.operate_desk import Desk, look_at
 from components.operate_history import title_of
 from components.operate_pace import Watched, look_again
-from components.operate_run import draw_moves, draw_progress, sentence, state_words
+from components.operate_run import draw_moves, draw_progress, state_words
 from components.operate_verify import draw_verification
 from reseat.errors import ReseatError
 from reseat.operate.journal import Journal
@@ -33,15 +33,12 @@ def draw_run(desk: Desk, journal: Journal, run_id: int) -> None:
     progress = journal.progress(run_id)
     run = progress.run
     _line(desk, run, progress)
+    if run.state.open and desk.may_write:
+        _draw_open(desk, journal, progress)
     every = _EVERY_LARGE if progress.partitions > _LARGE else _EVERY
     st.fragment(_draw_moving, run_every=every if run.state.open else None)(
         desk, journal, run_id, run.state, progress.alive
     )
-    if run.state.open:
-        _draw_open(desk, journal, progress)
-    else:
-        draw_verification(desk, run)
-        _draw_ended(desk, progress)
 
 
 def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
@@ -72,16 +69,15 @@ def _draw_moving(desk: Desk, journal: Journal, run_id: int, state: RunState, ali
     seen = look_again(seen, progress.moves, now)
     session.keep("operate-watched", (run_id, seen))
     stalled = seen.stalled(now)
-    draw_progress(progress, desk.snapshot.layout, stalled)
-    if progress.run.sentence and progress.run.sentence not in sentence(progress):
-        st.caption(text.plain(progress.run.sentence))
+    ended = not progress.run.state.open
+    draw_progress(
+        progress, desk.snapshot.layout, stalled, (lambda: _draw_ended(desk, progress)) if ended else lambda: None
+    )
     draw_moves(progress, stalled)
 
 
 def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
     """Stop, cancel, and go on where nobody is at work."""
-    if not desk.may_write:
-        return
     run = progress.run
     with st.container(horizontal=True, key="run-buttons"):
         if not progress.alive:
@@ -139,7 +135,8 @@ def _draw_trouble() -> None:
 
 
 def _draw_ended(desk: Desk, progress: RunProgress) -> None:
-    """The way back of a run that is over, wholly or in part."""
+    """What Kafka tells of a run that is over, and its way back."""
+    draw_verification(desk, progress.run)
     touched = sum(move.state in ("done", "sent", "failed") for move in progress.moves)
     with st.container(horizontal=True, key="run-buttons", vertical_alignment="center"):
         st.button(

@@ -3,6 +3,8 @@
 import streamlit as st
 
 from components import caching, elections, frame, outages, text
+from components.operate_desk import desk_of
+from components.operate_election import draw_election
 from components.session import Seat
 from reseat.election import ElectionPreview, Mode
 from reseat.errors import WishRefused
@@ -11,8 +13,9 @@ from reseat.model import ClusterLayout
 NOW, DONE, STOPPED, RESTART = "An election now", "Once the plan is done", "While stopped", "Next restart"
 
 
-def election_now(layout: ClusterLayout, mode: Mode) -> None:
-    """What a preferred-leader election would do to the layout as it stands."""
+def election_now(seat: Seat, mode: Mode) -> None:
+    """What a preferred-leader election would do to the layout as it stands; on a live cluster it can be held."""
+    layout = seat.layout
     preview = caching.election_of(layout, mode)
     auto = caching.auto_rebalance_of(layout, mode)
     said = preview.sentences or ("There is nothing to elect.",)
@@ -22,11 +25,18 @@ def election_now(layout: ClusterLayout, mode: Mode) -> None:
     outages.legend()
     if len(said) > 1:
         st.caption(text.plain(" ".join(said[1:])))
-    tab, automatic = st.tabs(["Partition by partition", "auto.leader.rebalance"])
-    with tab:
-        elections.draw_reasons(layout, preview, "election-now")
-    with automatic:
-        elections.draw_auto_rebalance(auto, "auto-rebalance")
+    desk = desk_of(seat)
+    views = {
+        "Partition by partition": lambda: elections.draw_reasons(layout, preview, "election-now"),
+        "auto.leader.rebalance": lambda: elections.draw_auto_rebalance(auto, "auto-rebalance"),
+    }
+    if desk is not None:
+        views["Hold an election"] = lambda: draw_election(desk, layout, mode)
+    chosen = st.segmented_control(
+        "Detail", list(views), default=next(iter(views)), required=True, key=f"election-view-{len(views)}",
+        label_visibility="collapsed", persist_state="session",
+    )  # fmt: skip
+    views[chosen]()
 
 
 def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int) -> list[tuple[str, str, None, str]]:
@@ -85,6 +95,14 @@ def election_done(seat: Seat, mode: Mode) -> None:
 MOVED = "The leader is not in the target, so a new one is elected when the data is there"
 THEN = "The first replica of the new list leads only after a preferred election"
 
+
+def controller_of(seat: Seat) -> str:
+    """Which controller decides, as a live cluster tells it, else as far as the layout shows."""
+    if seat.snapshot is not None and seat.snapshot.metadata is not None:
+        return seat.snapshot.metadata
+    return "kraft" if seat.layout.eligible is not None else "zookeeper"
+
+
 seat = frame.page("Leaders")
 with st.container(horizontal=True, vertical_alignment="bottom"):
     choices = [NOW, DONE, STOPPED, RESTART] if not seat.wish.is_empty else [NOW, STOPPED, RESTART]
@@ -100,7 +118,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     kraft = st.segmented_control(
         "Controller",
         ["zookeeper", "kraft"],
-        default="kraft" if seat.layout.eligible is not None else "zookeeper",
+        default=(seat.snapshot and seat.snapshot.metadata)
+        or ("zookeeper" if seat.layout.eligible is None else "kraft"),
         required=True,
         key="controller",
         label_visibility="collapsed",
@@ -108,7 +127,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         persist_state="session",
     )
 if view == NOW:
-    election_now(seat.layout, kraft)
+    election_now(seat, kraft)
 elif view == DONE:
     election_done(seat, kraft)
 elif view == STOPPED:

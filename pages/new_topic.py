@@ -4,6 +4,8 @@ import streamlit as st
 
 from components import frame, new_topic_form, new_topic_preview, text
 from components.new_topic_form import Asked
+from components.operate_desk import Desk, desk_of
+from components.operate_topic import created, draw_created, draw_creation
 from components.session import Seat
 from reseat.errors import PlacementRefused
 from reseat.placement import JavaRandom, Placement
@@ -36,7 +38,7 @@ def placed(asked: Asked, spec: TopicSpec, seat: Seat) -> tuple[Placement | None,
         return None, (str(refusal),)
 
 
-def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: Seat) -> None:
+def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: Seat, desk: Desk | None) -> None:
     """Figures, bars and the views behind them."""
     effect = new_topic_preview.effect_of(seat.layout, placement)
     new_topic_preview.figures(seat.layout, placement, effect)
@@ -53,29 +55,46 @@ def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: Seat) -> 
         new_topic_preview.draw_other_draws(asked, spec, placement, effect, seat.layout)
     views = {
         "Make it": lambda: new_topic_preview.draw_texts(asked, spec, placement),
+    }
+    if desk is not None:
+        views["On the live cluster"] = lambda: draw_creation(desk, new_topic_preview.pinned(spec, placement))
+    views |= {
         "Partition by partition": lambda: new_topic_preview.draw_lists(seat.layout, placement),
         "Automatic creation": lambda: new_topic_preview.draw_automatic(asked, seat.layout),
     }
     chosen = st.segmented_control(
-        "Detail", list(views), default="Make it", required=True, key="topic-view", label_visibility="collapsed"
+        "Detail",
+        list(views),
+        default="Make it",
+        required=True,
+        key="topic-view" if desk is None else "topic-view-live",
+        label_visibility="collapsed",
     )
     views[chosen]()
 
 
 seat = frame.page("New topic")
+desk = desk_of(seat)
 head = st.container()
 asked = new_topic_form.draw_form(seat.layout)
 spec, faults, warnings = new_topic_form.check(asked, seat.layout)
 placement = None
 if spec is not None and not faults and asked.name not in seat.layout.topics:
     placement, faults = placed(asked, spec, seat)
+made = None if desk is None else created(desk, asked.name)
 with head:
-    frame.answer(opening(asked, faults, placement))
+    if made is not None and made.made:
+        frame.answer(f"{asked.name} was made on the live cluster.")
+        faults = ()
+    else:
+        frame.answer(opening(asked, faults, placement))
+    if made is not None:
+        draw_created(made)
     for fault in faults if asked.waits else faults[1:]:
         st.markdown(f":orange[:material/warning:] {text.plain(fault)}")
     for warning in warnings:
         st.markdown(f":gray[:material/info:] {text.plain(warning)}")
 if placement is not None and spec is not None:
-    preview(asked, spec, placement, seat)
+    preview(asked, spec, placement, seat, desk)
 elif asked.name:
     new_topic_preview.draw_automatic(asked, seat.layout)

@@ -66,7 +66,7 @@ def draw(seat: Seat) -> None:
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
         "Who sends to whom": lambda: draw_flows(plan, "flows"),
-        "Carry it out": lambda: draw_execution(plan),
+        "Carry it out": lambda: draw_execution(plan, seat.connection_name),
         "Proof": lambda: draw_proof(plan.certificate),
         "Judge another plan": lambda: draw_judging(seat, plan),
         "Kafka's --generate": lambda: draw_against_generate(plan),

@@ -1,0 +1,196 @@
+"""An election held on the live cluster: what was previewed beside what happened, partition by partition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import operate_person, operate_reading, operate_states, tables, text
+from components.operate_checks import counted, draw_checks
+from components.operate_confirm import JUDGED_ELSEWHERE, draw_confirm
+from components.operate_desk import Desk
+from components.operate_reading import Fresh, draw_age, last_reading, read_now, target_of
+from components.operate_short import attempt, outcomes, write
+from reseat.errors import ClusterUnreachable
+from reseat.model import ClusterLayout
+from reseat.operate.elections import ElectionOutcome, PartitionElection, asked_for, hold, preview
+from reseat.operate.guard import check_election
+from reseat.operate.request import ElectionRequest
+from reseat.operate.target import Election, Partition
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from reseat.election import Mode
+
+__all__ = ["draw_election", "outcome_frame"]
+
+_KINDS = {"Preferred leaders": Election.PREFERRED, "Unclean, where nobody leads": Election.UNCLEAN}
+#: Partitions that can be named one by one; more are told to narrow the topics.
+_MOST_NAMED = 2_000
+
+
+def draw_election(desk: Desk, layout: ClusterLayout, mode: Mode) -> None:
+    """Choose, judge, confirm and hold an election; then what happened.
+
+    Args:
+        desk: the cluster and the person.
+        layout: whose preview the page shows.
+        mode: which controller decides, as the page previews it.
+    """
+    kind = st.segmented_control(
+        "Election", list(_KINDS), default=next(iter(_KINDS)), required=True, key="election-kind",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    election = _KINDS[kind]
+    wanted, named = _partitions(layout, election, mode)
+    _draw_outcome(desk, election)
+    if not wanted:
+        st.markdown(
+            "There is nothing to elect: the preview shows no partition that this election could change."
+            if named
+            else "Name the partitions: nothing is chosen by itself where records may be lost."
+        )
+        return
+    try:
+        fresh = last_reading(desk)
+    except ClusterUnreachable as error:
+        operate_states.draw_lost(str(error))
+        return
+    request = ElectionRequest(election=election, partitions=wanted, shown=layout, **desk.asked(desk.cluster_id))
+    checks = check_election(request, fresh.snapshot)
+    listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
+    left, right = st.columns([1.7, 1], gap="large")
+    with left:
+        st.markdown(f"**Checks: {counted(listed)}**")
+        overrides = draw_checks(listed, f"election-{election.name}")
+        if draw_age(fresh):
+            _read_again(desk)
+    with right:
+        if not desk.may_write:
+            operate_states.draw_not_enabled(
+                desk.permission.sentence if desk.enabled else operate_person.how_to_enable(desk.access)
+            )
+            return
+        if election is Election.UNCLEAN and not _accepts_loss(len(wanted)):
+            return
+        what = "preferred leaders" if election is Election.PREFERRED else "leaders out of sync"
+        label = f"Elect {what} of {text.plural(len(wanted), 'partition')} on {text.visible(desk.name, 60)}"
+        typed = draw_confirm(desk, checks, overrides, label, f"election-{election.name}")
+    if typed is not None and attempt(
+        _name(desk, election), "Holding the election …", lambda: _hold(desk, request, typed, overrides, mode)
+    ):
+        st.rerun()
+
+
+def _partitions(layout: ClusterLayout, election: Election, mode: Mode) -> tuple[tuple[Partition, ...], bool]:
+    """The partitions that it is held for, and whether they follow from the preview without being named."""
+    able = asked_for(layout, election, mode)
+    if election is Election.PREFERRED:
+        topics = st.multiselect(
+            "Only these topics",
+            sorted({topic for topic, _ in able}),
+            placeholder=f"All: {text.plural(len(able), 'partition')} that the preview changes",
+            format_func=lambda topic: text.visible(topic, 80),
+            key="election-topics",
+            disabled=not able,
+        )
+        return tuple(one for one in able if not topics or one[0] in topics), True
+    if not able:
+        return (), True
+    foreseen = preview(layout, election, mode).sentences
+    st.markdown(f":red[:material/warning:] **Records may be lost.** {text.plain(' '.join(foreseen))}")
+    chosen = st.multiselect(
+        "The partitions, one by one",
+        able[:_MOST_NAMED],
+        placeholder="Name the partitions",
+        format_func=lambda one: text.visible(f"{one[0]}-{one[1]}", 120),
+        key="election-named",
+    )
+    return tuple(chosen), False
+
+
+def _accepts_loss(number: int) -> bool:
+    return st.checkbox(
+        f"I know that records which the new leaders of {text.plural(number, 'partition')} do not have are lost for "
+        "good, also when the old leaders come back.",
+        key="election-loss",
+    )
+
+
+def _name(desk: Desk, election: Election) -> str:
+    return f"election {election.name} {desk.cluster_id}"
+
+
+def _hold(desk: Desk, asked: ElectionRequest, typed: str, overrides: frozenset[str], mode: Mode) -> ElectionOutcome:
+    """Read once more, judge once more, and hold it."""
+    now: Fresh = read_now(desk)
+    layout = now.snapshot.layout
+    request = ElectionRequest(
+        election=asked.election, partitions=asked.partitions, shown=asked.shown, **desk.asked(typed, overrides)
+    )
+
+    def work() -> tuple[ElectionOutcome, dict[str, object]]:
+        with target_of(desk) as target:
+            outcome = hold(target, layout, asked.election, asked.partitions, mode=mode)
+        return outcome, {"answers": outcome.answers, "differing": len(outcome.differing)}
+
+    content = {"election": asked.election.name, "partitions": [list(one) for one in asked.partitions or ()]}
+    return write(desk, "election", content, check_election(request, now.snapshot), work)
+
+
+def _read_again(desk: Desk) -> None:
+    try:
+        operate_reading.read_now(desk)
+    except ClusterUnreachable as error:
+        operate_states.draw_lost(str(error))
+        return
+    st.rerun()
+
+
+def _draw_outcome(desk: Desk, election: Election) -> None:
+    """What happened beside what was previewed."""
+    found = outcomes().by_name.get(_name(desk, election))
+    if not isinstance(found, ElectionOutcome):
+        return
+    with st.container(border=True, key="election-outcome"):
+        icon, colour = (":material/warning:", "orange") if found.differing else (":material/check_circle:", "green")
+        st.markdown(f":{colour}[{icon} **Held.**] {text.plain(' '.join(found.sentences))}")
+        rows = sorted(found.partitions, key=lambda one: not one.differed)
+        shown = rows[: tables.MOST_ROWS]
+        right = dict.fromkeys(("led before", "previewed", "leads now"), tables.RIGHT)
+        tables.table(outcome_frame(shown), "election-outcome-table", height=220, **right)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(tables.shown_of(len(shown), len(rows), "partition"), width="content")
+            tables.download("election-outcome-csv", "election.csv", lambda: _as_csv(rows))
+
+
+def outcome_frame(held: Sequence[PartitionElection]) -> pd.DataFrame:
+    """Preview and outcome side by side, a row a partition."""
+    import pandas as pd
+
+    def leader(broker: int | None, untold: str) -> str:
+        return untold if broker is None else {-1: "nobody", -2: "not told"}.get(broker, str(broker))
+
+    return pd.DataFrame(
+        {
+            "topic": [text.visible(one.topic, 260) for one in held],
+            "partition": [one.partition for one in held],
+            "led before": [leader(one.leader_before, "not told") for one in held],
+            "previewed": [leader(one.expected_leader, "not previewed") for one in held],
+            "Kafka's answer": [one.answer for one in held],
+            "leads now": [leader(one.leader_after, "gone") for one in held],
+            "beside the preview": [
+                f"▲ {text.visible(one.sentence, 400)}" if one.differed else "✔ as previewed" for one in held
+            ],
+        }
+    )
+
+
+def _as_csv(held: Sequence[PartitionElection]) -> str:
+    whole = outcome_frame(held)
+    whole["topic"] = tables.harmless(whole["topic"])
+    written: str = whole.to_csv(index=False)
+    return written
