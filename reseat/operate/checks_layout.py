@@ -271,11 +271,14 @@ def _only_in_log_dirs(touched: Touched, holdings: Mapping[int, frozenset[Partiti
     """What the log directories of leaving brokers hold though the layout does not place it there."""
     if holdings is None:
         return ()
-    layout, found = touched.snapshot.layout, []
+    layout = touched.snapshot.layout
+    found: set[Partition] = set()
     for broker in touched.request.plan.leaving:
         position = layout.position(broker)
-        for topic, partition in sorted(holdings.get(broker, frozenset())):
-            row = layout.row(topic, partition)
-            if row is None or position is None or not (layout.replicas[row] == position).any():
-                found.append(f"{topic}-{partition}")
-    return tuple(found)
+        rows = np.empty(0, np.int64) if position is None else np.flatnonzero(row_any(layout.replicas == position))
+        placed = {
+            (layout.topics[topic], partition)
+            for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)
+        }
+        found |= holdings.get(broker, frozenset()) - placed
+    return tuple(f"{topic}-{partition}" for topic, partition in sorted(found))
