@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import streamlit as st
 
 from components import session, text
@@ -28,18 +30,18 @@ _ICONS = {
 def draw_card(live: LiveCluster) -> None:
     """Draw it, and keep it up to date while something is under way."""
     with st.container(border=True, key="connect-card"):
-        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, live.state.generation)
+        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, live.state.tried_at)
 
 
-def _draw(live: LiveCluster, generation: int) -> None:
+def _draw(live: LiveCluster, drawn: datetime | None) -> None:
     state, connection = live.state, live.connection
     name, before = session.kept(_OPENING, ("", 0))
     if name == live.name and state.generation > before:
         session.keep(_OPENING, ("", 0))
         session.open_live(live)
         st.rerun()  # the strip belongs to the whole page and not to this part of it
-    if state.generation != generation:
-        st.rerun()
+    if state.tried_at != drawn:
+        st.rerun()  # a reading came, or was refused: the rest of the page tells of it too
     st.markdown(f"**{text.plain(live.name, 80)}** · {state_in_words(state)}")
     security = "TLS" if connection.zookeeper_tls else "plain text"
     if not connection.zookeeper:
@@ -67,7 +69,7 @@ def _draw(live: LiveCluster, generation: int) -> None:
 def _buttons(live: LiveCluster, state: LiveState) -> None:
     seat = session.seat()
     is_open = seat is not None and seat.live is live
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Refresh" if is_open else "Read",
             key="connect-read",
@@ -116,7 +118,12 @@ def _progress(live: LiveCluster, state: LiveState) -> None:
 def _steps(state: LiveState) -> None:
     if not state.steps and not state.testing:
         return
-    with st.container(key="connect-steps", gap="xsmall"):
+    tested, tried = state.tested_at, state.tried_at
+    if tested is not None and tried is not None and tried > tested and not state.testing:
+        place = st.expander(f"The test {text.plain(text.ago(tested))}", icon=":material/network_check:")
+    else:
+        place = st.container(key="connect-steps", gap="xsmall")
+    with place:
         for step in state.steps:
             st.markdown(_step(step))
         if state.testing:

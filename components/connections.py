@@ -81,7 +81,13 @@ def draw_list(offered: Choices, current: LiveCluster | None) -> None:
             )
             right.caption(f"{text.plain(live.connection.address, 80)}  \n{state_in_words(live.state)}")
         for name, refusal in offered.refused.items():
-            st.markdown(f":red[:material/block: {text.plain(name, 60)} cannot be used.] {text.plain(str(refusal))}")
+            place = refusal.source or "the configuration"
+            line = f", line {refusal.line}" if refusal.line is not None else ""
+            sentence = refusal.sentence.removeprefix(f"Cluster {name}: ")
+            st.markdown(
+                f":red[:material/block: **{text.plain(name, 60)}** cannot be used:] {text.plain(sentence)} "
+                f"({text.plain(place, 120)}{line})"
+            )
 
 
 def state_in_words(state: LiveState) -> str:

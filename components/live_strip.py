@@ -36,28 +36,29 @@ def _draw(seat: Seat, live: LiveCluster) -> None:
     state = live.state
     if state.snapshot is not None and state.snapshot is not seat.snapshot:
         st.rerun()
-    st.markdown(f"**{text.plain(seat.name, 60)}** · {_way(state)} · {_age(seat, live, state)}", width="content")
-    if state.progress is not None:
-        st.markdown(f":material/sync: {text.plain(progress_in_words(state.progress))}", width="content")
-    elif state.error is not None:
-        st.markdown(
-            f":red[:material/cloud_off: **not reached** {text.plain(text.ago(state.failed_at or seat.read_at))}]",
-            width="content",
-            help=text.plain(str(state.error)),
+    # A part that draws itself anew stands one below the other; this puts its pieces beside each other again.
+    with st.container(key="strip-live", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{text.plain(seat.name, 60)}** · {_way(state)} · {_age(seat, live, state)}", width="content")
+        if state.progress is not None:
+            st.markdown(f":material/sync: {text.plain(progress_in_words(state.progress))}", width="content")
+        elif state.error is not None:
+            st.markdown(
+                f":red[:material/cloud_off: **not reached** {text.plain(text.ago(state.failed_at or seat.read_at))}]",
+                width="content",
+            )
+        st.button(
+            "Refresh",
+            key="strip-refresh",
+            icon=":material/refresh:",
+            type="tertiary",
+            disabled=state.refreshing,
+            on_click=live.refresh,
+            help="Read the cluster again now",
         )
-    st.button(
-        "Refresh",
-        key="strip-refresh",
-        icon=":material/refresh:",
-        type="tertiary",
-        disabled=state.refreshing,
-        on_click=live.refresh,
-        help="Read the cluster again now",
-    )
     if state.error is not None and not state.refreshing:
         reason = str(state.error)
         shown = reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON].rsplit(' ', 1)[0]} …"
-        st.markdown(f":red[{text.plain(shown)}]", width="stretch")
+        st.markdown(f":red[{text.plain(shown)}]")
 
 
 def _way(state: LiveState) -> str:

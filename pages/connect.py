@@ -44,6 +44,7 @@ with left:
         connections.draw_list(offered, live)
     with st.expander("Another address", icon=":material/add_link:", expanded=not offered.all):
         draw_form(offered)
+    draw_naming()
 with right:
     if live is not None:
         draw_card(live)
@@ -52,9 +53,8 @@ with right:
             "Reseat reads brokers, racks, replica lists, leaders and ISRs from ZooKeeper or from the brokers "
             "themselves, and shows them on every page. It never writes while reading."
         )
-    draw_rights()
-    draw_naming()
 
 if live is not None and live.state.snapshot is not None:
     draw_changes(live.state, f"changes-{live.name}")
     draw_facts(live.state.snapshot)
+draw_rights()

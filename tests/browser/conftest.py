@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +46,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start_dashboard(port: int, log: Path) -> subprocess.Popen[bytes]:
-    """Start ``app.py`` as ``make run`` does, and return once it answers."""
+def start_dashboard(port: int, log: Path, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """Start ``app.py`` as ``make run`` does, with variables besides those of the tests; return once it answers."""
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -55,7 +55,7 @@ def start_dashboard(port: int, log: Path) -> subprocess.Popen[bytes]:
             cwd=ROOT,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
         )
     pause, until = threading.Event(), time.monotonic() + _PATIENCE
     while time.monotonic() < until and process.poll() is None:
