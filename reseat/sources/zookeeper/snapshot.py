@@ -9,6 +9,7 @@ as for uploaded texts. O(P R); no Python loop over partitions but those with a f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -40,6 +41,8 @@ __all__ = ["snapshot_of"]
 _LONGEST_NAME = 249
 #: The oldest Kafka that writes a version of a node, by kind and version (``BrokerIdZNode``, ``TopicZNode``).
 _SINCE = {"broker": {4: (0, 10), 5: (2, 7)}, "topic": {2: (2, 4), 3: (2, 8)}}
+#: The names that Kafka gives to topics (``Topic.LEGAL_CHARS``).
+_KAFKA_NAME = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}")
 _MIN_IN_SYNC = "min.insync.replicas"
 
 
@@ -432,6 +435,18 @@ def _cluster_findings(told: Gathered, layout: ClusterLayout) -> list[Finding]:
                 f"{listed(map(_cut, gone))}.",
                 (f"/brokers/topics/{name}" for name in gone),
                 topics=gone,
+            )
+        )
+    refused = [name for name in layout.topics if not _KAFKA_NAME.fullmatch(name)]
+    if refused:
+        out.append(
+            _finding(
+                "topic_name_refused",
+                Severity.ATTENTION,
+                f"{counted(len(refused), 'topic')} {verb(len(refused), 'has', 'have')} a name that Kafka refuses: "
+                f"{listed(map(_cut, refused))}. Kafka's have at most 249 letters, digits, '.', '_' and '-'.",
+                (f"/brokers/topics/{name}" for name in refused),
+                topics=refused,
             )
         )
     if told.deleting:
