@@ -16,6 +16,7 @@ __all__ = [
     "LimitMet",
     "PlacementRefused",
     "ReseatError",
+    "StoryInvalid",
     "WishRefused",
     "WriteRefused",
 ]
@@ -151,6 +152,20 @@ class GroupInvalid(ReseatError):
 
     Attributes:
         sentence: what was found and what was expected.
+    """
+
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(eq=False)
+class StoryInvalid(ReseatError):
+    """A story of a simulation does not go on like this: the event cannot happen, or is none.
+
+    Attributes:
+        sentence: what cannot be and why.
     """
 
     sentence: str

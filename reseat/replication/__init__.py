@@ -1,0 +1,51 @@
+"""What is kept: one partition's replicas, simulated step by step. Pure. May import ``reseat.errors`` alone."""
+
+from reseat.replication.events import (
+    Catch,
+    Checkpoint,
+    Consume,
+    Crash,
+    Elect,
+    Event,
+    Fetch,
+    Flush,
+    Lose,
+    Produce,
+    Restart,
+    Return,
+    Tick,
+)
+from reseat.replication.judge import Fault, faults
+from reseat.replication.scenarios import SCENARIOS, Scenario
+from reseat.replication.state import Acks, Partition, Record, Replica, Rules, Truncation, start
+from reseat.replication.step import Step, apply, play
+
+__all__ = [
+    "SCENARIOS",
+    "Acks",
+    "Catch",
+    "Checkpoint",
+    "Consume",
+    "Crash",
+    "Elect",
+    "Event",
+    "Fault",
+    "Fetch",
+    "Flush",
+    "Lose",
+    "Partition",
+    "Produce",
+    "Record",
+    "Replica",
+    "Restart",
+    "Return",
+    "Rules",
+    "Scenario",
+    "Step",
+    "Tick",
+    "Truncation",
+    "apply",
+    "faults",
+    "play",
+    "start",
+]

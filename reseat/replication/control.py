@@ -1,0 +1,155 @@
+"""Brokers that go and come, and the controller that takes note and elects.
+
+The controller hears of a broker that goes at once, takes it out of the ISR (never the last one, unless eligible leader
+replicas are kept), and leaves the partition without a leader until it elects one. An election is Kafka's: the first in
+assignment order that is alive and in the ISR; with KIP-966 else an eligible leader replica, and where both are empty
+the last known leader; unclean, else the first that is alive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from reseat.errors import StoryInvalid
+from reseat.replication.leading import UNKNOWN, with_isr
+from reseat.replication.state import Partition, Replica, Truncation
+from reseat.replication.truncation import cut, cut_to
+
+__all__ = ["crash", "elect", "restart", "returned"]
+
+
+def crash(partition: Partition, broker: int, *, lose: bool) -> tuple[Partition, str]:
+    """A broker goes down."""
+    down = _down(_replica(partition, broker, alive=True), lose=lose)
+    after = _without_answers(partition.put(broker, down), broker)
+    isr = tuple(b for b in partition.isr if b != broker)
+    if isr or partition.rules.elr:
+        after = with_isr(after, isr)
+    said = f"Broker {broker} goes down{' and loses what it had not flushed' if lose else ''}."
+    if partition.leader == broker:
+        after = replace(after, leader=None, last_known_leader=broker, answers=MappingProxyType({}))
+        said += " The partition has no leader until the controller elects one."
+    if broker in after.isr:
+        said += " It was the last in sync: it stays in the ISR, since it alone is known to have everything."
+    elif broker in partition.isr:
+        said += f" It leaves the ISR{' and stays eligible (ELR)' if broker in after.elr else ''}."
+    return after, said
+
+
+def restart(partition: Partition, broker: int, *, lose: bool) -> tuple[Partition, str]:
+    """A broker is back before the controller notices.
+
+    Raises:
+        StoryInvalid: it leads; a leader that restarts is noticed.
+    """
+    if broker == partition.leader:
+        raise StoryInvalid(f"Broker {broker} leads: its restart is noticed. Let it crash and return.")
+    down = _down(_replica(partition, broker, alive=True), lose=lose)
+    after, said = _back(_without_answers(partition.put(broker, down), broker), broker)
+    lost = " and what it had not flushed is gone" if lose else ""
+    return after, f"Broker {broker} restarts before the controller notices{lost}. {said}"
+
+
+def returned(partition: Partition, broker: int) -> tuple[Partition, str]:
+    """A broker that was down comes back."""
+    _replica(partition, broker, alive=False)
+    after, said = _back(partition, broker)
+    return after, f"Broker {broker} is back. {said}"
+
+
+def elect(partition: Partition, broker: int | None, *, unclean: bool) -> tuple[Partition, str]:
+    """Elect a leader, the one asked for or the first that can."""
+    if broker is not None and broker not in partition.replicas:
+        raise StoryInvalid(f"Broker {broker} has no replica; they are on {list(partition.replicas)}.")
+    if broker is None and partition.leader is not None:
+        return partition, f"Broker {partition.leader} leads: there is nothing to elect (ELECTION_NOT_NEEDED)."
+    if broker is not None and broker == partition.leader:
+        return partition, f"Broker {broker} leads already (ELECTION_NOT_NEEDED)."
+    alive = [b for b, r in partition.replicas.items() if r.alive and broker in (None, b)]
+    ways = [
+        ("it is the first in assignment order that is alive and in sync", [b for b in alive if b in partition.isr]),
+        ("nobody in sync is alive, and it is an eligible leader replica", [b for b in alive if b in partition.elr]),
+    ]
+    if partition.rules.elr and not partition.isr and not partition.elr:
+        ways.append(("ISR and ELR are empty, and it led last", [b for b in alive if b == partition.last_known_leader]))
+    if unclean or partition.rules.unclean:
+        ways.append(("nobody in sync is alive: an unclean election, and what it has not copied is lost", alive))
+    chosen = next(((why, names[0]) for why, names in ways if names), None)
+    if chosen is None:
+        return partition, (
+            "Nobody can lead: no replica is alive and in sync (ELIGIBLE_LEADERS_NOT_AVAILABLE)."
+            if broker is None
+            else f"Broker {broker} cannot lead: it is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE)."
+        )
+    why, leader = chosen
+    return _led_by(partition, leader, clean=leader in (*partition.isr, *partition.elr)), (
+        f"Broker {leader} leads, in epoch {partition.epoch + 1}: {why}."
+    )
+
+
+def _led_by(partition: Partition, leader: int, *, clean: bool) -> Partition:
+    in_sync = leader in partition.isr
+    isr = tuple(b for b in partition.isr if partition.replicas[b].alive) if in_sync else (leader,)
+    after = with_isr(partition, isr)
+    replicas: dict[int, Replica] = {}
+    for broker, replica in after.replicas.items():
+        now = replica
+        if broker == leader:
+            now = replace(replica, must_cut=False, unclean=False)
+        elif replica.alive and partition.rules.truncation is Truncation.HIGH_WATERMARK:
+            now = cut_to(replica, replica.hw)
+        elif replica.alive:
+            now = replace(replica, must_cut=True)
+        replicas[broker] = now
+    followers = [broker for broker in replicas if broker != leader]
+    return replace(
+        after,
+        replicas=MappingProxyType(replicas),
+        leader=leader,
+        last_known_leader=leader,
+        epoch=partition.epoch + 1,
+        epoch_start=replicas[leader].leo,
+        elr=after.elr if clean else (),
+        follower_leo=MappingProxyType(dict.fromkeys(followers, UNKNOWN)),
+        caught_up_ms=MappingProxyType(dict.fromkeys(followers, partition.now_ms)),
+        fetched=MappingProxyType({}),
+        answers=MappingProxyType({}),
+        pending=(),
+        refused=partition.refused + tuple((p.value, "NOT_LEADER_OR_FOLLOWER") for p in partition.pending),
+    )
+
+
+def _replica(partition: Partition, broker: int, *, alive: bool) -> Replica:
+    if broker not in partition.replicas:
+        raise StoryInvalid(f"Broker {broker} has no replica; they are on {list(partition.replicas)}.")
+    if partition.replicas[broker].alive is not alive:
+        raise StoryInvalid(f"Broker {broker} is {'down' if alive else 'up'} already.")
+    return partition.replicas[broker]
+
+
+def _down(replica: Replica, *, lose: bool) -> Replica:
+    if not lose:
+        return replace(replica, alive=False, flushed=replica.leo, checkpoint=replica.hw)
+    cut_back = cut_to(replica, replica.flushed)
+    return replace(cut_back, alive=False, unclean=True, hw=min(replica.checkpoint, cut_back.leo))
+
+
+def _back(partition: Partition, broker: int) -> tuple[Partition, str]:
+    after = partition.put(broker, replace(partition.replicas[broker], alive=True))
+    said = []
+    if partition.rules.elr and partition.replicas[broker].unclean and broker in (*partition.isr, *partition.elr):
+        after = with_isr(after, tuple(b for b in partition.isr if b != broker))
+        after = replace(after, elr=tuple(b for b in after.elr if b != broker))
+        said.append("It went down uncleanly, so that it may lack records: it is in neither ISR nor ELR any more.")
+    if after.leader is None:
+        said.append("Nobody leads: it waits.")
+        return after.put(broker, replace(after.replicas[broker], must_cut=True)), " ".join(said)
+    done = cut(after.replicas[broker], after.led, partition.rules.truncation)
+    said.append(f"It follows broker {after.leader}: {done.words}.")
+    return after.put(broker, done.replica), " ".join(said)
+
+
+def _without_answers(partition: Partition, broker: int) -> Partition:
+    rest = {other: answer for other, answer in partition.answers.items() if other != broker}
+    return replace(partition, answers=MappingProxyType(rest))
