@@ -39,6 +39,7 @@ _TOOLS = {
         "log-dirs": "org.apache.kafka.tools.LogDirsCommand",
         "configs": "kafka.admin.ConfigCommand",
         "perf": "org.apache.kafka.tools.ProducerPerformance",
+        "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
         "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
     },
 }
