@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from reseat.formats.sealed import fingerprint, read_sealed
 from tests.browser.conftest import open_files
 from tests.browser.test_rack_board import drag, says, tile
 from tests.conftest import missing, require
@@ -55,7 +56,8 @@ def test_kafka_carries_out_the_plan_of_a_dragged_tile_and_its_rollback(
 ) -> None:
     """Broker 2 is dragged out; Kafka's reassign tool accepts the plan, the replicas end where it says, no others moved.
 
-    Then the downloaded rollback is carried out and every list is as it was, in order.
+    Then the downloaded rollback is carried out and every list is as it was, in order. Both texts say in a key of
+    Reseat's own what they were made for, which the tool passes over.
     """
     before = layout_of(cluster)
     held = sum(2 in replicas for replicas in before.assignments().values())
@@ -74,6 +76,8 @@ def test_kafka_carries_out_the_plan_of_a_dragged_tile_and_its_rollback(
 
     assert held == certificate["moves"] == certificate["least_moves"]
     assert set(listed) >= {key for key, replicas in before.assignments().items() if 2 in replicas}
+    assert read_sealed(plan.read_bytes()).fingerprint == fingerprint(before)
+    assert read_sealed(rollback.read_bytes()).intact
 
     carry_out(cluster, plan)
     await_assignments(cluster, before.assignments() | listed)
