@@ -9,8 +9,8 @@ does not come in time, the session is ended, its queue with it, and the next cal
 have been carried out or not; ``Lost`` says so, and the caller reads to find out.
 
 Permissions: Kafka with ``zookeeper.set.acl=true`` gives its nodes to itself and lets the world read. A node made by
-another hand must not be more open than its neighbours, so each is made with the ACL that its parent has; where that
-cannot be read nothing is made.
+another hand must not be more open than its neighbours, so each is made with the ACL that its parent has. Where that
+cannot be read, or is shown only in part (ZooKeeper hides digests from who lacks ADMIN), nothing is made.
 
 Source: kazoo's ``KazooClient``; ZooKeeper's programmer's guide (sessions, ACLs); Kafka's ``ZkSecurityMigrator``.
 """
@@ -51,6 +51,10 @@ _LOST = (
     ZookeeperStoppedError,
     KazooTimeoutError,
 )
+
+
+#: ZooKeeper shows this in place of a password's digest to who lacks ADMIN.
+_MASKED = ":x"
 
 
 class Lost(ReseatError):
@@ -231,6 +235,12 @@ class ZooKeeperSession:
                 f"ZooKeeper has no node {parent}, which every Kafka cluster has. Is the chroot right?", "chroot"
             )
         permissions: list[Any] = found[0]
+        if any(one.id.scheme == "digest" and one.id.id.endswith(_MASKED) for one in permissions):
+            raise ClusterUnreachable(
+                f"The permissions of {parent} are not shown in full to a user without ADMIN there, and a node made "
+                "with what is shown would lock the brokers out. Give the connection the brokers' credentials.",
+                "authorization",
+            )
         return permissions
 
     def _away(self) -> ClusterUnreachable:
