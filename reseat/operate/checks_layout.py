@@ -25,6 +25,9 @@ __all__ = [
     "reading_settled",
 ]
 
+#: Characters of a rack's name that a sentence holds: brokers may tell anything.
+_LONGEST = 60
+
 
 def reading_settled(touched: Touched) -> Check:
     """7. No topic of the plan changed while the cluster was read."""
@@ -225,7 +228,9 @@ def _rack_changed(now: ClusterLayout, position: int, then: Mapping[int, str | No
 
 
 def _rack(rack: str | None) -> str:
-    return "without a rack" if rack is None else f"in rack {rack}"
+    if rack is None:
+        return "without a rack"
+    return f"in rack {rack if len(rack) <= _LONGEST else rack[:_LONGEST] + '…'}"
 
 
 def leaving_brokers_since(touched: Touched, holdings: Mapping[int, frozenset[Partition]] | None) -> Check:

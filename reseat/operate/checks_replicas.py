@@ -228,13 +228,12 @@ def min_in_sync(touched: Touched) -> Check:
 def can_finish(touched: Touched) -> Check:
     """16. No partition waits for a broker that is down and stays in its list.
 
-    A ZooKeeper controller is done with a partition when the ISR holds its whole target; KRaft asks for the newcomers
-    alone.
+    A controller is done with a partition when the ISR holds the whole target, those that stay included
+    (``KafkaController.isReassignmentComplete``, ``PartitionReassignmentReplicas`` of KRaft).
     """
     name, rows = "can_finish", touched.moving
-    if touched.snapshot.metadata == "kraft":
-        return Check(name, Verdict.PASSED, "A move is done when the newcomers are in sync.")
-    down = np.array([b.state is BrokerState.DEAD for b in touched.now.brokers] + [False], np.bool_)
+    states = [broker.state in (BrokerState.DEAD, *_FENCED) for broker in touched.now.brokers]
+    down = np.array([*states, False], np.bool_)
     waits = down[touched.after.replicas[rows]] & ~touched.newcomers[rows]
     bad = rows[row_any(waits)]
     if not bad.size:

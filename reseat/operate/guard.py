@@ -28,7 +28,7 @@ The preconditions of a plan, in the order of their names here (``docs/decisions/
     13  targets_alive             a target is dead, or fenced (KRaft)            fenced: it only waits
     14  movable                   no live in-sync copy                           never
     15  min_in_sync               below min ISR, not because of leaving brokers  never
-    16  can_finish                keeps a replica on a dead broker (ZooKeeper)   yes: it only waits
+    16  can_finish                keeps a replica on a broker that is down       yes: it only waits
     17  racks_not_worsened        racks are shared more than was shown           yes: it was good enough to ask
     18  leaving_brokers_since     a leaving broker would not be empty            yes: nothing is lost by it
     19  disk_room                 more comes than is left                        never: a full disk goes offline
@@ -77,12 +77,13 @@ from reseat.operate.checks_replicas import (
     targets_alive,
 )
 from reseat.operate.checks_topic import topic_checks
+from reseat.operate.drained import drained
 from reseat.operate.records import Run
 from reseat.operate.request import Asked, ElectionRequest, Request, TopicRequest
 from reseat.operate.target import Partition
 from reseat.operate.touched import Touched
 
-__all__ = ["check", "check_access", "check_election", "check_topic", "refuse_unless"]
+__all__ = ["check", "check_access", "check_election", "check_topic", "drained", "refuse_unless"]
 
 
 def check(

@@ -274,6 +274,14 @@ def test_brokers_must_be_there_in_their_racks():
     assert judged("brokers_unchanged", now=beside).verdict is PASSED
 
 
+def test_a_rack_of_a_million_characters_does_not_fill_the_sentence():
+    """It is cut, as text."""
+    found = judged("brokers_unchanged", now=snapshot(layout(racks=RACKS | {4: "<b>" + "x" * 1_000_000})))
+
+    assert found.verdict is FAILED
+    assert len(found.sentence) < 300
+
+
 def test_a_broker_that_is_down_tells_no_rack_and_that_is_no_change():
     """Broker 3, which leaves, died since: its rack is no longer told."""
     now = layout(racks=RACKS | {3: None}, states={3: DEAD})
@@ -417,14 +425,15 @@ def test_a_factor_below_min_isr_can_be_raised():
 
 
 def test_a_move_that_waits_for_a_broker_that_is_down_is_said():
-    """ZooKeeper's controller waits for the whole target, KRaft for the newcomers alone."""
+    """Controllers of both kinds wait for the whole target to be in sync, those that stay included."""
     now = layout(states={1: DEAD}, in_sync={("orders", 2): [3]}, leaders={("orders", 2): 3})
+    fenced = layout(states={1: FENCED}, in_sync={("orders", 2): [3]}, leaders={("orders", 2): 3})
     asked = request(overrides=frozenset({"can_finish"}))
 
     assert judged("can_finish").verdict is PASSED
     assert named(judged("can_finish", now=snapshot(now)), "orders-2", "broker 1, which is down")
     assert judged("can_finish", asked, snapshot(now)).verdict is OVERRIDDEN
-    assert judged("can_finish", now=snapshot(now, metadata="kraft")).verdict is PASSED
+    assert judged("can_finish", now=snapshot(fenced, metadata="kraft")).verdict is FAILED
 
 
 def test_racks_are_not_worsened_beyond_what_was_shown():

@@ -20,7 +20,7 @@ from tests.planning.brute_force import random_layout
 
 SEEDS = range(40)
 #: Not asked here: which fail depends on the random layout, and rightly.
-BY_CHANCE = {"movable", "min_in_sync", "replication_factor_kept"}
+BY_CHANCE = {"movable", "min_in_sync", "replication_factor_kept", "can_finish"}
 
 
 def live(layout, *, swap=None, without=None):
