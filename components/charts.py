@@ -35,6 +35,8 @@ HEIGHT = 250
 _LABELLED = 40
 #: Up to so high, every whole number has a tick.
 _SINGLE = 5
+#: Room for so many bars is kept where there are fewer.
+_LEAST_BARS = 10
 #: Between a broker and its rack in a bar's name.
 _RACK = " in "
 #: Up to so many racks, each is named under its brokers.
@@ -233,6 +235,8 @@ def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
     # The whole figure is drawn anew every few seconds: what one has zoomed or points at stays.
     figure.update_layout(barmode="stack", uirevision="run")
     _axes(figure, names, "replicas", float(counts.sum(axis=1).max(initial=0)))
+    # A single receiver shall not be one block as wide as the page.
+    figure.update_xaxes(range=[-0.6, max(len(names), _LEAST_BARS) - 0.4])
     return figure
 
 

@@ -1,0 +1,219 @@
+"""From a dragged tile to a broker drained on a real cluster, all in the browser; taken back; and an election held."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from reseat.operate.journal import Journal
+from tests.browser.conftest import ROOT, SCREENSHOTS, free_port, start_dashboard, stop
+from tests.browser.test_rack_board import drag, says, tile
+from tests.conftest import missing, require
+from tests.servers.carry_out import await_assignments, layout_of
+from tests.servers.cluster import KafkaCluster, Kind, start
+from tests.servers.cluster import missing as kafka_missing
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.kafka]
+
+RACKS: dict[int, str | None] = {1: "a", 2: "a", 3: "b", 4: "b", 5: "c"}
+#: A run takes seconds, and a machine with other work a few times that.
+_A_RUN = 60_000
+
+
+@dataclass
+class Lab:
+    """A real cluster, a dashboard that may write to it and one that may not, and their journal.
+
+    Attributes:
+        cluster: five brokers in three racks.
+        writing: the address of the dashboard that was started with writing enabled.
+        reading: the address of the other.
+        journal: the journal's file.
+    """
+
+    cluster: KafkaCluster
+    writing: str
+    reading: str
+    journal: Path
+
+    def in_journal(self, look: Callable[[Journal], object]) -> object:
+        """Look into the journal."""
+        journal = Journal(self.journal)
+        try:
+            return look(journal)
+        finally:
+            journal.close()
+
+
+@pytest.fixture(params=["zookeeper-2.8", "kraft-4.1"])
+def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lab]:
+    """A cluster with two topics made by Kafka itself, and two dashboards that know it as "lab"."""
+    require("browser")
+    require("kafka")
+    reason = kafka_missing()
+    if reason is not None:
+        missing("kafka", reason)
+    kind: Kind = request.param
+    cluster = start(kind, tmp_path / "cluster", RACKS)
+    dashboards = []
+    try:
+        cluster.tool("topics", "--create", "--topic", "orders", "--partitions", "12", "--replication-factor", "3")
+        cluster.tool("topics", "--create", "--topic", "audit-log.v2", "--partitions", "6", "--replication-factor", "2")
+        journal = tmp_path / "state" / "journal.sqlite"
+        named = {"RESEAT_CLUSTER_LAB_BOOTSTRAP": cluster.bootstrap, "RESEAT_JOURNAL": str(journal)}
+        if cluster.zookeeper is not None:
+            named["RESEAT_CLUSTER_LAB_ZOOKEEPER"] = cluster.zookeeper
+        addresses = []
+        for name, more in (("writing", {"RESEAT_OPERATE": "1"}), ("reading", {"RESEAT_OPERATE": "0"})):
+            port = free_port()
+            dashboards.append(start_dashboard(port, tmp_path / f"{name}.log", {**named, **more}))
+            addresses.append(f"http://127.0.0.1:{port}")
+        yield Lab(cluster, *addresses, journal)
+    finally:
+        for dashboard in dashboards:
+            stop(dashboard)
+        cluster.stop()
+
+
+def connect(page: Page, address: str) -> None:
+    """Read the cluster "lab" on Connect, so that it is what every page shows."""
+    page.goto(f"{address}/connect")
+    page.get_by_role("button", name="lab", exact=True).click()
+    page.get_by_role("button", name="Read", exact=True).click()
+    page.get_by_text("the present", exact=True).wait_for()
+
+
+def to(page: Page, name: str) -> None:
+    """Go to a page of the dashboard."""
+    page.get_by_role("link", name=name, exact=True).click()
+
+
+def picture(page: Page, name: str) -> None:
+    """Keep a picture of a state for a person to look at, and check that nothing broke."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"state-operate-{name}.png")
+
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def confirm(page: Page, cluster_id: str, button: str) -> float:
+    """Type the cluster's id, press the button once it can be pressed, and return the moment."""
+    go: Locator = page.get_by_role("button", name=button)
+    field = page.get_by_label(re.compile("^Type the cluster's id"))
+    field.wait_for()
+
+    assert go.is_disabled()
+
+    field.fill("another-cluster")
+    field.press("Enter")
+    page.get_by_text("That is not this cluster's id").wait_for()
+
+    assert go.is_disabled()
+
+    field.fill(cluster_id)
+    field.press("Enter")
+    page.get_by_text("Everything is ready").wait_for()
+    go.click()
+    return time.monotonic()
+
+
+def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
+    lab: Lab, new_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    """Dragged out, approved, executed, verified by Kafka's own tool, rolled back to the very lists; leaders elected.
+
+    Where writing is not enabled, the same plan is shown and there is nothing to type and no button that sends it.
+    """
+    cluster = lab.cluster
+    kind = cluster.kind.partition("-")[0]
+    before = layout_of(cluster).assignments()
+    held = sum(2 in replicas for replicas in before.values())
+    page = new_page(color_scheme="light")
+    connect(page, lab.writing)
+    to(page, "Racks")
+    drag(page, tile(page, 2), page.locator(".tray"))
+    says(page, f"Broker 2 can leave: {held} replicas move")
+    to(page, "Operate")
+    says(page, f"Broker 2 leaves on lab: {held} replicas move; nothing stands against it")
+    picture(page, f"{kind}-ready")
+
+    assert lab.in_journal(lambda journal: journal.runs()) == ()
+
+    cluster_id = page.locator(".st-key-confirm-plan-plan code").inner_text()
+    clicked = confirm(page, cluster_id, f"Move {held} replicas on lab")
+    page.get_by_text("Verified.").wait_for(timeout=_A_RUN)
+    seconds = time.monotonic() - clicked
+    page.get_by_text("Broker 2 is drained").wait_for()
+    picture(page, f"{kind}-verified")
+    _note(kind, held, seconds)
+
+    run = lab.in_journal(lambda journal: journal.runs()[0])
+    (tmp_path / "plan.json").write_text(run.plan)
+    said = cluster.tool("reassign", "--reassignment-json-file", str(tmp_path / "plan.json"), "--verify")
+
+    assert said.count("is complete") + said.count("is completed") >= len(json.loads(run.plan)["partitions"]), said
+    assert not any(2 in replicas for replicas in layout_of(cluster).assignments().values())
+
+    reader = new_page(color_scheme="dark")
+    connect(reader, lab.reading)
+    to(reader, "Racks")
+    tile(reader, 3).focus()
+    reader.keyboard.press("Delete")
+    says(reader, "Broker 3 can leave")
+    to(reader, "Operate")
+    reader.get_by_text("Here one can read only.").wait_for()
+    says(reader, "Broker 3 leaves on lab")
+    reader.get_by_text("RESEAT_OPERATE=1").wait_for()
+    reader.get_by_role("button", name="Run 1").wait_for()
+    picture(reader, f"{kind}-read-only")
+
+    assert reader.get_by_role("button", name=re.compile("^Move|replicas on lab")).count() == 0
+    assert reader.get_by_label(re.compile("^Type the cluster's id")).count() == 0
+
+    page.get_by_role("button", name="Roll back").click()
+    says(page, f"Run 1 is taken back on lab: {held} replicas move; nothing stands against it")
+    if kind == "zookeeper":
+        page.get_by_text("Through ZooKeeper", exact=True).click()
+    confirm(page, cluster_id, "Take run 1 back")
+    page.get_by_text("Run 2, the way back of run 1").first.wait_for()
+    page.get_by_text("Verified.").wait_for(timeout=_A_RUN)
+    picture(page, f"{kind}-taken-back")
+    await_assignments(cluster, before)
+
+    hold_election(page, cluster, cluster_id)
+
+
+def hold_election(page: Page, cluster: KafkaCluster, cluster_id: str) -> None:
+    """After the way back others lead what broker 2 led: a preferred election puts that right, as previewed."""
+    page.get_by_role("button", name="Back to the present").click()
+    page.locator(".st-key-strip").get_by_role("button", name="Refresh").click()
+    to(page, "Leaders")
+    page.get_by_text("Hold an election", exact=True).click()
+    confirm(page, cluster_id, "Elect preferred leaders of")
+    outcome = page.locator(".st-key-election-outcome")
+    outcome.get_by_text("Everything happened as previewed.").wait_for()
+    picture(page, f"{cluster.kind.partition('-')[0]}-elected")
+
+    assert outcome.get_by_text("differed").count() == 0
+
+    layout = layout_of(cluster)
+
+    assert (layout.leader_ids == layout.replica_ids[:, 0]).all()
+
+
+def _note(kind: str, replicas: int, seconds: float) -> None:
+    """Keep how long it took from the click to the verdict, for the note."""
+    folder = Path(os.environ.get("RESEAT_FIGURES", ROOT / "build" / "figures"))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"click-to-verified-{kind}.txt").write_text(f"{replicas} replicas: {seconds:.1f} s\n")
