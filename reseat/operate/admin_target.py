@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reseat.errors import ClusterUnreachable
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import listed, verb
 from reseat.operate.error_names import NONE, NOT_CONTROLLER, error_name
 from reseat.operate.holdings import copied_bytes, held
 from reseat.operate.patience import Patience
@@ -483,9 +483,11 @@ class AdminTarget:
                         del topics[topic]
             if not brokers and not topics:
                 return
+        who = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
+        who += [f"{verb(len(topics), 'topic', 'topics')} {listed(topics)}"] if topics else []
         raise ClusterUnreachable(
-            f"The throttles were accepted, but {counted(len(brokers), 'broker')} ({listed(brokers)}) and "
-            f"{counted(len(topics), 'topic')} ({listed(topics)}) do not tell them yet.",
+            f"The throttles were accepted, but those of {' and of '.join(who)} are not told back: whether they are in "
+            "force is not known.",
             "timeout",
         )
 

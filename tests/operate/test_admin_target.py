@@ -1,0 +1,249 @@
+"""Writing through the Admin protocol, against brokers that fail where the test says."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.errors import ClusterUnreachable
+from reseat.operate.admin_target import AT_ONCE, AdminTarget
+from reseat.operate.opening import open_target
+from reseat.operate.target import Assignment, Election, Throttles
+from reseat.operate.throttle_names import LEADER_RATE, LEADER_REPLICAS
+from reseat.sources.connection import Connection
+from tests.operate.fake_brokers import FakeBrokers
+
+ALTER, ELECT, CREATE = "AlterPartitionReassignmentsRequest", "ElectLeadersRequest", "CreateTopicsRequest"
+LIST, METADATA = "ListPartitionReassignmentsRequest", "MetadataRequest"
+CONFIGURE, TELL = "IncrementalAlterConfigsRequest", "DescribeConfigsRequest"
+NOT_CONTROLLER, NOT_AUTHORIZED, TIMED_OUT = 41, 31, 7
+
+
+def target_of(brokers: FakeBrokers) -> AdminTarget:
+    """The brokers, open for writing, on their own clock."""
+    waiting = brokers.patience()
+    return AdminTarget(
+        Connection(bootstrap=("fake:9092",)), admin=brokers, patience=waiting, reading=waiting, in_force=waiting
+    )
+
+
+@pytest.fixture
+def brokers():
+    """Two topics on three brokers."""
+    return FakeBrokers({("orders", 0): [1, 2], ("orders", 1): [2, 3], ("audit", 0): [3, 1]})
+
+
+def test_a_partition_is_told_with_leader_isr_and_what_is_under_way(brokers) -> None:
+    """From the list of reassignments and from metadata together; what is not there is absent."""
+    brokers.lists["orders", 0] = [3, 1, 2]
+    brokers.moving["orders", 0] = ([3], [2])
+    brokers.leaders["orders", 0] = 1
+    target = target_of(brokers)
+
+    assert target.assignments([("orders", 0), ("audit", 0), ("audit", 9), ("nowhere", 0)]) == {
+        ("orders", 0): Assignment((3, 1, 2), (3,), (2,), 1, (3, 1, 2)),
+        ("audit", 0): Assignment((3, 1), leader=3, in_sync=(3, 1)),
+    }
+    assert set(target.reassigning()) == {("orders", 0)}
+
+
+def test_reassignments_are_listed_before_replicas_are_read(brokers) -> None:
+    """One that ends in between is told as under way, never as ended with the wrong replicas."""
+    target_of(brokers).assignments([("orders", 0)])
+
+    assert [name for name, _, _ in brokers.sent] == [LIST, METADATA]
+
+
+def test_many_partitions_go_to_the_controller_in_bounded_requests(brokers) -> None:
+    """A ZooKeeper controller answers nothing else while it works at one request."""
+    brokers.lists = {("many", one): [1, 2] for one in range(2 * AT_ONCE + 1)}
+    answers = target_of(brokers).reassign({one: [2, 1] for one in brokers.lists})
+
+    assert answers == dict.fromkeys(brokers.lists)
+    assert brokers.sent == [(ALTER, "controller", AT_ONCE), (ALTER, "controller", AT_ONCE), (ALTER, "controller", 1)]
+
+
+@pytest.mark.parametrize("fault", ["before", "after", NOT_CONTROLLER])
+def test_a_request_whose_controller_is_lost_is_sent_again(brokers, fault) -> None:
+    """To whoever is the controller then; asking twice for the same list changes nothing."""
+    brokers.faults[ALTER] = [fault, fault]
+    answers = target_of(brokers).reassign({("orders", 0): [3, 1], ("nowhere", 0): [1]})
+
+    assert answers == {("orders", 0): None, ("nowhere", 0): "UNKNOWN_TOPIC_OR_PARTITION"}
+    assert len(brokers.sent) == 3
+    assert brokers.lists["orders", 0][:2] == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"), [("before", "connection was lost"), (NOT_CONTROLLER, "No broker answered")]
+)
+def test_a_controller_that_does_not_come_back_is_said_within_bounds(brokers, fault, words) -> None:
+    """Whether the last request was carried out is then for the caller to read."""
+    brokers.faults[ALTER] = [fault] * 1000
+    with pytest.raises(ClusterUnreachable, match=words) as away:
+        target_of(brokers).reassign({("orders", 0): [3, 1]})
+
+    assert away.value.trouble == "lost"
+    assert 9 <= brokers.clock <= 10
+
+
+@pytest.mark.parametrize("fault", ["authentication", "tls", "version"])
+def test_a_trouble_that_does_not_pass_is_told_at_once(brokers, fault) -> None:
+    """Trying again would only take time, and lock an account."""
+    brokers.faults[ALTER] = [fault]
+    with pytest.raises(ClusterUnreachable) as refused:
+        target_of(brokers).reassign({("orders", 0): [3, 1]})
+
+    assert refused.value.trouble == fault
+    assert brokers.clock == 0
+
+
+def test_a_user_who_may_not_is_told_what_it_takes(brokers) -> None:
+    """By an error of the whole request, for every kind of request."""
+    target = target_of(brokers)
+    for name, call in (
+        (ALTER, lambda: target.reassign({("orders", 0): [3, 1]})),
+        (ELECT, lambda: target.elect(Election.PREFERRED, [("orders", 0)])),
+        (LIST, target.reassigning),
+        (CREATE, lambda: target.create_topic("new", {0: [1]}, {})),
+        (CONFIGURE, lambda: target.set_throttles(Throttles({1: "5"}))),
+    ):
+        brokers.faults = {name: [NOT_AUTHORIZED]}
+        with pytest.raises(ClusterUnreachable, match="CLUSTER_AUTHORIZATION_FAILED") as refused:
+            call()
+        assert refused.value.trouble == "authorization"
+
+
+def test_what_is_under_way_is_taken_back_and_nothing_else(brokers) -> None:
+    """Kafka's name where nothing is under way; after a lost answer that is the answer too."""
+    target = target_of(brokers)
+    target.reassign({("orders", 0): [3, 1]})
+    first = target.cancel([("orders", 0), ("audit", 0)])
+    target.reassign({("orders", 1): [1, 3]})
+    brokers.faults[ALTER] = ["after"]
+
+    assert first == {("orders", 0): None, ("audit", 0): "NO_REASSIGNMENT_IN_PROGRESS"}
+    assert target.cancel([("orders", 1)]) == {("orders", 1): "NO_REASSIGNMENT_IN_PROGRESS"}
+    assert target.reassigning() == {}
+
+
+def test_each_partition_of_an_election_has_kafkas_answer(brokers) -> None:
+    """Elected, not needed, not possible, not there; the same after the controller was lost."""
+    brokers.leaders["orders", 0] = 2
+    brokers.refuse["audit", 0] = 80
+    brokers.faults[ELECT] = [NOT_CONTROLLER]
+
+    assert target_of(brokers).elect(
+        Election.PREFERRED, [("orders", 0), ("orders", 1), ("audit", 0), ("nowhere", 0)]
+    ) == {
+        ("orders", 0): "NONE",
+        ("orders", 1): "ELECTION_NOT_NEEDED",
+        ("audit", 0): "PREFERRED_LEADER_NOT_AVAILABLE",
+        ("nowhere", 0): "UNKNOWN_TOPIC_OR_PARTITION",
+    }
+
+
+def test_throttles_are_those_of_the_very_broker_and_topic(brokers) -> None:
+    """A cluster-wide default, a static value and the default "" are not set there; who is gone or dead is absent."""
+    brokers.settings = {
+        (4, "1", LEADER_RATE): (2, "1000"),
+        (4, "2", LEADER_RATE): (3, "5000"),
+        (4, "3", LEADER_RATE): (4, "7000"),
+        (2, "orders", LEADER_REPLICAS): (1, "0:1"),
+        (2, "audit", LEADER_REPLICAS): (5, ""),
+    }
+    brokers.alive = {1, 2, 3}
+    told = target_of(brokers).throttles([1, 2, 3, 4], ["orders", "audit", "nowhere"])
+
+    assert told.leader_rate == {1: "1000", 2: None, 3: None}
+    assert told.follower_rate == {1: None, 2: None, 3: None}
+    assert told.leader_replicas == {"orders": "0:1", "audit": None}
+
+
+def test_setting_throttles_waits_until_brokers_tell_them_back(brokers) -> None:
+    """A reassignment that follows at once must find them in force."""
+    brokers.lag = 5
+    target = target_of(brokers)
+    target.set_throttles(Throttles({1: "1000"}, {}, {"orders": "*", "nowhere": "*"}))
+
+    assert brokers.lag == 0
+    assert brokers.clock > 0
+    assert target.throttles([1], ["orders"]).leader_rate == {1: "1000"}
+    assert (2, "nowhere", LEADER_REPLICAS) not in brokers.settings
+
+
+def test_throttles_that_never_come_into_force_are_said(brokers) -> None:
+    """By broker and topic, and it is not waited for ever."""
+    brokers.lag = 10_000
+    brokers.old = {(4, "9", LEADER_RATE): (2, "1")}
+    with pytest.raises(ClusterUnreachable, match="those of broker 1 and of topic orders are not told back"):
+        target_of(brokers).set_throttles(Throttles({1: "1000"}, {}, {"orders": "*"}))
+
+
+def test_a_dead_broker_keeps_the_others_throttles_from_nothing(brokers) -> None:
+    """All others are set and in force; then it is named, since only the broker itself could have taken its own."""
+    brokers.alive = {1, 3}
+    target = target_of(brokers)
+    with pytest.raises(ClusterUnreachable, match="The throttles of broker 2 were not changed") as silent:
+        target.set_throttles(Throttles({1: "5", 2: "5", 3: "5"}, {}, {"orders": "*"}))
+
+    assert silent.value.trouble == "refused"
+    assert target.throttles([1, 3], ["orders"]) == Throttles(
+        {1: "5", 3: "5"}, {1: None, 3: None}, {"orders": "*"}, {"orders": None}
+    )
+
+
+def test_a_value_that_kafka_refuses_is_said_in_its_words(brokers) -> None:
+    """With the name of what was to be set."""
+    with pytest.raises(ClusterUnreachable, match=r"'1': Not a number\. \(INVALID_REQUEST\)") as refused:
+        target_of(brokers).set_throttles(Throttles({1: "bad"}))
+
+    assert refused.value.trouble == "configuration"
+
+
+@pytest.mark.parametrize("fault", ["before", "after", NOT_CONTROLLER, TIMED_OUT])
+def test_a_topic_whose_answer_was_lost_is_made_once(brokers, fault) -> None:
+    """Where it is there then with the very lists asked for, it was made: by whose hand makes no difference."""
+    brokers.faults[CREATE] = [fault]
+    answer = target_of(brokers).create_topic("new", {0: [1, 2], 1: [2, 3]}, {})
+
+    assert answer is None
+    assert (brokers.lists["new", 0], brokers.lists["new", 1]) == ([1, 2], [2, 3])
+
+
+def test_a_topic_that_is_there_otherwise_is_refused_also_after_a_lost_answer(brokers) -> None:
+    """In the cluster's words; and without a lost answer also where the lists are the same."""
+    target = target_of(brokers)
+    brokers.faults[CREATE] = ["before"]
+
+    assert target.create_topic("orders", {0: [9]}, {}) == "Topic 'orders' already exists."
+    assert target.create_topic("audit", {0: [3, 1]}, {}) == "Topic 'audit' already exists."
+
+
+def test_what_disks_hold_is_asked_of_living_brokers_alone(brokers) -> None:
+    """By broker; sizes by partition and broker; None where nobody can be asked."""
+    brokers.alive = {1, 2}
+    target = target_of(brokers)
+    held, sizes = target.holdings([1, 2, 3]), target.copied([("orders", 1), ("audit", 0)], [1, 2, 3])
+    asked = {broker for name, broker, _ in brokers.sent if name == "DescribeLogDirsRequest"}
+
+    assert held == {1: {("orders", 0), ("audit", 0)}, 2: {("orders", 0), ("orders", 1)}}
+    assert sizes == {(("orders", 1), 2): 102, (("audit", 0), 1): 1}
+    assert asked == {1, 2}
+    assert target.holdings([3]) is None
+    assert target.copied([("orders", 0)], [3]) is None
+
+
+@pytest.mark.parametrize(
+    ("connection", "way", "words"),
+    [
+        (Connection(bootstrap=("a:1",)), "zookeeper", "names no ZooKeeper servers"),
+        (Connection(zookeeper=("a:1",)), "admin", "names no brokers"),
+        (Connection(bootstrap=("a:1",)), "pigeon", "no way of writing"),
+    ],
+)
+def test_a_way_that_a_connection_does_not_have_is_refused(connection, way, words) -> None:
+    """With what is missing, before anything is opened."""
+    with pytest.raises(ClusterUnreachable, match=words) as refused:
+        open_target(connection, way)
+
+    assert refused.value.trouble == "configuration"
