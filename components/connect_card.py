@@ -27,10 +27,15 @@ _ICONS = {
 }
 
 
-def draw_card(live: LiveCluster) -> None:
-    """Draw it, and keep it up to date while something is under way."""
+def draw_card(live: LiveCluster, drawn: LiveState) -> None:
+    """Draw it, and keep it up to date while something is under way.
+
+    Args:
+        live: the cluster.
+        drawn: the state of which the rest of the page tells; the page is drawn anew once that is no longer true.
+    """
     with st.container(border=True, key="connect-card"):
-        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, live.state.tried_at)
+        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, drawn.tried_at)
 
 
 def _draw(live: LiveCluster, drawn: datetime | None) -> None:
@@ -146,7 +151,7 @@ def _refresh_choice(live: LiveCluster) -> None:
     wanted = st.segmented_control(
         "Read again",
         names,
-        default=next(name for name, seconds in _EVERY.items() if seconds == now),
+        default=next((name for name, seconds in _EVERY.items() if seconds == now), _BY_HAND),
         key=f"connect-every-{live.name}",
         required=True,
         help="As long as a page of it is open. Readings never overlap; whoever looks at the same cluster sees them.",

@@ -181,7 +181,7 @@ def _pending_link() -> None:
     with st.container(border=True, key="pending-link"):
         if link.trouble:
             st.markdown(f":orange[:material/link_off:] {text.plain(link.trouble)}")
-        elif link.live:
+        elif link.live is not None:
             st.markdown(
                 f":orange[:material/link:] **This link shows a what-if on the live cluster {text.code(link.name)}, "
                 "which nobody has read since this server started.** Read it and the what-if is shown on it."

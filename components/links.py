@@ -30,7 +30,8 @@ class Link:
         edits: racks told by hand, topics left out.
         wish: the what-if.
         trouble: what in the link was not understood, or None.
-        live: whether it is about a live cluster of that name, of which the digest is the reading looked at.
+        live: where it is about a live cluster of that name (the digest is the reading looked at), after how many
+            seconds it is read again, 0 for by hand; None where it is not.
     """
 
     digest: str
@@ -38,14 +39,14 @@ class Link:
     edits: Edits
     wish: Wish
     trouble: str | None = None
-    live: bool = False
+    live: int | None = None
 
     def names(self, digest: str) -> bool:
         """Whether this link is about the layout with this digest."""
         return digest.startswith(self.digest)
 
 
-def to_query(digest: str, name: str, edits: Edits, wish: Wish, *, live: bool = False) -> dict[str, str]:
+def to_query(digest: str, name: str, edits: Edits, wish: Wish, *, live: int | None = None) -> dict[str, str]:
     """Query parameters, in a fixed order, without the empty ones."""
     options = wish.options
     choices = [
@@ -58,7 +59,7 @@ def to_query(digest: str, name: str, edits: Edits, wish: Wish, *, live: bool = F
     query = {
         "layout": digest[:DIGITS],
         "file": name,
-        "live": "yes" if live else "",
+        "live": "" if live is None else str(live),
         "remove": ",".join(map(str, wish.remove)),
         "add": "\n".join(_pair(broker, rack) for broker, rack in wish.add),
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
@@ -87,6 +88,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             without=_lines(query.get("without", "")),
             order_vouched="order" in choices,
         )
+        live = _broker(query["live"]) if query.get("live") else None
         wish = Wish(
             remove=tuple(sorted({_broker(text) for text in query.get("remove", "").split(",") if text})),
             add=_pairs(query.get("add", "")),
@@ -101,7 +103,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
         )
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if was not understood: {error}")
-    return Link(digest, name, edits, wish, live=query.get("live") == "yes")
+    return Link(digest, name, edits, wish, live=live)
 
 
 def _pair(broker: int, rack: str | None) -> str:

@@ -15,6 +15,7 @@ from reseat.formats.reading import Reading
 from reseat.model import ClusterLayout, Snapshot, Wish
 
 __all__ = [
+    "REFRESH_SECONDS",
     "Seat",
     "edits",
     "follow_live",
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 _KEY = "reseat"
+#: How often a live cluster can be read by itself; a link that asks for anything else is by hand.
+REFRESH_SECONDS = (10, 30, 60, 300)
 _Kept = TypeVar("_Kept")
 
 
@@ -114,14 +117,17 @@ def _follow(state: _State, link: links.Link | None) -> None:
     if link is None:
         return
     shelved = caching.shelf().find(link.digest)
-    live = caching.live_clusters().find(link.name) if link.live else None
+    live = caching.live_clusters().find(link.name) if link.live is not None else None
     read = None if live is None else live.state.reading
     if link.trouble or (shelved is None and read is None):
         state.link = link
-    elif read is not None:  # of a live cluster one sees the latest reading, also where the link is older
+    elif (
+        read is not None and link.live is not None
+    ):  # of a live cluster one sees the latest reading, also where the link is older
         state.opened[link.name] = _Opened(read, datetime.now(UTC), link.edits, live=live)
         state.current, state.wish = link.name, link.wish
         state.opened[link.name].follow()
+        state.kept[f"refresh {link.name}"] = float(link.live) if link.live in REFRESH_SECONDS else 0.0
     elif shelved is not None:
         state.opened[shelved.name] = _Opened(shelved.reading, shelved.read_at, shelved.edits)
         state.current, state.wish = shelved.name, link.wish
@@ -168,7 +174,8 @@ def open_live(live: LiveCluster) -> None:
     state.opened[name].follow()
     if state.current != name:
         state.current, state.wish = name, Wish()
-    if link is not None and not link.trouble and link.live and link.name == name:
+    if link is not None and not link.trouble and link.live is not None and link.name == name:
+        set_refresh_every(name, link.live)
         state.opened[name].edits, state.wish = link.edits, link.wish
 
 
@@ -179,7 +186,7 @@ def refresh_every(cluster: str) -> float | None:
 
 def set_refresh_every(cluster: str, seconds: float | None) -> None:
     """Want a live cluster to be read so often; it is, as long as somebody who wants it looks at a page."""
-    keep(f"refresh {cluster}", seconds or 0.0)
+    keep(f"refresh {cluster}", float(seconds or 0) if seconds in REFRESH_SECONDS else 0.0)
 
 
 def typed_clusters() -> dict[str, LiveCluster]:
@@ -282,7 +289,8 @@ def shelve(seated: Seat) -> dict[str, str]:
             latest_of=None if live is None else live.name,
         )
     )
-    return links.to_query(seated.digest, seated.name, seated.edits, seated.wish, live=shared)
+    every = int(refresh_every(seated.name) or 0) if shared else None
+    return links.to_query(seated.digest, seated.name, seated.edits, seated.wish, live=every)
 
 
 def kept(name: str, default: _Kept) -> _Kept:

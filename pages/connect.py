@@ -5,16 +5,15 @@ import streamlit as st
 from components import connections, frame, text
 from components.connect_card import draw_card
 from components.connect_form import draw_form
-from components.live import LiveCluster
+from components.live import LiveCluster, LiveState
 from components.live_changes import draw_changes
 from components.live_facts import draw_facts, draw_naming, draw_rights, snapshot_figures
 
 
-def sentence(live: LiveCluster | None) -> str:
+def sentence(live: LiveCluster | None, state: LiveState) -> str:
     """The sentence that answers the page's question: is there a live cluster, and how fresh is what one sees?"""
     if live is None:
         return "No live cluster is named yet. Give an address, or name one in the configuration."
-    state = live.state
     if state.snapshot is None:
         refused = state.error is not None and not state.refreshing
         return (
@@ -33,9 +32,10 @@ def sentence(live: LiveCluster | None) -> str:
 frame.standalone()
 offered = connections.choices()
 live = connections.chosen(offered)
-frame.answer(sentence(live))
-if live is not None and live.state.snapshot is not None:
-    frame.figures(snapshot_figures(live.state, live.state.snapshot))
+state = LiveState() if live is None else live.state  # one moment for all that the page says
+frame.answer(sentence(live, state))
+if state.snapshot is not None:
+    frame.figures(snapshot_figures(state, state.snapshot))
 
 left, right = st.columns([2, 3], gap="large")
 with left:
@@ -47,14 +47,14 @@ with left:
     draw_naming()
 with right:
     if live is not None:
-        draw_card(live)
+        draw_card(live, state)
     else:
         st.markdown(
             "Reseat reads brokers, racks, replica lists, leaders and ISRs from ZooKeeper or from the brokers "
             "themselves, and shows them on every page. It never writes while reading."
         )
 
-if live is not None and live.state.snapshot is not None:
-    draw_changes(live.state, f"changes-{live.name}")
-    draw_facts(live.state.snapshot)
+if live is not None and state.snapshot is not None:
+    draw_changes(state, f"changes-{live.name}")
+    draw_facts(state.snapshot)
 draw_rights()

@@ -234,6 +234,7 @@ def test_a_reload_goes_on_following(app: AppTest, reads: Reads, registry: LiveCl
     """The address of a live layout, opened anew after a further reading: the latest reading, with the what-if."""
     reads(taken(), taken(shrunk(), 30))
     read(at_connect(app), registry)
+    app.segmented_control(key="connect-every-prod").set_value("30 s").run()
     app.session_state[_KEY].wish = Wish(remove=(4,))
     app.switch_page("pages/overview.py").run()
     address = dict(app.query_params)
@@ -244,7 +245,8 @@ def test_a_reload_goes_on_following(app: AppTest, reads: Reads, registry: LiveCl
         again.query_params[key] = value
     again.run()
 
-    assert address["live"] == "yes"
+    assert address["live"] == "30"
+    assert again.session_state[_KEY].kept["refresh prod"] == 30.0
     assert not again.exception
     assert again.session_state[_KEY].opened["prod"].snapshot is prod(registry).state.snapshot
     assert again.session_state[_KEY].wish == Wish(remove=(4,))
