@@ -1,4 +1,4 @@
-"""The layout looked at as files to take along: as a table, as Kafka's tools print it, and as a reassignment."""
+"""The layout looked at as files to take along: as a table, as Kafka's tools print it, as a reassignment, a snapshot."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ __all__ = ["draw_takeaway"]
 
 def draw_takeaway(seat: Seat) -> None:
     """Downloads of the whole layout, with the edits, without the what-if; each is made when it is clicked."""
+    from reseat.formats.snapshot import write_snapshot
     from reseat.formats.table import write_csv
     from reseat.formats.writers import write_describe, write_layout_reassignment
 
-    layout = seat.layout
+    layout, snapshot = seat.layout, seat.snapshot
     st.subheader("Take it with you", anchor=False)
     with st.container(horizontal=True, key="takeaway"):
         for label, name, make, mime, words in (
@@ -50,5 +51,16 @@ def draw_takeaway(seat: Seat) -> None:
                 icon=":material/download:",
                 help=words,
                 key=f"take-{name}",
+            )
+        if snapshot is not None:
+            st.download_button(
+                "Snapshot",
+                lambda: write_snapshot(snapshot),
+                file_name="snapshot.json",
+                mime="application/json",
+                on_click="ignore",
+                icon=":material/download:",
+                help="All that was read of the cluster at that moment, without edits; every page and command reads it.",
+                key="take-snapshot.json",
             )
     st.caption(f"All {text.plural(layout.partition_count, 'partition')}, as shown here, without a what-if.")

@@ -1,0 +1,39 @@
+"""Files to take along: a snapshot where a live cluster was read, and never one of a text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from components.session import _KEY, _Opened, _State
+from reseat.formats.snapshot import reading_of
+from reseat.model import Snapshot
+
+from .conftest import small
+
+
+def downloads(at) -> list[str]:
+    """Labels of the downloads on the page."""
+    return [element.proto.label for element in at.get("download_button")]
+
+
+def test_a_live_cluster_can_be_taken_along_as_a_snapshot(app):
+    """Beside table, describe text and assignment."""
+    snapshot = Snapshot(small(), datetime.now(UTC), "admin", cluster="prod")
+    opened = _Opened(reading_of(snapshot), snapshot.taken_at, snapshot=snapshot)
+    app.session_state[_KEY] = _State(opened={"prod": opened}, current="prod", started=True)
+    app.run()
+    app.switch_page("pages/overview.py").run()
+
+    assert not app.exception
+    assert downloads(app)[-4:] == [
+        "Layout as CSV", "As kafka-topics --describe", "As reassignment JSON", "Snapshot",
+    ]  # fmt: skip
+
+
+def test_a_text_has_no_snapshot(opened):
+    """It does not say when it was true."""
+    at = opened("overview")
+
+    assert not at.exception
+    assert "Layout as CSV" in downloads(at)
+    assert "Snapshot" not in downloads(at)
