@@ -1,0 +1,378 @@
+"""A consumer group over time: who joins and leaves, what each rebalance gives whom, and what every member is told.
+
+What it promises: the same events and assignor give the same story; what members own is always what they were last
+given; listener calls and messages stand in the order in which a client of Kafka 4.1 makes them.
+
+How a rebalance goes (the classic protocol): each member sends its subscription to the coordinator (JoinGroup); the
+coordinator names one member leader (the one that joined first) and sends it all subscriptions; the leader runs the
+assignor and sends the result back (SyncGroup); the coordinator hands each member its part.
+
+Eager: before it joins, a member gives up all it owns (revoked), and reads nothing until it is given something
+(assigned). Cooperative (KIP-429): a member keeps what it owns, gives up what it is not given any more (revoked), is
+told what is new (assigned), and where anything was given up everybody joins once more. A member whose generation was
+reset (it was thrown out) has lost its partitions instead (lost). A first join is told what is assigned alone.
+
+Source: ``ConsumerCoordinator`` and ``GroupCoordinator`` as of 4.1, KIP-62, KIP-345 (static members), KIP-429.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from reseat.consumers.assignors import Assignor
+from reseat.consumers.group import NO_GENERATION, Assignment, Group, Member, Partition
+from reseat.errors import GroupInvalid
+
+__all__ = [
+    "Call",
+    "Chapter",
+    "Happening",
+    "Join",
+    "Leave",
+    "Message",
+    "Partitions",
+    "Restart",
+    "Return",
+    "Round",
+    "State",
+    "Subscribe",
+    "Timeout",
+    "begin",
+    "go_on",
+    "tell",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A new member joins."""
+
+    member: Member
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A member closes in order (LeaveGroup); a static member is only gone once its session times out."""
+
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeout:
+    """The coordinator hears nothing of a member for ``session.timeout.ms`` and throws it out; it does not know yet."""
+
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """A member that was thrown out finds out and joins again."""
+
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """A member stops and starts again at once; a static one gets back what it had, without a rebalance (KIP-345)."""
+
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribe:
+    """A member subscribes to other topics."""
+
+    member: str
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Partitions:
+    """A topic is made, or gains partitions."""
+
+    topic: str
+    count: int
+
+
+Happening: TypeAlias = Join | Leave | Timeout | Return | Restart | Subscribe | Partitions
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A listener call.
+
+    Attributes:
+        member: whose listener.
+        method: ``revoked``, ``lost`` or ``assigned`` (``ConsumerRebalanceListener``).
+        partitions: with what; possibly none.
+    """
+
+    member: str
+    method: str
+    partitions: tuple[Partition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message between a member and the coordinator.
+
+    Attributes:
+        sender: member id or ``coordinator``.
+        receiver: likewise.
+        name: ``JoinGroup``, ``JoinGroup response``, ``SyncGroup``, ``SyncGroup response`` or ``LeaveGroup``.
+        content: what it carries, in words.
+    """
+
+    sender: str
+    receiver: str
+    name: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One rebalance.
+
+    Attributes:
+        generation: the group's generation after it.
+        leader: the member that ran the assignor, or None where nobody is left.
+        group: what the assignor was given.
+        assignment: what it gave.
+        calls: listener calls, in order.
+        messages: messages, in order.
+        paused: partitions that had a reader before and were read by nobody at some time during the round.
+    """
+
+    generation: int
+    leader: str | None
+    group: Group
+    assignment: Assignment
+    calls: tuple[Call, ...]
+    messages: tuple[Message, ...]
+    paused: frozenset[Partition]
+
+
+@dataclass(frozen=True)
+class State:
+    """A group between two happenings.
+
+    Attributes:
+        members: by id, in the order in which they joined; ``owned`` and ``generation`` are up to date.
+        partitions: partitions by topic.
+        generation: of the group; 0 before the first rebalance.
+        out: members that were thrown out and do not know yet.
+        racks: racks of each partition's replicas, where told.
+    """
+
+    members: Mapping[str, Member]
+    partitions: Mapping[str, int]
+    generation: int = 0
+    out: Mapping[str, Member] = field(default_factory=dict)
+    racks: Mapping[Partition, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def readers(self) -> dict[Partition, str]:
+        """Who reads what."""
+        return {partition: member.id for member in self.members.values() for partition in member.owned}
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One happening and what came of it.
+
+    Attributes:
+        happening: what happened.
+        before: the group before.
+        after: the group after.
+        rounds: its rebalances: none, one, or with a cooperative assignor up to two.
+        calls: listener calls outside a round (a member that leaves, or finds out that it was thrown out), in order.
+        moved: partitions that have another reader afterwards, or one for the first time.
+        needless: of these, those whose reader is still in the group and still subscribes: a move that nobody forced.
+        sentence: for a person.
+    """
+
+    happening: Happening
+    before: State
+    after: State
+    rounds: tuple[Round, ...]
+    calls: tuple[Call, ...]
+    moved: tuple[Partition, ...]
+    needless: tuple[Partition, ...]
+    sentence: str
+
+
+def begin(partitions: Mapping[str, int], racks: Mapping[Partition, frozenset[str]] | None = None) -> State:
+    """A group without members."""
+    return State({}, dict(partitions), racks=racks or {})
+
+
+def tell(state: State, happenings: Iterable[Happening], assignor: Assignor) -> list[Chapter]:
+    """A whole story.
+
+    Raises:
+        GroupInvalid: something cannot happen; says what.
+    """
+    chapters: list[Chapter] = []
+    for happening in happenings:
+        chapters.append(go_on(state, happening, assignor))
+        state = chapters[-1].after
+    return chapters
+
+
+def go_on(state: State, happening: Happening, assignor: Assignor) -> Chapter:
+    """One happening.
+
+    Raises:
+        GroupInvalid: it cannot happen: a member that is not there leaves, one that is there joins.
+    """
+    changed, calls, farewell, rebalance = _happens(state, happening)
+    rounds: list[Round] = []
+    now = changed
+    if rebalance:
+        now, first = _round(now, assignor, farewell, former=state.readers)
+        rounds.append(first)
+        if assignor.cooperative and any(call.method == "revoked" and call.partitions for call in first.calls):
+            now, second = _round(now, assignor, (), former=now.readers)
+            rounds.append(second)
+    was, is_now = state.readers, now.readers
+    moved = tuple(sorted(partition for partition, member in is_now.items() if was.get(partition) != member))
+    needless = tuple(p for p in moved if p in was and was[p] in now.members and p[0] in now.members[was[p]].topics)
+    words = _sentence(happening, rounds, moved, needless)
+    return Chapter(happening, state, now, tuple(rounds), calls, moved, needless, words)
+
+
+def _happens(state: State, happening: Happening) -> tuple[State, tuple[Call, ...], tuple[Message, ...], bool]:
+    """The group with the change alone, calls outside a round, messages before it, and whether a rebalance follows."""
+    members, out = dict(state.members), dict(state.out)
+    match happening:
+        case Join(member):
+            if member.id in members or member.id in out:
+                raise GroupInvalid(f"Member {member.id} is in the group already.")
+            members[member.id] = replace(member, owned=(), generation=NO_GENERATION)
+            return replace(state, members=members), (), (), True
+        case Leave(name):
+            member = _there(members, name)
+            gone = (Call(name, "revoked", member.owned),) if member.owned else ()
+            if member.instance_id is not None:
+                # A static member sends no LeaveGroup: its partitions wait for it until its session times out.
+                out[name] = member
+                return replace(state, members=members, out=out), gone, (), False
+            del members[name]
+            bye = (Message(name, "coordinator", "LeaveGroup", "is closing"),)
+            return replace(state, members=members), gone, bye, True
+        case Timeout(name):
+            out[name] = _there(members, name)
+            del members[name]
+            return replace(state, members=members, out=out), (), (), True
+        case Return(name):
+            member = _there(out, name)
+            del out[name]
+            known = name in members
+            members[name] = member if known else replace(member, owned=(), generation=NO_GENERATION)
+            lost = () if known or not member.owned else (Call(name, "lost", member.owned),)
+            again = (Call(name, "assigned", member.owned),) if known else ()
+            return replace(state, members=members, out=out), lost + again, (), not known
+        case Restart(name):
+            member = _there(members, name)
+            if member.instance_id is not None:
+                return state, (Call(name, "assigned", member.owned),), (), False
+            del members[name]
+            members[name] = replace(member, owned=(), generation=NO_GENERATION)
+            return replace(state, members=members), (), (), True
+        case Subscribe(name, topics):
+            members[name] = replace(_there(members, name), topics=topics)
+            return replace(state, members=members), (), (), True
+        case Partitions(topic, count):
+            if count < state.partitions.get(topic, 0):
+                raise GroupInvalid(f"Topic {topic} has {state.partitions[topic]} partitions; it cannot have fewer.")
+            read = any(topic in member.topics for member in members.values())
+            return replace(state, partitions={**state.partitions, topic: count}), (), (), read
+
+
+def _there(members: Mapping[str, Member], name: str) -> Member:
+    if name not in members:
+        raise GroupInvalid(f"Member {name} is not there.")
+    return members[name]
+
+
+def _round(
+    state: State, assignor: Assignor, farewell: tuple[Message, ...], *, former: Mapping[Partition, str]
+) -> tuple[State, Round]:
+    """One rebalance of the members that are there."""
+    generation = state.generation + 1
+    calls: list[Call] = []
+    messages = list(farewell)
+    joining: dict[str, Member] = {}
+    for member in state.members.values():
+        gives_up = member.owned
+        if assignor.cooperative:
+            gives_up = tuple(p for p in member.owned if p[0] not in member.topics)
+        if member.generation != NO_GENERATION and (gives_up or not assignor.cooperative):
+            calls.append(Call(member.id, "revoked", gives_up))
+        kept = tuple(p for p in member.owned if p not in gives_up) if assignor.cooperative else member.owned
+        joining[member.id] = replace(member, owned=kept, user_data=member.user_data or assignor.user_data(member))
+        said = f"reads {', '.join(member.topics) or 'nothing'}"
+        owns = f", owned {_names(kept)}" if kept else ""
+        messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; offers {assignor.name}"))
+    leader = next(iter(joining), None)
+    group = Group(tuple(joining.values()), state.partitions, state.racks)
+    given = assignor.assign(group) if joining else {}
+    for name in joining:
+        what = "you lead: all subscriptions" if name == leader else f"{leader} leads"
+        messages.append(Message("coordinator", name, "JoinGroup response", f"generation {generation}; {what}"))
+    for name in joining:
+        what = "the assignment of all members" if name == leader else "nothing; waits"
+        messages.append(Message(name, "coordinator", "SyncGroup", what))
+    members: dict[str, Member] = {}
+    for name, member in joining.items():
+        mine = tuple(sorted(given.get(name, ())))
+        messages.append(Message("coordinator", name, "SyncGroup response", _names(mine)))
+        held = member.owned if assignor.cooperative else ()
+        gone = tuple(p for p in held if p not in mine)
+        if gone:
+            calls.append(Call(name, "revoked", gone))
+        calls.append(Call(name, "assigned", tuple(p for p in mine if p not in held)))
+        members[name] = replace(member, owned=mine, generation=generation)
+        assignor.on_assignment(members[name], mine, generation)
+    after = replace(state, members=members, generation=generation)
+    return after, Round(
+        generation, leader, group, given, tuple(calls), tuple(messages), _paused(former, calls, after, assignor)
+    )
+
+
+def _paused(
+    former: Mapping[Partition, str], calls: Iterable[Call], after: State, assignor: Assignor
+) -> frozenset[Partition]:
+    """Partitions with a reader before that stopped being read, if only for the time of the round."""
+    if not assignor.cooperative:
+        return frozenset(former)
+    stopped = {p for call in calls if call.method == "revoked" for p in call.partitions}
+    orphaned = {p for p, member in former.items() if member not in after.members}
+    return frozenset((stopped | orphaned) & former.keys())
+
+
+def _names(partitions: Iterable[Partition]) -> str:
+    return ", ".join(f"{topic}-{partition}" for topic, partition in partitions) or "nothing"
+
+
+def _sentence(
+    happening: Happening, rounds: list[Round], moved: tuple[Partition, ...], needless: tuple[Partition, ...]
+) -> str:
+    what = {
+        Join: lambda h: f"{h.member.id} joins",
+        Leave: lambda h: f"{h.member} closes",
+        Timeout: lambda h: f"{h.member} is thrown out: nothing was heard of it",
+        Return: lambda h: f"{h.member} is back",
+        Restart: lambda h: f"{h.member} restarts",
+        Subscribe: lambda h: f"{h.member} subscribes to {', '.join(h.topics) or 'nothing'}",
+        Partitions: lambda h: f"{h.topic} has {h.count} partitions now",
+    }[type(happening)](happening)
+    if not rounds:
+        return f"{what}: no rebalance."
+    paused = len(frozenset[Partition]().union(*(r.paused for r in rounds)))
+    count = "one rebalance" if len(rounds) == 1 else "two rebalances"
+    moves = f"{len(moved)} partition{'' if len(moved) == 1 else 's'} get{'s' if len(moved) == 1 else ''} a new reader"
+    forced = f", {len(needless)} of them though nothing forced it" if needless else ""
+    return f"{what}: {count}; {moves}{forced}; {paused} paused meanwhile."
