@@ -14,7 +14,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reseat.model import ClusterLayout, Plan
 
 PARTITIONS = 1_000_000
 BROKERS = 1_000
@@ -58,6 +63,17 @@ def run() -> list[tuple[str, str, str]]:
         rows.append(
             ("read Parquet, 3,000,000 replicas", "1 GB", _figures(_in_process("parquet", texts / "replicas.parquet")))
         )
+        rows += [
+            (
+                f"read {what}, {(texts / path).stat().st_size / 1e6:.0f} MB",
+                budget,
+                _figures(_in_process(reader, texts / path)),
+            )
+            for what, path, reader, budget in (
+                ("a plan of 1,000,000 partitions with its key", "sealed.json", "sealed", ""),
+                ("snapshot of 1,000,000 partitions", "snapshot.json", "snapshot", ""),
+            )
+        ]
         rows += [(f"write {name}", "", f"{seconds:.2f} s") for name, seconds in made.items() if name != "generate"]
     return rows
 
@@ -88,15 +104,21 @@ def _in_process(what: str, path: Path) -> dict[str, float]:
 
 def _make(folder: Path) -> dict[str, float]:
     """Write the texts; the seconds that each took."""
+    from reseat.formats.snapshot import write_snapshot
     from reseat.formats.table import write_csv, write_parquet
-    from reseat.formats.writers import write_describe, write_layout_reassignment
+    from reseat.formats.writers import write_describe, write_layout_reassignment, write_reassignment
+    from reseat.model import Snapshot
     from reseat.sources.generate import generate
 
     started = time.perf_counter()
     layout = generate(BROKERS, PARTITIONS, 3, 20)
+    plan = _plan_of_all(layout)
     seconds = {"generate": time.perf_counter() - started}
     for name, path, write in (
         ("reassignment JSON", "plain.json", lambda: write_layout_reassignment(layout).encode()),
+        ("a plan that changes all partitions", "plan.json", lambda: write_reassignment(plan, sealed=False).encode()),
+        ("the same with its key", "sealed.json", lambda: write_reassignment(plan).encode()),
+        ("snapshot", "snapshot.json", lambda: write_snapshot(Snapshot(layout, datetime.now(UTC), "admin"))),
         ("describe text", "describe.txt", lambda: write_describe(layout).encode()),
         ("CSV, one row a replica", "replicas.csv", lambda: write_csv(layout)),
         ("CSV, one row a partition", "partitions.csv", lambda: write_csv(layout, per="partition")),
@@ -110,6 +132,20 @@ def _make(folder: Path) -> dict[str, float]:
     (folder / "dirs.json").write_bytes(plain.replace(b"]},", b'],"log_dirs":["any","any","any"]},'))
     (folder / "odd.csv").write_bytes((folder / "replicas.csv").read_bytes() + b"odd,x,0,1\n")
     return seconds
+
+
+def _plan_of_all(layout: ClusterLayout) -> Plan:
+    """Every list the other way round: the largest text that a plan of this layout can be."""
+    from reseat.model import Certificate, ClusterLayout, Plan, Wish
+
+    proposed = ClusterLayout.from_columns(
+        topics=layout.topics,
+        topic_of=layout.topic_of,
+        partition=layout.partition,
+        replicas=layout.replica_ids[:, ::-1],
+        brokers=layout.brokers,
+    )
+    return Plan(layout, proposed, Certificate(wish=Wish(), moves=0))
 
 
 def _work(what: str, data: bytes) -> Callable[[], object]:
@@ -127,9 +163,17 @@ def _work(what: str, data: bytes) -> Callable[[], object]:
     import pyarrow.parquet  # noqa: F401
 
     from reseat.formats.reassignment import read_document
+    from reseat.formats.sealed import read_sealed
+    from reseat.formats.snapshot import read_snapshot
     from reseat.formats.table import read_csv, read_parquet
 
-    read = {"document": read_document, "csv": read_csv, "parquet": read_parquet}[what]
+    read = {
+        "document": read_document,
+        "csv": read_csv,
+        "parquet": read_parquet,
+        "sealed": read_sealed,
+        "snapshot": read_snapshot,
+    }[what]
     return lambda: read(data)
 
 
