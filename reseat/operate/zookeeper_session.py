@@ -39,7 +39,7 @@ from reseat.operate.patience import Patience
 from reseat.sources.connection import Connection
 from reseat.sources.zookeeper.client import close_client, open_client
 
-__all__ = ["Lost", "Node", "ZooKeeperSession"]
+__all__ = ["Change", "Lost", "Node", "ZooKeeperSession"]
 
 #: Requests in flight at a time; ZooKeeper's server queues 1,000 by default (``globalOutstandingLimit``).
 _IN_FLIGHT = 1_000
@@ -72,6 +72,23 @@ class Node:
 
     data: bytes
     version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One of several writes that are done together or not at all.
+
+    Attributes:
+        path: of the node; the beginning of it where it is ``numbered``.
+        data: its bytes.
+        version: the node is written if its data still has this version; None: it is made.
+        numbered: a node that is made gets ZooKeeper's next number at the end of its path.
+    """
+
+    path: str
+    data: bytes
+    version: int | None = None
+    numbered: bool = False
 
 
 class ZooKeeperSession:
@@ -114,7 +131,7 @@ class ZooKeeperSession:
 
     # ---- writing -----------------------------------------------------------------------------------------------
 
-    def create(self, path: str, data: bytes, *, sequence: bool = False) -> None:
+    def create(self, path: str, data: bytes) -> None:
         """Make a node with its parent's permissions.
 
         Raises:
@@ -123,48 +140,35 @@ class ZooKeeperSession:
             ClusterUnreachable: ZooKeeper is away (nothing was sent), or does not allow it.
         """
         permissions = self._permissions_below(_parent(path))
-        self._write(lambda client: client.create_async(path, data, acl=permissions, sequence=sequence), path)
+        self._write(lambda client: client.create_async(path, data, acl=permissions), path)
 
-    def replace(self, path: str, data: bytes, version: int) -> None:
-        """Write a node if its data still has this version.
-
-        Raises:
-            BadVersionError: somebody changed it meanwhile.
-            NoNodeError: it is gone.
-            Lost: it was written, or it was not.
-            ClusterUnreachable: ZooKeeper is away (nothing was sent), or does not allow it.
-        """
-        self._write(lambda client: client.set_async(path, data, version), path)
-
-    def together(self, steps: Sequence[tuple[str, bytes, int | None]]) -> list[KazooException | None]:
+    def together(self, changes: Sequence[Change]) -> list[KazooException | None]:
         """Make or write several nodes at once: all of them, or none.
 
-        Args:
-            steps: (path, data, version); version None: the node is made, else written if it still has this version.
-
         Returns:
-            Why each step was refused, None where none was.
+            Why each change was refused, None where all were done.
 
         Raises:
-            Lost: all were written, or none.
+            Lost: all were done, or none.
             ClusterUnreachable: ZooKeeper is away (nothing was sent), or does not allow it.
         """
-        allowed = {path: self._permissions_below(_parent(path)) for path, _, version in steps if version is None}
+        made = (change.path for change in changes if change.version is None)
+        allowed = {path: self._permissions_below(_parent(path)) for path in made}
 
         def send(client: KazooClient) -> Any:
             transaction = TransactionRequest(client)
-            for path, data, version in steps:
-                if version is None:
-                    transaction.create(path, data, acl=allowed[path])
+            for change in changes:
+                if change.version is None:
+                    transaction.create(change.path, change.data, acl=allowed[change.path], sequence=change.numbered)
                 else:
-                    transaction.set_data(path, data, version)
+                    transaction.set_data(change.path, change.data, change.version)
             return transaction.commit_async()
 
-        answers = self._write(send, steps[0][0])
+        answers = self._write(send, changes[0].path)
         refusals = [answer if isinstance(answer, KazooException) else None for answer in answers]
-        for refusal, (path, _, _) in zip(refusals, steps, strict=True):
+        for refusal, change in zip(refusals, changes, strict=True):
             if isinstance(refusal, NoAuthError):
-                raise _not_allowed(path)
+                raise _not_allowed(change.path)
         return refusals
 
     def close(self) -> None:

@@ -10,7 +10,8 @@ How it works: the controller watches a few paths and acts on what appears there.
    it is another reassignment, ours or not. The controller takes each partition out when it is done, then the node away.
 2. ``/admin/preferred_replica_election``: partitions for a preferred election; removed when it was held.
 3. ``/config/brokers/ID`` and ``/config/topics/T`` with all dynamic settings of an entity: read, changed in the keys
-   meant, written with the version read; then a numbered node below ``/config/changes`` tells every broker to look.
+   meant, written with the version read, together with a numbered node below ``/config/changes`` that tells every
+   broker to look.
 4. ``/config/topics/T`` and ``/brokers/topics/T``, in one transaction: a new topic.
 
 What the nodes cannot do, by their nature: answer by partition (what can be checked beforehand is checked, and refused
@@ -31,7 +32,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import orjson
-from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError
+from kazoo.exceptions import NodeExistsError
 
 from reseat.errors import ClusterUnreachable, PlacementRefused, WishRefused
 from reseat.operate.error_names import NONE
@@ -39,7 +40,7 @@ from reseat.operate.holdings import copied_bytes, held
 from reseat.operate.patience import Patience
 from reseat.operate.target import Assignment, Election, Partition, Throttles
 from reseat.operate.throttle_names import BROKER_SETTINGS, TOPIC_SETTINGS, Settings, by_entity, from_entities
-from reseat.operate.zookeeper_session import Lost, Node, ZooKeeperSession
+from reseat.operate.zookeeper_session import Change, Lost, Node, ZooKeeperSession
 from reseat.placement.topic_names import colliding, name_error
 from reseat.placement.topic_spec import TopicSpec, zookeeper_nodes
 from reseat.sources.connection import Connection
@@ -250,7 +251,9 @@ class ZooKeeperTarget:
         for _ in self._patience.attempts():
             left = self._zookeeper.read([config[0]])[0]  # settings of a topic of this name that was deleted
             try:
-                refusals = self._zookeeper.together([(*config, None if left is None else left.version), (*main, None)])
+                refusals = self._zookeeper.together(
+                    [Change(*config, None if left is None else left.version), Change(*main)]
+                )
             except Lost:
                 lost = True
                 continue
@@ -439,9 +442,11 @@ class ZooKeeperTarget:
     # ---- settings ----------------------------------------------------------------------------------------------
 
     def _configure(self, entity: str, settings: Settings) -> None:
-        """Change some settings of a broker or topic, and tell the brokers."""
+        """Change some settings of a broker or topic and tell the brokers, both at once.
+
+        A setting that is written and not told is not in force, and looks as if it were: nobody would tell it later.
+        """
         path = f"/config/{entity}"
-        written = False  # whether a write may have been carried out without the brokers having been told
         for _ in range(_TRIES):
             node = self._zookeeper.read([path])[0]
             document = {"version": 1, "config": {}} if node is None else document_of(node.data)
@@ -453,33 +458,18 @@ class ZooKeeperTarget:
             wanted = {key: value for key, value in now.items() if key not in settings}
             wanted |= {key: value for key, value in settings.items() if value is not None}
             if wanted == now:
-                break
-            data = orjson.dumps({**document, "config": wanted})
+                return
+            written = Change(path, orjson.dumps({**document, "config": wanted}), None if node is None else node.version)
+            word = Change(_CHANGES, orjson.dumps({"version": 2, "entity_path": entity}), numbered=True)
             try:
-                written = True
-                if node is None:
-                    self._zookeeper.create(path, data)
-                else:
-                    self._zookeeper.replace(path, data, node.version)
-            except (NodeExistsError, BadVersionError, NoNodeError, Lost):
-                continue
-            break
-        else:
-            raise ClusterUnreachable(
-                f"Somebody else changes {path} at the same time; it was not changed after {_TRIES} tries.", "lost"
-            )
-        if written:
-            self._tell_brokers(entity)
-
-    def _tell_brokers(self, entity: str) -> None:
-        data = orjson.dumps({"version": 2, "entity_path": entity})
-        for _ in range(_TRIES):
-            try:
-                self._zookeeper.create(_CHANGES, data, sequence=True)
+                refusals = self._zookeeper.together([written, word])
             except Lost:
-                continue  # telling them twice does no harm
-            return
-        raise ClusterUnreachable(f"The settings of {entity} were written, but the brokers could not be told.", "lost")
+                continue  # what is there then tells whether it was done
+            if not any(refusals):
+                return
+        raise ClusterUnreachable(
+            f"Somebody else changes {path} at the same time; it was not changed after {_TRIES} tries.", "lost"
+        )
 
     # ---- log directories ---------------------------------------------------------------------------------------
 

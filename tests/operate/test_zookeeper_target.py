@@ -10,6 +10,7 @@ import traceback
 import pytest
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss
+from kazoo.protocol.serialization import Create, Transaction
 from kazoo.security import make_acl, make_digest_acl
 
 from reseat.errors import ClusterUnreachable, WishRefused
@@ -93,16 +94,15 @@ class Unsteady(KazooClient):
 
     plan: list[str]
 
-    def create_async(self, path, *rest, **options):
-        """Create, or lose the connection as planned."""
-        if path.startswith(("/admin", "/config/changes")) and self.plan:
-            how = self.plan.pop(0)
-            if how == "after":
-                super().create_async(path, *rest, **options).get()
-            lost = self.handler.async_result()
-            lost.set_exception(ConnectionLoss())
-            return lost
-        return super().create_async(path, *rest, **options)
+    def _call(self, request, answer):
+        if isinstance(request, Create | Transaction) and self.plan:
+            if self.plan.pop(0) == "after":
+                done = self.handler.async_result()
+                super()._call(request, done)
+                done.get(timeout=5)
+            answer.set_exception(ConnectionLoss())
+            return False
+        return super()._call(request, answer)
 
 
 def unsteady(connection: Connection, plan: list[str]) -> ZooKeeperTarget:
@@ -219,10 +219,12 @@ def test_a_batch_beyond_the_limit_is_not_sent(kafka, target) -> None:
 @pytest.mark.parametrize("plan", [["after"], ["before"], ["before", "before", "after"]], ids="-".join)
 def test_a_lost_answer_is_found_out_by_reading(kafka, connection, plan) -> None:
     """Whether the node was made before the connection broke or not, it is there once, and the answer says so."""
-    target = unsteady(connection, list(plan))
+    faults = list(plan)
+    target = unsteady(connection, faults)
     answer = target.reassign({("orders", 0): [3, 1]})
     target.close()
 
+    assert faults == []
     assert answer == {("orders", 0): None}
     assert told(kafka, REASSIGN)["partitions"] == [{"topic": "orders", "partition": 0, "replicas": [3, 1]}]
 
@@ -355,10 +357,10 @@ def test_a_setting_that_somebody_else_changes_meanwhile_is_kept(kafka, connectio
     class Late(KazooClient):
         """Before its first write somebody else writes."""
 
-        def set_async(self, path, value, version=-1):
-            if told(kafka, path)["config"] == {}:
-                kafka.set(path, json.dumps({"version": 1, "config": {"log.cleaner.threads": "2"}}).encode())
-            return super().set_async(path, value, version)
+        def _call(self, request, answer):
+            if isinstance(request, Transaction) and told(kafka, "/config/brokers/1")["config"] == {}:
+                kafka.set("/config/brokers/1", b'{"version":1,"config":{"log.cleaner.threads":"2"}}')
+            return super()._call(request, answer)
 
     def opened(_: Connection) -> KazooClient:
         client = Late(connection.zookeeper[0] + connection.chroot)
@@ -375,13 +377,30 @@ def test_a_setting_that_somebody_else_changes_meanwhile_is_kept(kafka, connectio
     }
 
 
-def test_brokers_are_told_even_where_the_answer_was_lost(kafka, connection) -> None:
-    """A setting that is written and not told would never be in force."""
-    target = unsteady(connection, ["before", "after"])
+@pytest.mark.parametrize("plan", [["after"], ["before"], ["before", "after"]], ids="-".join)
+def test_a_setting_whose_answer_was_lost_is_written_and_told_once(kafka, connection, plan) -> None:
+    """Both in one: a setting that is written and not told would look as if it were in force."""
+    faults = list(plan)
+    target = unsteady(connection, faults)
     target.set_throttles(Throttles({1: "5"}))
     target.close()
 
-    assert set(changes(kafka)) == {"brokers/1"}
+    assert faults == []
+    assert told(kafka, "/config/brokers/1")["config"] == {"leader.replication.throttled.rate": "5"}
+    assert changes(kafka) == ["brokers/1"]
+
+
+@pytest.mark.parametrize("plan", [["after"], ["before"]], ids="-".join)
+def test_a_topic_whose_answer_was_lost_is_made_once(kafka, connection, plan) -> None:
+    """What is there afterwards tells whether it was made."""
+    faults = list(plan)
+    target = unsteady(connection, faults)
+    answer = target.create_topic("new", {10: [1, 2]}, {})
+    target.close()
+
+    assert faults == []
+    assert answer is None
+    assert told(kafka, "/brokers/topics/new")["partitions"] == {"10": [1, 2]}
 
 
 def test_a_node_that_is_not_as_kafka_writes_it_is_not_overwritten(kafka, target) -> None:
