@@ -17,7 +17,7 @@ Source: ZooKeeper's ``ZooDefs.OpCode``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from kazoo.client import KazooClient
 
@@ -57,14 +57,17 @@ class Answer(Protocol):
 class ReadingClient(KazooClient):
     """A kazoo client that refuses whatever would write, before it is queued."""
 
-    def _call(self, request: object, async_object: object) -> object:
-        kind = getattr(request, "type", None)
-        if kind not in READING:
-            raise WriteRefused(
-                "This connection to ZooKeeper reads only: nothing was sent.",
-                (("read_only", f"{type(request).__name__} is not a reading request."),),
+    def _call(self, request: object, async_object: Any) -> object:
+        if getattr(request, "type", None) not in READING:
+            # As kazoo refuses requests on a closed session: the answer is the refusal, and False says so.
+            async_object.set_exception(
+                WriteRefused(
+                    "This connection to ZooKeeper reads only: nothing was sent.",
+                    (("read_only", f"{type(request).__name__} is not a reading request."),),
+                )
             )
-        return super()._call(request, async_object)  # type: ignore[no-untyped-call]
+            return False
+        return super()._call(request, async_object)
 
 
 class ReadOnlyZooKeeper:

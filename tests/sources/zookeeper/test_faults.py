@@ -1,0 +1,108 @@
+"""The connection is lost, ZooKeeper stands still or somebody stops the reading in the middle of it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reseat.errors import Cancelled, ClusterUnreachable
+from reseat.sources.live import Progress
+from reseat.sources.zookeeper import read_zookeeper_cluster
+from tests.servers.zookeeper import ZooKeeperServer, start_zookeeper
+from tests.sources.zookeeper.nodes_of import connection_to, put, put_topic, registration, state, writer
+
+PARTITIONS = 3_000
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Iterator[ZooKeeperServer]:
+    """A ZooKeeper of its own, to be ill-treated, with a few thousand partitions."""
+    server = start_zookeeper(tmp_path)
+    try:
+        with writer(server) as client:
+            put(client, "/brokers/ids/1", registration(1))
+            put_topic(client, "orders", {p: [1] for p in range(PARTITIONS)}, states={})
+            client.create("/brokers/topics/orders/partitions")
+            for start in range(0, PARTITIONS, 1_000):
+                changes = client.transaction()
+                for partition in range(start, start + 1_000):
+                    path = f"/brokers/topics/orders/partitions/{partition}"
+                    changes.create(path)
+                    changes.create(f"{path}/state", json.dumps(state(1, [1])).encode())
+                changes.commit()
+        yield server
+    finally:
+        server.stop(kill=True)
+
+
+def in_the_middle(progress: Progress) -> bool:
+    """Whether some states are read, and not all."""
+    return progress.step == "partition states" and 0 < progress.done < PARTITIONS
+
+
+def test_a_server_that_dies_in_the_middle_ends_the_reading(filled: ZooKeeperServer) -> None:
+    """Lost, at once: the patience is not waited for, and no thread is left that would hang the process."""
+
+    def report(progress: Progress) -> None:
+        if in_the_middle(progress):
+            filled.stop(kill=True)
+
+    with pytest.raises(ClusterUnreachable) as caught:
+        read_zookeeper_cluster(connection_to(filled, timeout_seconds=600.0), report=report)
+
+    assert caught.value.trouble == "lost"
+    assert "was lost while it was read" in str(caught.value)
+
+
+def test_a_server_that_stands_still_ends_the_patience(filled: ZooKeeperServer) -> None:
+    """Frozen with its connections open: lost once the patience is over, and not later by much."""
+    frozen: list[float] = []
+
+    def report(progress: Progress) -> None:
+        if in_the_middle(progress) and not frozen:
+            filled.freeze()
+            frozen.append(time.monotonic())
+
+    with pytest.raises(ClusterUnreachable) as caught:
+        read_zookeeper_cluster(connection_to(filled, timeout_seconds=1.0), report=report)
+    waited = time.monotonic() - frozen[0]
+    filled.thaw()
+
+    assert caught.value.trouble == "lost"
+    assert waited < 8
+
+
+@pytest.mark.parametrize("step", ["connecting to ZooKeeper", "topics", "partition states"])
+def test_a_reading_is_stopped_between_requests(filled: ZooKeeperServer, step: str) -> None:
+    """Cancelled at the start, while topics and while states are read; nothing further is reported."""
+    stop = threading.Event()
+    after: list[Progress] = []
+
+    def report(progress: Progress) -> None:
+        if stop.is_set():
+            after.append(progress)
+        if progress.step == step:
+            stop.set()
+
+    with pytest.raises(Cancelled):
+        read_zookeeper_cluster(connection_to(filled), report=report, cancelled=stop)
+
+    assert after == []
+
+
+def test_a_server_that_came_back_is_read_again(filled: ZooKeeperServer) -> None:
+    """After a restart the next reading is whole."""
+    filled.stop()
+    with pytest.raises(ClusterUnreachable) as caught:
+        read_zookeeper_cluster(connection_to(filled))
+    filled.start_again()
+
+    snapshot = read_zookeeper_cluster(connection_to(filled))
+
+    assert caught.value.trouble == "refused"
+    assert snapshot.layout.partition_count == PARTITIONS
