@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -67,7 +69,7 @@ def world(tmp_path, monkeypatch):
     monkeypatch.setattr(caching, "journal", lambda *, make: journal)
 
     @contextmanager
-    def target_of(desk):
+    def target_of(desk, way=None):
         yield world.cluster.target()
 
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
@@ -96,6 +98,7 @@ def operate(app, world):
         app.switch_page(f"pages/{page}.py").run()
         return app
 
+    at.app = app
     return at
 
 
@@ -141,3 +144,261 @@ def test_a_person_who_is_not_listed_only_reads(operate, monkeypatch):
     assert "bob is not listed" in texts(at)
     assert "Sign out bob" in buttons(at)
     assert not any(label.startswith("Move") for label in buttons(at))
+
+
+def test_the_button_waits_for_the_clusters_id(operate, world):
+    """Nothing typed, another id, then the id: only then can the button be pressed; before, nothing is journaled."""
+    at = operate()
+    label = "Move 2 replicas on prod"
+
+    assert buttons(at)[label].disabled
+    assert "Type the cluster's id to confirm." in texts(at)
+
+    confirm(at, "OTHER")
+
+    assert buttons(at)[label].disabled
+    assert "That is not this cluster's id, which is FAKE." in texts(at)
+
+    confirm(at)
+
+    assert not buttons(at)[label].disabled
+    assert world.journal.runs() == ()
+
+
+def test_a_plan_is_begun_watched_verified_and_taken_back(operate, world):
+    """The whole way: begun once, done, verified and drained, and the way back leads to the very lists."""
+    before = {key: list(ids) for key, ids in world.cluster.lists.items()}
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+
+    assert not at.exception
+    assert world.begun == [1]
+    assert "nobody is at work on it" in texts(at)
+    assert world.journal.run(1).operator == "ana"
+
+    world.carry_out()
+    at.run()
+
+    assert "The plan is done: all 2 partitions are as planned." in texts(at)
+    assert "Verified." in texts(at)
+    assert "Broker 3 is drained" in texts(at)
+
+    buttons(at)["Roll back"].click().run()
+
+    assert "Run 1 is taken back on prod: 2 replicas move; nothing stands against it" in texts(at)
+
+    at.text_input(key="confirm-plan-rollback").set_value("FAKE").run()
+    buttons(at)["Take run 1 back: move 2 replicas on prod"].click().run()
+    world.carry_out()
+    at.run()
+
+    assert not at.exception
+    assert "The way back is done" in texts(at)
+    assert world.cluster.lists == before
+    assert [run.takes_back for run in world.journal.runs()] == [1, None]
+
+
+def test_what_changed_since_is_refused_although_it_was_green(operate, world):
+    """Between the checks shown and the click somebody moves a replica: the second judgement refuses; nothing begins."""
+    at = confirm(operate())
+    world.cluster.lists["orders", 1] = [4, 3]
+    buttons(at)["Move 2 replicas on prod"].click().run()
+
+    assert not at.exception
+    assert "Nothing was sent" in texts(at)
+    assert "orders-1" in texts(at)
+    assert world.begun == []
+    assert world.journal.runs() == ()
+
+
+def test_checks_that_say_no_come_first_and_block(operate, world, monkeypatch):
+    """The targets have died: that is the first line of the list, and the button says which checks are against it."""
+    at = operate()
+    monkeypatch.setattr(
+        operate_reading, "read_cluster", lambda connection: with_dead(world.read(connection), {1, 2, 4})
+    )
+    at.button(key="read-again").click().run()
+    confirm(at)
+    first = next(line for line in texts(at).splitlines() if re.search(r"(yes|no|not told)\.\*\*", line))
+
+    assert not at.exception
+    assert "no.**" in first
+    assert "targets alive: no" in texts(at)
+    assert buttons(at)["Move 2 replicas on prod"].disabled
+    assert re.search(r"checks? says? no: .*targets alive", texts(at))
+
+
+def with_dead(snapshot: Snapshot, dead: set[int]) -> Snapshot:
+    """A reading in which some brokers are dead."""
+    brokers = [
+        replace(broker, state=BrokerState.DEAD if broker.id in dead else broker.state)
+        for broker in snapshot.layout.brokers
+    ]
+    return replace(snapshot, layout=snapshot.layout.with_brokers(brokers))
+
+
+def test_a_check_that_may_be_overridden_has_a_box(operate, world, monkeypatch):
+    """A replica that came to the leaving broker since is named; ticking its box lets the button be pressed."""
+    at = operate()
+    world.cluster.lists["fresh", 0] = [3, 1]
+    at.button(key="read-again").click().run()
+    boxes = [box for box in at.checkbox if box.key.endswith("leaving_brokers_since")]
+    confirm(at)
+
+    assert "fresh-0" in texts(at)
+    assert len(boxes) == 1
+    assert buttons(at)["Move 2 replicas on prod"].disabled
+
+    at.checkbox(key=boxes[0].key).check().run()
+
+    assert "leaving brokers since: overridden" in texts(at)
+    assert not buttons(at)["Move 2 replicas on prod"].disabled
+
+
+def test_a_lost_cluster_is_said_and_nothing_can_be_sent(operate, world):
+    """The cluster does not answer when the checks are made: the page says why and has no button to begin."""
+    operate(page="plan")
+    world.lost = "No route to fake:9092."
+    at = operate.app.switch_page("pages/operate.py").run()
+
+    assert not at.exception
+    assert "The cluster does not answer." in texts(at)
+    assert "No route to fake:9092." in texts(at)
+    assert not any(label.startswith("Move") for label in buttons(at))
+
+
+def test_somebody_else_at_work_is_named(operate, world):
+    """Another process holds the cluster: who and since when is said, and the plan's own check says no."""
+    with world.journal.hold("FAKE", operator="bob"):
+        at = operate()
+
+        assert not at.exception
+        assert "bob is at work on this cluster since" in texts(at)
+
+
+def test_a_run_that_nobody_works_on_can_be_gone_on_with_or_cancelled(operate, world):
+    """After a crash the page opens on the run that is not over; going on begins a process for it once more."""
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    world.begun.clear()
+    at = operate()
+
+    assert "stands still, because nobody is at work on it" in texts(at)
+
+    buttons(at)["Go on with it"].click().run()
+
+    assert world.begun == [1]
+
+    buttons(at)["Take back what is under way"].click().run()
+
+    assert world.journal.stop_requested(1) == "cancel"
+
+
+def test_throttles_left_by_a_crash_are_put_back_with_one_click(operate, world, monkeypatch):
+    """A run could not put its throttles back: one sentence and a button; afterwards the notice is gone."""
+    at = operate()
+    at.number_input(key="operate-throttle").set_value(5).run()
+    confirm(at)
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    put_back = execute.throttling.put_back
+    monkeypatch.setattr(execute.throttling, "put_back", lambda target, standing, wait: standing.earlier)
+    world.carry_out()
+    monkeypatch.setattr(execute.throttling, "put_back", put_back)
+    at = operate()
+
+    assert world.cluster.dynamic
+    assert "Run 1 ended and left its throttles set." in texts(at)
+
+    buttons(at)["Put the earlier throttles back"].click().run()
+
+    assert not at.exception
+    assert not world.cluster.dynamic
+    assert "left its throttles set" not in texts(at)
+
+
+def test_a_plan_of_another_tool_is_judged_by_the_reading_shown(operate, world):
+    """A file without Reseat's key can be carried out; one that names a broker that is not there is refused."""
+    at = operate(Wish())
+
+    assert "Nothing is wished yet" in texts(at)
+
+    at.segmented_control(key="operate-source").set_value("A plan file").run()
+    plan = {"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": [1, 4]}]}
+    at.file_uploader(key="operate-file").set_value(
+        ("by-hand.json", json.dumps(plan).encode(), "application/json")
+    ).run()
+
+    assert not at.exception
+    assert "The plan of by-hand.json on prod: 1 replica moves" in texts(at)
+
+    confirm(at)
+    buttons(at)["Move 1 replica on prod"].click().run()
+    world.carry_out()
+
+    assert world.cluster.lists["orders", 0] == [1, 4]
+
+
+def test_names_from_the_cluster_are_text(operate, world):
+    """A topic named like Markdown and HTML is shown as it is written, in the checks and in the run."""
+    hostile = "a]b<img src=x>**c**"
+    world.cluster.lists[hostile, 0] = [3, 1]
+    at = operate()
+
+    assert not at.exception
+    assert not any(re.search(r"(?<!\\)<img", element.value) for element in at.markdown)
+
+
+def test_an_election_is_held_beside_its_preview(operate, world, monkeypatch):
+    """orders-1 is led by its second replica: the election is confirmed, asked for, and put beside its preview."""
+    monkeypatch.setattr(world, "read", led_by_the_second(world.read))
+    monkeypatch.setattr(operate_reading, "read_cluster", world.read)
+    at = operate(Wish(), page="leaders")
+    at.segmented_control(key="election-view-3").set_value("Hold an election").run()
+    at.text_input(key="confirm-election-PREFERRED").set_value("FAKE").run()
+    buttons(at)["Elect preferred leaders of 1 partition on prod"].click().run()
+    held = next(table.value for table in at.dataframe if "Kafka's answer" in table.value)
+
+    assert not at.exception
+    assert held[["topic", "partition", "previewed"]].to_numpy().tolist() == [["orders", 1, "2"]]
+    assert held["beside the preview"].str.startswith("▲").all()
+    assert world.journal.steps(kind="election")[0].outcome is not None
+
+
+def led_by_the_second(read):
+    """Readings in which orders-1 is led by its second replica."""
+
+    def told(connection, **options):
+        snapshot = read(connection, **options)
+        lists = snapshot.layout.assignments()
+        layout = ClusterLayout.from_assignments(
+            lists,
+            brokers=snapshot.layout.brokers,
+            leaders={key: ids[1] if key == ("orders", 1) else ids[0] for key, ids in lists.items()},
+            in_sync=lists,
+        )
+        return replace(snapshot, layout=layout)
+
+    return told
+
+
+def test_a_topic_is_made_with_the_very_replicas_shown(operate, world):
+    """The placed topic is judged, confirmed and asked for; the page says that it is there."""
+    at = operate(Wish(), page="new_topic")
+    at.text_input(key="topic-name").set_value("payments").run()
+    at.segmented_control(key="topic-view-live").set_value("On the live cluster").run()
+
+    assert buttons(at)["Make payments on prod"].disabled
+
+    at.text_input(key="confirm-topic").set_value("FAKE").run()
+    buttons(at)["Make payments on prod"].click().run()
+
+    assert not at.exception
+    assert len([key for key in world.cluster.lists if key[0] == "payments"]) == 6
+    assert "payments was made on the live cluster." in texts(at)
+
+
+def test_an_upload_offers_no_election_and_no_creation(opened):
+    """Leaders and New topic of a text have no view that writes."""
+    at = opened("leaders")
+
+    assert not any("Hold an election" in control.options for control in at.segmented_control)
