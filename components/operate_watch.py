@@ -35,10 +35,11 @@ def draw_run(desk: Desk, journal: Journal, run_id: int) -> None:
     _line(desk, run, progress)
     if run.state.open and desk.may_write:
         _draw_open(desk, journal, progress)
+    if not run.state.open:
+        _draw_moving(desk, journal, run_id, run.state, progress.alive)
+        return
     every = _EVERY_LARGE if progress.partitions > _LARGE else _EVERY
-    st.fragment(_draw_moving, run_every=every if run.state.open else None)(
-        desk, journal, run_id, run.state, progress.alive
-    )
+    st.fragment(_draw_moving, run_every=every)(desk, journal, run_id, run.state, progress.alive)
 
 
 def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
