@@ -440,20 +440,14 @@ def _rows_in(layout: ClusterLayout, of: ClusterLayout) -> npt.NDArray[np.int64]:
     Raises:
         InputRefused: one is missing; names it.
     """
-    place = {name: i for i, name in enumerate(layout.topics)}
-    code = np.array([place.get(name, NONE) for name in of.topics], np.int64)
-    there = (layout.topic_of.astype(np.int64) << 32) | layout.partition
-    wanted = (code[of.topic_of] << 32) | of.partition
-    rows = np.searchsorted(there, wanted)
-    found = rows < len(there)
-    found[found] = there[rows[found]] == wanted[found]
-    gone = np.flatnonzero(~found)
+    rows = layout.rows_of(of)
+    gone = np.flatnonzero(rows == NONE)
     if gone.size:
         raise InputRefused(
             f"{counted(len(gone), 'partition')} of the plan {verb(len(gone), 'is', 'are')} not in the cluster: "
             f"{listed([*map(of.name_of, gone[:5].tolist()), *([f'{len(gone) - 5:,} more'] if len(gone) > 5 else [])])}."
         )
-    return rows.astype(np.int64)
+    return rows
 
 
 def _bare(layout: ClusterLayout) -> ClusterLayout:
