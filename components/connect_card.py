@@ -78,7 +78,6 @@ def _buttons(live: LiveCluster, state: LiveState) -> None:
         st.button(
             "Refresh" if is_open else "Read",
             key="connect-read",
-            type="primary",
             icon=":material/refresh:" if is_open else ":material/download:",
             disabled=state.refreshing,
             on_click=_read,

@@ -32,19 +32,11 @@ def draw_form(offered: Choices) -> None:
         tls = st.toggle("TLS", key="connect-zookeeper-tls")
         values["zookeeper_tls"] = tls
     else:
-        protocol = st.segmented_control(
-            "Security protocol", _PROTOCOLS, default="PLAINTEXT", key="connect-protocol", required=True
-        )
+        protocol = st.selectbox("Security protocol", _PROTOCOLS, key="connect-protocol")
         values["security_protocol"] = protocol
         login, tls = _NONE, protocol in ("SSL", "SASL_SSL")
         if "SASL" in str(protocol):
-            login = st.segmented_control(
-                "Mechanism",
-                [*_PASSWORD_MECHANISMS, _BEARER],
-                default=_PASSWORD_MECHANISMS[0],
-                key="connect-mechanism",
-                required=True,
-            )
+            login = st.selectbox("Mechanism", [*_PASSWORD_MECHANISMS, _BEARER], key="connect-mechanism")
             values["sasl_mechanism"] = login
     with st.form("connect-form", border=False, clear_on_submit=True):
         if way == _ZOOKEEPER:

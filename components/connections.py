@@ -73,8 +73,8 @@ def draw_list(offered: Choices, current: LiveCluster | None) -> None:
             left.button(
                 text.plain(name, 40),
                 key=f"choose-{name}",
-                type="primary" if live is current else "secondary",
-                icon=":material/dns:" if name in offered.named else ":material/edit:",
+                icon=f":material/radio_button_{'checked' if live is current else 'unchecked'}:",
+                help=None if name in offered.named else "Typed in this session, and known to nobody else",
                 width="stretch",
                 on_click=choose,
                 args=(name,),

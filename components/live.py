@@ -21,7 +21,7 @@ from reseat.errors import Cancelled, ClusterUnreachable, ReseatError
 from reseat.formats.reading import Reading
 from reseat.model import Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.diagnosis import Step, diagnose
+from reseat.sources.diagnosis import Step, StepVerdict, diagnose
 from reseat.sources.live import Progress, read_cluster
 
 if TYPE_CHECKING:
@@ -206,9 +206,14 @@ class LiveCluster:
             steps.append(step)
             self._set(steps=tuple(steps))
 
+        ended = False
         try:
             diagnose(self.connection, report=report)
+            ended = True
         finally:
+            if not ended:
+                fault = "The test was ended by a fault in Reseat; the server's log says where."
+                report(Step("Test", StepVerdict.FAILED, fault, "lost"))
             self._set(testing=False, tested_at=self._clock())
 
 

@@ -119,7 +119,8 @@ def _names(steps: _Steps, servers: Sequence[str]) -> list[str]:
     with concurrent.futures.ThreadPoolExecutor(min(_AT_ONCE, len(servers))) as pool:
         known = list(pool.map(_resolves, servers))
     found = [server for server, told in zip(servers, known, strict=True) if told]
-    unknown = [host_and_port(server)[0] for server, told in zip(servers, known, strict=True) if not told]
+    lost = [host_and_port(server)[0] for server, told in zip(servers, known, strict=True) if not told]
+    unknown = list(dict.fromkeys(lost))
     if not found:
         raise steps.failed(
             "Names",
@@ -130,7 +131,8 @@ def _names(steps: _Steps, servers: Sequence[str]) -> list[str]:
     if unknown:
         steps.warned("Names", f"{listed(unknown)} cannot be resolved; {listed(found)} can.", "name")
     else:
-        steps.passed("Names", f"{counted(len(found), 'name')} {verb(len(found), 'is', 'are')} known to this machine.")
+        hosts = list(dict.fromkeys(host_and_port(server)[0] for server in found))
+        steps.passed("Names", f"{listed(hosts)} {verb(len(hosts), 'is', 'are')} known to this machine.")
     return found
 
 
@@ -248,15 +250,11 @@ def _no_tls(steps: _Steps, server: str, connection: Connection, error: OSError) 
         if connection.cert_file is None
         else "does not take the client's certificate."
     )
-    if "CERTIFICATE_REQUIRED" in reason or ("HANDSHAKE_FAILURE" in reason and connection.cert_file is None):
+    if "CERTIFICATE_REQUIRED" in reason:
         return steps.failed("TLS", f"{server} {asks}", "tls")
     if "ALERT" in reason:
         words = reason.replace("_", " ").lower()
-        return steps.failed(
-            "TLS",
-            f"{server} ended the TLS handshake ({words}). Check the client's certificate, and who signed it.",
-            "tls",
-        )
+        return steps.failed("TLS", f"{server} ended the TLS handshake ({words}). Most likely it {asks}", "tls")
     speaker = _speaker(steps, "TLS", server, connection)
     if speaker is Speaker.TLS:  # it let the handshake end, or begin, and then closed without a word
         return steps.failed("TLS", f"{server} speaks TLS and closed the connection. Most likely it {asks}", "tls")
@@ -403,18 +401,18 @@ def _rights(steps: _Steps, admin: object) -> None:
         answer = client.send(ListPartitionReassignmentsRequest(timeout_ms=10_000, topics=None), broker="controller")
         if answer.error_code == _CLUSTER_DENIED:
             missing.append("DESCRIBE on Cluster (reassignments under way and sizes will be missing)")
-    counts = counted(len(seen), "topic")
-    if missing:
-        steps.warned("Rights", f"{counts} can be seen. Missing: {'; '.join(missing)}.", "authorization")
-    elif not seen:
+    lacks = f" Missing: {'; '.join(missing)}." if missing else ""
+    if not seen:
         steps.warned(
             "Rights",
             "No topic can be seen: the cluster is empty, or the right DESCRIBE on Topic is missing (Kafka hides topics "
-            "from who may not describe them).",
+            f"from who may not describe them).{lacks}",
             "authorization",
         )
+    elif missing:
+        steps.warned("Rights", f"{counted(len(seen), 'topic')} can be seen.{lacks}", "authorization")
     else:
-        steps.passed("Rights", f"{counts} can be seen, with settings and reassignments.")
+        steps.passed("Rights", f"{counted(len(seen), 'topic')} can be seen, with settings and reassignments.")
 
 
 # ---- ZooKeeper -----------------------------------------------------------------------------------------------

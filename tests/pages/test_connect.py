@@ -288,7 +288,7 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
 
     monkeypatch.setattr(live, "diagnose", steps)
     at_connect(app)
-    app.segmented_control(key="connect-protocol").set_value("SASL_SSL").run()
+    app.selectbox(key="connect-protocol").set_value("SASL_SSL").run()
     app.text_input(key="connect-servers").set_value("b1:9093")
     app.text_input(key="connect-user").set_value("alice")
     app.text_input(key="connect-password").set_value(PLANTED)

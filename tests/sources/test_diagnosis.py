@@ -17,6 +17,7 @@ from reseat.sources.configuration import connection_from_values
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis import Step, StepVerdict, diagnose
 from reseat.sources.probing import Speaker, what_speaks
+from tests.servers.zookeeper import start_zookeeper
 
 Answer = Callable[[bytes], bytes]
 
@@ -265,3 +266,59 @@ def test_who_speaks(answer: Answer, speaker: Speaker) -> None:
         found = what_speaks(server, 4)
 
     assert found is speaker
+
+
+# ---- a real ZooKeeper ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A ZooKeeper with an empty cluster at /right, a node /wrong without one, and /closed, which nobody may read."""
+    from kazoo.client import KazooClient
+    from kazoo.security import make_digest_acl
+
+    server = start_zookeeper(tmp_path_factory.mktemp("zookeeper"))
+    client = KazooClient(hosts=server.hosts)
+    try:
+        client.start(20)
+        for path in ("/right/brokers/ids/1", "/right/brokers/topics", "/wrong", "/closed/brokers/ids/1"):
+            client.ensure_path(path)
+        client.create("/closed/brokers/topics", acl=[make_digest_acl("owner", "owned", read=True)])
+        yield server.hosts
+    finally:
+        client.stop()
+        client.close()
+        server.stop()
+
+
+def test_zookeeper_that_can_be_read(ensemble: str) -> None:
+    """Every step passes, and the last one counts what is there."""
+    steps = diagnose(through_zookeeper(f"{ensemble}/right"))
+
+    assert [step.verdict for step in steps] == [StepVerdict.PASSED] * 6
+    assert steps[-1].sentence == "1 broker and 0 topics can be read."
+
+
+@pytest.mark.parametrize("chroot", ["", "/wrong", "/no/such"])
+def test_a_chroot_without_kafka_names_those_that_have_one(ensemble: str, chroot: str) -> None:
+    """The sentence says where Kafka's nodes are."""
+    step = test(through_zookeeper(f"{ensemble}{chroot}"))
+
+    assert (step.name, step.trouble) == ("Chroot", "chroot")
+    assert "A Kafka cluster is at /closed and /right." in step.sentence
+
+
+def test_nodes_that_may_not_be_read(ensemble: str) -> None:
+    """The node and the right that is missing are named."""
+    step = test(through_zookeeper(f"{ensemble}/closed"))
+
+    assert (step.name, step.trouble) == ("Rights", "authorization")
+    assert "/closed/brokers/topics" in step.sentence
+
+
+def test_zookeepers_port_named_as_a_brokers(ensemble: str) -> None:
+    """Recognised by its own answer."""
+    step = test(brokers(ensemble))
+
+    assert step.trouble == "not_kafka"
+    assert "this is ZooKeeper's port" in step.sentence
