@@ -44,8 +44,12 @@ __all__ = ["AT_ONCE", "AdminTarget"]
 AT_ONCE = 200
 #: Topics in one request that describes or configures them.
 _TOPICS_AT_ONCE = 500
+#: Brokers asked for their settings at once.
+_BROKERS_AT_ONCE = 100
 #: How long a controller is waited for: a ZooKeeper session of 18 s must end, another broker be elected and read all.
 _CONTROLLER_SECONDS = 60.0
+#: How long one answer of a controller may take: asking a busy one again only gives it more to do.
+_ANSWER_SECONDS = 30.0
 #: A question to any broker is asked again for this many times the connection's timeout: the first one may hit a
 #: broker that stands still, the next goes to another.
 _READING_TIMES = 2.0
@@ -58,6 +62,8 @@ _OF_THIS_TOPIC, _OF_THIS_BROKER = 1, 2  # sources of a setting: dynamic, of this
 
 #: Answers that pass by themselves: another broker is the controller, or will be.
 _PASSING = frozenset({NOT_CONTROLLER, "BROKER_NOT_AVAILABLE", "NETWORK_EXCEPTION", "THROTTLING_QUOTA_EXCEEDED"})
+#: The same of a whole request: a broker that passes it on to the controller gave up waiting.
+_PASSING_WHOLE = _PASSING | {"REQUEST_TIMED_OUT"}
 #: Troubles of a connection that pass when a broker comes back or another one answers.
 _PASSING_TROUBLES = frozenset({"refused", "route", "timeout", "lost"})
 _NOT_ALLOWED = frozenset({"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED"})
@@ -97,6 +103,7 @@ class AdminTarget:
         self._patience = patience or Patience(max(_CONTROLLER_SECONDS, connection.timeout_seconds))
         self._reading = reading or Patience(_READING_TIMES * connection.timeout_seconds)
         self._in_force = in_force or Patience(_IN_FORCE_SECONDS)
+        self._controller_seconds = max(_ANSWER_SECONDS, connection.timeout_seconds)
         self._timeout_ms = int(connection.timeout_seconds * 1000)
         if admin is None:
             from reseat.sources.kafka_admin.client import open_admin
@@ -162,11 +169,7 @@ class AdminTarget:
 
         A broker that does not answer and a topic that is gone are absent: "not told" and "not set" (None) differ.
         """
-        rates = {broker: told for broker in brokers if (told := self._broker_settings(broker)) is not None}
-        lists: dict[str, Settings] = {}
-        for chunk in _chunks(dict.fromkeys(topics), _TOPICS_AT_ONCE):
-            lists |= self._topic_settings(chunk)
-        return from_entities(rates, lists)
+        return from_entities(self._broker_settings(dict.fromkeys(brokers)), self._topic_settings(dict.fromkeys(topics)))
 
     # ---- writing -----------------------------------------------------------------------------------------------
 
@@ -194,7 +197,7 @@ class AdminTarget:
             request = ElectLeadersRequest(
                 election_type=election.value, topic_partitions=asked, timeout_ms=self._timeout_ms
             )
-            response = self._admin.send(request, broker="controller")
+            response = self._to_controller(request)
             answers = {
                 (result.topic, one.partition_id): error_name(one.error_code)
                 for result in response.replica_election_results
@@ -229,7 +232,7 @@ class AdminTarget:
         trouble: ClusterUnreachable | None = None
         for _ in self._patience.attempts():
             try:
-                told = self._admin.send(request, broker="controller").topics[0]
+                told = self._to_controller(request).topics[0]
             except ClusterUnreachable as error:
                 if error.trouble not in _PASSING_TROUBLES:
                     raise
@@ -259,26 +262,17 @@ class AdminTarget:
                 cluster refuses a value.
         """
         rates, lists = by_entity(throttles)
-        for chunk in _chunks(lists, _TOPICS_AT_ONCE):
-            self._configure(_TOPIC, {topic: lists[topic] for topic in chunk}, None)
-        silent: list[int] = []
-        trouble: ClusterUnreachable | None = None
-        for broker in sorted(rates):
-            try:
-                self._configure(_BROKER, {str(broker): rates[broker]}, broker)
-            except ClusterUnreachable as error:
-                if error.trouble not in _PASSING_TROUBLES:
-                    raise
-                silent.append(broker)
-                trouble = error
-        self._await_in_force({b: rates[b] for b in sorted(rates) if b not in silent}, lists)
-        if trouble is not None:
+        self._configure_topics(lists)
+        silent = self._configure_brokers(rates)
+        self._await_in_force({broker: rates[broker] for broker in rates if broker not in silent}, lists)
+        if silent:
+            why = next(iter(silent.values()))
             raise ClusterUnreachable(
                 f"The throttles of {verb(len(silent), 'broker', 'brokers')} {listed(silent)} were not changed: a "
                 f"broker's settings are changed by that broker alone, and {verb(len(silent), 'it does', 'they do')} "
                 "not answer. Everything else was set.",
-                trouble.trouble,
-                trouble.server,
+                why.trouble,
+                why.server,
             )
 
     def close(self) -> None:
@@ -303,7 +297,7 @@ class AdminTarget:
                 for topic, ids in _by_topic(chunk).items()
             ]
             request = AlterPartitionReassignmentsRequest(timeout_ms=self._timeout_ms, topics=topics)
-            response = self._admin.send(request, broker="controller")
+            response = self._to_controller(request)
             answers = {
                 (topic.name, one.partition_index): error_name(one.error_code)
                 for topic in response.responses
@@ -341,6 +335,9 @@ class AdminTarget:
             if waiting:
                 raise self._no_controller()
         return answers
+
+    def _to_controller(self, request: Any) -> Any:
+        return self._admin.send(request, broker="controller", timeout=self._controller_seconds)
 
     def _listed(self) -> dict[Partition, Assignment]:
         """What the controller tells of reassignments: replicas, adding, removing; neither leader nor ISR."""
@@ -383,7 +380,9 @@ class AdminTarget:
         trouble: ClusterUnreachable | None = None
         for _ in (self._patience if broker == "controller" else self._reading).attempts():
             try:
-                response, trouble = self._admin.send(request, broker=broker), None
+                to_controller = broker == "controller"
+                response = self._to_controller(request) if to_controller else self._admin.send(request, broker=broker)
+                trouble = None
             except ClusterUnreachable as error:
                 if error.trouble not in _PASSING_TROUBLES:
                     raise
@@ -392,7 +391,7 @@ class AdminTarget:
             name = error_of(response)
             if name in _NOT_ALLOWED:
                 raise self._not_allowed(name)
-            if name not in _PASSING:
+            if name not in _PASSING_WHOLE:
                 return response
         if trouble is not None:
             raise trouble
@@ -400,37 +399,24 @@ class AdminTarget:
 
     # ---- settings ----------------------------------------------------------------------------------------------
 
-    def _broker_settings(self, broker: int) -> Settings | None:
-        try:
-            told = self._settings(_BROKER, [str(broker)], BROKER_SETTINGS, broker)
-        except ClusterUnreachable as error:
-            if error.trouble not in _PASSING_TROUBLES:
-                raise
-            return None
-        return told.get(str(broker))
+    def _broker_settings(self, brokers: Iterable[int]) -> dict[int, Settings]:
+        """The rates set on these brokers; one that does not answer is absent."""
+        told: dict[int, Settings] = {}
+        requests = {broker: _describing(_BROKER, [str(broker)], BROKER_SETTINGS) for broker in brokers}
+        for broker, response in self._by_broker(requests):
+            if not isinstance(response, ClusterUnreachable):
+                told[broker] = self._read_settings(response, BROKER_SETTINGS, _OF_THIS_BROKER)[str(broker)]
+        return told
 
-    def _topic_settings(self, topics: Sequence[str]) -> dict[str, Settings]:
-        return self._settings(_TOPIC, topics, TOPIC_SETTINGS, None)
+    def _topic_settings(self, topics: Iterable[str]) -> dict[str, Settings]:
+        """The lists set on these topics; one that is gone is absent."""
+        told: dict[str, Settings] = {}
+        for chunk in _chunks(topics, _TOPICS_AT_ONCE):
+            response = self._settled(_describing(_TOPIC, chunk, TOPIC_SETTINGS), lambda _: NONE, None)
+            told |= self._read_settings(response, TOPIC_SETTINGS, _OF_THIS_TOPIC)
+        return told
 
-    def _settings(
-        self, kind: int, names: Sequence[str], keys: tuple[str, ...], broker: int | None
-    ) -> dict[str, Settings]:
-        from kafka.protocol.admin import DescribeConfigsRequest
-
-        resources = [
-            DescribeConfigsRequest.DescribeConfigsResource(
-                resource_type=kind, resource_name=name, configuration_keys=list(keys)
-            )
-            for name in names
-        ]
-        request = DescribeConfigsRequest(resources=resources, include_synonyms=False, include_documentation=False)
-        # A broker is asked once: one that is dead must not keep the others waiting.
-        response = (
-            self._admin.send(request, broker=broker)
-            if broker is not None
-            else self._settled(request, lambda _: NONE, None)
-        )
-        own = _OF_THIS_BROKER if kind == _BROKER else _OF_THIS_TOPIC
+    def _read_settings(self, response: Any, keys: Sequence[str], own: int) -> dict[str, Settings]:
         settings: dict[str, Settings] = {}
         for result in response.results:
             name = error_name(result.error_code)
@@ -441,28 +427,38 @@ class AdminTarget:
             settings[result.resource_name] = {key: found.get(key) for key in keys}
         return settings
 
-    def _configure(self, kind: int, settings: Mapping[str, Settings], broker: int | None) -> None:
-        from kafka.protocol.admin import IncrementalAlterConfigsRequest
+    def _configure_topics(self, topics: Mapping[str, Settings]) -> None:
+        for chunk in _chunks(topics, _TOPICS_AT_ONCE):
+            request = _configuring(_TOPIC, {topic: topics[topic] for topic in chunk})
+            self._accept_all(self._settled(request, _passing_error, None))
 
-        kinds = IncrementalAlterConfigsRequest.AlterConfigsResource
-        resources = [
-            kinds(
-                resource_type=kind,
-                resource_name=name,
-                configs=[
-                    kinds.AlterableConfig(name=key, config_operation=_DELETE if value is None else _SET, value=value)
-                    for key, value in values.items()
-                ],
-            )
-            for name, values in settings.items()
-        ]
-        request = IncrementalAlterConfigsRequest(resources=resources, validate_only=False)
+    def _configure_brokers(self, brokers: Mapping[int, Settings]) -> dict[int, ClusterUnreachable]:
+        """Set rates; returns why, for each broker that did not answer."""
+        silent: dict[int, ClusterUnreachable] = {}
+        requests = {broker: _configuring(_BROKER, {str(broker): brokers[broker]}) for broker in sorted(brokers)}
+        for broker, response in self._by_broker(requests):
+            if isinstance(response, ClusterUnreachable):
+                silent[broker] = response
+            else:
+                self._accept_all(response)
+        return silent
 
-        def worst(response: Any) -> str:
-            names = [error_name(one.error_code) for one in response.responses]
-            return next((name for name in names if name in _PASSING), NONE)
+    def _by_broker(self, requests: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
+        """Each broker's answer to its own request, or the ``ClusterUnreachable`` of one that does not answer.
 
-        response = self._settled(request, worst, None) if broker is None else self._admin.send(request, broker=broker)
+        Many are asked at once and each only once: a dead one keeps nobody waiting.
+        """
+        for chunk in _chunks(requests, _BROKERS_AT_ONCE):
+            under_way = {broker: self._admin.submit(requests[broker], broker) for broker in chunk}
+            for broker, answer in under_way.items():
+                try:
+                    yield broker, self._admin.wait(answer)
+                except ClusterUnreachable as error:
+                    if error.trouble not in _PASSING_TROUBLES:
+                        raise
+                    yield broker, error
+
+    def _accept_all(self, response: Any) -> None:
         for one in response.responses:
             name = error_name(one.error_code)
             if name not in _GONE:
@@ -471,16 +467,10 @@ class AdminTarget:
     def _await_in_force(self, rates: Mapping[int, Settings], lists: Mapping[str, Settings]) -> None:
         brokers, topics = dict(rates), dict(lists)
         for _ in self._in_force.attempts():
-            for broker, wanted in list(brokers.items()):
-                told = self._broker_settings(broker)
-                # One that died since has nothing in force; it reads what is set when it starts.
-                if told is None or wanted.items() <= told.items():
-                    del brokers[broker]
-            for chunk in _chunks(topics, _TOPICS_AT_ONCE):
-                seen = self._topic_settings(chunk)
-                for topic in chunk:
-                    if topic not in seen or topics[topic].items() <= seen[topic].items():
-                        del topics[topic]
+            told, seen = self._broker_settings(brokers), self._topic_settings(topics)
+            # One that died since has nothing in force, and reads what is set when it starts; so with topics that went.
+            brokers = {one: want for one, want in brokers.items() if one in told and want.items() - told[one].items()}
+            topics = {one: want for one, want in topics.items() if one in seen and want.items() - seen[one].items()}
             if not brokers and not topics:
                 return
         who = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
@@ -533,9 +523,47 @@ def _none_for_no_error(answers: Mapping[Partition, str]) -> dict[Partition, str 
 
 
 def _with_whole(code: int, chunk: Sequence[Partition], answers: dict[Partition, str]) -> dict[Partition, str]:
-    """The answers by partition; an error of the whole request is that of every partition."""
+    """The answers by partition; an error of the whole request is that of every partition, and passes if it may."""
     name = error_name(code)
-    return answers if name == NONE else dict.fromkeys(chunk, name)
+    if name == NONE:
+        return answers
+    return dict.fromkeys(chunk, NOT_CONTROLLER if name in _PASSING_WHOLE else name)
+
+
+def _describing(kind: int, names: Sequence[str], keys: Sequence[str]) -> Any:
+    from kafka.protocol.admin import DescribeConfigsRequest
+
+    resources = [
+        DescribeConfigsRequest.DescribeConfigsResource(
+            resource_type=kind, resource_name=name, configuration_keys=list(keys)
+        )
+        for name in names
+    ]
+    return DescribeConfigsRequest(resources=resources, include_synonyms=False, include_documentation=False)
+
+
+def _configuring(kind: int, settings: Mapping[str, Settings]) -> Any:
+    from kafka.protocol.admin import IncrementalAlterConfigsRequest
+
+    part = IncrementalAlterConfigsRequest.AlterConfigsResource
+    resources = [
+        part(
+            resource_type=kind,
+            resource_name=name,
+            configs=[
+                part.AlterableConfig(name=key, config_operation=_DELETE if value is None else _SET, value=value)
+                for key, value in values.items()
+            ],
+        )
+        for name, values in settings.items()
+    ]
+    return IncrementalAlterConfigsRequest(resources=resources, validate_only=False)
+
+
+def _passing_error(response: Any) -> str:
+    """The first error in an answer by resource that passes by itself; ``NONE`` where there is none."""
+    names = (error_name(one.error_code) for one in response.responses)
+    return next((name for name in names if name in _PASSING_WHOLE), NONE)
 
 
 def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:

@@ -27,15 +27,17 @@ def held(admin: AdminClient, brokers: Iterable[int]) -> dict[int, frozenset[Part
         brokers: ids of brokers that are alive.
 
     Returns:
-        By broker; one that did not answer is absent.
+        By broker; one that did not answer is absent, and so is one with an offline directory: what lies there is not
+        told, and "nothing" would be a guess.
     """
     from reseat.sources.kafka_admin.log_dirs import describe_log_dirs
 
     asked = sorted(set(brokers))
     told = describe_log_dirs(admin, asked)
+    in_part = {directory.broker for directory in told.directories if directory.error is not None}
     out: dict[int, frozenset[Partition]] = {}
     for broker in asked:
-        if broker in told.silent:
+        if broker in told.silent or broker in in_part:
             continue
         rows = np.flatnonzero(told.broker == broker)
         names = (told.topics[topic] for topic in told.topic[rows].tolist())

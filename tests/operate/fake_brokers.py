@@ -22,7 +22,6 @@ KAFKA_2_4 = {
     "MetadataRequest": 9,
     "DescribeConfigsRequest": 2,
     "IncrementalAlterConfigsRequest": 1,
-    "DescribeLogDirsRequest": 1,
 }
 
 
@@ -227,19 +226,6 @@ class FakeBrokers:
                     self.settings[kind, name, one.name] = (2 if kind == 4 else 1, one.value)
             responses.append(answer(error_code=code, error_message="Not a number." if bad else "", resource_name=name))
         return answer(responses=responses)
-
-    def _DescribeLogDirs(self, request: Any) -> Any:
-        broker = self.sent[-1][1]
-        asked = None if request.topics is None else {(t.topic, one) for t in request.topics for one in t.partitions}
-        topics: dict[str, list[Any]] = {}
-        for (topic, one), ids in self.lists.items():
-            if broker in ids and (asked is None or (topic, one) in asked):
-                log = answer(partition_index=one, partition_size=100 * one + broker, is_future_key=False)
-                topics.setdefault(topic, []).append(log)
-        parts = [answer(name=name, partitions=logs) for name, logs in topics.items()]
-        return answer(
-            error_code=0, results=[answer(error_code=0, log_dir="/d", topics=parts, total_bytes=-1, usable_bytes=-1)]
-        )
 
 
 def _partitions_of(request: Any) -> int:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
+
+import numpy as np
 import pytest
 
 from reseat.errors import ClusterUnreachable
+from reseat.model import LogDirectory
 from reseat.operate.admin_target import AT_ONCE, AdminTarget
 from reseat.operate.opening import open_target
 from reseat.operate.target import Assignment, Election, Throttles
 from reseat.operate.throttle_names import LEADER_RATE, LEADER_REPLICAS
-from reseat.sources.connection import Connection
+from reseat.sources.connection import Connection, Secret
+from reseat.sources.kafka_admin import log_dirs
+from reseat.sources.kafka_admin.log_dirs import LogDirsTold
 from tests.operate.fake_brokers import FakeBrokers
 
 ALTER, ELECT, CREATE = "AlterPartitionReassignmentsRequest", "ElectLeadersRequest", "CreateTopicsRequest"
@@ -111,6 +118,15 @@ def test_a_user_who_may_not_is_told_what_it_takes(brokers) -> None:
         with pytest.raises(ClusterUnreachable, match="CLUSTER_AUTHORIZATION_FAILED") as refused:
             call()
         assert refused.value.trouble == "authorization"
+
+
+def test_a_broker_that_gave_up_waiting_for_the_controller_is_asked_again(brokers) -> None:
+    """On KRaft brokers pass requests on; whether this one was carried out is open, and asking again does no harm."""
+    brokers.faults[ALTER], brokers.faults[LIST] = [TIMED_OUT], [TIMED_OUT]
+    target = target_of(brokers)
+
+    assert target.reassign({("orders", 0): [3, 1]}) == {("orders", 0): None}
+    assert set(target.reassigning()) == {("orders", 0)}
 
 
 def test_what_is_under_way_is_taken_back_and_nothing_else(brokers) -> None:
@@ -219,18 +235,59 @@ def test_a_topic_that_is_there_otherwise_is_refused_also_after_a_lost_answer(bro
     assert target.create_topic("audit", {0: [3, 1]}, {}) == "Topic 'audit' already exists."
 
 
-def test_what_disks_hold_is_asked_of_living_brokers_alone(brokers) -> None:
-    """By broker; sizes by partition and broker; None where nobody can be asked."""
-    brokers.alive = {1, 2}
-    target = target_of(brokers)
-    held, sizes = target.holdings([1, 2, 3]), target.copied([("orders", 1), ("audit", 0)], [1, 2, 3])
-    asked = {broker for name, broker, _ in brokers.sent if name == "DescribeLogDirsRequest"}
+def test_what_disks_hold_is_asked_of_living_brokers_alone(brokers, monkeypatch) -> None:
+    """By broker, future logs included; one that is silent, or has an offline directory, is not told to hold nothing."""
+    asked = []
 
-    assert held == {1: {("orders", 0), ("audit", 0)}, 2: {("orders", 0), ("orders", 1)}}
-    assert sizes == {(("orders", 1), 2): 102, (("audit", 0), 1): 1}
-    assert asked == {1, 2}
-    assert target.holdings([3]) is None
-    assert target.copied([("orders", 0)], [3]) is None
+    def describe(_admin, ids, topics=None):
+        asked.append((sorted(ids), topics))
+        return LogDirsTold(
+            directories=(
+                LogDirectory(1, "/a"),
+                LogDirectory(2, "/a"),
+                LogDirectory(2, "/b", error="KAFKA_STORAGE_ERROR"),
+            ),
+            topics=("audit", "orders"),
+            paths=("/a", "/b"),
+            topic=np.array([0, 1, 1, 1], np.int32),
+            partition=np.array([0, 1, 1, 0], np.int32),
+            broker=np.array([1, 1, 1, 2], np.int32),
+            path=np.array([0, 0, 1, 0], np.int32),
+            size_bytes=np.array([5, 70, 30, 9], np.int64),
+            future=np.array([False, False, True, False]),
+            silent={3: ClusterUnreachable("Broker 3 does not answer.", "timeout")} if 3 in ids else {},
+        )
+
+    monkeypatch.setattr(log_dirs, "describe_log_dirs", describe)
+    target = target_of(brokers)
+    held = target.holdings([1, 2, 3, 4])
+    sizes = target.copied([("orders", 1), ("orders", 0), ("audit", 0)], [1, 2, 4])
+    brokers.alive = {3}
+    nobody = target.holdings([3]), target.copied([("orders", 0)], [3])
+
+    assert held == {1: {("audit", 0), ("orders", 1)}}
+    assert sizes == {(("audit", 0), 1): 5, (("orders", 1), 1): 70, (("orders", 0), 2): 9}
+    assert asked[:2] == [([1, 2, 3], None), ([1, 2], {"orders": [1, 0], "audit": [0]})]
+    assert nobody == (None, None)
+
+
+def test_no_secret_is_in_an_error_or_a_log(caplog) -> None:
+    """A password of SASL is in no record at any level and in no exception, its chained causes included."""
+    caplog.set_level(logging.DEBUG, logger="")
+    secret = "s3cret-of-the-operator"
+    connection = Connection(
+        bootstrap=("127.0.0.1:1",),
+        security_protocol="SASL_PLAINTEXT",
+        sasl_mechanism="SCRAM-SHA-256",
+        username="operator",
+        password=Secret(secret),
+        timeout_seconds=1,
+    )
+    with pytest.raises(ClusterUnreachable) as refused:
+        open_target(connection)
+
+    assert secret not in "".join(traceback.format_exception(refused.value)) + repr(refused.value)
+    assert secret not in caplog.text
 
 
 @pytest.mark.parametrize(
