@@ -135,6 +135,15 @@ class KafkaCluster:
         self.processes[f"broker {broker}"] = _start_broker(self.directory, self.kind, broker, "256m")
         _await_broker(self.directory, broker, self.processes[f"broker {broker}"], self.kind)
 
+    def restart_zookeeper(self) -> None:
+        """Kill ZooKeeper and start it again on the same port, with the data it had."""
+        process = self.processes.pop("zookeeper")
+        process.kill()
+        process.wait(30)
+        others, self.processes = self.processes, {}
+        _start_zookeeper(self, int((self.zookeeper or "").rpartition(":")[2]))
+        self.processes |= others  # first in the order, as it was: it stops last
+
     def stop(self) -> None:
         """Stop every process by its pid: brokers first, then ZooKeeper; SIGKILL after 15 s."""
         for process in reversed(self.processes.values()):

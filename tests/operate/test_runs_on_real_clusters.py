@@ -1,0 +1,304 @@
+"""Plans carried out on real clusters of both kinds, from the command line and through every fault that can be made."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import signal
+import threading
+from collections import Counter
+from contextlib import contextmanager
+
+import pytest
+
+from reseat.cli import main
+from reseat.operate import runner
+from reseat.operate.admin_target import AdminTarget
+from reseat.operate.execute import carry_out, recover
+from reseat.operate.journal import Approval, PlannedMove
+from reseat.operate.opening import open_target
+from reseat.operate.records import RunOptions, RunState
+from reseat.operate.target import Election, Throttles
+from reseat.operate.topics import create
+from reseat.placement.topic_spec import TopicSpec
+from tests.operate.live_cluster import connection_to, controller_of, fill, running, until
+
+pytestmark = pytest.mark.kafka
+
+#: Bytes a second. A broker still takes about a megabyte each eleven seconds, so eight of them outlast any fault.
+SLOW = 1_000
+#: How the sentence of a run begins that is at work.
+_COUNTS = re.compile(r"[0-9]+ of ")
+KINDS = ("kraft-4.1", "zookeeper-2.8")
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def cluster(request, tmp_path_factory):
+    """Four brokers of each kind."""
+    yield from running(request.param, tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(scope="module")
+def target(cluster):
+    """The cluster, through the Admin protocol."""
+    opened = AdminTarget(connection_to(cluster))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def enabled(monkeypatch):
+    """Writing is enabled."""
+    monkeypatch.setenv("RESEAT_OPERATE", "1")
+
+
+def lists_of(target, topic, count):
+    """The replica lists of a topic now, by partition."""
+    return {partition: told.replicas for (_, partition), told in _told(target, topic, count).items()}
+
+
+def _told(target, topic, count):
+    return target.assignments([(topic, partition) for partition in range(count)])
+
+
+def made(cluster, target, topic, lists, megabytes=0):
+    """A topic with these lists, filled."""
+    assert create(target, TopicSpec.placed(topic, dict(enumerate(lists)))).differences == ()
+    if megabytes:
+        fill(cluster, topic, megabytes)
+
+
+def approve(journal, target, topic, moves, *, throttle=None, most=50):
+    """An approved run: (before, after) by partition."""
+    planned = [
+        PlannedMove(topic, partition, tuple(before), tuple(after)) for partition, (before, after) in moves.items()
+    ]
+    options = RunOptions(most, throttle)
+    return journal.approve(Approval(target.cluster_id(), "real", "{}", "{}", "h", "ann", planned, options))
+
+
+@contextmanager
+def operating(cluster, journal, run, *, zookeeper=False):
+    """An operator at work in a thread; joined at the end, however the test ends."""
+    stop, ended = threading.Event(), []
+
+    def work():
+        target = open_target(connection_to(cluster, zookeeper=zookeeper))
+        try:
+            ended.append(carry_out(target, journal, run.id, stop=stop))
+        finally:
+            target.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert until(lambda: journal.progress(run.id).sent > 0)
+        yield ended
+    finally:
+        if not until(lambda: not thread.is_alive(), 90):
+            stop.set()
+        thread.join(60)
+    assert not thread.is_alive()
+
+
+def hurry(target, topic):
+    """Take the topic out of the throttle, so that what is under way ends soon; as the run itself will leave it."""
+    target.set_throttles(Throttles(leader_replicas={topic: None}, follower_replicas={topic: None}))
+
+
+def no_throttles(target, *topics):
+    """Whether no throttle is set anywhere."""
+    told = target.throttles(sorted(target.alive()), list(topics))
+    return not any(
+        value
+        for values in (told.leader_rate, told.follower_rate, told.leader_replicas, told.follower_replicas)
+        for value in values.values()
+    )
+
+
+def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, enabled, capsys):
+    """A broker is drained, Kafka's own tool says that it is done; rolled back, Kafka describes what it did before.
+
+    Where there is ZooKeeper, the way there goes through its nodes and the way back through the Admin protocol.
+    """
+    made(cluster, target, "drained", [[1, 2], [2, 3], [3, 4], [4, 1], [4, 2]], megabytes=1)
+    start = lists_of(target, "drained", 5)
+    admin = ["--bootstrap", cluster.bootstrap]
+    way = ["--zookeeper", cluster.zookeeper] if cluster.zookeeper else admin
+    snapshot, plan, journal = (str(tmp_path / name) for name in ("snapshot.json", "plan.json", "journal.sqlite"))
+    operate = ["--journal", journal, "--confirm", target.cluster_id(), "--wait", "--throttle", "10000000"]
+    assert main(["snapshot", *way, "--output", snapshot]) == 0
+    assert main(["plan", snapshot, "--remove", "4", "--without-internal", "--output", plan]) == 0
+    code = main(["operate", "execute", *way, "--plan", plan, *operate])
+    said = capsys.readouterr()
+    verified = cluster.tool("reassign", "--reassignment-json-file", plan, "--verify")
+    drained = lists_of(target, "drained", 5)
+    seen = main(["operate", "verify", *admin, "--journal", journal])
+    back = main(["operate", "rollback", *admin, *operate])
+
+    assert code == 0, said
+    assert verified.count("is complete") == len(json.loads((tmp_path / "plan.json").read_text())["partitions"])
+    assert not any(4 in ids for ids in drained.values())
+    assert seen == 0
+    assert back == 0
+    assert lists_of(target, "drained", 5) == start
+    assert no_throttles(target, "drained")
+    assert main(["operate", "rollback", *admin, *operate]) == 2
+    assert "nothing to take back" in capsys.readouterr().err
+
+
+def test_a_target_broker_that_is_killed_is_waited_for(cluster, target, journal):
+    """The run says who is missing and goes on once the broker is back; throttles are as before."""
+    made(cluster, target, "dying", [[1, 2]], megabytes=8)
+    run = approve(journal, target, "dying", {0: ([1, 2], [1, 3])}, throttle=SLOW)
+    with operating(cluster, journal, run) as ended:
+        cluster.stop_broker(3, kill=True)
+        named = until(lambda: "Broker 3 is not alive" in journal.run(run.id).sentence)
+        under_way = journal.progress(run.id)
+        cluster.start_broker(3)
+        hurry(target, "dying")
+
+    assert named
+    assert (under_way.sent, under_way.alive, under_way.run.state) == (1, True, RunState.RUNNING)
+    assert ended[0].state is RunState.DONE
+    assert lists_of(target, "dying", 1) == {0: (1, 3)}
+    assert until(lambda: no_throttles(target, "dying"))
+
+
+def test_a_controller_that_is_killed_is_replaced(cluster, target, journal):
+    """The run goes on with the next controller."""
+    controller = controller_of(cluster, target)
+    first, second, third = (broker for broker in (1, 2, 3, 4) if broker != controller)
+    made(cluster, target, "headless", [[first, second]] * 2, megabytes=8)
+    moves = {0: ([first, second], [first, third]), 1: ([first, second], [third, second])}
+    run = approve(journal, target, "headless", moves, throttle=SLOW, most=1)
+    with operating(cluster, journal, run) as ended:
+        cluster.stop_broker(controller, kill=True)
+        hurry(target, "headless")
+    cluster.start_broker(controller)
+
+    assert ended[0].state is RunState.DONE
+    assert lists_of(target, "headless", 2) == {0: (first, third), 1: (third, second)}
+    assert until(lambda: no_throttles(target, "headless"))
+
+
+def test_zookeeper_that_restarts_is_waited_for(cluster, target, journal):
+    """The run goes on, through nodes as through the Admin protocol."""
+    if cluster.zookeeper is None:
+        pytest.skip("This cluster has no ZooKeeper.")
+    made(cluster, target, "keeper", [[1, 2]] * 2, megabytes=8)
+    moves = {0: ([1, 2], [1, 3]), 1: ([1, 2], [2, 3])}
+    run = approve(journal, target, "keeper", moves, throttle=SLOW, most=1)
+    with operating(cluster, journal, run, zookeeper=True) as ended:
+        cluster.restart_zookeeper()
+        hurry(target, "keeper")
+
+    assert ended[0].state is RunState.DONE
+    assert lists_of(target, "keeper", 2) == {0: (1, 3), 1: (2, 3)}
+    assert until(lambda: no_throttles(target, "keeper"))
+
+
+def test_an_operator_that_is_killed_is_followed_by_another(cluster, target, journal, enabled):
+    """Killed with -9 in the middle: throttles stay while it is copied, the next one goes on to the end."""
+    made(cluster, target, "killed", [[1, 2]] * 2, megabytes=8)
+    moves = {0: ([1, 2], [1, 3]), 1: ([1, 2], [2, 3])}
+    run = approve(journal, target, "killed", moves, throttle=SLOW, most=1)
+    process = runner.start(connection_to(cluster), journal.path, run.id)
+    assert until(lambda: journal.progress(run.id).sent == 1 and target.reassigning())
+    os.kill(process, signal.SIGKILL)
+    assert until(lambda: not journal.progress(run.id).alive)
+    said = recover(target, journal)
+    throttled = not no_throttles(target, "killed")
+    with operating(cluster, journal, run) as ended:
+        assert until(lambda: bool(_COUNTS.match(journal.run(run.id).sentence)))  # at work, its throttles set again
+        hurry(target, "killed")
+
+    assert f"The runner of run {run.id} is gone" in said[0]
+    assert "the throttles stay" in said[0]
+    assert throttled
+    assert ended[0].state is RunState.DONE
+    assert lists_of(target, "killed", 2) == {0: (1, 3), 1: (2, 3)}
+    assert no_throttles(target, "killed")
+
+
+def test_a_cancel_takes_back_what_is_under_way(cluster, target, journal):
+    """What was under way is as before, and a rollback is possible for the rest."""
+    made(cluster, target, "cancelled", [[1, 2]], megabytes=8)
+    run = approve(journal, target, "cancelled", {0: ([1, 2], [1, 3])}, throttle=SLOW)
+    with operating(cluster, journal, run) as ended:
+        journal.request_stop(run.id, cancel=True)
+
+    assert ended[0].state is RunState.CANCELLED
+    assert ended[0].sentence.startswith("Stopped: 0 partitions are as planned and 1 was taken back.")
+    assert lists_of(target, "cancelled", 1) == {0: (1, 2)}
+    assert no_throttles(target, "cancelled")
+
+
+def test_a_layout_changed_behind_its_back_stops_it(cluster, target, journal):
+    """A partition that waits is moved by somebody else: named, nothing further is sent, what is under way finishes."""
+    made(cluster, target, "meddled", [[1, 2]] * 3, megabytes=8)
+    moves = {partition: ([1, 2], [1, 3]) for partition in range(3)}
+    run = approve(journal, target, "meddled", moves, throttle=SLOW, most=1)
+    with operating(cluster, journal, run) as ended:
+        sent = next(move.partition for move in journal.moves(run.id) if move.state == "sent")
+        other = next(partition for partition in range(3) if partition != sent)
+        assert target.reassign({("meddled", other): [2, 1]}) == {("meddled", other): None}
+        hurry(target, "meddled")
+
+    assert ended[0].state is RunState.FAILED
+    assert f"meddled-{other} was changed behind this run's back: its replicas are [2, 1]" in ended[0].sentence
+    assert lists_of(target, "meddled", 3) == dict.fromkeys(range(3), (1, 2)) | {sent: (1, 3), other: (2, 1)}
+    assert no_throttles(target, "meddled")
+
+
+def test_records_written_while_a_plan_runs_are_all_read_once(cluster, target, journal):
+    """Every record that was acknowledged (acks=all) while replicas and leaders moved is read, none twice."""
+    from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+
+    made(cluster, target, "records", [[1, 2], [2, 3], [3, 4], [4, 1]])
+    moves = {0: ([1, 2], [3, 4]), 1: ([2, 3], [4, 1]), 2: ([3, 4], [1, 2]), 3: ([4, 1], [2, 3])}
+    servers = cluster.bootstrap.split(",")
+    producer = KafkaProducer(bootstrap_servers=servers, acks="all", enable_idempotence=True, linger_ms=5)
+    ended, acknowledged, numbers = threading.Event(), [], itertools.count()
+
+    def write():
+        while not ended.is_set():
+            number = next(numbers)
+            producer.send("records", str(number).encode()).get(30)
+            acknowledged.append(number)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert until(lambda: len(acknowledged) > 50)
+        run = approve(journal, target, "records", moves, most=1)
+        stop = threading.Event()
+        done = carry_out(target, journal, run.id, stop=stop)
+        elected = target.elect(Election.PREFERRED, [("records", partition) for partition in range(4)])
+        much = len(acknowledged)
+        assert until(lambda: len(acknowledged) > much + 50)
+    finally:
+        ended.set()
+        writer.join(60)
+        producer.close()
+    consumer = KafkaConsumer(bootstrap_servers=servers, auto_offset_reset="earliest", enable_auto_commit=False)
+    partitions = [TopicPartition("records", partition) for partition in range(4)]
+    consumer.assign(partitions)
+    ends = consumer.end_offsets(partitions)
+    read: Counter[int] = Counter()
+
+    def all_read():
+        for records in consumer.poll(timeout_ms=200).values():
+            read.update(int(record.value) for record in records)
+        return all(consumer.position(partition) >= ends[partition] for partition in partitions)
+
+    whole = until(all_read)
+    consumer.close()
+
+    assert done.state is RunState.DONE
+    assert set(elected.values()) <= {"NONE", "ELECTION_NOT_NEEDED"}
+    assert whole
+    assert set(acknowledged) <= set(read)
+    assert max(read.values()) == 1
