@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,8 +19,9 @@ from reseat.operate.request import Request
 from reseat.operate.target import Partition
 from reseat.operate.throttling import standing
 
-__all__ = ["Intent", "begin", "go_on", "put_throttles_back", "throttles_left"]
+__all__ = ["Intent", "begin", "go_on", "last_begun", "put_throttles_back", "throttles_left"]
 
+_BEGUN = "operate-begun"
 #: Ended runs that are looked at for throttles left behind, the latest first.
 _LOOKED_AT = 10
 
@@ -107,6 +109,12 @@ def go_on(desk: Desk, run: Run) -> None:
     from reseat.operate import runner
 
     runner.start(desk.writing, _journal(desk).path, run.id)
+    session.keep(_BEGUN, (run.id, time.monotonic()))
+
+
+def last_begun() -> tuple[int, float]:
+    """The run for which this session began a process last, and when on the clock that never goes back; 0: none."""
+    return session.kept(_BEGUN, (0, 0.0))
 
 
 def throttles_left(desk: Desk) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import streamlit as st
 
@@ -20,6 +21,8 @@ __all__ = ["draw_run"]
 
 #: Seconds between two looks at the journal; for plans of many partitions more, since each is drawn.
 _EVERY, _EVERY_LARGE, _LARGE = 2.0, 10.0, 20_000
+#: Seconds that a process may take until it has the run in its hands; Python's start takes most of them.
+_BEGINS_WITHIN = 20.0
 
 
 def draw_run(desk: Desk, journal: Journal, run_id: int) -> None:
@@ -30,7 +33,7 @@ def draw_run(desk: Desk, journal: Journal, run_id: int) -> None:
         journal: where the run is.
         run_id: the run.
     """
-    progress = journal.progress(run_id)
+    progress = _progress(journal, run_id)
     run = progress.run
     _line(desk, run, progress)
     if run.state.open and desk.may_write:
@@ -40,6 +43,15 @@ def draw_run(desk: Desk, journal: Journal, run_id: int) -> None:
         return
     every = _EVERY_LARGE if progress.partitions > _LARGE else _EVERY
     st.fragment(_draw_moving, run_every=every)(desk, journal, run_id, run.state, progress.alive)
+
+
+def _progress(journal: Journal, run_id: int) -> RunProgress:
+    """How far a run is; one that a process was begun for just now counts as being worked on, until that shows."""
+    progress = journal.progress(run_id)
+    begun_run, begun_at = operate_start.last_begun()
+    if not progress.alive and begun_run == run_id and time.monotonic() - begun_at < _BEGINS_WITHIN:
+        return replace(progress, alive=True)
+    return progress
 
 
 def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
@@ -61,7 +73,7 @@ def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
 
 def _draw_moving(desk: Desk, journal: Journal, run_id: int, state: RunState, alive: bool) -> None:
     """What changes while a run is open; drawn by itself, so that nothing else on the page does."""
-    progress = journal.progress(run_id)
+    progress = _progress(journal, run_id)
     if progress.run.state is not state or progress.alive is not alive:
         st.rerun()  # buttons and verdict below belong to another state
     kept = session.kept("operate-watched", (0, Watched()))

@@ -23,6 +23,7 @@ PAGES = {
     "Heatmap": ".heat[data-drawn]",
     "Racks": ".board .tile",
     "Plan": "text=/Judge/",
+    "Operate": "text=needs a live cluster",
     "Leaders": "text=ZooKeeper controller",
     "Fingerprints": ".st-key-fingerprint-table, .st-key-fingerprint-ask",
     "New topic": ".st-key-topic-name",
