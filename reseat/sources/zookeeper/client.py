@@ -41,7 +41,9 @@ _Client = TypeVar("_Client", bound=KazooClient)
 
 #: How often the state of a connection that is being made is looked at.
 _GLANCE_SECONDS = 0.02
-#: Attempts a server before it counts as one that will not have us: a server that just restarts drops the first.
+#: The least that one attempt may take, however many addresses share the patience.
+_BRIEFEST = 1.0
+#: Attempts an address before it counts as one that will not have us: a server that just restarts drops the first.
 _ATTEMPTS = 2
 #: How long a session is closed in good order; beyond, its thread is left to end by itself.
 _CLOSING_SECONDS = 1.0
@@ -100,8 +102,9 @@ def _open(
     cancelled: threading.Event | None,
 ) -> _Client:
     servers = hosts or connection.zookeeper
-    _resolve(servers, connection.chroot)
-    handler = AttentiveHandler(_tls_context(connection), connection.timeout_seconds)
+    addresses = _addresses(servers, connection.chroot)
+    # kazoo tries one address after the other: one that is silent must leave time for the others.
+    handler = AttentiveHandler(_tls_context(connection), max(_BRIEFEST, connection.timeout_seconds / addresses))
     shortest, longest = _SESSION_SECONDS
     client = make(
         hosts=",".join(servers) + connection.chroot.rstrip("/"),
@@ -115,7 +118,7 @@ def _open(
     )
     try:
         client.start_async()  # type: ignore[no-untyped-call]
-        opening = _Opening(client, handler, connection, servers, cancelled)
+        opening = _Opening(client, handler, connection, (servers, addresses), cancelled)
         opening.await_session()
         opening.find_chroot()
     except BaseException:
@@ -132,13 +135,13 @@ class _Opening:
         client: KazooClient,
         handler: AttentiveHandler,
         connection: Connection,
-        servers: tuple[str, ...],
+        servers: tuple[tuple[str, ...], int],
         cancelled: threading.Event | None,
     ) -> None:
         self._client = client
         self._handler = handler
         self._connection = connection
-        self._servers = servers
+        self._servers, self._addresses = servers
         self._cancelled = cancelled
         self._until = time.monotonic() + connection.timeout_seconds
 
@@ -158,7 +161,7 @@ class _Opening:
             made = [attempt for attempt in attempts if attempt.error is None]
             if made and client.client_state in _ENDED:
                 raise _not_authenticated(connection, servers)
-            if len(made) > _ATTEMPTS * len(servers):
+            if len(made) > _ATTEMPTS * self._addresses:
                 raise _not_let_in(made[-1].server, connection)
             if made and late:
                 raise ClusterUnreachable(
@@ -167,7 +170,7 @@ class _Opening:
                     "timeout",
                     made[-1].server,
                 )
-            if late or (not made and len(failed) >= len(servers)):
+            if late or (not made and len(failed) >= self._addresses):
                 raise _unreachable(failed, servers, connection)
             glance.wait(_GLANCE_SECONDS)
 
@@ -222,11 +225,11 @@ class _Opening:
 # ---- what the connection says --------------------------------------------------------------------------------
 
 
-def _resolve(servers: tuple[str, ...], chroot: str) -> None:
-    """Refuse addresses that are none, and names of which nobody knows any.
+def _addresses(servers: tuple[str, ...], chroot: str) -> int:
+    """How many addresses the servers have together; a name may have several, of which only one may answer.
 
     Raises:
-        ClusterUnreachable: as said.
+        ClusterUnreachable: the servers or the chroot are not written as such, or nobody knows any of the names.
     """
     try:
         pairs, _ = collect_hosts(",".join(servers))
@@ -238,19 +241,19 @@ def _resolve(servers: tuple[str, ...], chroot: str) -> None:
         raise ClusterUnreachable(
             f"{chroot} is not a chroot; a path such as /kafka is expected.", "configuration", servers[0]
         )
-    unknown = ""
+    known, unknown = 0, ""
     for host, port in pairs:
         try:
-            socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            known += len(socket.getaddrinfo(host, port, 0, 0, socket.IPPROTO_TCP))
         except (OSError, UnicodeError) as error:
             unknown = getattr(error, "strerror", None) or "not a host name"
-        else:
-            return
-    raise ClusterUnreachable(
-        f"No address is known for {_named(servers)} ({unknown}). Check the spelling, and the DNS of this machine.",
-        "name",
-        servers[0],
-    )
+    if not known:
+        raise ClusterUnreachable(
+            f"No address is known for {_named(servers)} ({unknown}). Check the spelling, and the DNS of this machine.",
+            "name",
+            servers[0],
+        )
+    return known
 
 
 def _digest(connection: Connection) -> list[tuple[str, str]]:

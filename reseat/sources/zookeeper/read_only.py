@@ -67,7 +67,7 @@ class ReadingClient(KazooClient):
                 )
             )
             return False
-        return super()._call(request, async_object)
+        return super()._call(request, async_object)  # type: ignore[no-untyped-call]
 
 
 class ReadOnlyZooKeeper:

@@ -62,3 +62,51 @@ def test_a_cluster_is_read_with_everything_that_its_nodes_tell(zookeeper: ZooKee
     assert snapshot.facts["version_at_least"] == "2.8"
     assert snapshot.facts["controller_epoch"] == 17
     assert {finding.kind for finding in snapshot.findings} == {"state_missing", "topic_being_deleted"}
+
+
+def test_a_reassignment_before_kafka_2_4_is_told_by_the_admin_node(zookeeper: ZooKeeperServer) -> None:
+    """Targets not there yet are pending; what is not a target leaves, what is not in sync yet is being added."""
+    with writer(zookeeper, "/old") as client:
+        for broker in (1, 2, 3, 4):
+            put(client, f"/brokers/ids/{broker}", registration(broker))
+        put_topic(client, "begun", {0: [3, 4, 1]}, states={0: (1, [1, 4])})
+        put_topic(client, "waiting", {0: [1, 2]})
+        put_topic(client, "idle", {0: [1, 2]})
+        wanted = [
+            {"topic": "begun", "partition": 0, "replicas": [3, 4]},
+            {"topic": "waiting", "partition": 0, "replicas": [3, 2]},
+            {"topic": "nowhere", "partition": 0, "replicas": [1]},
+        ]
+        put(client, "/admin/reassign_partitions", {"version": 1, "partitions": wanted})
+        put(client, "/admin/preferred_replica_election", {"version": 1, "partitions": []})
+
+    snapshot = read_zookeeper_cluster(connection_to(zookeeper, "/old"))
+    layout = snapshot.layout
+
+    assert snapshot.pending == {("begun", 0): (3, 4), ("waiting", 0): (3, 2), ("nowhere", 0): (1,)}
+    assert layout.topics == ("begun", "idle", "waiting")
+    assert layout.adding is not None
+    assert layout.adding.tolist() == [[True, False, False], [False] * 3, [False] * 3]
+    assert layout.removing is not None
+    assert layout.removing.tolist() == [[False, False, True], [False] * 3, [False] * 3]
+    assert layout.target().assignments()["begun", 0] == [3, 4]
+    assert {f.kind for f in snapshot.findings} == {
+        "reassignment_of_unknown_partition",
+        "preferred_election_under_way",
+    }
+
+
+def test_an_empty_cluster_is_a_cluster(zookeeper: ZooKeeperServer) -> None:
+    """Brokers without topics, and a cluster all of whose brokers are dead."""
+    with writer(zookeeper, "/young") as client:
+        put(client, "/brokers/ids/1", registration(1))
+    with writer(zookeeper, "/dead") as client:
+        client.ensure_path("/brokers/ids")
+        put_topic(client, "orders", {0: [1, 2]}, states={0: (-1, [1])})
+
+    young = read_zookeeper_cluster(connection_to(zookeeper, "/young"))
+    dead = read_zookeeper_cluster(connection_to(zookeeper, "/dead"))
+
+    assert (young.layout.partition_count, [b.id for b in young.layout.brokers]) == (0, [1])
+    assert {broker.state for broker in dead.layout.brokers} == {BrokerState.DEAD}
+    assert young.consistency is dead.consistency is Consistency.CONSISTENT
