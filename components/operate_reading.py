@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
@@ -23,6 +24,8 @@ from reseat.sources.live import read_cluster
 __all__ = ["Fresh", "draw_age", "judge", "last_reading", "read_now", "target_of"]
 
 _KEPT = "operate-fresh"
+#: What everybody follows is judged by where it is not older.
+_FRESH = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,26 +80,37 @@ def read_now(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
         ClusterUnreachable: it does not answer.
     """
     with st.spinner(f"Reading {text.plain(desk.name, 60)} for the checks …", show_time=True):
-        snapshot = read_cluster(desk.connection)
-        with target_of(desk) as target:
-            under_way = frozenset(target.reassigning())
-            holdings = target.holdings(leaving) if leaving else None
-            batch_bytes = target.batch_bytes
-    fresh = Fresh(desk.name, leaving, snapshot, under_way, holdings, batch_bytes)
-    session.keep(_KEPT, (fresh,))
-    return fresh
+        return _asked(desk, leaving, read_cluster(desk.connection))
 
 
 def last_reading(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
-    """The last reading for the guard in this session, or a new one where there is none for these brokers.
+    """The last reading of this session that can still be judged by, or a new one.
+
+    What everybody follows is taken where it is newer; a reading from before the end of the last run is never taken.
 
     Raises:
         ClusterUnreachable: it does not answer.
     """
-    for kept in session.kept(_KEPT, ()):
-        if isinstance(kept, Fresh) and (kept.cluster, kept.leaving) == (desk.name, leaving):
-            return kept
+    runs = () if desk.journal is None else desk.journal.runs(desk.cluster_id, most=1)
+    since = runs[0].ended_at if runs and runs[0].ended_at is not None else datetime.min.replace(tzinfo=UTC)
+    kept = next((one for one in session.kept(_KEPT, ()) if isinstance(one, Fresh) and one.cluster == desk.name), None)
+    followed = desk.snapshot
+    if kept is not None and kept.snapshot.taken_at > since and kept.snapshot.taken_at >= followed.taken_at:
+        return kept if kept.leaving == leaving else _asked(desk, leaving, kept.snapshot)
+    if followed.taken_at > since and datetime.now(UTC) - followed.taken_at < _FRESH:
+        return _asked(desk, leaving, followed)
     return read_now(desk, leaving)
+
+
+def _asked(desk: Desk, leaving: tuple[int, ...], snapshot: Snapshot) -> Fresh:
+    """Ask for what no reading tells, and keep all of it."""
+    with target_of(desk) as target:
+        under_way = frozenset(target.reassigning())
+        holdings = target.holdings(leaving) if leaving else None
+        batch_bytes = target.batch_bytes
+    fresh = Fresh(desk.name, leaving, snapshot, under_way, holdings, batch_bytes)
+    session.keep(_KEPT, (fresh,))
+    return fresh
 
 
 def draw_age(fresh: Fresh) -> bool:

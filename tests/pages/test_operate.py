@@ -70,6 +70,8 @@ def world(tmp_path, monkeypatch):
 
     @contextmanager
     def target_of(desk, way=None):
+        if world.lost:
+            raise ClusterUnreachable(world.lost, "route")
         yield world.cluster.target()
 
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
@@ -274,6 +276,19 @@ def test_somebody_else_at_work_is_named(operate, world):
 
         assert not at.exception
         assert "bob is at work on this cluster since" in texts(at)
+
+
+def test_a_reading_from_before_the_last_run_is_never_judged_by(operate, world):
+    """Once a run is over, the same plan is judged by a new reading: there is nothing left that it would move."""
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    world.carry_out()
+    at.run()
+    buttons(at)["Back to the plan"].click().run()
+
+    assert not at.exception
+    assert "2 replicas move" not in texts(at)
+    assert "0 lists change, and no data moves" in texts(at)
 
 
 def test_a_run_that_nobody_works_on_can_be_gone_on_with_or_cancelled(operate, world):
