@@ -12,10 +12,12 @@ and no secret in logs or exceptions.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import random
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -40,8 +42,8 @@ Answer: TypeAlias = "concurrent.futures.Future[Any]"
 
 #: Frames up to this size are read; a million partitions are some 60 MB. What is not Kafka often looks like a huge one.
 _LARGEST_FRAME = 300_000_000
-#: How many of the cluster's brokers are tried at once, at the start, to see whether one can be reached.
-_TRIED_AT_ONCE = 8
+#: How many servers are tried at once, and after which pause the next ones.
+_TRIED_AT_ONCE, _PAUSE_SECONDS = 3, 0.5
 #: kafka-python refuses to send where so many requests are in flight on one connection; callers here bound themselves.
 _IN_FLIGHT = 10_000
 #: A caller waits this much longer than the client's own deadline before it gives the client up.
@@ -299,12 +301,9 @@ class AdminClient:
         if not ids:
             raise ClusterUnreachable(f"{server} answers, and knows of no broker of its cluster.", "lost", server)
         random.shuffle(ids)
-        failures: dict[Any, ClusterUnreachable] = {}
-        for start in range(0, len(ids), _TRIED_AT_ONCE):
-            reached, failed = await self._first_of(ids[start : start + _TRIED_AT_ONCE], deadline)
-            if reached is not None:
-                return
-            failures |= failed
+        reached, failures = await self._first_of(ids, deadline)
+        if reached is not None:
+            return
         failure = _most_telling(failures)
         if failure.trouble in ("name", "route", "refused", "timeout", "lost"):
             sentence = (
@@ -426,32 +425,51 @@ class AdminClient:
         return connection
 
     async def _first_of(self, nodes: Sequence[Any], deadline: float) -> tuple[Any, dict[Any, ClusterUnreachable]]:
-        """Connect to several at once; the first that let us in, or None and why each did not."""
-        first = KafkaFuture()
-        failures: dict[Any, ClusterUnreachable] = {}
+        """Connect to the first that lets us in; None and why each did not, where none does.
 
-        def opened(node: Any) -> None:
-            self._failures.pop(node, None)
-            if not first.is_done:
-                first.success(node)
-
-        def failed(node: Any, error: BaseException) -> None:
-            address = self._manager.cluster.broker_metadata(node)
-            server = f"{address.host}:{address.port}"
-            who = f"Broker {node} at " if isinstance(node, int) else ""
-            failures[node] = self._failures[node] = unreachable(error, self.connection, server, who)
-            if len(failures) == len(nodes) and not first.is_done:
-                first.success(None)
-
+        A few are tried at once; the next few as soon as these failed, or have been silent for a moment.
+        """
+        race = _Race()
+        while race.tried < len(nodes) and race.winner is None:
+            some = nodes[race.tried : race.tried + _TRIED_AT_ONCE]
+            race.tried += len(some)
+            race.turn = KafkaFuture()
+            for node in some:
+                self._try(node, deadline, race)
+            patience = deadline - time.monotonic() if race.tried == len(nodes) else _PAUSE_SECONDS
+            with contextlib.suppress(kafka_errors.KafkaTimeoutError):
+                await self._manager.wait_for(race.turn, max(0.001, patience) * 1000)
         for node in nodes:
-            try:
-                opening = self._opening(node, deadline)
-            except kafka_errors.KafkaError as error:
-                failed(node, error)
-                continue
-            opening.init_future.add_callback(lambda _, node=node: opened(node))
-            opening.init_future.add_errback(lambda error, node=node: failed(node, error))
-        return await first, failures
+            if race.winner is None and node not in race.failures:
+                race.failures[node] = self._failed(node, kafka_errors.KafkaTimeoutError())
+        return race.winner, race.failures
+
+    def _try(self, node: Any, deadline: float, race: _Race) -> None:
+        """Begin to connect to a node; its outcome goes to the race."""
+
+        def opened(_: Any) -> None:
+            self._failures.pop(node, None)
+            race.winner = node if race.winner is None else race.winner
+            race.look()
+
+        def failed(error: BaseException) -> None:
+            race.failures[node] = self._failed(node, error)
+            race.look()
+
+        try:
+            opening = self._opening(node, deadline)
+        except kafka_errors.KafkaError as error:
+            failed(error)
+            return
+        opening.init_future.add_callback(opened)
+        opening.init_future.add_errback(failed)
+
+    def _failed(self, node: Any, error: BaseException) -> ClusterUnreachable:
+        address = self._manager.cluster.broker_metadata(node)
+        who = f"Broker {node} at " if isinstance(node, int) else ""
+        failure = unreachable(error, self.connection, f"{address.host}:{address.port}", who)
+        self._failures[node] = failure
+        return failure
 
     def _opening(self, node: Any, deadline: float) -> Any:
         """A connection to a node that is open, or being opened within the deadline."""
@@ -478,6 +496,21 @@ class AdminClient:
             server = f"{node.host}:{node.port}" if node is not None else None
             who = f"Broker {connection.node_id} at " if isinstance(connection.node_id, int) else ""
             raise unreachable(error, self.connection, server, who) from None
+
+
+@dataclass
+class _Race:
+    """Servers that are connected to at once: how many were begun, which was first, and why others failed."""
+
+    tried: int = 0
+    winner: Any = None
+    failures: dict[Any, ClusterUnreachable] = field(default_factory=dict)
+    turn: Any = None
+
+    def look(self) -> None:
+        """End the turn where one won, or all that were begun have failed."""
+        if not self.turn.is_done and (self.winner is not None or len(self.failures) == self.tried):
+            self.turn.success(None)
 
 
 def _most_telling(failures: dict[Any, ClusterUnreachable]) -> ClusterUnreachable:

@@ -9,18 +9,20 @@ that came or was left behind shows here and nowhere else.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from kafka.errors import for_code
-from kafka.protocol.admin import DescribeLogDirsRequest
+from kafka.protocol.admin import DescribeLogDirsRequest, DescribeLogDirsResponse
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import LogDirectory
 from reseat.sources.kafka_admin.client import AdminClient, Answer
+from reseat.sources.kafka_admin.log_dirs_columns import LOG, Directory, directories
+from reseat.sources.kafka_admin.undecoded import Bytes, Undecoded
 
 __all__ = ["Gathering", "LogDirsTold", "describe_log_dirs", "log_dirs_requests"]
 
@@ -94,7 +96,7 @@ def log_dirs_requests(
     part = DescribeLogDirsRequest.DescribableLogDirTopic
     asked = None if topics is None else [part(topic=name, partitions=list(ids)) for name, ids in topics.items()]
     for broker in brokers:
-        request = DescribeLogDirsRequest(topics=asked)
+        request = Undecoded(DescribeLogDirsRequest(topics=asked), DescribeLogDirsResponse)
         yield broker, lambda request=request, broker=broker: admin.submit(request, broker, timeout=timeout)  # type: ignore[misc]
 
 
@@ -104,45 +106,49 @@ class Gathering:
     def __init__(self) -> None:
         self.silent: dict[int, ClusterUnreachable] = {}
         self._directories: list[LogDirectory] = []
-        self._topics: dict[str, int] = {}
+        self._topics: dict[bytes, int] = {}
         self._paths: dict[str, int] = {}
         self._blocks: list[tuple[npt.NDArray[np.int64], ...]] = []
 
-    def take(self, broker: int, answer: Any) -> None:
-        """One broker's answer, or ``ClusterUnreachable`` where there is none."""
-        trouble = answer if isinstance(answer, ClusterUnreachable) else _trouble(answer)
+    def take(self, broker: int, answer: Bytes | ClusterUnreachable) -> None:
+        """One broker's answer, or why there is none."""
+        if isinstance(answer, ClusterUnreachable):
+            self.silent[broker] = answer
+            return
+        try:
+            error, told = _decoded(answer)
+        except (ValueError, IndexError, struct.error):
+            self.silent[broker] = ClusterUnreachable("It answered what cannot be read.", "not_kafka")
+            return
+        trouble = _trouble(error, told)
         if trouble is not None:
             self.silent[broker] = trouble
             return
-        for directory in answer.results:
-            failed = directory.error_code != 0
+        for directory in told:
             self._directories.append(
                 LogDirectory(
                     broker,
                     directory.log_dir,
                     _told(directory.total_bytes),
                     _told(directory.usable_bytes),
-                    _name(directory.error_code) if failed else None,
+                    _name(directory.error_code) if directory.error_code else None,
                 )
             )
             self._take_directory(broker, directory)
 
-    def _take_directory(self, broker: int, directory: Any) -> None:
+    def _take_directory(self, broker: int, directory: Directory) -> None:
         path = self._paths.setdefault(directory.log_dir, len(self._paths))
-        codes, counts, rows = [], [], []
-        for topic in directory.topics:
-            codes.append(self._topics.setdefault(topic.name, len(self._topics)))
-            counts.append(len(topic.partitions))
-            rows += [(log.partition_index, log.partition_size, log.is_future_key) for log in topic.partitions]
-        columns = np.array(rows, np.int64).reshape(len(rows), 3)
+        known = self._topics
+        codes = [known.setdefault(name, len(known)) for name in directory.topics]
+        logs = directory.logs
         self._blocks.append(
             (
-                np.repeat(np.array(codes, np.int64), counts),
-                columns[:, 0],
-                np.full(len(rows), broker, np.int64),
-                np.full(len(rows), path, np.int64),
-                columns[:, 1],
-                columns[:, 2],
+                np.repeat(np.array(codes, np.int64), directory.counts),
+                logs["partition"].astype(np.int64),
+                np.full(len(logs), broker, np.int64),
+                np.full(len(logs), path, np.int64),
+                logs["size"].astype(np.int64),
+                logs["future"].astype(np.int64),
             )
         )
 
@@ -153,7 +159,7 @@ class Gathering:
             np.concatenate([block[i] for block in (*self._blocks, empty)]) for i in range(6)
         )
         self._blocks.clear()
-        topics, topic_place = _sorted_names(self._topics)
+        topics, topic_place = _sorted_names({name.decode("utf-8", "replace"): at for name, at in self._topics.items()})
         paths, path_place = _sorted_names(self._paths)
         return LogDirsTold(
             directories=tuple(sorted(self._directories, key=lambda d: (d.broker, d.path))),
@@ -169,13 +175,40 @@ class Gathering:
         )
 
 
-def _trouble(answer: Any) -> ClusterUnreachable | None:
+def _decoded(answer: Bytes) -> tuple[int, list[Directory]]:
+    """An answer in columns; one with fields that only kafka-python knows by way of its objects."""
+    try:
+        return directories(answer)
+    except ValueError:
+        response = answer.decoded()
+    return response.error_code, [
+        Directory(
+            told.error_code,
+            told.log_dir,
+            [topic.name.encode() for topic in told.topics],
+            [len(topic.partitions) for topic in told.topics],
+            np.array(
+                [
+                    (log.partition_index, log.partition_size, log.offset_lag, log.is_future_key)
+                    for topic in told.topics
+                    for log in topic.partitions
+                ],
+                LOG,
+            ),
+            told.total_bytes,
+            told.usable_bytes,
+        )
+        for told in response.results
+    ]
+
+
+def _trouble(error: int, told: list[Directory]) -> ClusterUnreachable | None:
     """Why an answer tells nothing. Before version 3 a refusal is an answer without any directory."""
-    if answer.error_code == 0 and answer.results:
+    if error == 0 and told:
         return None
-    if answer.error_code == 0 or "AUTHORIZATION" in _name(answer.error_code):
+    if error == 0 or "AUTHORIZATION" in _name(error):
         return ClusterUnreachable("CLUSTER_AUTHORIZATION_FAILED: DESCRIBE on CLUSTER is needed.", "authorization")
-    return ClusterUnreachable(f"It answered {_name(answer.error_code)}.", "lost")
+    return ClusterUnreachable(f"It answered {_name(error)}.", "lost")
 
 
 def _name(code: int) -> str:
