@@ -1,0 +1,81 @@
+"""A run in a process of its own: what it is told, what it leaves, and that no secret shows anywhere."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+from reseat.operate import runner
+from reseat.operate.journal import Approval, PlannedMove
+from reseat.operate.patience import Patience
+from reseat.operate.records import RunState
+from reseat.sources.connection import Connection, Secret
+
+PLANTED = "pl4nted-s3cret"
+#: Nothing listens on port 1: the runner ends with a sentence.
+NOWHERE = Connection(
+    "prod",
+    ("127.0.0.1:1",),
+    security_protocol="SASL_PLAINTEXT",
+    sasl_mechanism="PLAIN",
+    username="ann",
+    password=Secret(PLANTED),
+    timeout_seconds=0.5,
+)
+MOVE = PlannedMove("orders", 0, (1, 2), (1, 3))
+
+
+def until(condition):
+    """Whether it comes true within a minute."""
+    return any(condition() for _ in Patience(60).attempts())
+
+
+def test_a_connection_goes_through_the_pipe_whole():
+    """Every field comes back, secrets included."""
+    full = replace(NOWHERE, token_command=("give", "token"), zookeeper_digest=Secret("a:b"), ca_file="/ca.pem")
+
+    assert runner.connection_from_json(runner.connection_to_json(full)) == full
+
+
+def test_a_runner_that_cannot_begin_leaves_a_word_and_no_secret(journal, monkeypatch):
+    """The run stays, its sentence says why; log, journal, arguments and environment hold no secret."""
+    monkeypatch.setenv("RESEAT_OPERATE", "1")
+    run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
+    process = runner.start(NOWHERE, journal.path, run.id)
+    seen = _of_process(process)
+    ended = until(lambda: "The runner ended" in journal.run(run.id).sentence)
+    log = runner.log_file(journal.path, run.id)
+    files = [file for file in journal.path.parent.iterdir() if file.is_file()]
+
+    assert ended
+    assert journal.run(run.id).state is RunState.APPROVED
+    assert "127.0.0.1:1" in log.read_text()
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert PLANTED not in seen
+    assert log in files
+    assert not [file for file in files if PLANTED.encode() in file.read_bytes()]
+
+
+def test_a_runner_writes_nothing_where_writing_is_not_enabled(journal, monkeypatch):
+    """It says so in its log, and the run stays as it was."""
+    monkeypatch.delenv("RESEAT_OPERATE", raising=False)
+    run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
+    runner.start(NOWHERE, journal.path, run.id)
+    log = runner.log_file(journal.path, run.id)
+
+    assert until(lambda: "Writing is not enabled" in log.read_text())
+    assert journal.run(run.id) == run
+
+
+def _of_process(process: int) -> str:
+    """What anybody on the machine sees of a process, as far as the system shows it."""
+    folder = Path("/proc") / str(process)
+    out = ""
+    for name in ("cmdline", "environ"):
+        try:
+            out += (folder / name).read_bytes().decode(errors="replace")
+        except OSError:
+            out += os.linesep  # it has ended already, or this system has no /proc
+    return out

@@ -1,0 +1,83 @@
+"""Verification: as planned, under way or different, partition by partition, and what is left behind."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from reseat.formats.sealed import read_sealed, seal_of
+from reseat.formats.writers import write_layout_reassignment
+from reseat.model import ClusterLayout, Snapshot
+from reseat.operate.checks import Verdict
+from reseat.operate.verify import verify
+from tests.operate.fake_target import FakeCluster
+
+PLANNED = {("orders", 0): [1, 3], ("orders", 1): [3, 1]}
+
+
+def plan(leaving=()):
+    """The plan, with or without its key."""
+    proposed = ClusterLayout.from_assignments(PLANNED)
+    text = write_layout_reassignment(proposed)
+    if leaving:
+        before = ClusterLayout.from_assignments({key: [1, 2] for key in PLANNED})
+        text = f'{text[:-1]},"reseat":{seal_of(proposed, before, leaving=leaving)}}}'
+    return read_sealed(text)
+
+
+def test_a_cluster_as_planned_is_done():
+    """Nothing on the list, every list as planned, no throttle."""
+    seen = verify(FakeCluster({key: list(ids) for key, ids in PLANNED.items()}).target(), plan())
+
+    assert seen.done
+    assert seen.holds
+    assert seen.sentences == ("2 of 2 partitions are as planned.",)
+
+
+def test_differences_are_named_each_as_what_it_is():
+    """Under way, another order, gone: none of them is as planned."""
+    cluster = FakeCluster({("orders", 0): [1, 2], ("orders", 1): [1, 3]})
+    cluster.start(("orders", 0), [1, 3])
+    seen = verify(cluster.target(), plan())
+    gone = verify(FakeCluster({("orders", 1): [3, 1]}).target(), plan())
+
+    assert seen.sentences == (
+        "0 of 2 partitions are as planned.",
+        "1 partition is under way: orders-0 has [1, 3, 2], planned [1, 3].",
+        "1 partition is different: orders-1 has [1, 3], planned [3, 1].",
+    )
+    assert not seen.holds
+    assert [str(one) for one in gone.different] == ["orders-0 is gone, planned [1, 3]"]
+
+
+def test_a_description_that_agrees_is_not_done_while_it_is_on_the_list():
+    """Done means both."""
+    cluster = FakeCluster({key: list(ids) for key, ids in PLANNED.items()})
+    cluster.origin[("orders", 0)] = cluster.goal[("orders", 0)] = [1, 3]
+
+    assert not verify(cluster.target(), plan()).done
+
+
+def test_throttles_left_behind_are_named():
+    """Rates of brokers and lists of topics, each with its value."""
+    cluster = FakeCluster(
+        {key: list(ids) for key, ids in PLANNED.items()},
+        dynamic={("leader_rate", "3"): "1000", ("follower_replicas", "orders"): "0:3"},
+    )
+
+    assert verify(cluster.target(), plan()).throttles == (
+        "leader throttle of broker 3 (1000)",
+        "follower throttle of topic orders (0:3)",
+    )
+
+
+def test_a_leaving_broker_is_drained_only_where_its_log_directories_are_empty_too():
+    """The description alone does not see what a stopped reassignment left behind."""
+    lists = {key: list(ids) for key, ids in PLANNED.items()}
+    now = Snapshot(ClusterLayout.from_assignments(lists), datetime.now(UTC), "admin", cluster_id="FAKE")
+    clean = verify(FakeCluster(lists).target(), plan(leaving=(2,)), now)
+    left = verify(FakeCluster(lists | {("old", 0): [2]}).target(), plan(leaving=(2,)), now)
+
+    assert clean.drained.verdict is Verdict.PASSED
+    assert clean.holds
+    assert left.drained.verdict is Verdict.FAILED
+    assert not left.holds
