@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from reseat.balance.changes import Changes, changes
 from reseat.errors import Cancelled, ClusterUnreachable, ReseatError
 from reseat.formats.reading import Reading
+from reseat.formats.snapshot import reading_of
 from reseat.model import Snapshot
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis import Step, StepVerdict, diagnose
@@ -222,21 +223,10 @@ def _failed(error: ReseatError, when: datetime) -> dict[str, object]:
 
 
 def _reading_of(snapshot: Snapshot, name: str) -> Reading:
-    """A snapshot as pages know readings."""
+    """A snapshot as pages know readings, in the words of somebody who looks at a cluster and not at a file."""
     ways = {"zookeeper": "a live cluster, read from ZooKeeper", "admin": "a live cluster, read from its brokers"}
-    told = {
-        "cluster_id": snapshot.cluster_id,
-        "controller": None if snapshot.controller is None else str(snapshot.controller),
-        "metadata": snapshot.metadata,
-        "version": snapshot.version,
-    }
-    return Reading(
-        snapshot.layout,
-        kind=ways.get(snapshot.way, "a snapshot"),
-        source=name,
-        findings=snapshot.findings,
-        facts={key: value for key, value in told.items() if value is not None},
-    )
+    reading = reading_of(snapshot, source=name)
+    return replace(reading, kind=ways.get(snapshot.way, reading.kind))
 
 
 class LiveClusters:

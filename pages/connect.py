@@ -25,7 +25,7 @@ def sentence(live: LiveCluster | None, state: LiveState) -> str:
         state.snapshot.layout.partition_count, "partition"
     )
     if state.error is not None:
-        return f"{live.name} is out of reach; what you see is {text.ago(state.snapshot.taken_at)}: {size}."
+        return f"{live.name} is out of reach. What you see was read {text.ago(state.snapshot.taken_at)}: {size}."
     return f"{live.name} was read {text.ago(state.snapshot.taken_at)}: {size}."
 
 
