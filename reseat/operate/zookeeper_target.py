@@ -249,21 +249,25 @@ class ZooKeeperTarget:
             return f"The topic's node would have {len(main[1]):,} bytes; {BATCH_BYTES:,} are written at most."
         lost = False
         for _ in self._patience.attempts():
-            left = self._zookeeper.read([config[0]])[0]  # settings of a topic of this name that was deleted
             try:
+                left = self._zookeeper.read([config[0]])[0]  # settings of a topic of this name that was deleted
                 refusals = self._zookeeper.together(
                     [Change(*config, None if left is None else left.version), Change(*main)]
                 )
             except Lost:
                 lost = True
                 continue
+            except ClusterUnreachable:
+                if lost:
+                    break
+                raise
             if not any(refusals):
                 return None
             if isinstance(refusals[1], NodeExistsError) or self._zookeeper.read([main[0]])[0] is not None:
                 now = self._topics([topic]).get(topic)
                 same = now is not None and _lists(now) == {one: tuple(ids) for one, ids in assignments.items()}
                 return None if lost and same else f"Topic '{topic}' already exists."
-        raise ClusterUnreachable(f"ZooKeeper did not take the nodes of topic {topic}.", "lost")
+        raise _open_question(f"topic {topic}")
 
     def set_throttles(self, throttles: Throttles) -> None:
         """Write these settings and tell the brokers; None unsets; see ``Target``.
@@ -320,21 +324,21 @@ class ZooKeeperTarget:
             return "MESSAGE_TOO_LARGE"
         lost = False
         for _ in self._patience.attempts():
-            if lost and self._taken(sent):
-                return None
             try:
+                if lost and self._taken(sent):
+                    return None
                 self._zookeeper.create(_REASSIGN, data)
             except NodeExistsError:
                 return None if lost and self._taken(sent) else "REASSIGNMENT_IN_PROGRESS"
             except Lost:
                 lost = True
+            except ClusterUnreachable:
+                if lost:
+                    break
+                raise
             else:
                 return None
-        raise ClusterUnreachable(
-            "The connection to ZooKeeper broke while the reassignment was being written, and it does not come back. "
-            "Whether it was written is seen when ZooKeeper answers again.",
-            "lost",
-        )
+        raise _open_question("the reassignment")
 
     def _taken(self, sent: Mapping[Partition, tuple[int, ...]]) -> bool:
         """Whether all of this is what the node asks for, or is done or begun already: then the lost write was ours."""
@@ -504,6 +508,14 @@ class ZooKeeperTarget:
                 if told.protocols.get(listener, listener) == self._connection.security_protocol and server:
                     servers.append(server)
         return tuple(servers)
+
+
+def _open_question(what: str) -> ClusterUnreachable:
+    return ClusterUnreachable(
+        f"The connection to ZooKeeper broke while {what} was being written, and it does not come back. Whether it was "
+        "written is seen when ZooKeeper answers again.",
+        "lost",
+    )
 
 
 def _topic_path(topic: str) -> str:

@@ -20,6 +20,7 @@ from reseat.operate.target import Assignment, Election, Throttles
 from reseat.operate.zookeeper_session import ZooKeeperSession
 from reseat.operate.zookeeper_target import BATCH_BYTES, ZooKeeperTarget
 from reseat.sources.connection import Connection, Secret
+from reseat.sources.zookeeper.client import open_client
 from tests.servers.zookeeper import start_zookeeper
 from tests.sources.zookeeper.nodes_of import put, put_topic, registration, state, writer
 
@@ -533,6 +534,48 @@ def test_what_could_not_be_sent_is_not_sent_when_zookeeper_is_back(tmp_path) -> 
     assert written is None
     assert again == {("orders", 0): None}
     assert there is not None
+
+
+def test_a_zookeeper_that_stands_still_while_it_is_written_to_leaves_the_question_open(tmp_path) -> None:
+    """The call ends in bounds and says that it is not known; the next one finds the node, or makes it."""
+    server = start_zookeeper(tmp_path / "alone")
+
+    class Freezing(KazooClient):
+        """Its server stands still as soon as something is written."""
+
+        def _call(self, request, answer):
+            if isinstance(request, Create):
+                server.freeze()
+            return super()._call(request, answer)
+
+    def freezing(connection: Connection) -> KazooClient:
+        client = Freezing(server.hosts)
+        client.start(timeout=connection.timeout_seconds)
+        return client
+
+    first = iter([freezing])  # later sessions are plain ones
+    try:
+        with writer(server) as client:
+            put_topic(client, "orders", {0: [1, 2]})
+            for broker in (1, 2, 3):
+                put(client, f"/brokers/ids/{broker}", registration(broker))
+            client.ensure_path("/admin")
+        connection = Connection(zookeeper=(server.hosts,), timeout_seconds=1)
+        session = ZooKeeperSession(connection, opened=lambda known: next(first, open_client)(known))
+        target = ZooKeeperTarget(connection, session=session)
+        with pytest.raises(ClusterUnreachable, match="Whether it was written is seen") as open_question:
+            target.reassign({("orders", 0): [3, 1]})
+        server.thaw()
+        with writer(server) as client:
+            again = target.reassign({("orders", 0): [3, 1]})
+            written = told(client, REASSIGN)
+        target.close()
+    finally:
+        server.stop()
+
+    assert open_question.value.trouble == "lost"
+    assert again[("orders", 0)] in (None, "REASSIGNMENT_IN_PROGRESS")
+    assert written["partitions"] == [{"topic": "orders", "partition": 0, "replicas": [3, 1]}]
 
 
 def test_no_secret_is_in_an_error_or_a_log(kafka, connection, caplog) -> None:
