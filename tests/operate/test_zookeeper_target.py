@@ -553,7 +553,11 @@ def test_a_zookeeper_that_stands_still_while_it_is_written_to_leaves_the_questio
         client.start(timeout=connection.timeout_seconds)
         return client
 
-    first = iter([freezing])  # later sessions are plain ones
+    openers = iter([freezing])
+
+    def opened(connection: Connection) -> KazooClient:
+        return next(openers, open_client)(connection)  # later sessions are plain ones
+
     try:
         with writer(server) as client:
             put_topic(client, "orders", {0: [1, 2]})
@@ -561,7 +565,7 @@ def test_a_zookeeper_that_stands_still_while_it_is_written_to_leaves_the_questio
                 put(client, f"/brokers/ids/{broker}", registration(broker))
             client.ensure_path("/admin")
         connection = Connection(zookeeper=(server.hosts,), timeout_seconds=1)
-        session = ZooKeeperSession(connection, opened=lambda known: next(first, open_client)(known))
+        session = ZooKeeperSession(connection, opened=opened)
         target = ZooKeeperTarget(connection, session=session)
         with pytest.raises(ClusterUnreachable, match="Whether it was written is seen") as open_question:
             target.reassign({("orders", 0): [3, 1]})
