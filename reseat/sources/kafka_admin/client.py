@@ -48,6 +48,8 @@ _TRIED_AT_ONCE, _PAUSE_SECONDS = 3, 0.5
 _IN_FLIGHT = 10_000
 #: A caller waits this much longer than the client's own deadline before it gives the client up.
 _GRACE_SECONDS = 3.0
+#: Addresses learnt this long ago are asked for again where one does not lead to its broker.
+_FRESH_SECONDS = 2.0
 #: How long a set ``cancelled`` may go unseen.
 _LOOK_SECONDS = 0.1
 _NOT_CONTROLLER = 41
@@ -102,7 +104,8 @@ class AdminClient:
         settings = sasl_settings(connection)
         # Any: kafka-python's classes are typed in part only.
         make_manager: Any = BoundedManager
-        self._net: Any = NetworkSelector(client_id="reseat")
+        # A large answer takes a while to decode: that is no fault to warn of.
+        self._net: Any = NetworkSelector(client_id="reseat", slow_task_threshold_secs=0)
         self._manager: Any = make_manager(
             self._net,
             bootstrap_servers=list(servers),
@@ -405,24 +408,40 @@ class AdminClient:
         return answer
 
     async def _reached(self, broker: int, deadline: float, *, known: bool = False) -> Any:
-        """An open connection to a broker."""
+        """An open connection to a broker.
+
+        Args:
+            broker: its id.
+            deadline: by when.
+            known: whether the address known now is good enough; else one that does not lead there is asked for anew.
+        """
         if not known and self._manager.cluster.broker_metadata(broker) is None:
             await self._refresh(deadline)
-        if self._manager.cluster.broker_metadata(broker) is None:
+        address = self._manager.cluster.broker_metadata(broker)
+        if address is None:
             raise ClusterUnreachable(f"Broker {broker} is not registered with the cluster.", "lost")
+        try:
+            return await self._open(broker, deadline)
+        except ClusterUnreachable:
+            if known or time.monotonic() - self._refreshed < _FRESH_SECONDS:
+                raise
+            await self._refresh(deadline)
+            now = self._manager.cluster.broker_metadata(broker)
+            if now is None or (now.host, now.port) == (address.host, address.port):
+                raise
+        return await self._open(broker, deadline)  # it came back at another address
+
+    async def _open(self, broker: int, deadline: float) -> Any:
         connection = self._manager._conns.get(broker)
-        if connection is None or connection.closed:
-            if broker in self._failures and self._manager.connection_delay(broker) > 0:
-                raise self._failures[broker]  # tried a moment ago
-            _, failures = await self._first_of([broker], deadline)
-            if failures:
-                raise failures[broker]
-            connection = self._manager._conns[broker]
-        elif not connection.connected:
-            _, failures = await self._first_of([broker], deadline)
-            if failures:
-                raise failures[broker]
-        return connection
+        if connection is not None and connection.connected:
+            return connection
+        closed = connection is None or connection.closed
+        if closed and broker in self._failures and self._manager.connection_delay(broker) > 0:
+            raise self._failures[broker]  # tried a moment ago
+        _, failures = await self._first_of([broker], deadline)
+        if failures:
+            raise failures[broker]
+        return self._manager._conns[broker]
 
     async def _first_of(self, nodes: Sequence[Any], deadline: float) -> tuple[Any, dict[Any, ClusterUnreachable]]:
         """Connect to the first that lets us in; None and why each did not, where none does.
