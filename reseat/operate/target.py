@@ -103,7 +103,11 @@ class Target(Protocol):
         """Take back what is under way for these partitions. Returns as ``reassign``."""
 
     def elect(self, election: Election, partitions: Sequence[Partition]) -> dict[Partition, str]:
-        """Hold an election. Returns Kafka's error name by partition, ``NONE`` where a leader was elected."""
+        """Hold an election. Returns Kafka's error name by partition, ``NONE`` where a leader was elected.
+
+        Raises:
+            WishRefused: this way cannot hold such an election.
+        """
 
     def create_topic(
         self, topic: str, assignments: Mapping[int, Sequence[int]], configs: Mapping[str, str]
@@ -111,10 +115,18 @@ class Target(Protocol):
         """Make a topic with these replica lists. Returns None, or why the cluster refused, in its words."""
 
     def throttles(self, brokers: Sequence[int], topics: Sequence[str]) -> Throttles:
-        """The replication throttles now set on these brokers and topics (dynamic settings alone)."""
+        """The replication throttles now set on these brokers and topics (dynamic settings alone).
+
+        A broker that cannot be asked (dead, through the Admin protocol) and a topic that is gone are absent: None
+        stands for "not set" alone.
+        """
 
     def set_throttles(self, throttles: Throttles) -> None:
-        """Set these throttles; None unsets. Names that are not mentioned stay as they are."""
+        """Set these throttles; None unsets. Names that are not mentioned stay as they are.
+
+        Raises:
+            ClusterUnreachable: a broker's could not be set, because it is dead; all the others are set by then.
+        """
 
     def holdings(self, brokers: Sequence[int]) -> dict[int, frozenset[Partition]] | None:
         """What the log directories of these brokers hold; None where they cannot be asked, a broker absent likewise."""
