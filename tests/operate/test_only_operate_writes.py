@@ -59,7 +59,7 @@ def test_there_is_something_to_look_at() -> None:
 
     assert len(FILES) > 100
     assert {"AlterPartitionReassignmentsRequest", "IncrementalAlterConfigsRequest"} <= own & WRITING_REQUESTS
-    assert {"create_async", "set_async", "open_client"} <= set(filter(WRITING_METHODS.fullmatch, own))
+    assert {"create_async", "set_data", "open_client"} <= set(filter(WRITING_METHODS.fullmatch, own))
 
 
 def test_no_other_file_names_a_request_or_method_that_writes() -> None:
