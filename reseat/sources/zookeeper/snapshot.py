@@ -32,7 +32,7 @@ from reseat.model import (
 )
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
-from reseat.sources.zookeeper.reading import Access, Gathered
+from reseat.sources.zookeeper.gathered import Access, Gathered
 from reseat.sources.zookeeper.topics import Seen, Topic
 
 __all__ = ["snapshot_of"]

@@ -6,7 +6,6 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,10 +18,10 @@ from tests.sources.zookeeper.nodes_of import connection_to, put, put_topic, regi
 PARTITIONS = 3_000
 
 
-@pytest.fixture
-def filled(tmp_path: Path) -> Iterator[ZooKeeperServer]:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
     """A ZooKeeper of its own, to be ill-treated, with a few thousand partitions."""
-    server = start_zookeeper(tmp_path)
+    server = start_zookeeper(tmp_path_factory.mktemp("ill-treated"))
     try:
         with writer(server) as client:
             put(client, "/brokers/ids/1", registration(1))
@@ -38,6 +37,15 @@ def filled(tmp_path: Path) -> Iterator[ZooKeeperServer]:
         yield server
     finally:
         server.stop(kill=True)
+
+
+@pytest.fixture
+def filled(made: ZooKeeperServer) -> ZooKeeperServer:
+    """The same server, running, whatever the test before did to it."""
+    made.thaw()
+    if made.process is None:
+        made.start_again()
+    return made
 
 
 def in_the_middle(progress: Progress) -> bool:

@@ -1,0 +1,234 @@
+"""What only the brokers themselves know: sizes, log directories and the configurations in force.
+
+What it promises, in this order: everything read from ZooKeeper stays as it is; brokers that cannot be reached, that
+refuse or that belong to another cluster cost a sentence in ``not_read`` and a few seconds, never the reading.
+
+How it works: the brokers named by the connection, or else the endpoints that brokers registered for its security
+protocol, are asked through the Admin protocol for their log directories and configurations. ZooKeeper holds only what
+was set dynamically; what stands in a broker's file, ``min.insync.replicas`` above all, a broker alone tells. A log is
+placed beside its replica by binary search over (topic, partition).
+
+The Admin protocol is not of the same moment as the reading: sizes are some seconds younger than the replica lists.
+
+Complexity: O(L log P + L R) for L logs; 2 requests a broker and 1 for 500 topics.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.errors import ClusterUnreachable
+from reseat.model import NONE, BrokerState, ClusterLayout, Finding, FloatArray, IntArray, Severity, Snapshot
+from reseat.model.wording import counted, listed, verb
+from reseat.sources.connection import Connection
+from reseat.sources.kafka_admin.client import AdminClient, open_admin
+from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
+from reseat.sources.kafka_admin.course import Course
+from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, log_dirs_requests
+from reseat.sources.live import Report
+from reseat.sources.zookeeper.nodes import Registration
+
+__all__ = ["complemented", "endpoints_for", "placed"]
+
+#: Brokers whose addresses nobody gave us on purpose are waited for no longer than this, whatever the patience.
+_REGISTERED_SECONDS = 5.0
+#: Requests in flight at once: to brokers, and batches of topics.
+_BROKERS_AT_ONCE, _BATCHES_AT_ONCE = 64, 8
+#: Registered endpoints that are tried.
+_TRIED = 16
+_NOT_TOLD = "Sizes, log directories and what stands in the brokers' files are not told: "
+
+
+def complemented(
+    snapshot: Snapshot,
+    connection: Connection,
+    registrations: Mapping[int, Registration],
+    *,
+    report: Report | None = None,
+    cancelled: threading.Event | None = None,
+) -> Snapshot:
+    """The snapshot with what its brokers tell beside it.
+
+    Args:
+        snapshot: what ZooKeeper told.
+        connection: the brokers' security; its ``bootstrap`` are asked where given.
+        registrations: what the live brokers say of themselves, by id.
+        report: called with each step.
+        cancelled: set by another thread to stop.
+
+    Raises:
+        Cancelled: ``cancelled`` was set.
+    """
+    patient = bool(connection.bootstrap)
+    servers = connection.bootstrap or endpoints_for(registrations.values(), connection.security_protocol)[:_TRIED]
+    if not servers:
+        return _without(snapshot, f"no broker has registered a {connection.security_protocol} endpoint.")
+    seconds = connection.timeout_seconds if patient else min(connection.timeout_seconds, _REGISTERED_SECONDS)
+    course = Course(report, cancelled)
+    course.tell("brokers' Admin protocol")
+    try:
+        with open_admin(replace(connection, timeout_seconds=seconds), servers=servers, cancelled=cancelled) as admin:
+            if snapshot.cluster_id is not None and admin.cluster_id not in (None, snapshot.cluster_id):
+                return _without(
+                    snapshot,
+                    f"{', '.join(servers[:3])} belong to cluster {admin.cluster_id}, ZooKeeper to "
+                    f"{snapshot.cluster_id}. Correct the bootstrap servers.",
+                )
+            return _Complement(snapshot, admin, course).made()
+    except ClusterUnreachable as failure:
+        return _without(snapshot, failure.sentence)
+
+
+def endpoints_for(registrations: Iterable[Registration], protocol: str) -> tuple[str, ...]:
+    """``host:port`` of the brokers' endpoints for a security protocol, as they registered them."""
+    out = []
+    for registration in registrations:
+        for endpoint in registration.endpoints:
+            listener, _, server = endpoint.partition("://")
+            # Before 0.10.2 there is no map, and a listener is called like its protocol.
+            if server and registration.protocols.get(listener, listener).upper() == protocol:
+                host, _, port = server.rpartition(":")
+                if host and port.isdecimal() and len(port) <= 5 and 0 < int(port) < 65_536:
+                    out.append(server)
+    return tuple(out)
+
+
+def _without(snapshot: Snapshot, why: str) -> Snapshot:
+    return replace(snapshot, not_read=(*snapshot.not_read, _NOT_TOLD + why))
+
+
+class _Complement:
+    """One reading of the brokers, for one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, admin: AdminClient, course: Course) -> None:
+        self._snapshot = snapshot
+        self._admin = admin
+        self._course = course
+        self._not_read = list(snapshot.not_read)
+
+    def made(self) -> Snapshot:
+        snapshot = self._snapshot
+        alive = [broker.id for broker in snapshot.layout.brokers if broker.state is BrokerState.ALIVE]
+        configs = self._configs(alive)
+        logs = self._logs(alive)
+        size, directory, left_over = placed(snapshot.layout, logs)
+        layout = replace(
+            snapshot.layout,
+            size_bytes=size if np.isfinite(size).any() else None,
+            log_dir=directory if logs.paths else None,
+            log_dirs=logs.paths,
+            min_in_sync=_min_in_sync(snapshot.layout, configs.min_in_sync),
+        )
+        findings = snapshot.findings if not len(left_over) else (*snapshot.findings, _left_over(layout, left_over))
+        brokers = dict(snapshot.broker_configs)
+        for broker, values in configs.brokers.items():
+            brokers[broker] = {**brokers.get(broker, {}), **values}
+        version = self._admin.broker_version
+        return replace(
+            snapshot,
+            layout=layout,
+            findings=findings,
+            not_read=tuple(self._not_read),
+            broker_configs=dict(sorted(brokers.items())),
+            log_dirs=logs.directories,
+            version=".".join(map(str, version[:2])) if version else None,
+        )
+
+    def _configs(self, alive: list[int]) -> ConfigsTold:
+        told = ConfigsTold()
+        silent: dict[int, str] = {}
+        requests = broker_requests(self._admin, alive)
+        for broker, answer in self._course.each(self._admin, "brokers' configurations", requests, _BROKERS_AT_ONCE):
+            failed = isinstance(answer, ClusterUnreachable)
+            why = answer.sentence if failed else told.take_broker(broker, answer)
+            if why is not None:
+                silent[broker] = why
+        if silent:
+            self._not_read.append(_silent("Configurations in force", silent))
+        batches = topic_requests(self._admin, self._snapshot.layout.topics)
+        for _, answer in self._course.each(self._admin, "topics' configurations", batches, _BATCHES_AT_ONCE):
+            if not isinstance(answer, ClusterUnreachable):
+                told.take_topics(answer)
+        missing = len(self._snapshot.layout.topics) - len(told.min_in_sync)
+        if missing:
+            self._not_read.append(
+                f"min.insync.replicas in force of {counted(missing, 'topic')} {verb(missing, 'is', 'are')} not told by "
+                "the brokers; where ZooKeeper tells an override or a default, that is shown."
+            )
+        return told
+
+    def _logs(self, alive: list[int]) -> LogDirsTold:
+        gathering = Gathering()
+        requests = log_dirs_requests(self._admin, alive)
+        for broker, answer in self._course.each(self._admin, "log directories", requests, _BROKERS_AT_ONCE):
+            gathering.take(broker, answer)
+        if gathering.silent:
+            why = {broker: failure.sentence for broker, failure in gathering.silent.items()}
+            self._not_read.append(_silent("Sizes and log directories", why))
+        return gathering.told()
+
+
+def placed(layout: ClusterLayout, logs: LogDirsTold) -> tuple[FloatArray, IntArray, npt.NDArray[np.int64]]:
+    """Find the replica of each log.
+
+    Args:
+        layout: P partitions with up to R replicas.
+        logs: L logs. One that is being copied between directories of a broker (KIP-113) is not the replica yet.
+
+    Returns:
+        (P, R) bytes, NaN where not told; (P, R) positions in ``logs.paths``, -1 where not told; (M, 2) row and broker
+        id of logs on brokers that are no replicas of their partition.
+    """
+    size = np.full(layout.replicas.shape, np.nan)
+    directory = np.full(layout.replicas.shape, NONE, np.int32)
+    code = {name: i for i, name in enumerate(layout.topics)}
+    topic = np.array([code.get(name, NONE) for name in logs.topics], np.int64)[logs.topic]
+    keys = (layout.topic_of.astype(np.int64) << 32) | layout.partition
+    wanted = (topic << 32) | logs.partition
+    row = np.searchsorted(keys, wanted)
+    known = (topic >= 0) & ~logs.future & (row < len(keys))
+    known[known] = keys[row[known]] == wanted[known]
+    row, broker = row[known], logs.broker[known]
+    equal = layout.replica_ids[row] == broker[:, None]
+    found = equal.any(axis=1)
+    if found.any():
+        at = (row[found], equal[found].argmax(axis=1))
+        size[at] = logs.size_bytes[known][found]
+        directory[at] = logs.path[known][found]
+    return size, directory, np.column_stack((row[~found], broker[~found].astype(np.int64)))
+
+
+def _min_in_sync(layout: ClusterLayout, in_force: Mapping[str, int]) -> IntArray | None:
+    """(T,) what the brokers say is in force, else what ZooKeeper told."""
+    known = layout.min_in_sync
+    if known is None:
+        return np.array([in_force.get(name, NONE) for name in layout.topics], np.int32) if in_force else None
+    told = zip(layout.topics, known.tolist(), strict=True)
+    return np.array([in_force.get(name, before) for name, before in told], np.int32)
+
+
+def _left_over(layout: ClusterLayout, left_over: npt.NDArray[np.int64]) -> Finding:
+    rows = np.unique(left_over[:, 0])
+    named = [layout.name_of(int(row)) for row in rows[:3]]
+    more = f" and {len(rows) - 3:,} more" if len(rows) > 3 else ""
+    return Finding(
+        "replica_left_over",
+        Severity.NOTE,
+        f"{counted(len(rows), 'partition has', 'partitions have')} a log on a broker that is not among the replicas: "
+        f"{', '.join(named)}{more}. After a move it is deleted within a minute or so.",
+        rows=rows,
+        brokers=tuple(np.unique(left_over[:, 1]).tolist()),
+    )
+
+
+def _silent(what: str, why: Mapping[int, str]) -> str:
+    """One sentence for the brokers that told nothing, with the first one's reason."""
+    ids = sorted(why)
+    reason = why[ids[0]]
+    end = "" if reason.endswith((".", "?")) else "."
+    return f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are not told: {reason}{end}"
