@@ -118,8 +118,7 @@ def draw_age(fresh: Fresh) -> bool:
     with st.container(horizontal=True, vertical_alignment="center", key="reading-age", gap="small"):
         taken = fresh.snapshot.taken_at
         st.caption(
-            f"Judged by the reading of {taken:%H:%M:%S} UTC, {text.ago(taken)}; the cluster is read once more before "
-            "anything is sent.",
+            f"By the reading of {taken:%H:%M:%S} UTC, {text.ago(taken)}; it is read once more before anything is sent.",
             width="content",
         )
         return st.button("Read again", key="read-again", icon=":material/refresh:", type="tertiary")
