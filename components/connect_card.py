@@ -35,18 +35,22 @@ def draw_card(live: LiveCluster, drawn: LiveState) -> None:
         drawn: the state of which the rest of the page tells; the page is drawn anew once that is no longer true.
     """
     with st.container(border=True, key="connect-card"):
-        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, drawn.tried_at)
+        st.fragment(_draw, run_every=_LOOK_SECONDS)(live, drawn.tried_at, _open_name())
 
 
-def _draw(live: LiveCluster, drawn: datetime | None) -> None:
+def _open_name() -> str | None:
+    seat = session.seat()
+    return None if seat is None else seat.name
+
+
+def _draw(live: LiveCluster, drawn: datetime | None, opened: str | None) -> None:
     state, connection = live.state, live.connection
     name, before = session.kept(_OPENING, ("", 0))
     if name == live.name and state.generation > before:
         session.keep(_OPENING, ("", 0))
         session.open_live(live)
-        st.rerun()  # the strip belongs to the whole page and not to this part of it
-    if state.tried_at != drawn:
-        st.rerun()  # a reading came, or was refused: the rest of the page tells of it too
+    if state.tried_at != drawn or _open_name() != opened:
+        st.rerun()  # a reading came or was refused, or a layout was opened: the rest of the page tells of it too
     st.markdown(f"**{text.plain(live.name, 80)}** · {state_in_words(state)}")
     security = "TLS" if connection.zookeeper_tls else "plain text"
     if not connection.zookeeper:
@@ -83,13 +87,14 @@ def _buttons(live: LiveCluster, state: LiveState) -> None:
             on_click=_read,
             args=(live,),
         )
-        if (
-            state.snapshot is not None
-            and not is_open
-            and st.button("Look at the last reading", key="connect-open", icon=":material/visibility:")
-        ):
-            session.open_live(live)
-            st.rerun()
+        if state.snapshot is not None and not is_open:
+            st.button(
+                "Look at the last reading",
+                key="connect-open",
+                icon=":material/visibility:",
+                on_click=session.open_live,  # before anything is drawn: a click is not lost to a reading that comes
+                args=(live,),
+            )
         st.button(
             "Test the connection",
             key="connect-test",
