@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     _judge(commands.add_parser("judge", help="judge a plan made by hand or by another tool"))
     _elect(commands.add_parser("elect", help="preview who leads after a preferred leader election"))
     _place(commands.add_parser("place", help="place a topic's replicas as Kafka does"))
+    _consumers(commands.add_parser("consumers", help="who reads what in a consumer group, and what a change costs it"))
     _infer(commands.add_parser("infer", help="work back from replica lists to the draws that made them"))
     _snapshot(commands.add_parser("snapshot", help="read a live cluster into a file that every command reads"))
     _operate(commands.add_parser("operate", help="carry a plan out on a live cluster, watch it, take it back"))
@@ -163,6 +164,19 @@ def _infer(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_run_infer)
 
 
+def _consumers(command: argparse.ArgumentParser) -> None:
+    command.add_argument("group", metavar="GROUP", help="a group as JSON (docs/formats.md), - for standard input")
+    command.add_argument(
+        "--assignor",
+        default="range",
+        metavar="NAME",
+        help="range (the default), roundrobin, sticky, cooperative-sticky, or one that is installed",
+    )
+    command.add_argument("--compare", action="store_true", help="all of Kafka's assignors side by side")
+    command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
+    command.set_defaults(run=_run_consumers)
+
+
 def connection_arguments(command: argparse.ArgumentParser) -> None:
     """Where a live cluster is and how to be let in; no secret is ever an argument."""
     command.add_argument("--bootstrap", metavar="HOSTS", help="brokers, host:port with commas between")
@@ -225,6 +239,12 @@ def _run_infer(chosen: argparse.Namespace) -> int:
     from reseat.cli.infer import infer
 
     return infer(chosen)
+
+
+def _run_consumers(chosen: argparse.Namespace) -> int:
+    from reseat.cli.consumers import consumers
+
+    return consumers(chosen)
 
 
 def _run_snapshot(chosen: argparse.Namespace) -> int:

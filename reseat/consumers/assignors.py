@@ -66,7 +66,7 @@ def installed(points: tuple[EntryPoint, ...] | None = None) -> dict[str, Callabl
         points: entry points to look at; those of ``GROUP`` by default.
 
     Raises:
-        GroupInvalid: a name is one of Kafka's own, or two packages use one name.
+        GroupInvalid: a name is one of Kafka's own, two packages use one name, or what is registered is not there.
     """
     found: dict[str, Callable[[], Assignor]] = {}
     for point in entry_points(group=GROUP) if points is None else points:
@@ -77,8 +77,16 @@ def installed(points: tuple[EntryPoint, ...] | None = None) -> dict[str, Callabl
             )
         if point.name in found:
             raise GroupInvalid(f"Two assignors are registered as {point.name}. Give one of them another name.")
-        found[point.name] = point.load()
+        found[point.name] = _loaded(point)
     return found
+
+
+def _loaded(point: EntryPoint) -> Callable[[], Assignor]:
+    try:
+        assignor: Callable[[], Assignor] = point.load()
+    except (ImportError, AttributeError) as error:
+        raise GroupInvalid(f"The assignor {point.name} cannot be loaded from {point.value}: {error}.") from error
+    return assignor
 
 
 def assignor_named(name: str) -> Assignor:

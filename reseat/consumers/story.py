@@ -24,6 +24,7 @@ from typing import TypeAlias
 from reseat.consumers.assignors import Assignor
 from reseat.consumers.group import NO_GENERATION, Assignment, Group, Member, Partition
 from reseat.errors import GroupInvalid
+from reseat.model.wording import counted, listed, verb
 
 __all__ = [
     "Call",
@@ -33,15 +34,18 @@ __all__ = [
     "Leave",
     "Message",
     "Partitions",
+    "Rebalance",
     "Restart",
     "Return",
     "Round",
     "State",
     "Subscribe",
     "Timeout",
+    "Together",
     "begin",
     "go_on",
     "tell",
+    "title",
 ]
 
 
@@ -50,6 +54,18 @@ class Join:
     """A new member joins."""
 
     member: Member
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several members join a group within ``group.initial.rebalance.delay.ms``: one rebalance for all of them."""
+
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalance:
+    """The group rebalances with the members that it has: its assignor was changed, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +112,7 @@ class Partitions:
     count: int
 
 
-Happening: TypeAlias = Join | Leave | Timeout | Return | Restart | Subscribe | Partitions
+Happening: TypeAlias = Join | Together | Rebalance | Leave | Timeout | Return | Restart | Subscribe | Partitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +193,11 @@ class State:
         """Who reads what."""
         return {partition: member.id for member in self.members.values() for partition in member.owned}
 
+    @property
+    def group(self) -> Group:
+        """The group as an assignor would see it now."""
+        return Group(tuple(self.members.values()), self.partitions, self.racks)
+
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
@@ -239,7 +260,7 @@ def go_on(state: State, happening: Happening, assignor: Assignor) -> Chapter:
     was, is_now = state.readers, now.readers
     moved = tuple(sorted(partition for partition, member in is_now.items() if was.get(partition) != member))
     needless = tuple(p for p in moved if p in was and was[p] in now.members and p[0] in now.members[was[p]].topics)
-    words = _sentence(happening, rounds, moved, needless)
+    words = _sentence(happening, rounds, moved, needless, was)
     return Chapter(happening, state, now, tuple(rounds), calls, moved, needless, words)
 
 
@@ -252,6 +273,14 @@ def _happens(state: State, happening: Happening) -> tuple[State, tuple[Call, ...
                 raise GroupInvalid(f"Member {member.id} is in the group already.")
             members[member.id] = replace(member, owned=(), generation=NO_GENERATION)
             return replace(state, members=members), (), (), True
+        case Together(some):
+            for member in some:
+                if member.id in members or member.id in out:
+                    raise GroupInvalid(f"Member {member.id} is in the group already.")
+                members[member.id] = replace(member, owned=(), generation=NO_GENERATION)
+            return replace(state, members=members), (), (), bool(some)
+        case Rebalance():
+            return state, (), (), bool(members)
         case Leave(name):
             member = _there(members, name)
             gone = (Call(name, "revoked", member.owned),) if member.owned else ()
@@ -317,7 +346,7 @@ def _round(
         owns = f", owned {_names(kept)}" if kept else ""
         messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; offers {assignor.name}"))
     leader = next(iter(joining), None)
-    group = Group(tuple(joining.values()), state.partitions, state.racks)
+    group = replace(state, members=joining).group
     given = assignor.assign(group) if joining else {}
     for name in joining:
         what = "you lead: all subscriptions" if name == leader else f"{leader} leads"
@@ -357,22 +386,48 @@ def _names(partitions: Iterable[Partition]) -> str:
     return ", ".join(f"{topic}-{partition}" for topic, partition in partitions) or "nothing"
 
 
+def title(happening: Happening) -> str:
+    """What happens, in a few words."""
+    match happening:
+        case Join(member):
+            return f"{member.id} joins"
+        case Together(members):
+            return f"{listed(member.id for member in members)} {verb(len(members), 'joins', 'join')}"
+        case Rebalance():
+            return "The group rebalances as it is"
+        case Leave(name):
+            return f"{name} closes"
+        case Timeout(name):
+            return f"{name} is thrown out: nothing was heard of it"
+        case Return(name):
+            return f"{name} is back"
+        case Restart(name):
+            return f"{name} restarts"
+        case Subscribe(name, topics):
+            return f"{name} subscribes to {listed(topics) if topics else 'nothing'}"
+        case Partitions(topic, count):
+            return f"{topic} has {counted(count, 'partition')} now"
+
+
 def _sentence(
-    happening: Happening, rounds: list[Round], moved: tuple[Partition, ...], needless: tuple[Partition, ...]
+    happening: Happening,
+    rounds: list[Round],
+    moved: tuple[Partition, ...],
+    needless: tuple[Partition, ...],
+    was: Mapping[Partition, str],
 ) -> str:
-    what = {
-        Join: lambda h: f"{h.member.id} joins",
-        Leave: lambda h: f"{h.member} closes",
-        Timeout: lambda h: f"{h.member} is thrown out: nothing was heard of it",
-        Return: lambda h: f"{h.member} is back",
-        Restart: lambda h: f"{h.member} restarts",
-        Subscribe: lambda h: f"{h.member} subscribes to {', '.join(h.topics) or 'nothing'}",
-        Partitions: lambda h: f"{h.topic} has {h.count} partitions now",
-    }[type(happening)](happening)
     if not rounds:
-        return f"{what}: no rebalance."
+        return f"{title(happening)}: no rebalance."
     paused = len(frozenset[Partition]().union(*(r.paused for r in rounds)))
-    count = "one rebalance" if len(rounds) == 1 else "two rebalances"
-    moves = f"{len(moved)} partition{'' if len(moved) == 1 else 's'} get{'s' if len(moved) == 1 else ''} a new reader"
-    forced = f", {len(needless)} of them though nothing forced it" if needless else ""
-    return f"{what}: {count}; {moves}{forced}; {paused} paused meanwhile."
+    first = sum(partition not in was for partition in moved)
+    again = len(moved) - first
+    parts = ["one rebalance" if len(rounds) == 1 else "two rebalances"]
+    if first:
+        parts.append(f"{counted(first, 'partition')} {verb(first, 'gets its first reader', 'get their first reader')}")
+    if again or not first:
+        forced = f", {len(needless):,} of them though nothing forced it" if needless else ""
+        parts.append(
+            f"{counted(again, 'partition')} {verb(again, 'changes its reader', 'change their reader')}{forced}"
+        )
+    parts.append(f"{paused:,} paused meanwhile")
+    return f"{title(happening)}: {'; '.join(parts)}."

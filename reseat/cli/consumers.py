@@ -1,0 +1,152 @@
+"""``consumers``: who reads what in a group, through its story, by one assignor or by all of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from reseat.cli.inputs import text_of
+from reseat.cli.writer import say, table, write_json
+from reseat.consumers import ASSIGNORS, Partition, assignor_named
+from reseat.consumers.compare import Measures, compare, surplus_of
+from reseat.consumers.story import Call, Chapter, Message, State
+from reseat.consumers.text import read_group
+
+__all__ = ["consumers"]
+
+#: Members and partitions of a topic listed for a person; --json lists all.
+LISTED_MEMBERS = 200
+LISTED_PARTITIONS = 20
+
+
+def consumers(chosen: argparse.Namespace) -> int:
+    """Tell a group's story; see the command's ``--help``."""
+    data, source = text_of(chosen.group)
+    told = read_group(data, source)
+    names = list(ASSIGNORS) if chosen.compare else [chosen.assignor]
+    if chosen.assignor not in names:
+        names.append(chosen.assignor)
+    measured = compare(told.state, told.happenings, [assignor_named(name) for name in names])
+    if chosen.json:
+        write_json(
+            [_as_json(one, told.state) for one in measured] if chosen.compare else _as_json(measured[0], told.state)
+        )
+    elif chosen.compare:
+        say(*_side_by_side(measured))
+    else:
+        say(*_story(measured[0], told.state))
+    return 0
+
+
+def _end(measures: Measures, start: State) -> State:
+    return measures.chapters[-1].after if measures.chapters else start
+
+
+def _as_json(measures: Measures, start: State) -> dict[str, Any]:
+    end = _end(measures, start)
+    beyond = surplus_of(end)
+    return {
+        "assignor": measures.assignor,
+        "generation": end.generation,
+        "members": [
+            {
+                "id": member.id,
+                "count": len(member.owned),
+                "surplus": beyond[member.id],
+                "partitions": _by_topic(member.owned),
+            }
+            for member in end.members.values()
+        ],
+        "spread": measures.spread,
+        "rebalances": measures.rebalances,
+        "moves": measures.moves,
+        "needless": measures.needless,
+        "paused": measures.paused,
+        "surplus": measures.surplus,
+        "steps": [_step_json(chapter) for chapter in measures.chapters],
+    }
+
+
+def _step_json(chapter: Chapter) -> dict[str, Any]:
+    return {
+        "sentence": chapter.sentence,
+        "moved": _by_topic(chapter.moved),
+        "needless": _by_topic(chapter.needless),
+        "calls": [_call_json(call) for call in chapter.calls],
+        "rounds": [
+            {
+                "generation": one.generation,
+                "leader": one.leader,
+                "assignment": {member: _by_topic(partitions) for member, partitions in one.assignment.items()},
+                "paused": _by_topic(sorted(one.paused)),
+                "calls": [_call_json(call) for call in one.calls],
+                "messages": [_message_json(message) for message in one.messages],
+            }
+            for one in chapter.rounds
+        ],
+    }
+
+
+def _call_json(call: Call) -> dict[str, Any]:
+    return {"member": call.member, "method": call.method, "partitions": _by_topic(call.partitions)}
+
+
+def _message_json(message: Message) -> dict[str, str]:
+    return {
+        "sender": message.sender,
+        "receiver": message.receiver,
+        "name": message.name,
+        "content": message.content,
+    }
+
+
+def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for topic, partition in partitions:
+        found.setdefault(topic, []).append(partition)
+    return found
+
+
+def _story(measures: Measures, start: State) -> list[str]:
+    end = _end(measures, start)
+    beyond = surplus_of(end)
+    rows = [
+        (_shown(member.id), _listed(member.owned), f"{len(member.owned):,}", f"{beyond[member.id]:,}")
+        for member in list(end.members.values())[:LISTED_MEMBERS]
+    ]
+    lines = [_shown(chapter.sentence) for chapter in measures.chapters]
+    lines += ["", *table(("Member", "reads", "partitions", "surplus"), rows, left=2)]
+    if len(end.members) > LISTED_MEMBERS:
+        lines.append(f"  and {len(end.members) - LISTED_MEMBERS:,} more; --json lists all")
+    lines += [
+        "",
+        f"Counts are {measures.spread:,} apart; {measures.moves:,} moved, {measures.needless:,} of them needlessly; "
+        f"{measures.paused:,} paused.",
+    ]
+    return lines
+
+
+def _side_by_side(measured: Iterable[Measures]) -> list[str]:
+    head = ("Assignor", "spread", "rebalances", "moves", "needless", "paused", "surplus")
+    rows = [
+        (
+            one.assignor,
+            *(f"{n:,}" for n in (one.spread, one.rebalances, one.moves, one.needless, one.paused, one.surplus)),
+        )
+        for one in measured
+    ]
+    return table(head, rows)
+
+
+def _listed(partitions: Iterable[Partition]) -> str:
+    parts = [
+        f"{_shown(topic)}: {', '.join(map(str, ids[:LISTED_PARTITIONS]))}{' …' if len(ids) > LISTED_PARTITIONS else ''}"
+        for topic, ids in _by_topic(partitions).items()
+    ]
+    return "; ".join(parts) or "nothing"
+
+
+def _shown(text: str) -> str:
+    """A name without what would steer a terminal."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

@@ -1,0 +1,90 @@
+"""Strategies side by side on one story: what each gives in the end, and what it cost on the way.
+
+Complexity: one telling of the story a strategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reseat.consumers.assignors import Assignor
+from reseat.consumers.range import surplus
+from reseat.consumers.story import Chapter, Happening, State, tell
+
+__all__ = ["Measures", "compare", "measures_of", "surplus_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measures:
+    """What one strategy makes of a story.
+
+    Attributes:
+        assignor: its name.
+        counts: partitions by member in the end, members in the order in which they joined.
+        spread: the most less the fewest partitions that a member has in the end; 0 without members.
+        rebalances: rounds over the whole story.
+        moves: how often a partition that somebody read got another reader.
+        needless: of these, how often its reader was still there and still subscribed.
+        paused: how often a partition that was read stopped being read, if only for the time of a rebalance.
+        surplus: the most partitions beyond its even share of each topic, summed over topics, that a member has in
+            the end: what Range gathers.
+        chapters: the story as this strategy tells it.
+    """
+
+    assignor: str
+    counts: dict[str, int]
+    spread: int
+    rebalances: int
+    moves: int
+    needless: int
+    paused: int
+    surplus: int
+    chapters: tuple[Chapter, ...]
+
+
+def compare(state: State, happenings: Sequence[Happening], assignors: Iterable[Assignor]) -> tuple[Measures, ...]:
+    """Tell one story with each strategy.
+
+    Args:
+        state: the group before the story.
+        happenings: the story.
+        assignors: the strategies.
+
+    Raises:
+        GroupInvalid: something cannot happen, or a strategy refuses the group.
+    """
+    return tuple(measures_of(state, tell(state, happenings, assignor), assignor.name) for assignor in assignors)
+
+
+def measures_of(state: State, chapters: Sequence[Chapter], assignor: str) -> Measures:
+    """The measures of a story that was told.
+
+    Args:
+        state: the group before the story.
+        chapters: the story.
+        assignor: the strategy's name.
+    """
+    end = chapters[-1].after if chapters else state
+    counts = {member.id: len(member.owned) for member in end.members.values()}
+    rounds = [one for chapter in chapters for one in chapter.rounds]
+    return Measures(
+        assignor=assignor,
+        counts=counts,
+        spread=max(counts.values()) - min(counts.values()) if counts else 0,
+        rebalances=len(rounds),
+        moves=sum(len(chapter.before.readers.keys() & set(chapter.moved)) for chapter in chapters),
+        needless=sum(len(chapter.needless) for chapter in chapters),
+        paused=sum(len(frozenset().union(*(one.paused for one in chapter.rounds))) for chapter in chapters),
+        surplus=max(surplus_of(end).values(), default=0),
+        chapters=tuple(chapters),
+    )
+
+
+def surplus_of(state: State) -> dict[str, int]:
+    """Partitions that each member has beyond its even share of each topic, summed over topics (``range.surplus``).
+
+    Args:
+        state: the group.
+    """
+    return surplus(state.group, {member.id: list(member.owned) for member in state.members.values()})

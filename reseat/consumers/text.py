@@ -1,0 +1,330 @@
+"""A group as text: members, partitions, racks, and what happens to it; JSON, read strictly.
+
+Whatever is given, the answer is a group or one sentence that says where the text is wrong and what was expected: an
+unknown key, a key that stands twice, a number where a name should be. ``docs/formats.md`` describes the text.
+
+Complexity: O(bytes).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from reseat.consumers.group import NO_GENERATION, Group, Member, Partition
+from reseat.consumers.story import (
+    Happening,
+    Join,
+    Leave,
+    Partitions,
+    Rebalance,
+    Restart,
+    Return,
+    State,
+    Subscribe,
+    Timeout,
+    Together,
+)
+from reseat.errors import GroupInvalid, InputRefused, LimitMet
+
+__all__ = [
+    "MOST_BYTES",
+    "MOST_HAPPENINGS",
+    "MOST_MEMBERS",
+    "MOST_NAME",
+    "MOST_PARTITIONS",
+    "GroupText",
+    "read_group",
+    "write_group",
+]
+
+#: Far beyond any group in use; they keep a hostile text from taking the memory of the server.
+MOST_BYTES = 20_000_000
+MOST_MEMBERS = 10_000
+MOST_PARTITIONS = 1_000_000
+MOST_HAPPENINGS = 1_000
+MOST_NAME = 1_000
+
+_PLACE = re.compile(r"(.*) - at `(?:key in )?\$\.?(.*)`$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupText:
+    """What a text tells.
+
+    Attributes:
+        state: the group before the story: without members where none of them owns anything yet.
+        happenings: the story; its first step is that the members join, or that the group rebalances as it is.
+    """
+
+    state: State
+    happenings: tuple[Happening, ...]
+
+
+class _Member(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    topics: list[str]
+    instance_id: str | None = None
+    rack: str | None = None
+    owned: dict[str, list[int]] = {}
+    generation: int | None = None
+    user_data: str = ""
+
+
+class _Step(msgspec.Struct, forbid_unknown_fields=True):
+    join: _Member | None = None
+    leave: str | None = None
+    time_out: str | None = None
+    return_: str | None = msgspec.field(default=None, name="return")
+    restart: str | None = None
+    subscribe: str | None = None
+    topics: list[str] | None = None
+    partitions: dict[str, int] | None = None
+
+
+class _Text(msgspec.Struct, forbid_unknown_fields=True):
+    topics: dict[str, int]
+    members: list[_Member]
+    racks: dict[str, list[list[str]]] = {}
+    story: list[_Step] = []
+
+
+class _Twice(ValueError):
+    """A key stands twice in an object."""
+
+
+def read_group(data: bytes | str, source: str | None = None) -> GroupText:
+    """Read a group.
+
+    Args:
+        data: the text; bytes are UTF-8.
+        source: what to call it in sentences.
+
+    Raises:
+        InputRefused: it is not JSON, or no group; says where and what was expected.
+        LimitMet: it is larger than any group is.
+    """
+    if len(data) > MOST_BYTES:
+        raise LimitMet(f"The text has more than {MOST_BYTES:,} bytes, which is the limit of a group.", source=source)
+    try:
+        told = msgspec.convert(_json(data), _Text, strict=True)
+        _within_limits(told)
+        return _group_text(told)
+    except msgspec.ValidationError as error:
+        raise InputRefused(_sentence(str(error)), source=source, recognised="JSON") from None
+    except _Twice as error:
+        raise InputRefused(
+            f"The key {str(error)[:60]!r} stands twice in one object: which one counts?", source=source
+        ) from None
+    except json.JSONDecodeError as error:
+        raise InputRefused(
+            f"This is not JSON: {error.msg} in column {error.colno}.", source=source, line=error.lineno
+        ) from None
+    except RecursionError:
+        raise LimitMet("The text is nested deeper than any group.", source=source) from None
+    except UnicodeError:
+        raise InputRefused("The text is not UTF-8, or a name in it is half a character.", source=source) from None
+    except ValueError as error:  # NaN, Infinity, numbers of thousands of digits
+        raise InputRefused(f"A number in it is none that a group has: {error}.", source=source) from None
+    except LimitMet as error:
+        error.source = source
+        raise
+    except GroupInvalid as error:
+        raise InputRefused(str(error), source=source) from None
+
+
+def write_group(state: State, happenings: Iterable[Happening] = ()) -> str:
+    """A group as text that ``read_group`` reads: what it owns now, and further steps.
+
+    Args:
+        state: the group.
+        happenings: steps after it; ``Together`` and ``Rebalance`` are written as the members that they concern.
+    """
+    told: dict[str, Any] = {
+        "topics": dict(state.partitions),
+        "members": [_member_json(member) for member in state.members.values()],
+    }
+    if state.racks:
+        told["racks"] = {
+            topic: [sorted(state.racks.get((topic, p), ())) for p in range(count)]
+            for topic, count in state.partitions.items()
+        }
+    steps: list[dict[str, Any]] = []
+    for happening in happenings:
+        if isinstance(happening, Together) and not told["members"] and not steps:
+            told["members"] = [_member_json(member) for member in happening.members]
+        else:
+            steps += _step_json(happening)
+    if steps:
+        told["story"] = steps
+    return json.dumps(told, indent=1, ensure_ascii=False)
+
+
+def _json(data: bytes | str) -> object:
+    text = data.decode("utf-8-sig") if isinstance(data, bytes) else data.removeprefix("\ufeff")
+    told: object = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    return told
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Twice(key)
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+def _sentence(words: str) -> str:
+    """``Expected `int`, got `str` - at `$.members[0].generation```, as a sentence."""
+    found = _PLACE.match(words)
+    what, place = (found[1], found[2]) if found else (words, "")
+    what = what.replace("`", "'")
+    what = what[:1].lower() + what[1:]
+    where = f"At {place[:120]}: " if place else ""
+    return f"This is JSON, but no group. {where}{what}."
+
+
+def _within_limits(told: _Text) -> None:
+    steps = told.story
+    members = [*told.members, *(step.join for step in steps if step.join is not None)]
+    if len(members) > MOST_MEMBERS:
+        raise LimitMet(f"The group has {len(members):,} members; the limit is {MOST_MEMBERS:,}.")
+    if len(steps) > MOST_HAPPENINGS:
+        raise LimitMet(f"The story has {len(steps):,} steps; the limit is {MOST_HAPPENINGS:,}.")
+    counts = [told.topics, *(step.partitions for step in steps if step.partitions is not None)]
+    most: dict[str, int] = {}
+    for topics in counts:
+        for topic, count in topics.items():
+            if count < 0:
+                raise GroupInvalid(f"Topic {topic[:60]} has {count} partitions; at least 0 were expected.")
+            most[topic] = max(most.get(topic, 0), count)
+    if sum(most.values()) > MOST_PARTITIONS:
+        raise LimitMet(f"The topics have {sum(most.values()):,} partitions; the limit is {MOST_PARTITIONS:,}.")
+    racks = (rack for lists in told.racks.values() for on in lists for rack in on)
+    names = [*most, *racks, *(name for member in members for name in _names_of(member))]
+    names += [name for step in steps for name in (step.leave, step.time_out, step.return_, step.restart) if name]
+    for name in names:
+        if len(name) > MOST_NAME:
+            raise LimitMet(f"A name has {len(name):,} characters; the limit is {MOST_NAME:,}.")
+        name.encode()  # half of a surrogate pair is no character, and cannot be printed
+
+
+def _names_of(member: _Member) -> list[str]:
+    return [member.id, member.user_data, member.instance_id or "", member.rack or "", *member.topics, *member.owned]
+
+
+def _group_text(told: _Text) -> GroupText:
+    members = [_member(one) for one in told.members]
+    racks: dict[Partition, frozenset[str]] = {}
+    for topic, lists in told.racks.items():
+        if len(lists) > told.topics.get(topic, 0):
+            raise GroupInvalid(
+                f"racks tells of {len(lists):,} partitions of {topic[:60]}, which has {told.topics.get(topic, 0):,}."
+            )
+        racks |= {(topic, partition): frozenset(on) for partition, on in enumerate(lists)}
+    Group(tuple(members), told.topics, racks)  # refuses a member that stands twice
+    story = [step for number, one in enumerate(told.story) for step in _happenings(one, number)]
+    if not any(member.owned for member in members):
+        first: list[Happening] = [Together(tuple(members))] if members else []
+        return GroupText(State({}, told.topics, racks=racks), tuple(first + story))
+    generation = max(member.generation for member in members)
+    state = State({member.id: member for member in members}, told.topics, max(generation, 0), racks=racks)
+    return GroupText(state, (Rebalance(), *story))
+
+
+def _member(told: _Member) -> Member:
+    if not told.id:
+        raise GroupInvalid("A member has an empty id; every member has a name.")
+    if told.generation is not None and told.generation < NO_GENERATION:
+        raise GroupInvalid(f"Member {told.id[:60]} is of generation {told.generation}; at least -1 was expected.")
+    owned = tuple((topic, partition) for topic, partitions in told.owned.items() for partition in partitions)
+    if len(set(owned)) < len(owned) or any(partition < 0 for _, partition in owned):
+        raise GroupInvalid(f"Member {told.id[:60]} owns a partition twice, or one below 0.")
+    # Who owns something was in a generation: the first, where it is not told which.
+    generation = told.generation if told.generation is not None else (1 if owned else NO_GENERATION)
+    return Member(
+        told.id,
+        tuple(dict.fromkeys(told.topics)),
+        instance_id=told.instance_id or None,
+        rack=told.rack or None,
+        owned=owned,
+        generation=generation,
+        user_data=told.user_data.encode(),
+    )
+
+
+def _happenings(told: _Step, number: int) -> list[Happening]:
+    """The happenings of a step; several where a step gives several topics more partitions."""
+    found: list[Happening] = []
+    if told.join is not None:
+        found.append(Join(_member(told.join)))
+    for name, kind in (
+        (told.leave, Leave),
+        (told.time_out, Timeout),
+        (told.return_, Return),
+        (told.restart, Restart),
+    ):
+        if name is not None:
+            found.append(kind(name))
+    if (told.subscribe is None) != (told.topics is None):
+        raise GroupInvalid(f"Step {number + 1} of the story: subscribe and topics stand together.")
+    if told.subscribe is not None and told.topics is not None:
+        found.append(Subscribe(told.subscribe, tuple(dict.fromkeys(told.topics))))
+    if told.partitions is not None:
+        if len(told.partitions) != 1:
+            raise GroupInvalid(f"Step {number + 1} of the story: partitions names one topic.")
+        found += [Partitions(topic, count) for topic, count in told.partitions.items()]
+    if len(found) != 1:
+        raise GroupInvalid(
+            f"Step {number + 1} of the story says {len(found)} things; exactly one of join, leave, time_out, return, "
+            "restart, subscribe and partitions was expected."
+        )
+    return found
+
+
+def _member_json(member: Member) -> dict[str, Any]:
+    owned: dict[str, list[int]] = {}
+    for topic, partition in member.owned:
+        owned.setdefault(topic, []).append(partition)
+    told: Mapping[str, Any] = {
+        "id": member.id,
+        "topics": list(member.topics),
+        "instance_id": member.instance_id,
+        "rack": member.rack,
+        "owned": owned or None,
+        "generation": member.generation if owned else None,
+        "user_data": member.user_data.decode("utf-8", "replace") or None,
+    }
+    return {key: value for key, value in told.items() if value is not None}
+
+
+def _step_json(happening: Happening) -> list[dict[str, Any]]:
+    match happening:
+        case Join(member):
+            return [{"join": _member_json(member)}]
+        case Together(members):
+            return [{"join": _member_json(member)} for member in members]
+        case Rebalance():
+            return []
+        case Leave(name):
+            return [{"leave": name}]
+        case Timeout(name):
+            return [{"time_out": name}]
+        case Return(name):
+            return [{"return": name}]
+        case Restart(name):
+            return [{"restart": name}]
+        case Subscribe(name, topics):
+            return [{"subscribe": name, "topics": list(topics)}]
+        case Partitions(topic, count):
+            return [{"partitions": {topic: count}}]
