@@ -84,13 +84,13 @@ class FakeCluster:
 
     def assignment(self, key: Partition) -> Assignment:
         """A partition as it is told now."""
-        if key not in self.goal:
-            return Assignment(tuple(self.lists[key]), in_sync=tuple(self.lists[key]))
-        before, goal = self.origin[key], self.goal[key]
+        before = self.origin.get(key, self.lists[key])
+        goal = self.goal.get(key, before)
         return Assignment(
             tuple(self.lists[key]),
             adding=tuple(broker for broker in goal if broker not in before),
             removing=tuple(broker for broker in before if broker not in goal),
+            leader=next((broker for broker in before if broker not in self.dead), -1),
             in_sync=tuple(before),
         )
 

@@ -1,0 +1,274 @@
+"""``operate``: refusals, runs watched and gone on with, and no secret anywhere; the cluster is in memory."""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from reseat.cli import main
+from reseat.formats.writers import write_reassignment
+from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Snapshot, Wish
+from reseat.operate.execute import carry_out
+from reseat.operate.journal import Journal
+from reseat.operate.records import RunState
+from tests.operate.fake_target import FakeCluster
+
+BROKERS = [Broker(i, rack, state=BrokerState.ALIVE) for i, rack in ((1, "a"), (2, "b"), (3, "b"), (4, "c"))]
+BEFORE = {("orders", i): [1, 2] for i in range(6)}
+AFTER = {("orders", i): [1, 3] for i in range(6)}
+SECRET = "hush-77ab"
+
+
+class World:
+    """A cluster in memory, its command line, and the files around it."""
+
+    def __init__(self, folder):
+        self.cluster = FakeCluster({key: list(ids) for key, ids in BEFORE.items()})
+        self.cluster.before_call = self.passes
+        self.journal = folder / "journal.sqlite"
+        self.plan = folder / "plan.json"
+        self.config = folder / "client.properties"
+        self.config.write_text(
+            "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config="
+            'org.apache.kafka.common.security.plain.PlainLoginModule required username="ann" '
+            f'password="{SECRET}";\n'
+        )
+        current, proposed = (ClusterLayout.from_assignments(lists, brokers=BROKERS) for lists in (BEFORE, AFTER))
+        self.plan.write_text(write_reassignment(Plan(current, proposed, Certificate(wish=Wish(), moves=6))))
+
+    def passes(self, name):
+        """Time goes by with each call."""
+        self.cluster.clock += 0.2
+        if name in ("reassigning", "alive"):
+            self.cluster.wait(0.3)
+
+    def read(self, connection, **_):
+        """A reading of the cluster."""
+        lists = self.cluster.lists
+        brokers = [
+            replace(broker, state=BrokerState.DEAD) if broker.id in self.cluster.dead else broker for broker in BROKERS
+        ]
+        layout = ClusterLayout.from_assignments(
+            lists, brokers=brokers, leaders={key: ids[0] for key, ids in lists.items()}, in_sync=lists
+        )
+        return Snapshot(layout, datetime.now(UTC), "admin", cluster_id="FAKE", metadata="kraft")
+
+    def run(self, *words, confirm="FAKE"):
+        """One command of ``operate``."""
+        confirmed = ["--confirm", confirm] if words[0] not in ("status", "verify") else []
+        named = ["--bootstrap", "fake:9092", "--config", str(self.config), "--journal", str(self.journal)]
+        return main(["operate", *words, *named, *confirmed])
+
+    def runs(self):
+        """The runs of the journal, newest first."""
+        journal = Journal(self.journal)
+        runs = journal.runs()
+        journal.close()
+        return runs
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    """A cluster whose command line is enabled for writing."""
+    made = World(tmp_path)
+    monkeypatch.setenv("RESEAT_OPERATE", "1")
+    monkeypatch.setattr("reseat.cli.operate_session.open_target", lambda connection, way=None: made.cluster.target())
+    for module in ("operate", "operate_status", "operate_leaders"):
+        monkeypatch.setattr(f"reseat.cli.{module}.read_cluster", made.read)
+    return made
+
+
+def test_a_plan_is_carried_out_verified_and_taken_back(world, capsys):
+    """Exit 0 once it is verified; the rollback restores every list, and there is nothing to take back then."""
+    assert world.run("execute", "--plan", str(world.plan), "--wait", "--throttle", "1000") == 0
+    said = capsys.readouterr().out
+    assert world.cluster.lists == AFTER
+    assert world.run("verify") == 0
+    assert world.run("rollback", "--wait") == 0
+    assert world.cluster.lists == BEFORE
+    assert world.run("rollback", "--wait") == 2
+
+    assert "Done: all 6 partitions are as planned, seen twice." in said
+    assert "6 of 6 partitions are as planned." in said
+    assert "nothing to take back" in capsys.readouterr().err
+    assert [run.kind for run in world.runs()] == ["rollback", "plan"]
+    assert world.cluster.dynamic == {}
+
+
+def test_every_failed_check_is_named_with_topics_and_partitions(world, capsys, monkeypatch):
+    """Exit 2, each check on its line, nothing sent and nothing approved."""
+    monkeypatch.delenv("RESEAT_OPERATE")
+    world.cluster.lists["orders", 4] = [2, 1]
+    world.cluster.dead = {3}
+    assert world.run("execute", "--plan", str(world.plan), "--wait", confirm="OTHER") == 2
+
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("reseat operate execute: Nothing was sent: ")
+    checks = {line.strip().partition(":")[0]: line for line in said[1:]}
+    assert {"writing_enabled", "cluster_confirmed", "layout_unchanged", "targets_alive"} <= checks.keys()
+    assert "orders-4" in checks["layout_unchanged"]
+    assert "3" in checks["targets_alive"]
+    assert "reassign" not in world.cluster.calls
+    assert world.runs() == ()
+
+
+def test_a_plan_that_was_edited_is_refused(world, capsys):
+    """The text's hash is not the one that its key states."""
+    world.plan.write_text(world.plan.read_text().replace("[1,3]", "[3,1]", 1))
+
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 2
+    assert "plan_as_shown" in capsys.readouterr().err
+
+
+def interrupted(world):
+    """A run whose operator ended after its first batch, throttles set."""
+    words = ("execute", "--plan", str(world.plan), "--wait", "--throttle", "1000", "--moves-a-broker", "2")
+
+    def dies(name):
+        world.passes(name)
+        if name == "reassigned":
+            raise SystemExit("killed")
+
+    world.cluster.before_call = dies
+    with pytest.raises(SystemExit):
+        world.run(*words)
+    world.cluster.before_call = world.passes
+    return words
+
+
+def test_executing_the_same_plan_again_goes_on_with_an_interrupted_run(world, capsys):
+    """No second run is made; what was under way is settled first."""
+    words = interrupted(world)
+    assert world.run(*words) == 0
+
+    assert "was interrupted: going on with it" in capsys.readouterr().err
+    assert [run.state for run in world.runs()] == [RunState.DONE]
+    assert world.cluster.lists == AFTER
+    assert world.cluster.dynamic == {}
+
+
+def test_status_puts_throttles_back_after_a_crash_and_only_where_writing_is_enabled(world, capsys, monkeypatch):
+    """Without the right to write it says that there is something to put back."""
+    interrupted(world)
+    monkeypatch.delenv("RESEAT_OPERATE")
+    assert world.run("status") == 0
+    without = capsys.readouterr().out
+    still = dict(world.cluster.dynamic)
+    monkeypatch.setenv("RESEAT_OPERATE", "1")
+    world.cluster.wait(10)
+    assert world.run("status") == 0
+
+    assert "left throttles" in without
+    assert "RESEAT_OPERATE=1" in without
+    assert still
+    assert world.cluster.dynamic == {}
+    assert "2 of 6 partitions as planned" in capsys.readouterr().out
+
+
+def test_cancel_stops_a_run_that_nobody_carries_out(world, capsys):
+    """This process settles and stops it; what was done stays, and status --json tells it."""
+    interrupted(world)
+    assert world.run("cancel", "--wait") == 0
+    capsys.readouterr()
+    assert world.run("status", "--json") == 0
+
+    told = json.loads(capsys.readouterr().out)
+    assert [(run["state"], run["alive"], run["sent"]) for run in told] == [("cancelled", False, 0)]
+    assert world.cluster.dynamic == {}
+    assert not world.cluster.goal
+
+
+def test_cancel_needs_the_clusters_id_and_an_open_run(world, capsys):
+    """As every write."""
+    interrupted(world)
+    assert world.run("cancel", "--wait", confirm="WRONG") == 2
+    assert "cluster_confirmed" in capsys.readouterr().err
+    assert world.run("cancel", "--wait") == 0
+    assert world.run("cancel", "--wait") == 2
+    assert "nothing to cancel" in capsys.readouterr().err
+
+
+def test_interrupting_sends_nothing_further_and_waits(world, capsys):
+    """Ctrl-C once: what is under way finishes, the run is cancelled, exit 1."""
+
+    def interrupt(name):
+        world.passes(name)
+        if name == "reassigned":
+            signal.raise_signal(signal.SIGINT)
+
+    world.cluster.before_call = interrupt
+    code = world.run("execute", "--plan", str(world.plan), "--wait", "--moves-a-broker", "2")
+
+    assert code == 1
+    assert world.runs()[0].state is RunState.CANCELLED
+    assert "Stopping; once more ends at once" in capsys.readouterr().err
+    assert world.cluster.calls.count("reassign") == 1
+
+
+def test_the_second_operator_is_refused(world, capsys):
+    """While another one holds the journal's lock nothing is approved and nothing is sent."""
+    refused = []
+
+    def second(name):
+        world.passes(name)
+        if name == "reassigned" and not refused:
+            refused.append(world.run("execute", "--plan", str(world.plan), "--wait"))
+
+    world.cluster.before_call = second
+
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 0
+    assert refused == [2]
+    assert "one_run" in capsys.readouterr().err
+    assert len(world.runs()) == 1
+
+
+def test_status_makes_no_journal(world, capsys):
+    """Where nothing was ever done there is nothing to make."""
+    assert main(["operate", "status", "--journal", str(world.journal)]) == 2
+    assert "no journal here" in capsys.readouterr().err
+    assert not world.journal.exists()
+
+
+def test_elections_and_topics_are_guarded_and_journaled(world, capsys):
+    """Each is an intention with an outcome; without the id nothing happens."""
+    placed = ("create", "--topic", "new", "--replica-assignment", "1:2,2:4")
+    assert world.run(*placed, confirm="") == 2
+    assert world.run(*placed) == 0
+    assert world.run("elect", "--preferred", "--topic", "orders") in (0, 1)
+    journal = Journal(world.journal)
+    steps = journal.steps()
+    journal.close()
+
+    assert world.cluster.lists["new", 1] == [2, 4]
+    assert [(step.kind, step.outcome is not None) for step in steps] == [("election", True), ("topic", True)]
+
+
+def test_no_secret_shows(world, capsys, caplog, tmp_path):
+    """Not in output, logs of any level, journal or any file beside it."""
+    caplog.set_level(logging.DEBUG)
+    interrupted(world)
+    world.run("status")
+    world.run("execute", "--plan", str(world.plan), "--wait", "--throttle", "1000")
+    said = capsys.readouterr()
+
+    assert SECRET not in said.out + said.err + caplog.text
+    found = [file for file in tmp_path.rglob("*") if file.is_file() and SECRET.encode() in file.read_bytes()]
+    assert found == [world.config]
+
+
+def test_an_open_run_is_not_taken_back(world, capsys):
+    """It is to be cancelled first."""
+    interrupted(world)
+    assert world.run("rollback", "--wait") == 2
+    assert "is not over" in capsys.readouterr().err
+    journal = Journal(world.journal)
+    carry_out(world.cluster.target(), journal, 1, stop=threading.Event(), pace=world.cluster.pace())
+    journal.close()
+    assert world.run("rollback", "--wait") == 0
+    assert world.cluster.lists == BEFORE
