@@ -1,9 +1,10 @@
 """What kazoo is given to run on: connections that remember why they failed, a quick select, a log without secrets.
 
 kazoo tells a caller only that it could not connect in time; the reason stays in its log. Its connections are made by
-a handler that may be given, so this one keeps each attempt with its error. The same place makes the TLS context
-(kazoo's own adds the system's authorities to those that were named) and asks the kernel for readiness with ``poll``
-on descriptors that it already knows, where kazoo makes and closes a selector for every request and every answer.
+a handler that may be given, so this one keeps each attempt with its error. It also makes the TLS context (kazoo's own
+adds the system's authorities to those that were named), asks the kernel for readiness with ``poll`` on descriptors
+that it already knows, where kazoo makes and closes a selector for every request and every answer, and wakes kazoo's
+thread by a count in place of a byte a request, which would block its caller for ever once a connection is lost.
 """
 
 from __future__ import annotations
@@ -78,6 +79,11 @@ class AttentiveHandler(SequentialThreadingHandler):
         self.attempts.append(Attempt(server, None))
         return made
 
+    def create_socket_pair(self) -> tuple[_BellReader, _BellWriter]:
+        """What kazoo's callers wake its thread with: one that never blocks the caller."""
+        bell = _Bell()
+        return _BellReader(bell), _BellWriter(bell)
+
     def select(
         self, rlist: Sequence[Any], wlist: Sequence[Any], xlist: Sequence[Any], timeout: float | None = None
     ) -> tuple[list[Any], list[Any], list[Any]]:
@@ -112,6 +118,64 @@ class AttentiveHandler(SequentialThreadingHandler):
             [writers[fd] for fd, event in events if fd in writers and event & (select.POLLOUT | broken)],
             [],
         )
+
+
+class _Bell:
+    """Counts calls of one thread on another; the socket beneath holds one byte while there is any.
+
+    kazoo sends a byte for every request. Where its thread does not read them, as while a connection is lost, the
+    socket is full after a few hundred and the next request blocks its caller for ever. A count is never full.
+    """
+
+    def __init__(self) -> None:
+        self.reader, self.writer = socket.socketpair()
+        self._lock = threading.Lock()
+        self._calls = 0
+
+    def ring(self) -> None:
+        with self._lock:
+            self._calls += 1
+            if self._calls == 1:
+                self.writer.send(b"\0")
+
+    def heard(self) -> None:
+        with self._lock:
+            if not self._calls:
+                raise BlockingIOError("Nobody has called.")
+            self._calls -= 1
+            if not self._calls:
+                self.reader.recv(1)
+
+
+class _BellReader:
+    """The end that kazoo's thread waits at."""
+
+    def __init__(self, bell: _Bell) -> None:
+        self._bell = bell
+
+    def fileno(self) -> int:
+        return self._bell.reader.fileno()
+
+    def recv(self, _size: int) -> bytes:
+        self._bell.heard()
+        return b"\0"
+
+    def close(self) -> None:
+        self._bell.reader.close()
+
+
+class _BellWriter:
+    """The end that callers ring at."""
+
+    def __init__(self, bell: _Bell) -> None:
+        self._bell = bell
+
+    def send(self, data: bytes) -> int:
+        self._bell.ring()
+        return len(data)
+
+    def close(self) -> None:
+        self._bell.writer.close()
 
 
 class QuietLog(logging.LoggerAdapter[logging.Logger]):
