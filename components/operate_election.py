@@ -11,7 +11,7 @@ from components import operate_person, operate_reading, operate_states, tables, 
 from components.operate_checks import counted, draw_checks
 from components.operate_confirm import JUDGED_ELSEWHERE, draw_confirm
 from components.operate_desk import Desk
-from components.operate_reading import Fresh, draw_age, last_reading, read_now, target_of
+from components.operate_reading import Fresh, draw_age, last_reading, read_now
 from components.operate_short import attempt, outcomes, write
 from reseat.errors import ClusterUnreachable
 from reseat.model import ClusterLayout
@@ -82,6 +82,7 @@ def draw_election(desk: Desk, layout: ClusterLayout, mode: Mode) -> None:
     if typed is not None and attempt(
         _name(desk, election), "Holding the election …", lambda: _hold(desk, request, typed, overrides, mode)
     ):
+        desk.live.refresh()  # every page shall show who leads now
         st.rerun()
 
 
@@ -133,7 +134,7 @@ def _hold(desk: Desk, asked: ElectionRequest, typed: str, overrides: frozenset[s
     )
 
     def work() -> tuple[ElectionOutcome, dict[str, object]]:
-        with target_of(desk) as target:
+        with operate_reading.target_of(desk) as target:
             outcome = hold(target, layout, asked.election, asked.partitions, mode=mode)
         return outcome, {"answers": outcome.answers, "differing": len(outcome.differing)}
 

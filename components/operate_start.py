@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from components import session
+from components import operate_reading, session
 from components.operate_desk import Desk
 from components.operate_plan import Proposal
-from components.operate_reading import Fresh, target_of
+from components.operate_reading import Fresh
 from reseat.errors import ReseatError, WriteRefused
 from reseat.operate.checks import Check
 from reseat.operate.guard import refuse_unless
@@ -134,7 +134,7 @@ def put_throttles_back(desk: Desk) -> None:
     from reseat.operate.execute import recover
 
     try:
-        with target_of(desk) as target:
+        with operate_reading.target_of(desk) as target:
             said = recover(target, _journal(desk))
         session.keep("operate-settled", tuple(said))
     except ReseatError as error:

@@ -6,11 +6,11 @@ import re
 
 import streamlit as st
 
-from components import operate_person, operate_states, text
+from components import operate_person, operate_reading, operate_states, text
 from components.operate_checks import counted, draw_checks
 from components.operate_confirm import JUDGED_ELSEWHERE, draw_confirm
 from components.operate_desk import Desk
-from components.operate_reading import draw_age, last_reading, read_now, target_of
+from components.operate_reading import draw_age, last_reading, read_now
 from components.operate_short import attempt, outcomes, write
 from reseat.errors import ClusterUnreachable
 from reseat.operate.guard import check_topic
@@ -126,7 +126,7 @@ def _make(desk: Desk, spec: TopicSpec, nodes: bool, typed: str, overrides: froze
     now = read_now(desk)
 
     def work() -> tuple[TopicCreated, dict[str, object]]:
-        with target_of(desk, "zookeeper" if nodes else "admin") as target:
+        with operate_reading.target_of(desk, "zookeeper" if nodes else "admin") as target:
             made = create(target, spec, nodes=nodes)
         return made, {"made": made.made, "refusal": made.refusal, "differences": list(made.differences)}
 

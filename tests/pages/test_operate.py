@@ -13,18 +13,21 @@ import pytest
 
 from components import caching, operate_person, operate_reading, operate_start
 from components.live import LiveCluster, _reading_of
+from components.operate_topic import numbered
 from components.session import _KEY, _Opened, _State
 from reseat.errors import ClusterUnreachable
 from reseat.model import BrokerState, ClusterLayout, Snapshot, Wish
 from reseat.operate import execute
 from reseat.operate.journal import Journal
 from reseat.operate.people import Access, Person
-from reseat.sources.connection import Connection
+from reseat.placement.topic_spec import TopicSpec
+from reseat.sources.connection import Connection, Secret
 from tests.operate.fake_target import FakeCluster
 
 from .conftest import small, texts
 
 BROKER_3_OUT = Wish(remove=(3,))
+PLANTED = "pl4nted-S3cret"
 
 
 @dataclass
@@ -76,7 +79,6 @@ def world(tmp_path, monkeypatch):
 
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
     monkeypatch.setattr(operate_reading, "target_of", target_of)
-    monkeypatch.setattr(operate_start, "target_of", target_of)
     monkeypatch.setattr(operate_start, "go_on", lambda desk, run: world.begun.append(run.id))
     monkeypatch.setattr(operate_person, "person", lambda: Person(name="ana", loopback=True))
     monkeypatch.setattr(operate_person, "access", Access)
@@ -89,7 +91,9 @@ def operate(app, world):
     """Open a page over the live cluster in memory, with a what-if."""
 
     def at(wish: Wish | None = BROKER_3_OUT, page: str = "operate"):
-        live = LiveCluster(Connection(name="prod", bootstrap=("fake:9092",)))
+        live = LiveCluster(
+            Connection(name="prod", bootstrap=("fake:9092",), username="reseat", password=Secret(PLANTED))
+        )
         snapshot = world.read(live.connection)
         live._set(snapshot=snapshot, reading=_reading_of(snapshot, "prod"), generation=1)
         opened = _Opened(live.state.reading, snapshot.taken_at, snapshot=snapshot, live=live)
@@ -417,3 +421,30 @@ def test_an_upload_offers_no_election_and_no_creation(opened):
     at = opened("leaders")
 
     assert not any("Hold an election" in control.options for control in at.segmented_control)
+
+
+def test_no_secret_is_shown_or_journaled(operate, world):
+    """The connection's password is on no page and in no file of the journal, from the plan to the verdict."""
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    shown = [repr(at)]
+    world.carry_out()
+    at.run()
+    shown.append(repr(at))
+
+    assert "Verified." in texts(at)
+    assert not any(PLANTED in page for page in shown)
+    assert not any(
+        PLANTED.encode() in file.read_bytes() for file in world.journal.path.parent.iterdir() if file.is_file()
+    )
+
+
+def test_partition_ids_with_gaps_are_as_many_as_partitions():
+    """Ids typed for ZooKeeper's nodes: one a partition, ascending; else a sentence says what is needed."""
+    spec = TopicSpec.placed("orders", {0: [1, 2], 1: [2, 1]})
+
+    assert numbered(spec, "") is spec
+    assert dict(numbered(spec, "10, 21").assignment) == {10: (1, 2), 21: (2, 1)}
+    assert "2 different ids" in numbered(spec, "10")
+    assert "2 different ids" in numbered(spec, "21, 10")
+    assert "whole numbers" in numbered(spec, "10;21")

@@ -1,0 +1,97 @@
+"""What Operate says of checks, runs and partitions that stand still, apart from the page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from components.operate_checks import counted, stopping, worst_first
+from components.operate_confirm import why_not
+from components.operate_pace import PATIENCE, Watched, look_again
+from components.operate_run import arrivals, moves_frame, sentence
+from reseat.operate.checks import Check, Verdict
+from reseat.operate.records import MoveProgress, Run, RunOptions, RunProgress, RunState
+
+HARD = Check("targets_alive", Verdict.FAILED, "Broker 4 is not alive.")
+SOFT = Check("can_finish", Verdict.FAILED, "It waits for broker 5.", overridable=True)
+UNTOLD = Check("disk_room", Verdict.NOT_TOLD, "Sizes are not told.")
+FINE = Check("movable", Verdict.PASSED, "All can move.")
+
+WAITING = MoveProgress("orders", 0, (1, 2), (1, 3), (), "waiting", None, 50, None)
+SENT = MoveProgress("orders", 1, (1, 2), (3, 2), (3, 2, 1), "sent", None, 50, 20)
+DONE = MoveProgress("orders", 2, (2, 1), (1, 2), (1, 2), "done", None, 0, None)
+REFUSED = MoveProgress("=cmd", 3, (1, 2), (1, 4), (1, 2), "failed", "INVALID_REPLICA_ASSIGNMENT", None, None)
+
+
+def progress(state: RunState, *, alive: bool = True, **figures: object) -> RunProgress:
+    """A run of four partitions, one of them there."""
+    run = Run(5, "ID", "prod", "plan", None, "{}", "{}", "ab" * 16, RunOptions(), "ana", state, "", datetime.now(UTC))
+    told = {"partitions": 4, "done": 1, "sent": 1, "failed": 0, "batches": 2, "seconds_left": None}
+    return RunProgress(run, bytes_total=100, bytes_done=20, alive=alive, moves=(WAITING,), **(told | figures))
+
+
+def test_checks_stand_worst_first_and_an_override_counts_only_where_it_may():
+    """What stops for good comes first; overriding it changes nothing, and what may be overridden no longer stops."""
+    listed = worst_first([FINE, SOFT, UNTOLD, HARD])
+
+    assert [check.name for check in listed] == ["targets_alive", "can_finish", "disk_room", "movable"]
+    assert counted(listed) == "1 yes, 1 not told, 2 no"
+    assert stopping(listed, frozenset({"targets_alive", "can_finish"})) == [HARD]
+
+
+def test_the_button_says_why_it_waits():
+    """Checks before the id; another id is named as such; with all well there is nothing to say."""
+    assert why_not([HARD], frozenset(), "ID", "ID") == "1 check says no: targets alive."
+    assert why_not([FINE], frozenset(), " ", "ID") == "Type the cluster's id to confirm."
+    assert why_not([FINE], frozenset(), "OTHER", "ID") == "That is not this cluster's id, which is ID."
+    assert why_not([SOFT], frozenset({"can_finish"}), " ID ", "ID") == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (progress(RunState.RUNNING, seconds_left=75.0), "1 of 4 partitions is there, about 1 min 15 s left."),
+        (progress(RunState.RUNNING, alive=False), "The plan stands still, because nobody is at work on it: "),
+        (progress(RunState.STOPPING), "Stopping: nothing further is sent, 1 still under way; "),
+        (progress(RunState.APPROVED), "The plan is approved and about to begin: 4 partitions to change."),
+        (progress(RunState.DONE, done=4), "The plan is done: all 4 partitions are as planned."),
+        (progress(RunState.CANCELLED), "The plan was stopped: 1 of 4 partitions is there, and nothing is under way."),
+        (progress(RunState.FAILED), "The plan cannot go on: 1 of 4 partitions is there."),
+    ],
+)
+def test_a_run_is_told_in_one_sentence(told, said):
+    """Each state has its sentence, with the number that matters."""
+    assert sentence(told).startswith(said)
+
+
+def test_replicas_that_come_are_counted_by_receiver_and_state():
+    """There, under way, waiting, refused; a change of order alone comes to nobody."""
+    counts = arrivals([WAITING, SENT, DONE, REFUSED])
+
+    assert {broker: row.tolist() for broker, row in counts.items()} == {3: [0, 1, 1, 0], 4: [0, 0, 0, 1]}
+
+
+def test_a_partition_without_a_change_for_a_minute_is_stalled():
+    """Bytes that grow, or replicas that change, begin the minute anew; what is not under way is not watched."""
+    first = look_again(Watched(), [WAITING, SENT], 0.0)
+    still = look_again(first, [WAITING, SENT], PATIENCE + 1)
+    grown = look_again(first, [replace(SENT, bytes_done=21)], PATIENCE + 1)
+
+    assert still.stalled(PATIENCE + 1) == {("orders", 1): PATIENCE + 1}
+    assert grown.stalled(PATIENCE + 1) == {}
+    assert ("orders", 0) not in still.seen
+
+
+def test_the_table_tells_state_error_and_bytes():
+    """Refusals carry Kafka's error; a stalled partition says for how long; untold bytes are not 0."""
+    rows = moves_frame([WAITING, SENT, DONE, REFUSED], {("orders", 1): 61.0})
+
+    assert rows["state"].tolist() == [
+        "○ waiting",
+        "▲ stalled for 1 min 1 s",
+        "✔ there",
+        "✖ refused (INVALID_REPLICA_ASSIGNMENT)",
+    ]
+    assert rows["copied"].tolist() == ["0 B of 50 B", "20 B of 50 B", "0 B of 0 B", "not told"]
