@@ -294,17 +294,7 @@ class _Carrying:
     def settle_only(self) -> str:
         """Compare an interrupted run with the cluster and end it if nothing is left to do; sends nothing."""
         self._heed_stop()
-        self._recall_open_steps()
-        until = self._pace.now() + self._pace.grace_seconds
-        seen = self._look()
-        while True:
-            self._judge(seen)
-            self._keep()
-            settling = self._agreed or self._doubts
-            if not settling or self._pace.now() > until:
-                break
-            self._pace.wait(self._pace.poll_seconds)
-            seen = self._look()
+        self._settle()
         under_way = self._rows("sent")
         where = sentences.counts(self._moves)
         if under_way:
@@ -322,13 +312,29 @@ class _Carrying:
 
     def mend_throttles(self) -> str:
         """Put back what an ended run had to leave."""
-        self._recall_open_steps()
+        self._settle()
+        if self._rows("sent"):
+            return (
+                f"Run {self._run.id}, {self._state.value}: {sentences.counts(self._moves)}; its throttles stay while "
+                "anything is under way."
+            )
         left = self._put_throttles_back()
         if not left:
             left = " Its throttles are put back."
         sentence = f"Run {self._run.id}, {self._state.value}:{left}"
         self._journal.set_state(self._hold, self._run.id, self._state, f"{self._sentence.split(' Throttle')[0]}{left}")
         return sentence
+
+    def _settle(self) -> None:
+        """Look until every partition that was sent is known to be under way, or settled; for a bounded time."""
+        self._recall_open_steps()
+        until = self._pace.now() + self._pace.grace_seconds
+        while True:
+            self._judge(self._look())
+            self._keep()
+            if not (self._agreed or self._doubts) or self._pace.now() > until:
+                return
+            self._pace.wait(self._pace.poll_seconds)
 
     @property
     def _stopping(self) -> bool:

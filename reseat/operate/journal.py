@@ -274,8 +274,9 @@ class Journal:
         """Where a run stands now, and why; a state that is not open ends it."""
         with self._writing(hold) as database:
             database.execute(
-                "UPDATE runs SET state = ?, sentence = ?, ended_at = ? WHERE id = ?",
-                (state.value, sentence, None if state.open else _now(), run_id),
+                "UPDATE runs SET state = ?1, sentence = ?2, ended_at = iif(?3, NULL, coalesce(ended_at, ?4)) "
+                "WHERE id = ?5",
+                (state.value, sentence, state.open, _now(), run_id),
             )
 
     def progress(self, run_id: int, *, moves: bool = True) -> RunProgress:

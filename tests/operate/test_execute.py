@@ -8,7 +8,7 @@ import pytest
 
 from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.operate.execute import carry_out, recover
-from reseat.operate.journal import Approval, PlannedMove
+from reseat.operate.journal import Approval, Journal, PlannedMove
 from reseat.operate.records import RunOptions, RunState
 from tests.operate.fake_target import FakeCluster
 
@@ -408,6 +408,55 @@ def test_a_run_is_carried_out_once_and_on_its_own_cluster(journal):
         carried(cluster, journal, other)
 
     assert cluster.calls.count("reassign") == sent
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_two_operators_without_a_shared_journal(journal, tmp_path, same):
+    """Each sees what the other has in flight before each batch; both plans end whole, also where they are one plan."""
+    theirs = PLAN if same else {("audit", i): ([5, 6], [5, 7]) for i in range(4)}
+    cluster = cluster_of(PLAN | theirs)
+    other, began = Journal(tmp_path / "other.sqlite"), []
+
+    def beside(name):
+        if name == "reassigned" and not began:
+            began.append(name)
+            began.append(carried(cluster, other, approve(other, theirs)))
+
+    cluster.before_call = beside
+    ended = carried(cluster, journal, approve(journal))
+    other.close()
+
+    assert ended.state is RunState.DONE
+    assert began[1].state is RunState.DONE
+    assert cluster.lists == planned(PLAN | theirs)
+
+
+def test_a_run_that_failed_keeps_its_throttles_while_its_partitions_are_copied(journal):
+    """Recovery says so, and puts them back once they have ended."""
+    cluster = cluster_of(dynamic=dict(EARLIER), rate=1)
+
+    def bar(name):
+        if name == "alive" and cluster.goal:
+            raise ClusterUnreachable("Not authorised.", "authorization")
+
+    cluster.before_call = bar
+    run = approve(journal, throttle=1_000)
+    with pytest.raises(ClusterUnreachable):
+        carried(cluster, journal, run)
+    cluster.before_call = lambda name: None
+    first = recover(cluster.target(), journal, pace=cluster.pace())
+    throttled = dict(cluster.dynamic)
+    cluster.wait(100)
+    second = recover(cluster.target(), journal, pace=cluster.pace())
+
+    assert first == (
+        f"Run {run.id}, failed: 0 of 10 partitions as planned, 2 under way; its throttles stay while anything is under "
+        "way.",
+    )
+    assert throttled != EARLIER
+    assert second == (f"Run {run.id}, failed: Its throttles are put back.",)
+    assert cluster.dynamic == EARLIER
+    assert states(journal, run) == {"done": 2, "waiting": 8}
 
 
 def test_two_operators_with_one_journal(journal):
