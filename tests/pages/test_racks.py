@@ -39,7 +39,7 @@ def test_a_broker_out_is_planned_with_its_proof(opened: Opened) -> None:
     assert "Broker 4 can leave: 1 replica moves. No plan can move fewer. Proven." in texts(at)
     assert figure(at, "Replicas move") == ("1", "proven least")
     assert figure(at, "Data to copy")[0] == "1.0 MB"
-    assert [link.proto.label for link in at.get("page_link")] == ["See the 1 move, and take the files"]
+    assert [link.proto.label for link in at.main.get("page_link")] == ["See the 1 move, and take the files"]
 
 
 def test_what_cannot_be_has_choices(opened: Opened) -> None:
