@@ -113,6 +113,16 @@ def buttons(at) -> dict[str, object]:
     return {button.label.replace("\\", ""): button for button in at.button}
 
 
+def links(at) -> list[str]:
+    """The labels of the links to other pages."""
+    return [link.proto.label for link in at.get("page_link")]
+
+
+def everything(at) -> str:
+    """All that is sent to the browser, whatever kind of element it is in."""
+    return "\n".join(str(node.proto) for node in at._tree if hasattr(node, "proto"))
+
+
 def confirm(at, typed: str = "FAKE"):
     """Type the cluster's id."""
     return at.text_input(key="confirm-plan-plan").set_value(typed).run()
@@ -427,13 +437,13 @@ def test_no_secret_is_shown_or_journaled(operate, world):
     """The connection's password is on no page and in no file of the journal, from the plan to the verdict."""
     at = confirm(operate())
     buttons(at)["Move 2 replicas on prod"].click().run()
-    shown = [repr(at)]
+    shown = everything(at)
     world.carry_out()
-    at.run()
-    shown.append(repr(at))
+    shown += everything(at.run())
 
     assert "Verified." in texts(at)
-    assert not any(PLANTED in page for page in shown)
+    assert "nobody is at work on it" in shown
+    assert PLANTED not in shown
     assert not any(
         PLANTED.encode() in file.read_bytes() for file in world.journal.path.parent.iterdir() if file.is_file()
     )
@@ -448,3 +458,19 @@ def test_partition_ids_with_gaps_are_as_many_as_partitions():
     assert "2 different ids" in numbered(spec, "10")
     assert "2 different ids" in numbered(spec, "21, 10")
     assert "whole numbers" in numbered(spec, "10;21")
+
+
+def test_the_plan_page_leads_to_operate_and_tells_the_command(operate, opened):
+    """On a live cluster the plan's commands come with a link to Operate; of an upload they come without it."""
+    at = operate(page="plan")
+    at.segmented_control(key="plan-view").set_value("Carry it out").run()
+
+    assert not at.exception
+    assert "python -m reseat operate execute" in at.code[-1].value
+    assert "Carry it out on prod" in links(at)
+
+    at = opened("plan", wish=BROKER_3_OUT)
+    at.segmented_control(key="plan-view").set_value("Carry it out").run()
+
+    assert "python -m reseat operate execute" in at.code[-1].value
+    assert not any(label.startswith("Carry it out on") for label in links(at))
