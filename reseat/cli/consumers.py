@@ -72,7 +72,7 @@ def _step_json(chapter: Chapter) -> dict[str, Any]:
     return {
         "sentence": chapter.sentence,
         "moved": _by_topic(chapter.moved),
-        "needless": _by_topic(chapter.needless),
+        "needless": chapter.needless,
         "calls": [_call_json(call) for call in chapter.calls],
         "rounds": [
             {
@@ -121,7 +121,7 @@ def _story(measures: Measures, start: State) -> list[str]:
         lines.append(f"  and {len(end.members) - LISTED_MEMBERS:,} more; --json lists all")
     lines += [
         "",
-        f"Counts are {measures.spread:,} apart; {measures.moves:,} moved, {measures.needless:,} of them needlessly; "
+        f"Counts are {measures.spread:,} apart; {measures.moves:,} moved, {measures.needless:,} of them for nothing; "
         f"{measures.paused:,} paused.",
     ]
     return lines

@@ -5,14 +5,16 @@ Complexity: one telling of the story a strategy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from reseat.consumers.assignors import Assignor
+from reseat.consumers.group import Member
 from reseat.consumers.range import surplus
-from reseat.consumers.story import Chapter, Happening, State, tell
+from reseat.consumers.story import Chapter, Happening, Join, Rebalance, State, Timeout, tell
 
-__all__ = ["Measures", "compare", "measures_of", "surplus_of"]
+__all__ = ["Measures", "compare", "measures_of", "surplus_of", "what_if"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +27,7 @@ class Measures:
         spread: the most less the fewest partitions that a member has in the end; 0 without members.
         rebalances: rounds over the whole story.
         moves: how often a partition that somebody read got another reader.
-        needless: of these, how often its reader was still there and still subscribed.
+        needless: how often a member gave up a partition that it subscribes to and got another instead.
         paused: how often a partition that was read stopped being read, if only for the time of a rebalance.
         surplus: the most partitions beyond its even share of each topic, summed over topics, that a member has in
             the end: what Range gathers.
@@ -74,7 +76,7 @@ def measures_of(state: State, chapters: Sequence[Chapter], assignor: str) -> Mea
         spread=max(counts.values()) - min(counts.values()) if counts else 0,
         rebalances=len(rounds),
         moves=sum(len(chapter.before.readers.keys() & set(chapter.moved)) for chapter in chapters),
-        needless=sum(len(chapter.needless) for chapter in chapters),
+        needless=sum(chapter.needless for chapter in chapters),
         paused=sum(len(frozenset().union(*(one.paused for one in chapter.rounds))) for chapter in chapters),
         surplus=max(surplus_of(end).values(), default=0),
         chapters=tuple(chapters),
@@ -88,3 +90,30 @@ def surplus_of(state: State) -> dict[str, int]:
         state: the group.
     """
     return surplus(state.group, {member.id: list(member.owned) for member in state.members.values()})
+
+
+def what_if(state: State, assignors: Sequence[Assignor]) -> tuple[tuple[str, tuple[Measures, ...]], ...]:
+    """What each strategy would give this group: as it is, with one member more, and with one less.
+
+    The member more subscribes to what the last member does; the last member is the one less.
+
+    Args:
+        state: the group.
+        assignors: the strategies.
+
+    Raises:
+        GroupInvalid: a strategy refuses the group.
+    """
+    changes: list[tuple[str, Happening]] = [("as it is", Rebalance())]
+    if state.members:
+        last = list(state.members.values())[-1]
+        name = next(free for free in _free_names() if free not in state.members and free not in state.out)
+        more = Member(name, last.topics, rack=last.rack, user_data=last.user_data)
+        # Thrown out, so that a static member's partitions do not wait for it.
+        changes += [("one member more", Join(more)), ("one member less", Timeout(last.id))]
+    return tuple((words, compare(state, (change,), assignors)) for words, change in changes)
+
+
+def _free_names() -> Iterator[str]:
+    yield "one more"
+    yield from (f"one more ({number})" for number in count(2))

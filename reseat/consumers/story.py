@@ -17,6 +17,7 @@ Source: ``ConsumerCoordinator`` and ``GroupCoordinator`` as of 4.1, KIP-62, KIP-
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -210,7 +211,8 @@ class Chapter:
         rounds: its rebalances: none, one, or with a cooperative assignor up to two.
         calls: listener calls outside a round (a member that leaves, or finds out that it was thrown out), in order.
         moved: partitions that have another reader afterwards, or one for the first time.
-        needless: of these, those whose reader is still in the group and still subscribes: a move that nobody forced.
+        needless: how many of these are exchanges: a member gave up a partition that it still subscribes to and got
+            another instead. With equal subscriptions these are the moves beyond what the new counts need.
         sentence: for a person.
     """
 
@@ -220,7 +222,7 @@ class Chapter:
     rounds: tuple[Round, ...]
     calls: tuple[Call, ...]
     moved: tuple[Partition, ...]
-    needless: tuple[Partition, ...]
+    needless: int
     sentence: str
 
 
@@ -259,7 +261,7 @@ def go_on(state: State, happening: Happening, assignor: Assignor) -> Chapter:
             rounds.append(second)
     was, is_now = state.readers, now.readers
     moved = tuple(sorted(partition for partition, member in is_now.items() if was.get(partition) != member))
-    needless = tuple(p for p in moved if p in was and was[p] in now.members and p[0] in now.members[was[p]].topics)
+    needless = _exchanged(was, is_now, now.members)
     words = _sentence(happening, rounds, moved, needless, was)
     return Chapter(happening, state, now, tuple(rounds), calls, moved, needless, words)
 
@@ -382,6 +384,17 @@ def _paused(
     return frozenset((stopped | orphaned) & former.keys())
 
 
+def _exchanged(was: Mapping[Partition, str], is_now: Mapping[Partition, str], members: Mapping[str, Member]) -> int:
+    """How many partitions members gave up though they got others instead."""
+    gave = Counter(
+        member
+        for partition, member in was.items()
+        if is_now.get(partition) != member and member in members and partition[0] in members[member].topics
+    )
+    got = Counter(member for partition, member in is_now.items() if was.get(partition) != member)
+    return (gave & got).total()
+
+
 def _names(partitions: Iterable[Partition]) -> str:
     return ", ".join(f"{topic}-{partition}" for topic, partition in partitions) or "nothing"
 
@@ -398,7 +411,7 @@ def title(happening: Happening) -> str:
         case Leave(name):
             return f"{name} closes"
         case Timeout(name):
-            return f"{name} is thrown out: nothing was heard of it"
+            return f"Nothing is heard of {name}, which is thrown out"
         case Return(name):
             return f"{name} is back"
         case Restart(name):
@@ -413,7 +426,7 @@ def _sentence(
     happening: Happening,
     rounds: list[Round],
     moved: tuple[Partition, ...],
-    needless: tuple[Partition, ...],
+    needless: int,
     was: Mapping[Partition, str],
 ) -> str:
     if not rounds:
@@ -425,9 +438,9 @@ def _sentence(
     if first:
         parts.append(f"{counted(first, 'partition')} {verb(first, 'gets its first reader', 'get their first reader')}")
     if again or not first:
-        forced = f", {len(needless):,} of them though nothing forced it" if needless else ""
+        forced = f", {needless:,} of them for nothing" if needless else ""
         parts.append(
             f"{counted(again, 'partition')} {verb(again, 'changes its reader', 'change their reader')}{forced}"
         )
-    parts.append(f"{paused:,} paused meanwhile")
+    parts.append(f"{paused:,} paused meanwhile" if paused else "nothing paused")
     return f"{title(happening)}: {'; '.join(parts)}."

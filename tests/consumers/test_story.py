@@ -124,8 +124,8 @@ def test_sticky_moves_what_it_must_and_roundrobin_more() -> None:
         tell(begin(topics), [*everybody, Leave("C1")], assignor_named(name))[-1] for name in ("sticky", "roundrobin")
     )
 
-    assert (len(sticky.moved), len(sticky.needless)) == (3, 0)
-    assert (len(dealt.moved), len(dealt.needless)) == (5, 2)
+    assert (len(sticky.moved), sticky.needless) == (3, 0)
+    assert (len(dealt.moved), dealt.needless) == (5, 2)
 
 
 def test_more_partitions_rebalance_who_reads_the_topic() -> None:

@@ -1,0 +1,236 @@
+"""The Consumers page's choices: which group and story, by which assignor, and how far one has walked.
+
+Kept in the session and in the address. A link carries an example's name, or a whole small story, so that it works on
+any server; everything in it may come from a stranger, and is read by the same strict reader as a text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from components import session
+from components.consumers_examples import EXAMPLES, Example
+from components.consumers_walk import View, views
+from reseat.consumers import ASSIGNORS, Assignor, assignor_named
+from reseat.consumers.assignors import installed
+from reseat.consumers.compare import Measures, compare
+from reseat.consumers.story import Happening, State
+from reseat.consumers.text import read_group, write_group
+from reseat.errors import GroupInvalid, ReseatError
+
+__all__ = [
+    "Tale",
+    "add",
+    "assignors",
+    "begin",
+    "begin_example",
+    "choose",
+    "from_query",
+    "go",
+    "keep",
+    "measured",
+    "strategy",
+    "take_back",
+    "tale",
+    "to_query",
+    "walk",
+]
+
+_KEPT, _TOLD = "consumers", "consumers-told"
+#: A link is no longer than what mail programs and proxies let through.
+_LONGEST_LINK = 3_000
+#: What a link unfolds to at most.
+_LONGEST_TEXT = 300_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tale:
+    """What the page tells.
+
+    Attributes:
+        name: the example's name, the file's or the group's.
+        slug: the example's name in links; "" where it is none.
+        state: the group before the story.
+        happenings: the story.
+        assignor: by which strategy.
+        place: which view of the walk one looks at.
+        begun: how often another tale was begun: the fields begin anew with it.
+        trouble: what in a link was not understood, or None.
+        note: what one should know of where the group comes from, or None.
+    """
+
+    name: str
+    slug: str
+    state: State
+    happenings: tuple[Happening, ...]
+    assignor: str
+    place: int = 0
+    begun: int = 0
+    trouble: str | None = None
+    note: str | None = None
+
+
+def tale() -> Tale:
+    """The tale that the page tells."""
+    found = session.kept(_KEPT, _of(EXAMPLES[0], begun=-1))
+    if found.begun < 0:
+        found = from_query(st.query_params.to_dict()) or _of(EXAMPLES[0])
+        session.keep(_KEPT, found)
+    return found
+
+
+def keep(told: Tale) -> None:
+    """Tell this from now on."""
+    session.keep(_KEPT, told)
+
+
+def begin(name: str, state: State, happenings: Sequence[Happening], *, assignor: str, note: str | None = None) -> None:
+    """Tell another group's story, from its beginning."""
+    keep(Tale(name, "", state, tuple(happenings), assignor, begun=tale().begun + 1, note=note))
+
+
+def begin_example(example: Example) -> None:
+    """Tell an example."""
+    keep(_of(example, begun=tale().begun + 1))
+
+
+def go(place: int) -> None:
+    """Look at another view of the walk."""
+    keep(replace(tale(), place=place))
+
+
+def choose(assignor: str) -> None:
+    """Tell the same story by another strategy, and look at the same step, as far as it goes."""
+    now = tale()
+    other = replace(now, assignor=assignor)
+    number = walk(now)[_within(now)].number if walk(now) else 0
+    place = next((i for i, view in enumerate(walk(other)) if view.number == number), 0)
+    keep(replace(other, place=place))
+
+
+def _within(told: Tale) -> int:
+    """The place of a tale, within its walk."""
+    return max(0, min(told.place, len(walk(told)) - 1))
+
+
+def add(happening: Happening) -> None:
+    """Let something happen after the story's end, and look at it.
+
+    Raises:
+        GroupInvalid: it cannot happen.
+    """
+    now = tale()
+    longer = replace(now, slug="", happenings=(*now.happenings, happening))
+    keep(replace(longer, place=len(walk(longer)) - 1))
+
+
+def take_back() -> None:
+    """Let the last step of the story not have happened."""
+    now = tale()
+    shorter = replace(now, slug="", happenings=now.happenings[:-1])
+    keep(replace(shorter, place=max(0, len(walk(shorter)) - 1)))
+
+
+def assignors() -> tuple[list[str], str | None]:
+    """The names of all strategies there are, and what is wrong with those that are installed, or None."""
+    try:
+        return [*ASSIGNORS, *sorted(installed())], None
+    except GroupInvalid as error:
+        return list(ASSIGNORS), str(error)
+
+
+def measured(told: Tale, names: Sequence[str]) -> tuple[Measures, ...]:
+    """The story told by each of these strategies; told once, and kept while it is looked at.
+
+    Raises:
+        GroupInvalid: something cannot happen, or a strategy refuses the group.
+    """
+    kept: dict[str, object] = session.kept(_TOLD, {})
+    if kept.get("state") is not told.state or kept.get("happenings") != told.happenings:
+        kept = {"state": told.state, "happenings": told.happenings}
+        session.keep(_TOLD, kept)
+    for name in names:
+        if name not in kept:
+            (kept[name],) = compare(told.state, told.happenings, [assignor_named(name)])
+    found = [kept[name] for name in names]
+    return tuple(one for one in found if isinstance(one, Measures))
+
+
+def walk(told: Tale) -> list[View]:
+    """The views of a tale.
+
+    Raises:
+        GroupInvalid: something cannot happen, or the strategy refuses the group.
+    """
+    return views(measured(told, [told.assignor])[0].chapters)
+
+
+def strategy(told: Tale) -> Assignor:
+    """The strategy that a tale is told with.
+
+    Raises:
+        GroupInvalid: there is none of its name.
+    """
+    return assignor_named(told.assignor)
+
+
+def to_query(told: Tale) -> dict[str, str]:
+    """The tale as query parameters; one that is too long for a link is left out, and the link opens the page alone."""
+    if told.slug:
+        query = {"group": told.slug}
+    else:
+        packed = zlib.compress(write_group(told.state, told.happenings).encode(), 9)
+        text = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+        if len(text) > _LONGEST_LINK:
+            return {}
+        query = {"group": "own", "told": text, "name": told.name[:60]}
+    return query | {"assignor": told.assignor, "at": str(told.place)}
+
+
+def from_query(query: Mapping[str, str]) -> Tale | None:
+    """The tale of a link; None where it names none. What is not understood is said in ``trouble``."""
+    slug = query.get("group", "")
+    if not slug:
+        return None
+    place = query.get("at", "")
+    at = int(place) if place.isascii() and place.isdecimal() and len(place) < 6 else 0
+    known = query.get("assignor", "")
+    example = next((one for one in EXAMPLES if one.slug == slug), None)
+    names, _ = assignors()
+    if example is not None:
+        told = _of(example)
+        return replace(told, assignor=known if known in names else told.assignor, place=at)
+    try:
+        text = _unpacked(query.get("told", ""))
+        read = read_group(text, "the link's group")
+    except (ReseatError, ValueError, zlib.error) as error:
+        why = str(error) if isinstance(error, ReseatError) else "it is cut, or was changed."
+        return replace(_of(EXAMPLES[0]), trouble=f"The link's group was not understood: {why}")
+    assignor = known if known in names else "range"
+    return Tale(query.get("name", "")[:60] or "a group", "", read.state, read.happenings, assignor, at)
+
+
+def _unpacked(text: str) -> bytes:
+    if not text or len(text) > 2 * _LONGEST_LINK:
+        raise ValueError("no group")
+    try:
+        packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except binascii.Error as error:
+        raise ValueError("no group") from error
+    unfolding = zlib.decompressobj()
+    data = unfolding.decompress(packed, _LONGEST_TEXT)
+    if not unfolding.eof:
+        raise ValueError("longer than any link's group")
+    return data
+
+
+def _of(example: Example, begun: int = 0) -> Tale:
+    return Tale(
+        example.name, example.slug, example.state, example.happenings, example.assignor, example.step, begun=begun
+    )

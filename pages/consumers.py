@@ -1,0 +1,116 @@
+"""Consumers: which member reads which partition, why, and what a change of the group costs; no layout is needed."""
+
+import streamlit as st
+
+from components import addresses, consumers_form, consumers_side, frame, text
+from components import consumers_desk as desk
+from components.consumers_desk import Tale
+from components.consumers_live import draw_groups
+from components.consumers_matrix import MOST_COLUMNS, draw_matrix
+from components.consumers_sequence import draw_sequence
+from components.consumers_walk import View, events_of
+from reseat.consumers import ASSIGNORS, assignor_named
+from reseat.consumers.compare import surplus_of, what_if
+from reseat.errors import GroupInvalid
+
+
+def figures(told: Tale, view: View) -> None:
+    """What this rebalance cost, and what it came to."""
+    state, beyond = view.chapter.after, surplus_of(view.chapter.after)
+    counts = [len(member.owned) for member in state.members.values()]
+    moved = sum(view.before.get(partition, member) != member for partition, member in view.after.items())
+    paused = len(view.paused)
+    kind = "cooperative" if desk.strategy(told).cooperative else "eager"
+    frame.figures(
+        [
+            frame.Figure("Members", f"{len(state.members):,}"),
+            frame.Figure("Counts apart", f"{max(counts) - min(counts):,}" if counts else "0", None, "Most less fewest"),
+            frame.Figure("Change their reader", f"{moved:,}", None, "In this rebalance"),
+            frame.Figure(
+                "Paused", f"{paused:,} of {len(view.before):,}", None, "Read before, and not read for a while"
+            ),
+            frame.Figure("Largest surplus", f"{max(beyond.values(), default=0):,}", None, "Over all topics together"),
+            frame.Figure("Protocol", kind, None, "Eager gives up everything; cooperative only what moves"),
+        ]
+    )
+
+
+def sequence(told: Tale, view: View) -> None:
+    """Messages and calls as a diagram, or that there are none."""
+    if view.round is None and not view.calls:
+        st.markdown("No message and no listener call: the group does not rebalance.")
+        return
+    left_out = draw_sequence(view, cooperative=desk.strategy(told).cooperative)
+    if left_out:
+        st.caption(f"{text.plural(left_out, 'member')} more, alike.")
+
+
+def calls(told: Tale, view: View) -> None:
+    """What each listener is told, in order."""
+    cooperative = desk.strategy(told).cooperative
+    events, _ = events_of(view, cooperative=cooperative, most_members=len(view.members))
+    consumers_side.draw_calls([(e.sender, e.name, e.content) for e in events if e.kind == "call"])
+
+
+def strategies(told: Tale) -> None:
+    """All strategies on the same story, and on the group as it stands at its end."""
+    names = list(dict.fromkeys([*ASSIGNORS, told.assignor]))
+    measured = desk.measured(told, names)
+    consumers_side.draw_side_by_side(measured, told.assignor)
+    end = next(one for one in measured if one.assignor == told.assignor).chapters[-1].after
+    with st.expander("What each would give this group at the story's end: one member more, one less"):
+        consumers_side.draw_what_if(what_if(end, [assignor_named(name) for name in names]))
+
+
+def told_by(told: Tale) -> None:
+    """The story at the place where one looks."""
+    walk = desk.walk(told)
+    if not walk:
+        with answer:
+            frame.answer("Nobody is in this group yet, and nothing happens.")
+        consumers_form.draw_edit(told, told.state)
+        return
+    place = max(0, min(told.place, len(walk) - 1))
+    view = walk[place]
+    with answer:
+        frame.answer(view.chapter.sentence)
+    with steps:
+        consumers_form.draw_steps(walk, place)
+    figures(told, view)
+    draw_matrix(view, surplus_of(view.chapter.after))
+    frame.how_to_read(
+        "Rows are members in the order in which they joined, columns the partitions of each topic. Grey: read as "
+        "before; sky blue, +: read from now on; purple and hatched, −: read no more; orange, dotted: given up, and "
+        "read by nobody until the next rebalance. ‖ paused while the group rebalanced. At the right, what each member "
+        "has, how that changed, and its surplus over its even share of each topic. "
+        f"Beyond {MOST_COLUMNS} partitions a cell counts what a member reads of a topic."
+    )
+    messages, listeners, side, edit = st.tabs(["Messages", "Listener calls", "Side by side", "Let something happen"])
+    with messages:
+        sequence(told, view)
+    with listeners:
+        calls(told, view)
+    with side:
+        strategies(told)
+    with edit:
+        consumers_form.draw_edit(told, walk[-1].chapter.after)
+
+
+seat = frame.standalone()
+answer = st.container()
+consumers_form.draw_sources()
+draw_groups(seat)
+told = desk.tale()
+strategy, steps = st.columns([1.2, 1], vertical_alignment="center")
+try:
+    with strategy:
+        told = consumers_form.draw_strategy(told)
+    addresses.publish(seat, desk.to_query(told))
+    for note in (told.trouble, told.note):
+        if note:
+            st.markdown(f":orange[:material/info:] {text.plain(note)}")
+    told_by(told)
+except GroupInvalid as error:
+    with answer:
+        frame.answer("This group cannot be told so.")
+    frame.refused(error)
