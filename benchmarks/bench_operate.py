@@ -25,6 +25,8 @@ from tests.servers.carry_out import carry_out
 from tests.servers.cluster import KafkaCluster, missing, start
 
 MOVES = 1_000
+#: Seconds after which a measurement is given up.
+_PATIENCE = 300
 RACKS: dict[int, str | None] = {1: "a", 2: "b", 3: "a", 4: "b"}
 
 
@@ -76,6 +78,7 @@ def _command(way: list[str], plan: Path, identity: str, folder: Path) -> float:
         [sys.executable, "-m", "reseat", "operate", "execute", *way, *words],
         env=os.environ | {"RESEAT_OPERATE": "1"},
         stdout=subprocess.DEVNULL,
+        timeout=_PATIENCE,
         check=True,
     )
     return time.perf_counter() - began
