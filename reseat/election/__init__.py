@@ -1,24 +1,33 @@
 """Who leads, and who would: elections previewed. May import ``model``, ``errors`` and ``formats``; pure."""
 
+from reseat.election.majority import Majority, against_majority
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.preferred import after_plan, preferred
 from reseat.election.rebalance import AutoRebalance, auto_rebalance
 from reseat.election.restart import RestartVerdict, safe_to_restart
 from reseat.election.rules import Mode
+from reseat.election.sequence import Move, MoveKind, Walk, WalkStep, walk
 from reseat.election.stop import StopPreview, stop
 from reseat.election.unclean import unclean
 
 __all__ = [
     "AutoRebalance",
     "ElectionPreview",
+    "Majority",
     "Mode",
+    "Move",
+    "MoveKind",
     "Reason",
     "RestartVerdict",
     "StopPreview",
+    "Walk",
+    "WalkStep",
     "after_plan",
+    "against_majority",
     "auto_rebalance",
     "preferred",
     "safe_to_restart",
     "stop",
     "unclean",
+    "walk",
 ]
