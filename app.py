@@ -18,8 +18,8 @@ st.navigation(
         ],
         "Learn": [
             st.Page("pages/placement.py", title="Placement", icon=":material/school:"),
-            st.Page("pages/replication.py", title="Replication", icon=":material/content_copy:"),
             st.Page("pages/compare.py", title="Compare placements", icon=":material/compare:"),
+            st.Page("pages/replication.py", title="Replication", icon=":material/content_copy:"),
             st.Page("pages/consumers.py", title="Consumers", icon=":material/groups:"),
         ],
     }

@@ -22,10 +22,12 @@ __all__ = [
     "ATTENTION",
     "BROKEN",
     "DIFFERENCE",
+    "EPOCHS",
     "FINE",
     "LEADER",
     "MOVED_IN",
     "MOVED_OUT",
+    "ON_EPOCH",
     "SEQUENCE",
     "Look",
     "is_dark",
@@ -46,6 +48,11 @@ MOVED_OUT = "#cc79a7"  # purple, drawn hatched
 SEQUENCE = "cividis"
 #: Differences: white at zero, symmetric.
 DIFFERENCE = ((0.0, "#8c510a"), (0.25, "#d8b365"), (0.5, "#ffffff"), (0.75, "#67a9cf"), (1.0, "#2166ac"))
+#: Leader epochs: six pale colours that the colour-blind tell apart (from Tol's light set), dark text on all; after six
+#: they repeat, and the epoch is written on each cell.
+EPOCHS = ("#c9cfd8", "#eedd88", "#bbcc33", "#b3cdf0", "#f2b8c6", "#b8b04a")
+#: Text on an epoch's colour, in light and dark.
+ON_EPOCH = "#14171c"
 
 #: Racks: twelve muted colours, none of them a meaning's; after twelve they repeat with a pattern.
 _RACKS = (

@@ -1,0 +1,53 @@
+"""The log strips: a story of one partition, played in the browser. May import: Streamlit, ``reseat``.
+
+A Streamlit component (v2) of real files: ``log_strips.html``, ``.css`` and ``.js``. Every state is computed in Python
+and sent at once, so that playing needs no server; the browser only tells which step a person looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from components.log_strips.data import story_data
+from components.log_strips.events import step_said
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.types import ComponentRenderer
+
+__all__ = ["log_strips", "step_said", "story_data"]
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def _component() -> ComponentRenderer:
+    """The registered component; Streamlit wants it registered once, not once a rerun."""
+    return st.components.v2.component(
+        "reseat_log_strips",
+        html=(_HERE / "log_strips.html").read_text("utf-8"),
+        css=(_HERE / "log_strips.css").read_text("utf-8"),
+        js=(_HERE / "log_strips.js").read_text("utf-8"),
+    )
+
+
+def log_strips(data: Mapping[str, Any], *, key: str = "log-strips") -> int | None:
+    """Draw the story and listen.
+
+    Args:
+        data: of ``story_data``.
+        key: the player's name on the page.
+
+    Returns:
+        The step of this very story that a person came to, or None where nobody moved.
+    """
+    said = _component()(key=key, data=dict(data), on_event_change=_nothing).get("event")
+    return step_said(said, str(data["token"]), int(data["last"]))
+
+
+def _nothing() -> None:
+    """A trigger needs a callback to be told of; what it says is read from the result."""

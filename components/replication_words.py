@@ -1,0 +1,110 @@
+"""A story in words: what it comes to, what its rules are called, and what an event is to a person. Pure."""
+
+from __future__ import annotations
+
+from components import text
+from components.replication_question import Beside, Lane
+from reseat.replication import (
+    Catch,
+    Checkpoint,
+    Consume,
+    Crash,
+    Elect,
+    Event,
+    Fault,
+    Fetch,
+    Flush,
+    Lose,
+    Produce,
+    Restart,
+    Return,
+    Rules,
+    Tick,
+    Truncation,
+    faults,
+)
+
+__all__ = ["BESIDE_WORDS", "event_group", "event_words", "lane_name", "outcome"]
+
+#: What can stand beside a story, as choices.
+BESIDE_WORDS: dict[Beside, str] = {
+    "": "nothing",
+    "truncation": "the other truncation",
+    "elr": "ELR the other way",
+    "unclean": "unclean election the other way",
+}
+
+
+def lane_name(rules: Rules, beside: Beside) -> str:
+    """What tells a lane from the one beside it."""
+    if beside == "elr":
+        return "With ELR" if rules.elr else "Without ELR"
+    if beside == "unclean":
+        return "Unclean election on" if rules.unclean else "Unclean election off"
+    return "By high watermark" if rules.truncation is Truncation.HIGH_WATERMARK else "By leader epoch"
+
+
+def outcome(lane: Lane) -> str:
+    """What went wrong anywhere in a story, as the rest of a sentence: ``m2 was acknowledged and is lost``."""
+    wrong: list[Fault] = []
+    for step in lane.steps:
+        wrong += [fault for fault in faults(step.after) if fault not in wrong]
+    lost = list(dict.fromkeys(fault.value or "" for fault in wrong if fault.kind == "lost"))
+    offsets = sorted({fault.offset for fault in wrong if fault.kind == "diverged"})
+    unread = list(dict.fromkeys(fault.value or "" for fault in wrong if fault.kind == "unread"))
+    said = []
+    if lost:
+        one = len(lost) == 1
+        said.append(f"{_names(lost)} {'was' if one else 'were'} acknowledged and {'is' if one else 'are'} lost")
+    if offsets:
+        said.append(f"committed records differ between replicas at offset {text.ids(offsets)}")
+    if unread:
+        said.append(f"a consumer has read {_names(unread)}, which the leader does not have")
+    return ", and ".join(said) or "nothing acknowledged is lost, and committed records are the same everywhere"
+
+
+def event_words(event: Event) -> str:
+    """An event as a choice for a person."""
+    match event:
+        case Produce(value, acks):
+            return f"Produce {value}, acks={acks.value}"
+        case Fetch(broker):
+            return f"{broker} fetches"
+        case Catch(broker):
+            return f"The answer reaches {broker}"
+        case Lose(broker):
+            return f"The answer to {broker} is lost"
+        case Crash(broker, lose):
+            return f"{broker} loses power" if lose else f"{broker} goes down"
+        case Restart(broker, lose):
+            return f"{broker} restarts{', cache lost' if lose else ''}"
+        case Return(broker):
+            return f"{broker} returns"
+        case Elect(broker, unclean):
+            who = "a leader" if broker is None else f"{broker}"
+            return f"Elect {who}{', unclean' if unclean else ''}"
+        case Tick(ms):
+            return f"{ms:,} ms pass" if ms else "The leader looks"
+        case Flush(broker):
+            return f"{broker} flushes"
+        case Checkpoint(broker):
+            return f"{broker} writes its HW"
+        case Consume():
+            return "Consume"
+
+
+def event_group(event: Event) -> str:
+    """Under which heading an event stands among the choices."""
+    match event:
+        case Produce() | Consume():
+            return "Clients"
+        case Fetch() | Catch() | Lose():
+            return "Copying"
+        case Crash() | Restart() | Return() | Elect():
+            return "Brokers"
+        case _:
+            return "Time and disk"
+
+
+def _names(values: list[str]) -> str:
+    return " and ".join(values) if len(values) < 4 else f"{', '.join(values[:3])} and {len(values) - 3} more"

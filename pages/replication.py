@@ -1,0 +1,48 @@
+"""Replication: which records survive which failure? A story of one partition, step by step; no layout is needed."""
+
+import streamlit as st
+
+from components import addresses, frame, text
+from components.log_strips import log_strips, story_data
+from components.replication_edit import draw_branches, draw_story
+from components.replication_form import draw_form, draw_picture, keep_now, kept
+from components.replication_question import Lane, compared, looked_at, story_in, to_query
+from components.replication_words import lane_name, outcome
+
+
+def answered(named: list[tuple[str, Lane]]) -> None:
+    """The sentence that says what the story comes to, under both rules where two stand beside each other."""
+    said = [f"{name}, {outcome(lane)}." for name, lane in named]
+    frame.answer(" ".join(said))
+
+
+seat = frame.standalone()
+answer = st.container()
+draw_picture()
+draw_form()
+player = st.container(key="replication-player")
+branches, edit = st.columns([1.35, 1], gap="large")
+with edit:
+    draw_story()
+question = kept().now
+story = story_in(question.text)
+lanes = compared(question, story)
+named = [(lane_name(lane.rules, question.beside), lane) for lane in lanes]
+with answer:
+    answered(named)
+with player:
+    for trouble in filter(None, (kept().trouble, story.trouble)):
+        st.markdown(f":orange[:material/warning:] {text.plain(trouble)}")
+    step = log_strips(story_data(named, question.step, kept().generation))
+if step is not None:
+    keep_now(looked_at(kept().now, step))
+with branches:
+    draw_branches(story, lanes[0])
+addresses.publish(seat, to_query(kept().now))
+frame.how_to_read(
+    "Each strip is a replica's log, each cell a record coloured by the epoch of the leader that took it. **HW**, the "
+    "high watermark, is the mark above: what lies left of it is committed and read by consumers. **LEO**, the log end, "
+    "is the mark below. The bar under the cells is what is on disk; dashed cells are in the page cache alone. A box on "
+    "a dashed line is an answer on its way. Keys: arrows step, space plays, Home and End jump. A fetch counts here "
+    "before it is answered, as it is usually taught; Kafka's code counts it after, which is the same one fetch later."
+)
