@@ -19,7 +19,7 @@ from components.consumers_examples import EXAMPLES, Example
 from components.consumers_walk import View, views
 from reseat.consumers import ASSIGNORS, Assignor, assignor_named
 from reseat.consumers.assignors import installed
-from reseat.consumers.compare import Measures, compare
+from reseat.consumers.compare import Measures, compare, what_if
 from reseat.consumers.story import Happening, State
 from reseat.consumers.text import read_group, write_group
 from reseat.errors import GroupInvalid, ReseatError
@@ -40,9 +40,10 @@ __all__ = [
     "tale",
     "to_query",
     "walk",
+    "what_if_of",
 ]
 
-_KEPT, _TOLD = "consumers", "consumers-told"
+_KEPT, _TOLD, _WHAT_IF = "consumers", "consumers-told", "consumers-what-if"
 #: A link is no longer than what mail programs and proxies let through.
 _LONGEST_LINK = 3_000
 #: What a link unfolds to at most.
@@ -160,6 +161,20 @@ def measured(told: Tale, names: Sequence[str]) -> tuple[Measures, ...]:
             (kept[name],) = compare(told.state, told.happenings, [assignor_named(name)])
     found = [kept[name] for name in names]
     return tuple(one for one in found if isinstance(one, Measures))
+
+
+def what_if_of(end: State, names: Sequence[str]) -> tuple[tuple[str, tuple[Measures, ...]], ...]:
+    """What these strategies would give a group with one member more or less; kept while it is looked at.
+
+    Raises:
+        GroupInvalid: a strategy refuses the group.
+    """
+    none: tuple[tuple[str, tuple[Measures, ...]], ...] = ()
+    state, asked, found = session.kept(_WHAT_IF, (end, (), none))
+    if state is not end or asked != tuple(names):
+        found = what_if(end, [assignor_named(name) for name in names])
+        session.keep(_WHAT_IF, (end, tuple(names), found))
+    return found
 
 
 def walk(told: Tale) -> list[View]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
@@ -30,6 +31,7 @@ from reseat.errors import GroupInvalid, InputRefused
 
 __all__ = ["draw_edit", "draw_sources", "draw_steps", "draw_strategy"]
 
+_CSS = Path(__file__).with_name("consumers.css")
 #: What a member or topic may be called here, in letters.
 _LONGEST_NAME = 200
 _HINT = '{"topics": {"orders": 4}, "members": [{"id": "a", "topics": ["orders"]}], "story": [{"leave": "a"}]}'
@@ -37,6 +39,7 @@ _HINT = '{"topics": {"orders": 4}, "members": [{"id": "a", "topics": ["orders"]}
 
 def draw_sources() -> None:
     """The examples, one click each, and a group of one's own as text."""
+    st.html(_CSS)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="consumers-examples"):
         for example in EXAMPLES:
             st.button(

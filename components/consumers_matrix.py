@@ -27,7 +27,7 @@ _ROW, _HEAD, _LEAST = 34, 62, 190
 _NOBODY = "nobody"
 
 
-def draw_matrix(view: View, beyond: Mapping[str, int]) -> None:
+def draw_matrix(view: View, beyond: Mapping[str, float]) -> None:
     """The main figure.
 
     Args:
@@ -46,7 +46,7 @@ def draw_matrix(view: View, beyond: Mapping[str, int]) -> None:
     )
 
 
-def _cells(view: View, topics: Mapping[str, int], beyond: Mapping[str, int]) -> tuple[go.Figure, int]:
+def _cells(view: View, topics: Mapping[str, int], beyond: Mapping[str, float]) -> tuple[go.Figure, int]:
     import plotly.graph_objects as go
 
     look = theme.look()
@@ -56,7 +56,10 @@ def _cells(view: View, topics: Mapping[str, int], beyond: Mapping[str, int]) -> 
     y = {member: row for row, member in enumerate(view.members)}
     figure = go.Figure()
     stays, came, went, paused = _kinds(view)
+    reads = view.chapter.after.members
+    open_to = [(p, m) for p in x for m in view.members if m in reads and p[0] in reads[m].topics]
     kinds = (
+        _Kind(open_to, look.faint, "", "subscribes to it"),
         _Kind(stays, look.bar, "", "reads it as before"),
         _Kind(came, theme.MOVED_IN, "", "reads it from now on"),
         _Kind(went, theme.MOVED_OUT, "/", "reads it no more"),
@@ -75,23 +78,30 @@ def _cells(view: View, topics: Mapping[str, int], beyond: Mapping[str, int]) -> 
         textfont={"size": 14, "color": "#101418"},
         hoverinfo="skip",
     )
-    _rows(figure, view, rows, beyond, max(x.values(), default=0) + 0.9)
+    _rows(figure, view, rows, beyond)
     for middle, topic in names:
-        _note(figure, text.label(topic, 24), (middle, -0.95), {"size": 12, "color": look.text})
+        words, font = text.label(topic, 24), {"size": 12, "color": look.text}
+        figure.add_annotation(text=words, x=middle, y=1, yref="paper", yshift=27, showarrow=False, font=font)
     figure.update_xaxes(
         side="top",
         tickmode="array",
         tickvals=list(x.values()) if len(x) <= 60 else [],
         ticktext=ticks if len(x) <= 60 else [],
-        range=[-0.7, max(max(x.values(), default=0) + 4.2, 12)],
+        range=[-0.7, max(max(x.values(), default=0) + 0.7, 14)],
         fixedrange=True,
         showline=False,
         ticks="",
         tickangle=0,
     )
     figure.update_layout(
-        template=theme.template(), barmode="overlay", bargap=0, margin={"l": 150, "r": 8, "t": 46, "b": 4}
+        template=theme.template(), barmode="overlay", bargap=0, margin={"l": 150, "r": 150, "t": 50, "b": 4}
     )
+    heads = {"size": 11, "color": look.quiet}
+    for words, shift in (("reads", 12), ("surplus", 84)):
+        figure.add_annotation(
+            text=words, x=1, xref="paper", y=1, yref="paper", xshift=shift, yshift=10, xanchor="left", showarrow=False,
+            font=heads,
+        )  # fmt: skip
     return figure, max(_LEAST, _HEAD + _ROW * len(rows))
 
 
@@ -147,7 +157,13 @@ def _bars(
         marker={
             "color": kind.colour,
             "line": {"width": 0},
-            "pattern": {"shape": kind.pattern, "fgcolor": look.background, "size": 6, "solidity": 0.3},
+            "pattern": {
+                "shape": kind.pattern,
+                "bgcolor": kind.colour,
+                "fgcolor": look.background,
+                "size": 6,
+                "solidity": 0.3,
+            },
         },
         customdata=[
             [
@@ -165,8 +181,7 @@ def _rows(
     figure: go.Figure,
     view: View,
     rows: Sequence[str],
-    beyond: Mapping[str, int],
-    right: float,
+    beyond: Mapping[str, float],
 ) -> None:
     """Members on the left, what each has on the right."""
     look, y = theme.look(), {member: row for row, member in enumerate(view.members)}
@@ -196,16 +211,20 @@ def _rows(
             continue
         change = has[member] - had[member]
         words = f"<b>{has[member]:,}</b>" + (f" ({text.signed(change)})" if change else "")
-        _note(figure, words, (right, row), {"size": 13, "color": look.text}, "left")
-        _note(
-            figure, f"surplus {beyond.get(member, 0):,}", (right + 1.7, row), {"size": 12, "color": look.quiet}, "left"
-        )
+        _beside(figure, words, row, 12, {"size": 13, "color": look.text})
+        _beside(figure, _surplus(beyond.get(member, 0.0)), row, 84, {"size": 12, "color": look.quiet})
 
 
-def _note(
-    figure: go.Figure, words: str, at: tuple[float, float], font: Mapping[str, object], anchor: str = "center"
-) -> None:
-    figure.add_annotation(text=words, x=at[0], y=at[1], showarrow=False, font=font, xanchor=anchor, yanchor="middle")
+def _beside(figure: go.Figure, words: str, row: int, shift: int, font: Mapping[str, object]) -> None:
+    """Words to the right of the cells, at the same place however many columns there are."""
+    figure.add_annotation(
+        text=words, x=1, xref="paper", y=row, xshift=shift, showarrow=False, font=font, xanchor="left", yanchor="middle"
+    )
+
+
+def _surplus(value: float) -> str:
+    """A surplus with its sign; an even share has none."""
+    return "even" if abs(value) < 0.05 else f"{value:+.1f}".replace("-", "−")
 
 
 def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:

@@ -15,7 +15,7 @@ __all__ = ["draw_sequence"]
 
 #: Lifelines of members that have room side by side.
 _MOST_MEMBERS = 7
-_ROW, _HEAD = 21, 44
+_ROW, _HEAD = 21, 56
 _LETTERS = 150
 
 
@@ -32,7 +32,7 @@ def draw_sequence(view: View, *, cooperative: bool) -> int:
         _event(figure, event, row, lanes)
     _hover(figure, events, lanes)
     figure.update_xaxes(visible=False, range=[-0.45, len(lanes) - 0.35], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[len(events) + 0.1, -1.6], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[len(events) + 0.1, -2.6], fixedrange=True)
     figure.update_layout(template=theme.template(), margin={"l": 4, "r": 4, "t": 4, "b": 4})
     words = text.plural(len(events), "message and listener call", "messages and listener calls")
     charts.draw(figure, "consumers-sequence", f"{words} in order", height=_HEAD + _ROW * (len(events) + 1))

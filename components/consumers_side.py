@@ -28,15 +28,15 @@ def draw_side_by_side(measured: Sequence[Measures], chosen: str) -> None:
             "moves": [one.moves for one in measured],
             "for nothing": [one.needless for one in measured],
             "paused": [one.paused for one in measured],
-            "largest surplus": [one.surplus for one in measured],
+            "surplus": [f"{one.surplus:+.1f}" for one in measured],
         }
     )
     left, right = st.columns([1.15, 1], gap="medium")
     with left:
-        tables.table(frame, "consumers-side")
+        tables.table(frame, "consumers-side", surplus=tables.RIGHT)
         st.caption(
             "Over the whole story. For nothing: a member gave up a partition and got another instead. Paused: what "
-            "was read and stopped being read, if only for a rebalance."
+            "was read and stopped being read, if only for a rebalance. Surplus: the largest over even shares of topics."
         )
     with right:
         _bars(measured)

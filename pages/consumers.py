@@ -1,5 +1,7 @@
 """Consumers: which member reads which partition, why, and what a change of the group costs; no layout is needed."""
 
+from collections import Counter
+
 import streamlit as st
 
 from components import addresses, consumers_form, consumers_side, frame, text
@@ -9,15 +11,16 @@ from components.consumers_live import draw_groups
 from components.consumers_matrix import MOST_COLUMNS, draw_matrix
 from components.consumers_sequence import draw_sequence
 from components.consumers_walk import View, events_of
-from reseat.consumers import ASSIGNORS, assignor_named
-from reseat.consumers.compare import surplus_of, what_if
+from reseat.consumers import ASSIGNORS
+from reseat.consumers.compare import surplus_of
 from reseat.errors import GroupInvalid
 
 
 def figures(told: Tale, view: View) -> None:
     """What this rebalance cost, and what it came to."""
     state, beyond = view.chapter.after, surplus_of(view.chapter.after)
-    counts = [len(member.owned) for member in state.members.values()]
+    reads = Counter(view.after.values())
+    counts = [reads[member] for member in state.members]
     moved = sum(view.before.get(partition, member) != member for partition, member in view.after.items())
     paused = len(view.paused)
     kind = "cooperative" if desk.strategy(told).cooperative else "eager"
@@ -29,7 +32,9 @@ def figures(told: Tale, view: View) -> None:
             frame.Figure(
                 "Paused", f"{paused:,} of {len(view.before):,}", None, "Read before, and not read for a while"
             ),
-            frame.Figure("Largest surplus", f"{max(beyond.values(), default=0):,}", None, "Over all topics together"),
+            frame.Figure(
+                "Largest surplus", f"{max(beyond.values(), default=0.0):+.1f}", None, "Over even shares of all topics"
+            ),
             frame.Figure("Protocol", kind, None, "Eager gives up everything; cooperative only what moves"),
         ]
     )
@@ -59,7 +64,7 @@ def strategies(told: Tale) -> None:
     consumers_side.draw_side_by_side(measured, told.assignor)
     end = next(one for one in measured if one.assignor == told.assignor).chapters[-1].after
     with st.expander("What each would give this group at the story's end: one member more, one less"):
-        consumers_side.draw_what_if(what_if(end, [assignor_named(name) for name in names]))
+        consumers_side.draw_what_if(desk.what_if_of(end, names))
 
 
 def told_by(told: Tale) -> None:
@@ -79,11 +84,11 @@ def told_by(told: Tale) -> None:
     figures(told, view)
     draw_matrix(view, surplus_of(view.chapter.after))
     frame.how_to_read(
-        "Rows are members in the order in which they joined, columns the partitions of each topic. Grey: read as "
-        "before; sky blue, +: read from now on; purple and hatched, −: read no more; orange, dotted: given up, and "
-        "read by nobody until the next rebalance. ‖ paused while the group rebalanced. At the right, what each member "
-        "has, how that changed, and its surplus over its even share of each topic. "
-        f"Beyond {MOST_COLUMNS} partitions a cell counts what a member reads of a topic."
+        "Rows are members in the order in which they joined, columns the partitions of each topic; pale cells are what "
+        "a member subscribes to. Grey: read as before; sky blue, +: read from now on; purple and hatched, −: read no "
+        "more; orange, dotted: given up, and read by nobody until the next rebalance. ‖ paused while the group "
+        "rebalanced. At the right, what each member has, how that changed, and its surplus over its even share of each "
+        f"topic. Beyond {MOST_COLUMNS} partitions a cell counts what a member reads of a topic."
     )
     messages, listeners, side, edit = st.tabs(["Messages", "Listener calls", "Side by side", "Let something happen"])
     with messages:

@@ -112,7 +112,7 @@ def _story(measures: Measures, start: State) -> list[str]:
     end = _end(measures, start)
     beyond = surplus_of(end)
     rows = [
-        (_shown(member.id), _listed(member.owned), f"{len(member.owned):,}", f"{beyond[member.id]:,}")
+        (_shown(member.id), _listed(member.owned), f"{len(member.owned):,}", f"{beyond[member.id]:+,.1f}")
         for member in list(end.members.values())[:LISTED_MEMBERS]
     ]
     lines = [_shown(chapter.sentence) for chapter in measures.chapters]
@@ -132,7 +132,8 @@ def _side_by_side(measured: Iterable[Measures]) -> list[str]:
     rows = [
         (
             one.assignor,
-            *(f"{n:,}" for n in (one.spread, one.rebalances, one.moves, one.needless, one.paused, one.surplus)),
+            *(f"{n:,}" for n in (one.spread, one.rebalances, one.moves, one.needless, one.paused)),
+            f"{one.surplus:+.1f}",
         )
         for one in measured
     ]

@@ -29,8 +29,8 @@ class Measures:
         moves: how often a partition that somebody read got another reader.
         needless: how often a member gave up a partition that it subscribes to and got another instead.
         paused: how often a partition that was read stopped being read, if only for the time of a rebalance.
-        surplus: the most partitions beyond its even share of each topic, summed over topics, that a member has in
-            the end: what Range gathers.
+        surplus: what the member with the most has in the end beyond its even share of each topic, summed over topics:
+            what Range gathers.
         chapters: the story as this strategy tells it.
     """
 
@@ -41,7 +41,7 @@ class Measures:
     moves: int
     needless: int
     paused: int
-    surplus: int
+    surplus: float
     chapters: tuple[Chapter, ...]
 
 
@@ -78,13 +78,13 @@ def measures_of(state: State, chapters: Sequence[Chapter], assignor: str) -> Mea
         moves=sum(len(chapter.before.readers.keys() & set(chapter.moved)) for chapter in chapters),
         needless=sum(chapter.needless for chapter in chapters),
         paused=sum(len(frozenset().union(*(one.paused for one in chapter.rounds))) for chapter in chapters),
-        surplus=max(surplus_of(end).values(), default=0),
+        surplus=max(surplus_of(end).values(), default=0.0),
         chapters=tuple(chapters),
     )
 
 
-def surplus_of(state: State) -> dict[str, int]:
-    """Partitions that each member has beyond its even share of each topic, summed over topics (``range.surplus``).
+def surplus_of(state: State) -> dict[str, float]:
+    """What each member has beyond its even share of each topic, summed over topics (``range.surplus``).
 
     Args:
         state: the group.

@@ -6,7 +6,8 @@ as the counts allow, and topics of equal subscribers and equal partition count s
 
 How it works: members in order (static ones first, then by member id). Of each topic with ``p`` partitions and ``m``
 subscribers everyone gets ``p // m``, and ``p mod m`` of them one more, the first ones where racks do not count. Since
-each topic begins with the same members, those that come first gather a surplus of up to one partition a topic.
+each topic begins with the same members, those that come first gather a surplus of up to one partition a topic
+(``surplus``).
 
 With racks (KIP-881), before that: partition ids go to members that match on every co-partitioned topic at once, and
 the partitions of a topic that stands alone to members that match, each up to its count. What is left goes by range.
@@ -19,14 +20,16 @@ Complexity: O(P + M) a topic; O(P M) where racks count. Source: Kafka's ``RangeA
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import islice
 
 from reseat.consumers.eager import Eager
 from reseat.consumers.group import Assignment, Group, Member
 from reseat.consumers.racks import racks_count
 
-__all__ = ["RangeAssignor"]
+__all__ = ["RangeAssignor", "surplus"]
 
 
 class RangeAssignor(Eager):
@@ -126,18 +129,22 @@ def _match_together(topics: list[_Topic], given: Assignment) -> None:
                 return
 
 
-def surplus(group: Group, assignment: Assignment) -> dict[str, int]:
-    """How many partitions each member has beyond its even share of each topic, summed over topics.
+def surplus(group: Group, assignment: Assignment) -> dict[str, float]:
+    """What each member has beyond its even share of each topic it subscribes to, summed over topics; below 0: short.
+
+    An even share of a topic is its partitions by its subscribers, a fraction. Where a topic's remainder always goes to
+    the same members, as with Range, theirs grows with the number of topics; else it stays below 1.
 
     Args:
         group: the group.
         assignment: what each member reads.
     """
-    readers = {topic: sum(1 for member in group.members if topic in member.topics) for topic in group.known_topics}
-    out: dict[str, int] = {}
-    for member, partitions in assignment.items():
-        has: dict[str, int] = {}
-        for topic, _ in partitions:
-            has[topic] = has.get(topic, 0) + 1
-        out[member] = sum(max(0, count - group.partitions[topic] // readers[topic]) for topic, count in has.items())
+    readers = Counter(topic for member in group.members for topic in set(member.topics))
+    share = {topic: Fraction(group.partitions[topic], readers[topic]) for topic in group.known_topics}
+    even: dict[tuple[str, ...], Fraction] = {}
+    out: dict[str, float] = {}
+    for member in group.members:
+        if member.topics not in even:
+            even[member.topics] = sum((share.get(topic, Fraction()) for topic in set(member.topics)), Fraction())
+        out[member.id] = float(len(assignment.get(member.id, ())) - even[member.topics])
     return out
