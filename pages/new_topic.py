@@ -96,5 +96,5 @@ with head:
         st.markdown(f":gray[:material/info:] {text.plain(warning)}")
 if placement is not None and spec is not None:
     preview(asked, spec, placement, seat, desk)
-elif asked.name:
+elif asked.name and made is None:
     new_topic_preview.draw_automatic(asked, seat.layout)
