@@ -574,7 +574,7 @@ class _Carrying:
         for row in waiting:
             told, move = now.get(self._key(row)), self._moves[row]
             if told is None:
-                if self._lasts(row, None, self._pace.again_seconds):
+                if self._lasts(row, None, self._pace.grace_seconds):  # a broker may not have been told of it yet
                     self._set(row, state="failed", error="UNKNOWN_TOPIC_OR_PARTITION")
             elif told.under_way:
                 return []  # somebody's, and not on the list yet: the next look says whose
