@@ -15,12 +15,14 @@ from reseat.replication.events import (
     Return,
     Tick,
 )
+from reseat.replication.found import FOUND
 from reseat.replication.judge import Fault, faults
 from reseat.replication.scenarios import SCENARIOS, Scenario
 from reseat.replication.state import Acks, Partition, Record, Replica, Rules, Truncation, start
 from reseat.replication.step import Step, apply, play
 
 __all__ = [
+    "FOUND",
     "SCENARIOS",
     "Acks",
     "Catch",

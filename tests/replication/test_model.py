@@ -12,6 +12,7 @@ from hypothesis.errors import NoSuchExample
 
 from reseat.errors import StoryInvalid
 from reseat.replication import (
+    FOUND,
     Catch,
     Crash,
     Elect,
@@ -26,6 +27,7 @@ from reseat.replication import (
     Truncation,
     apply,
     faults,
+    play,
     start,
 )
 from reseat.replication.choices import possible
@@ -79,7 +81,7 @@ def _counts(fault: Fault, kind: str) -> bool:
 PICKS = st.lists(st.integers(0, 24), max_size=22)
 
 #: Moves by role, so that one word fits whoever leads: what cannot happen now is passed over.
-ORDERLY = ["produce", "copy", "fetch", "restart", "failover", "return"]
+ORDERLY = ["produce", "fetch", "copy", "restart", "failover", "return"]
 
 
 def moved(moves: list[str], rules: Rules, *, power: bool) -> Story:
@@ -152,6 +154,23 @@ def test_cutting_at_the_high_watermark_is_found_to_diverge() -> None:
 
     assert ends_in("diverged", story)
     assert len(story) <= 12
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "power"),
+    [("found-loss", "lost", False), ("found-divergence", "diverged", False), ("found-last-standing", "lost", True)],
+)
+def test_the_stories_called_found_by_search_are_what_the_search_comes_to(name: str, kind: str, power: bool) -> None:
+    """Each ends in its fault, not before; and the search comes to a story with that fault that is no longer."""
+    told_as = next(scenario for scenario in FOUND if scenario.name == name)
+    steps = play(told_as.start(), told_as.story)
+    story = shortest(kind, told_as.rules, power=power)
+
+    assert len(story) <= len(told_as.story)
+    assert [any(_counts(fault, kind) for fault in faults(step.after)) for step in steps] == [
+        *[False] * (len(steps) - 1),
+        True,
+    ]
 
 
 @settings(max_examples=400, deadline=None)

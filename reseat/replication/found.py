@@ -1,0 +1,55 @@
+"""Faults as short as a search through all stories makes them; nobody wrote these, a checker came to them.
+
+The search plays random events, keeps a story that ends in the fault asked for, and takes away what the fault does not
+need (Hypothesis; the tests hold it to finding stories no longer than these). So the two faults of the high watermark
+(KIP-101) and the last replica standing (KIP-966) are there without anybody having thought of them.
+"""
+
+from __future__ import annotations
+
+from reseat.replication.events import Catch, Crash, Elect, Event, Fetch, Produce, Restart, Return
+from reseat.replication.scenarios import Scenario
+from reseat.replication.state import Rules, Truncation
+
+__all__ = ["FOUND"]
+
+_BY_HW = Rules(truncation=Truncation.HIGH_WATERMARK)
+_SAFE = Rules(truncation=Truncation.LEADER_EPOCH, min_in_sync=2)
+
+#: One record on both replicas, acknowledged; the follower has not heard so yet.
+_ACKNOWLEDGED: tuple[Event, ...] = (Produce("m1"), Fetch(2), Catch(2), Fetch(2))
+_LOSS: tuple[Event, ...] = (*_ACKNOWLEDGED, Restart(2), Crash(1), Elect())
+
+#: In the order of a list.
+FOUND: tuple[Scenario, ...] = (
+    Scenario(
+        "found-loss",
+        "Found by search: an acknowledged record is lost",
+        "Seven events are enough where followers cut at the high watermark: restart between the two fetches, then "
+        "lead. No broker lost its disk, and no election was unclean.",
+        (1, 2),
+        1,
+        _BY_HW,
+        _LOSS,
+    ),
+    Scenario(
+        "found-divergence",
+        "Found by search: two replicas differ in silence",
+        "Two events more: the new leader takes m2 where m1 was, and the old one comes back with m1 below its high "
+        "watermark and cuts nothing. Both call their record committed.",
+        (1, 2),
+        1,
+        _BY_HW,
+        (*_LOSS, Produce("m2"), Return(1)),
+    ),
+    Scenario(
+        "found-last-standing",
+        "Found by search: the last replica standing forgets",
+        "Leader epochs, acks=all, min ISR 2 and clean elections do not help where the last one in sync loses its page "
+        "cache and may still lead (KIP-966).",
+        (1, 2),
+        1,
+        _SAFE,
+        (*_ACKNOWLEDGED, Crash(2), Crash(1, lose=True), Return(1), Elect()),
+    ),
+)
