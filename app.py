@@ -22,5 +22,6 @@ st.navigation(
             st.Page("pages/replication.py", title="Replication", icon=":material/content_copy:"),
             st.Page("pages/consumers.py", title="Consumers", icon=":material/groups:"),
         ],
-    }
+    },
+    expanded=True,
 ).run()

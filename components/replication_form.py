@@ -8,9 +8,10 @@ from pathlib import Path
 import streamlit as st
 
 from components import session, text
-from components.replication_question import BESIDE, MOST_REPLICAS, Question, from_query, of_scenario
+from components.partition_picture import partition_picture
+from components.replication_question import BESIDE, MOST_REPLICAS, STORIES, Question, from_query, of_scenario
 from components.replication_words import BESIDE_WORDS
-from reseat.replication import SCENARIOS, Rules, Truncation
+from reseat.replication import Rules, Truncation
 
 __all__ = ["Kept", "begin", "draw_form", "draw_picture", "keep_now", "kept"]
 
@@ -40,7 +41,7 @@ class Kept:
 
 def kept() -> Kept:
     """What the page keeps; at first, what the link says."""
-    first = of_scenario(SCENARIOS[0])
+    first = of_scenario(STORIES[0])
     found = session.kept(_KEPT, Kept(first, -1, first))
     if found.generation < 0:
         linked, trouble = from_query(st.query_params.to_dict())
@@ -62,19 +63,22 @@ def keep_now(question: Question) -> None:
 
 
 def draw_picture() -> None:
-    """What a partition is, in one picture; one line once it was read."""
+    """What a partition is, in one picture, until it is folded away."""
     st.html(_HERE / "replication.css")
+    if kept().picture:
+        partition_picture()
+
+
+def _draw_fold() -> None:
     shown = kept().picture
-    with st.container(key="partition-picture"):
-        if shown:
-            st.html(_HERE / "partition_picture.html")
-        st.button(
-            "Fold this away" if shown else "What a partition is, in one picture",
-            key="partition-picture-fold",
-            icon=":material/expand_less:" if shown else ":material/image:",
-            type="tertiary",
-            on_click=_fold,
-        )
+    st.button(
+        "Fold the picture" if shown else "What a partition is",
+        key="partition-picture-fold",
+        icon=":material/expand_less:" if shown else ":material/image:",
+        help="The picture of a partition: segments, offsets, leader and followers",
+        on_click=_fold,
+        width="stretch",
+    )
 
 
 def _fold() -> None:
@@ -85,8 +89,8 @@ def draw_form() -> None:
     """Story, rules and what stands beside; keeps what they say."""
     now = kept()
     begun, suffix = now.begun, now.generation
-    titles = {scenario.name: scenario.title for scenario in SCENARIOS}
-    which, beside = st.columns([3, 1.5], vertical_alignment="bottom")
+    titles = {scenario.name: scenario.title for scenario in STORIES}
+    which, beside, picture = st.columns([3, 1.6, 1.25], vertical_alignment="bottom")
     chosen = which.selectbox(
         "Story",
         list(titles),
@@ -95,7 +99,7 @@ def draw_form() -> None:
         key=f"scenario-{suffix}",
     )
     if chosen != begun.base.name:
-        scenario = next(one for one in SCENARIOS if one.name == chosen)
+        scenario = next(one for one in STORIES if one.name == chosen)
         begin(replace(of_scenario(scenario), beside=now.now.beside))
         st.rerun()
     other = beside.selectbox(
@@ -106,6 +110,8 @@ def draw_form() -> None:
         key=f"beside-{suffix}",
         persist_state="session",
     )
+    with picture:
+        _draw_fold()
     st.caption(text.plain(begun.base.what))
     keep_now(replace(now.now, rules=_rules(begun.rules, suffix), beside=other))
 

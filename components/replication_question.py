@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from reseat.errors import StoryInvalid
-from reseat.replication import SCENARIOS, Event, Partition, Rules, Scenario, Step, Truncation, apply, start
+from reseat.replication import FOUND, SCENARIOS, Event, Partition, Rules, Scenario, Step, Truncation, apply, start
 from reseat.replication.events import read, written
 
 __all__ = [
     "BESIDE",
     "MOST_EVENTS",
     "MOST_REPLICAS",
+    "STORIES",
     "Beside",
     "Lane",
     "Question",
@@ -38,6 +39,8 @@ __all__ = [
 Beside = Literal["", "truncation", "elr", "unclean"]
 #: What can stand beside a story: the same events with one rule the other way.
 BESIDE: tuple[Beside, ...] = get_args(Beside)
+#: The stories to choose from.
+STORIES: tuple[Scenario, ...] = (*SCENARIOS, *FOUND)
 #: Events of one story: more than this nobody steps through, and every state is sent to the browser.
 MOST_EVENTS = 200
 #: Replicas that are drawn under each other.
@@ -72,7 +75,7 @@ class Question:
     @property
     def base(self) -> Scenario:
         """The scenario that this began as."""
-        return _named(self.scenario) or SCENARIOS[0]
+        return _named(self.scenario) or STORIES[0]
 
     @property
     def is_scenarios(self) -> bool:
@@ -117,7 +120,7 @@ class Lane:
 
 
 def _named(name: str) -> Scenario | None:
-    return next((scenario for scenario in SCENARIOS if scenario.name == name), None)
+    return next((scenario for scenario in STORIES if scenario.name == name), None)
 
 
 def of_scenario(scenario: Scenario) -> Question:
@@ -248,7 +251,7 @@ def from_query(query: Mapping[str, str]) -> tuple[Question | None, str | None]:
     scenario = _named(query.get("scenario", ""))
     if scenario is None and "story" not in query:
         return None, f"The link was not understood: there is no scenario '{query['scenario'][:30]}'."
-    question = of_scenario(scenario or SCENARIOS[0])
+    question = of_scenario(scenario or STORIES[0])
     try:
         beside = query.get("beside", "")
         if beside not in BESIDE:

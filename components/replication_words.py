@@ -60,7 +60,7 @@ def outcome(lane: Lane) -> str:
         said.append(f"committed records differ between replicas at offset {text.ids(offsets)}")
     if unread:
         said.append(f"a consumer has read {_names(unread)}, which the leader does not have")
-    return ", and ".join(said) or "nothing acknowledged is lost, and committed records are the same everywhere"
+    return ", and ".join(said) or "nothing acknowledged is lost"
 
 
 def event_words(event: Event) -> str:

@@ -121,7 +121,9 @@ def _move(event: Event, before: Partition, now: Partition) -> dict[str, Any] | N
             offset = before.replicas[follower].leo
             return {"kind": "fetch", "from": follower, "to": now.leader, "says": f"fetch({offset})"}
         case Fetch(follower):
-            return {"kind": "ask", "from": follower, "to": now.leader, "says": "where do we part?"}
+            replica = before.replicas[follower]
+            says = "where did my epoch end?" if replica.must_cut else f"fetch({replica.leo}): out of range"
+            return {"kind": "ask", "from": follower, "to": now.leader, "says": says}
         case Catch(follower) | Lose(follower):
             answer = before.answers[follower]
             says = f"{_records(answer.records)}, HW {answer.hw}"

@@ -1,7 +1,7 @@
 // Plays a story of one partition: every state comes from Python at once, this file only draws the one looked at.
 // It tells Python which step that is, once a person rests there. Every text goes through textContent, never through HTML.
 
-const ROW = 76; // px a replica
+const ROW = 70; // px a replica
 const REST = 350; // ms without a further step until Python is told
 const NARROWEST = 26, WIDEST = 50; // px a cell
 
@@ -119,6 +119,7 @@ class Lane {
     const top = element("header", "top", this.root);
     element("b", "name", top, lane.name);
     this.facts = element("span", "facts", top);
+    this.own = element("p", "own", this.root);
     this.scene = element("div", "scene", this.root);
     const side = (name, title) => {
       const box = element("div", `side ${name}`, this.scene);
@@ -134,12 +135,15 @@ class Lane {
     this.place = new Map(lane.states[0].replicas.map((replica, i) => [replica.id, (i + 0.5) * ROW]));
   }
 
-  show(step, moving) {
+  show(step, moving, said) {
     const { states, trouble } = this.lane;
     const state = states[Math.min(step, states.length - 1)];
     const past = step >= states.length;
     const width = Math.max(NARROWEST, Math.min(WIDEST, (this.rows.clientWidth - 150) / (this.most + 0.9)));
     state.replicas.forEach((replica, i) => this.strips[i].show(past ? { ...replica, cut: [] } : replica, state, width, this.epochs));
+    const words = past ? "" : state.sentence;
+    this.own.textContent = said !== null && words !== said ? `Here: ${words}` : "";
+    this.own.title = this.own.textContent;
     this.showFacts(state);
     this.showProducer(state);
     this.read.replaceChildren();
@@ -310,7 +314,7 @@ class Player {
       item("", `epoch ${epoch}`, this.data.epochs[epoch]);
     }
     item("cache", "page cache alone");
-    item("disk", "on disk");
+    item("ondisk", "on disk");
     item("gone", "✖ acknowledged and gone, or ≠ differs");
   }
 
@@ -334,7 +338,7 @@ class Player {
       this.step = 0;
       this.draw(false);
     }
-    this.play.textContent = "⏸ Pause";
+    this.play.textContent = "Pause";
     this.play.setAttribute("aria-label", "Pause");
     this.root.dataset.playing = "yes";
     const next = () => {
@@ -352,7 +356,7 @@ class Player {
   stop() {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
-    this.play.textContent = "▶ Play";
+    this.play.textContent = "Play";
     this.play.setAttribute("aria-label", "Play");
     delete this.root.dataset.playing;
   }
@@ -383,7 +387,7 @@ class Player {
     this.event.textContent = state.event || "the beginning";
     this.sentence.textContent = state.sentence;
     this.live.textContent = `Step ${this.step}: ${state.sentence} ${state.struck.join(" ")}`;
-    for (const lane of this.drawn) lane.show(this.step, moving);
+    this.drawn.forEach((lane, i) => lane.show(this.step, moving, i ? state.sentence : null));
     for (const row of this.book.querySelectorAll("tr[data-step]")) {
       const now = Number(row.dataset.step) === this.step;
       row.classList.toggle("now", now);
