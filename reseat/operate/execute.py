@@ -346,7 +346,7 @@ class _Carrying:
         # The list first: a partition that is off the list and then seen as planned is done.
         listing = self._target.reassigning()
         for row in self._rows("waiting"):
-            if self._key(row) in listing and _goal(listing[self._key(row)]) == self._moves[row].target:
+            if self._key(row) in listing and _leads_to(listing[self._key(row)], self._moves[row].target):
                 self._set(row, state="sent")  # a request that was thought lost has arrived late
         sent = self._rows("sent")
         now = self._target.assignments([self._key(row) for row in sent]) if sent else {}
@@ -362,15 +362,15 @@ class _Carrying:
         for row in self._rows("sent"):
             key, move = self._key(row), self._moves[row]
             told = seen.now.get(key)
-            goal = _goal(seen.listing[key]) if key in seen.listing else None
-            if goal is not None:
+            if key in seen.listing:
                 self._agreed.discard(row)
-                if goal == move.target:
+                if _leads_to(seen.listing[key], move.target):
                     self._arrived(row)
                     self._doubts.pop(row, None)
                     self._set(row, now=told.replicas if told else move.now)
-                elif self._lasts(row, goal, self._pace.again_seconds):
-                    self._fail_behind_back(row, f"somebody else reassigns it to {sentences.list_text(goal)}")
+                elif self._lasts(row, _goal(seen.listing[key]), self._pace.again_seconds):
+                    other = sentences.list_text(_goal(seen.listing[key]))
+                    self._fail_behind_back(row, f"somebody else reassigns it to {other}")
             elif told is not None and told.under_way:
                 self._doubts.pop(row, None)  # the list is ahead of this broker: ask again
                 self._agreed.discard(row)
@@ -801,8 +801,18 @@ class _Carrying:
 
 
 def _goal(told: Assignment) -> tuple[int, ...]:
-    """The list that a reassignment under way leads to: AR holds the target first, then those that leave."""
-    return tuple(broker for broker in told.replicas if broker not in told.removing)
+    """The list that a reassignment under way leads to.
+
+    Once begun, AR holds the target first, then those that leave. One that waits in ZooKeeper's node has the list from
+    before still, so that the members are known and their order is not.
+    """
+    staying = tuple(broker for broker in told.replicas if broker not in told.removing)
+    return staying + tuple(broker for broker in told.adding if broker not in staying)
+
+
+def _leads_to(told: Assignment, target: tuple[int, ...]) -> bool:
+    """Whether a reassignment under way may be the one to this list; its order shows at its end."""
+    return sorted(_goal(told)) == sorted(target)
 
 
 def _numbers(value: object) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -183,6 +184,27 @@ def test_a_partition_under_way_that_is_changed_or_taken_back_stops_the_run(journ
         assert ended.state is RunState.FAILED
         assert words in ended.sentence
         assert cluster.calls.count("reassign") == 1
+
+
+def test_a_reassignment_that_waits_in_zookeepers_node_is_ours(journal, monkeypatch):
+    """Until the controller begins, the list from before stands beside what is to be added and removed."""
+    cluster = cluster_of()
+    begun = cluster.assignment
+
+    def not_begun(key):
+        told = begun(key)
+        return replace(told, replicas=tuple(cluster.origin.get(key, told.replicas)))
+
+    def begins(name):
+        cluster.rate = 0 if cluster.clock < 30 else 100
+        if cluster.clock >= 30:
+            monkeypatch.setattr(cluster, "assignment", begun)
+
+    monkeypatch.setattr(cluster, "assignment", not_begun)
+    cluster.before_call = begins
+    ended = carried(cluster, journal, approve(journal), way="zookeeper", one_at_a_time=True, can_cancel=False)
+
+    assert ended.state is RunState.DONE
 
 
 def test_a_topic_that_is_gone_fails_its_partitions_alone(journal):
