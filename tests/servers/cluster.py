@@ -41,6 +41,7 @@ _TOOLS = {
         "perf": "org.apache.kafka.tools.ProducerPerformance",
         "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
         "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
+        "console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
     },
 }
 
@@ -119,6 +120,15 @@ class KafkaCluster:
         if check and done.returncode:
             raise ServerFailed(f"{name} {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done.stdout
+
+    def begin_tool(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a tool that goes on until it is stopped; what it says is thrown away. Who starts it stops it."""
+        command = [*_java_command(self.directory, self.kind, "128m"), _TOOLS[self.kind][name]]
+        return subprocess.Popen(
+            [*command, "--bootstrap-server", self.bootstrap, *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
     def describe(self, *arguments: str) -> str:
         """What ``kafka-topics --describe`` prints."""

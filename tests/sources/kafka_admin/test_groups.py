@@ -1,0 +1,208 @@
+"""Groups of real clusters: consumers that read, a group that went away, and one of the newer protocol."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from kafka import KafkaConsumer, KafkaProducer
+from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+from kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafka.errors import RebalanceInProgressError
+from kafka.structs import OffsetAndMetadata, TopicPartition
+
+from reseat.consumers import assignor_named
+from reseat.consumers.story import Leave, Rebalance, tell
+from reseat.errors import ClusterUnreachable
+from reseat.sources.connection import Connection
+from reseat.sources.kafka_admin.client import AdminClient, open_admin
+from reseat.sources.kafka_admin.groups import LiveGroup, describe_group, list_groups, state_of
+from tests.conftest import missing
+from tests.servers import cluster as servers
+
+pytestmark = pytest.mark.kafka
+
+RECORDS = 12
+
+
+@pytest.fixture(scope="module", params=["zookeeper-2.8", "kraft-4.1"])
+def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.KafkaCluster]:
+    """Two brokers, a topic of four partitions with three records each."""
+    reason = servers.missing()
+    if reason:
+        missing("kafka", reason)
+    running = servers.start(request.param, tmp_path_factory.mktemp("groups"), {1: "a", 2: "b"})
+    try:
+        running.tool("topics", "--create", "--topic", "orders", "--partitions", "4", "--replication-factor", "2")
+        producer = KafkaProducer(bootstrap_servers=running.bootstrap)
+        for number in range(RECORDS):
+            producer.send("orders", b"a record", partition=number % 4)
+        producer.flush(60)
+        producer.close()
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture(scope="module")
+def admin(cluster: servers.KafkaCluster) -> Iterator[AdminClient]:
+    """An open connection."""
+    with open_admin(Connection(name="live", bootstrap=tuple(cluster.bootstrap.split(",")))) as opened:
+        yield opened
+
+
+def consumer(cluster: servers.KafkaCluster, group: str, client: str, **settings: object) -> KafkaConsumer:
+    """A consumer of orders that commits by hand."""
+    made = KafkaConsumer(
+        bootstrap_servers=cluster.bootstrap,
+        group_id=group,
+        client_id=client,
+        enable_auto_commit=False,
+        auto_offset_reset="earliest",
+        **settings,
+    )
+    made.subscribe(["orders"])
+    return made
+
+
+def until(done: Callable[[], bool], what: str, seconds: float = 60) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + seconds
+    pause = threading.Event()
+    while not done():
+        assert time.monotonic() < end, what
+        pause.wait(0.1)
+
+
+def together(consumers: list[KafkaConsumer], sizes: list[int]) -> None:
+    """Poll until each has as many partitions as it should."""
+
+    def settled() -> bool:
+        for one in consumers:
+            one.poll(100)
+        return sorted(len(one.assignment()) for one in consumers) == sizes
+
+    until(settled, "the group did not settle")
+
+
+def commits(consumers: list[KafkaConsumer], partition: TopicPartition) -> bool:
+    """Whether the owner of a partition could commit offset 1: not while its group rebalances."""
+    for one in consumers:
+        one.poll(100)
+    owner = next((one for one in consumers if partition in one.assignment()), None)
+    if owner is None:
+        return False
+    try:
+        owner.commit({partition: OffsetAndMetadata(1, "", -1)})
+    except RebalanceInProgressError:
+        return False
+    return True
+
+
+def test_a_group_that_reads(cluster: servers.KafkaCluster, admin: AdminClient) -> None:
+    """Members with client, host, subscription and what they own; lag is the end less what was committed."""
+    settings = {"partition_assignment_strategy": [CooperativeStickyAssignor]}
+    pair = [consumer(cluster, "cooperating", "one", **settings)]
+    try:
+        together(pair, [4])
+        pair.append(consumer(cluster, "cooperating", "two", **settings))  # so that the first has something to keep
+        together(pair, [2, 2])
+        until(lambda: commits(pair, TopicPartition("orders", 0)), "nothing was committed")
+        group = describe_group(admin, "cooperating")
+        listing = list_groups(admin)
+    finally:
+        for one in pair:
+            one.close()
+
+    assert (group.kind, group.state, group.assignor) == ("classic", "Stable", "cooperative-sticky")
+    assert sorted(member.client_id for member in group.members) == ["one", "two"]
+    assert {member.host for member in group.members} == {"127.0.0.1"}
+    assert all(member.topics == ("orders",) for member in group.members)
+    assert sorted(p for member in group.members for p in member.assignment) == [("orders", n) for n in range(4)]
+    assert sum(len(member.owned) for member in group.members) > 0
+    assert group.lag == {("orders", 0): 2}
+    assert group.partitions == {"orders": 4}
+    assert group.troubles == ()
+    assert [(one.name, one.kind, one.state) for one in listing.groups if one.name == "cooperating"] == [
+        ("cooperating", "classic", "Stable")
+    ]
+    assert listing.not_read == ()
+
+
+def test_what_another_assignor_would_give_is_told_from_a_live_group(
+    cluster: servers.KafkaCluster, admin: AdminClient
+) -> None:
+    """The group as read begins a story: sticky keeps everything, and a member that leaves is followed by two moves."""
+    settings = {"partition_assignment_strategy": [RangePartitionAssignor]}
+    pair = [consumer(cluster, "ranging", "one", **settings)]
+    try:
+        together(pair, [4])
+        pair.append(consumer(cluster, "ranging", "two", **settings))
+        together(pair, [2, 2])
+        group: LiveGroup = describe_group(admin, "ranging")
+    finally:
+        for one in pair:
+            one.close()
+    state, notes = state_of(group)
+    first = group.members[0].id
+    again, left = tell(state, [Rebalance(), Leave(first)], assignor_named("sticky"))
+
+    assert notes == ()
+    assert group.assignor == "range"
+    assert again.moved == ()
+    assert len(left.moved) == 2
+
+
+def test_a_group_without_members_has_offsets_alone(cluster: servers.KafkaCluster, admin: AdminClient) -> None:
+    """Its members are gone; what they committed, and the lag, is there."""
+    one = consumer(cluster, "gone", "one")
+    try:
+        together([one], [4])
+        one.commit({TopicPartition("orders", n): OffsetAndMetadata(3, "", -1) for n in range(4)})
+    finally:
+        one.close()
+    group = describe_group(admin, "gone")
+
+    assert (group.state, group.members) == ("Empty", ())
+    assert set(group.lag.values()) == {0}
+    assert len(group.lag) == 4
+
+
+def test_a_group_that_is_not_there(admin: AdminClient) -> None:
+    """Says so; nothing is made by asking."""
+    with pytest.raises(ClusterUnreachable, match="There is no such group"):
+        describe_group(admin, "no such group")
+
+    assert "no such group" not in [group.name for group in list_groups(admin).groups]
+
+
+def test_a_group_of_the_consumer_protocol(cluster: servers.KafkaCluster, admin: AdminClient) -> None:
+    """KIP-848: described by the newer request, with the brokers' assignor; where there is none, nothing is asked."""
+    if cluster.kind != "kraft-4.1":
+        assert admin.versions.get(69) is None
+        return
+    arguments = ("--topic", "orders", "--group", "newer", "--consumer-property", "group.protocol=consumer")
+    process = cluster.begin_tool("console-consumer", *arguments, "--from-beginning")
+    try:
+        until(lambda: any(m.assignment for m in _members(admin, "newer")), "the group did not settle")
+        group = describe_group(admin, "newer")
+        listed = {one.name: one.kind for one in list_groups(admin).groups}
+    finally:
+        process.terminate()
+        process.wait(30)
+    _, notes = state_of(group)
+
+    assert (group.kind, group.state, group.assignor) == ("consumer", "Stable", "uniform")
+    assert group.members[0].topics == ("orders",)
+    assert sorted(group.members[0].assignment) == [("orders", n) for n in range(4)]
+    assert listed["newer"] == "consumer"
+    assert "KIP-848" in notes[0]
+
+
+def _members(admin: AdminClient, name: str) -> tuple[object, ...]:
+    try:
+        return describe_group(admin, name).members
+    except ClusterUnreachable:
+        return ()
