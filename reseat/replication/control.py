@@ -3,7 +3,8 @@
 The controller hears of a broker that goes at once, takes it out of the ISR (never the last one, unless eligible leader
 replicas are kept), and leaves the partition without a leader until it elects one. An election is Kafka's: the first in
 assignment order that is alive and in the ISR; with KIP-966 else an eligible leader replica, and where both are empty
-the last known leader; unclean, else the first that is alive.
+the last known leader; unclean, else the first that is alive. A broker that is asked for goes no other way: while
+somebody leads it must be in sync, and nobody leads uncleanly as long as a better one is alive.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from types import MappingProxyType
 from reseat.errors import StoryInvalid
 from reseat.replication.leading import UNKNOWN, with_isr
 from reseat.replication.state import Partition, Replica, Truncation
-from reseat.replication.truncation import cut, cut_to
+from reseat.replication.truncation import Cut, cut, cut_to
 
 __all__ = ["crash", "elect", "restart", "returned"]
 
@@ -66,26 +67,46 @@ def elect(partition: Partition, broker: int | None, *, unclean: bool) -> tuple[P
         return partition, f"Broker {partition.leader} leads: there is nothing to elect (ELECTION_NOT_NEEDED)."
     if broker is not None and broker == partition.leader:
         return partition, f"Broker {broker} leads already (ELECTION_NOT_NEEDED)."
-    alive = [b for b, r in partition.replicas.items() if r.alive and broker in (None, b)]
-    ways = [
-        ("it is the first in assignment order that is alive and in sync", [b for b in alive if b in partition.isr]),
-        ("nobody in sync is alive, and it is an eligible leader replica", [b for b in alive if b in partition.elr]),
-    ]
-    if partition.rules.elr and not partition.isr and not partition.elr:
-        ways.append(("ISR and ELR are empty, and it led last", [b for b in alive if b == partition.last_known_leader]))
-    if unclean or partition.rules.unclean:
-        ways.append(("nobody in sync is alive: an unclean election, and what it has not copied is lost", alive))
-    chosen = next(((why, names[0]) for why, names in ways if names), None)
-    if chosen is None:
+    # Of each way all candidates count, so that one who is asked for does not pass by a better one.
+    ways = _ways(partition, unclean=unclean or partition.rules.unclean)
+    why, names = next((way for way in ways if way[1]), ("", []))
+    if broker is not None:
+        names = [b for b in names if b == broker]
+    if not names:
         return partition, (
             "Nobody can lead: no replica is alive and in sync (ELIGIBLE_LEADERS_NOT_AVAILABLE)."
             if broker is None
             else f"Broker {broker} cannot lead: it is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE)."
         )
-    why, leader = chosen
-    return _led_by(partition, leader, clean=leader in (*partition.isr, *partition.elr)), (
-        f"Broker {leader} leads, in epoch {partition.epoch + 1}: {why}."
+    leader = names[0]
+    if broker is not None and leader in partition.isr:
+        why = "it was asked for, and is alive and in sync"
+    after = _led_by(partition, leader, clean=leader in (*partition.isr, *partition.elr))
+    said = [f"Broker {leader} leads, in epoch {after.epoch}: {why}."]
+    for other, was in partition.replicas.items():
+        done = Cut(after.replicas[other], was.leo - after.replicas[other].leo, "")
+        if done.lost:
+            said.append(f"Broker {other} cuts at its high watermark {was.hw}: {done.gone}.")
+    if partition.pending:
+        values = " and ".join(pending.value for pending in partition.pending)
+        said.append(f"The producer of {values} is told NOT_LEADER_OR_FOLLOWER, which does not say whether it is kept.")
+    return after, " ".join(said)
+
+
+def _ways(partition: Partition, *, unclean: bool) -> list[tuple[str, list[int]]]:
+    """(why, who) of each way to lead, the best first; while somebody leads, being in sync is the only one."""
+    alive = [broker for broker, replica in partition.replicas.items() if replica.alive]
+    ways = [("it is the first in assignment order that is alive and in sync", [b for b in alive if b in partition.isr])]
+    if partition.leader is not None:
+        return ways
+    ways.append(
+        ("nobody in sync is alive, and it is an eligible leader replica", [b for b in alive if b in partition.elr])
     )
+    if partition.rules.elr and not partition.isr and not partition.elr:
+        ways.append(("ISR and ELR are empty, and it led last", [b for b in alive if b == partition.last_known_leader]))
+    if unclean:
+        ways.append(("nobody in sync is alive: an unclean election, and what it has not copied is lost", alive))
+    return ways
 
 
 def _led_by(partition: Partition, leader: int, *, clean: bool) -> Partition:

@@ -64,7 +64,11 @@ class Lose:
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """A broker goes down; with ``lose`` its page cache is gone too, and its high watermark is the checkpoint's."""
+    """A broker goes down.
+
+    Without ``lose`` it shuts down cleanly: all is flushed, the high watermark too. With it the page cache is gone, the
+    high watermark is the checkpoint's, and the shutdown is unclean (KIP-966).
+    """
 
     broker: int
     lose: bool = False

@@ -2,7 +2,9 @@
 
 The high watermark is the least log end of the ISR, as the leader knows it. (Kafka's own code counts a fetch's log end
 after it has read the records and the high watermark that it answers with, and rereads after a wait; the rule here, that
-a fetch counts at once, is the documents' and comes to the same after one fetch more.) It never falls.
+a fetch counts at once, is the documents' and comes to the same after one fetch more. It also waits for a follower that
+has caught up and whose joining is on its way to the controller; here a follower joins at once.) The leader's
+never falls; a follower's does where a new leader's is lower.
 """
 
 from __future__ import annotations
@@ -25,12 +27,12 @@ def raised(partition: Partition) -> Partition:
     leader = partition.led
     ends = [partition.follower_leo.get(b, UNKNOWN) for b in partition.isr if b != partition.leader]
     hw = max(leader.hw, min([leader.leo, *ends]))
-    if partition.rules.elr and len(partition.isr) < min(partition.rules.min_in_sync, len(partition.replicas)):
+    if partition.rules.elr and len(partition.isr) < partition.needed:
         hw = leader.hw  # from 3.7: what too few replicas have is not committed
     if hw == leader.hw:
         return partition
     done = tuple(p for p in partition.pending if p.offset < hw)
-    enough = len(partition.isr) >= partition.rules.min_in_sync
+    enough = len(partition.isr) >= partition.needed
     moved = partition.put(partition.leader, replace(leader, hw=hw))
     return replace(
         moved,
@@ -43,12 +45,15 @@ def raised(partition: Partition) -> Partition:
 
 
 def with_isr(partition: Partition, isr: tuple[int, ...]) -> Partition:
-    """The partition with this ISR, in assignment order, and the eligible leader replicas that follow (KIP-966)."""
+    """The partition with this ISR, in assignment order, and the eligible leader replicas that follow (KIP-966).
+
+    The controller hears of an unclean shutdown when the broker is back: until then it stays eligible.
+    """
     ordered = tuple(broker for broker in partition.replicas if broker in isr)
     elr: tuple[int, ...] = ()
-    if partition.rules.elr and len(ordered) < min(partition.rules.min_in_sync, len(partition.replicas)):
+    if partition.rules.elr and len(ordered) < partition.needed:
         candidates = {*partition.elr, *partition.isr} - set(ordered)
-        elr = tuple(b for b, r in partition.replicas.items() if b in candidates and not r.unclean)
+        elr = tuple(b for b, r in partition.replicas.items() if b in candidates and not (r.alive and r.unclean))
     return replace(partition, isr=ordered, elr=elr)
 
 

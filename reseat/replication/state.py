@@ -53,7 +53,8 @@ class Rules:
         unclean: ``unclean.leader.election.enable``.
         lag_max_ms: ``replica.lag.time.max.ms``.
         elr: whether eligible leader replicas are kept (KIP-966): then the high watermark stands still while the ISR is
-            smaller than ``min_in_sync``, and a broker that returns from an unclean shutdown is in neither set.
+            smaller than ``min_in_sync``, which is capped by the number of replicas, and a broker that returns from an
+            unclean shutdown is in neither set.
     """
 
     truncation: Truncation = Truncation.LEADER_EPOCH
@@ -217,6 +218,11 @@ class Partition:
         if self.leader is None:
             raise StoryInvalid("The partition has no leader.")
         return self.replicas[self.leader]
+
+    @property
+    def needed(self) -> int:
+        """How many must be in sync for acks=all; capped by the number of replicas where ELR is kept (from 3.7)."""
+        return min(self.rules.min_in_sync, len(self.replicas)) if self.rules.elr else self.rules.min_in_sync
 
     def put(self, broker: int, replica: Replica) -> Partition:
         """The same with another replica."""

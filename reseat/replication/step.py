@@ -128,10 +128,10 @@ def _answer(partition: Partition, follower: int) -> Answer:
 def _produce(partition: Partition, value: str, acks: Acks) -> tuple[Partition, str]:
     broker, leader = _leading(partition)
     at = leader.leo
-    if acks is Acks.ALL and len(partition.isr) < partition.rules.min_in_sync:
+    if acks is Acks.ALL and len(partition.isr) < partition.needed:
         return replace(partition, refused=(*partition.refused, (value, "NOT_ENOUGH_REPLICAS"))), (
             f"{value} is refused before it is written (NOT_ENOUGH_REPLICAS): {len(partition.isr)} in sync, "
-            f"min.insync.replicas is {partition.rules.min_in_sync}."
+            f"min.insync.replicas is {partition.needed}."
         )
     written = replace(leader, log=(*leader.log, Record(value, partition.epoch)))
     after = partition.put(broker, written)
@@ -182,7 +182,7 @@ def _catch(partition: Partition, follower: int) -> tuple[Partition, str]:
     if replica.leo != answer.offset:
         return after, f"The answer to broker {follower} is of an earlier fetch: it is dropped."
     log = replica.log + answer.records
-    hw = max(replica.hw, min(len(log), answer.hw))
+    hw = min(len(log), answer.hw)
     words = f"appends {_count(len(answer.records))}" if answer.records else "has nothing to append"
     return after.put(follower, replace(replica, log=log, hw=hw)), (
         f"Broker {follower} {words}; its high watermark is the lesser of its own end {len(log)} and the leader's "
@@ -198,13 +198,16 @@ def _tick(partition: Partition, ms: int) -> tuple[Partition, str]:
     gone = [broker for broker in partition.isr if broker not in after.isr]
     if gone:
         names = " and ".join(str(broker) for broker in gone)
+        who, has, leave = ("Broker", "has", "it leaves") if len(gone) == 1 else ("Brokers", "have", "they leave")
         said.append(
-            f"Broker {names} has been behind for more than {partition.rules.lag_max_ms:,} ms "
-            "(replica.lag.time.max.ms): it leaves the ISR."
+            f"{who} {names} {has} been behind for more than {partition.rules.lag_max_ms:,} ms "
+            f"(replica.lag.time.max.ms): {leave} the ISR."
         )
     if after.leader is not None and after.led.hw > partition.led.hw:
         said.append(f"All in sync have everything below {after.led.hw}: the high watermark rises to it.")
-    return after, " ".join(said) or "The leader looks at its followers: nothing changes."
+    if not said:
+        said.append("Nobody leads." if after.leader is None else "The leader looks at its followers: nothing changes.")
+    return after, " ".join(said)
 
 
 def _consume(partition: Partition) -> tuple[Partition, str]:

@@ -31,10 +31,14 @@ class Cut:
     why: str
 
     @property
+    def gone(self) -> str:
+        """How many records go."""
+        return f"{self.lost} record{'s go' if self.lost > 1 else ' goes'}" if self.lost else "nothing goes"
+
+    @property
     def words(self) -> str:
         """What was asked, and what goes."""
-        gone = f"{self.lost} record{'s go' if self.lost > 1 else ' goes'}" if self.lost else "nothing goes"
-        return f"{self.why}; {gone}"
+        return f"{self.why}; {self.gone}"
 
 
 def cut(follower: Replica, leader: Replica, truncation: Truncation) -> Cut:
