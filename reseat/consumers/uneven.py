@@ -10,13 +10,20 @@ reader has at least two more than another subscriber moves to the emptiest one, 
 the other way between the same two members within the topic, that earlier one is undone. At last, if nothing was
 assigned for the first time and the moves did not lower the sum of differences, they are taken back.
 
-Complexity: O(P M) a round. Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder`` as of 4.1.
+Which subscriber is the emptiest is kept in heaps, one for all topics of the same subscribers, in which an entry that is
+no longer true is dropped when it comes to the top. That no balance is reached yet is seen by a witness: a member that
+could take a partition over from a fuller one; it is looked for anew only when it is none any more.
+
+Complexity: O(P log M) a round, and O(M T) for a new witness. Source:
+``AbstractStickyAssignor.GeneralAssignmentBuilder`` as of 4.1.
 """
 
 from __future__ import annotations
 
+import heapq
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Iterable
 
 from reseat.consumers.group import Assignment, Group, Partition
 from reseat.consumers.java_order import in_hash_order
@@ -78,7 +85,10 @@ class _Balancing:
         self.revoked = False
         self.order: list[tuple[int, str]] = []  # (count, member) of the members that can change, ascending
         self.movements = _Movements()
+        self.witness: tuple[str, str, str] | None = None
         self._keep(claims)
+        self.held = {member: Counter(topic for topic, _ in kept) for member, kept in self.given.items()}
+        self._emptiest = _Emptiest(self.readers, self.given)
 
     def _keep(self, claims: Ownership) -> None:
         for member in self.reads:
@@ -120,27 +130,37 @@ class _Balancing:
 
     def _deal_one(self, partition: Partition, *, by_rack: bool) -> bool:
         """To the emptiest member that subscribes (and whose rack matches, where that is asked)."""
-        chosen = next(
-            (
-                member
-                for _, member in self.order
-                if partition[0] in self.reads[member] and not (by_rack and self.racks.mismatch(member, partition))
-            ),
-            None,
-        )
+        if by_rack:
+            chosen = next(
+                (
+                    member
+                    for _, member in self.order
+                    if partition[0] in self.reads[member] and not self.racks.mismatch(member, partition)
+                ),
+                None,
+            )
+        else:
+            chosen = self._emptiest.of(partition[0])[1]
         if chosen is not None:
-            self._reorder(chosen, lambda: self._put(partition, chosen))
+            self._put(partition, chosen)
         return chosen is not None
 
     def _put(self, partition: Partition, member: str) -> None:
         self.given[member][partition] = None
         self.reader[partition] = member
+        self.held[member][partition[0]] += 1
+        self._reorder(member, len(self.given[member]) - 1)
 
-    def _reorder(self, member: str, change: Callable[[], object]) -> None:
-        at = bisect_left(self.order, (len(self.given[member]), member))
-        del self.order[at]
-        change()
+    def _take(self, partition: Partition, member: str) -> None:
+        del self.given[member][partition]
+        self.held[member][partition[0]] -= 1
+        self._reorder(member, len(self.given[member]) + 1)
+
+    def _reorder(self, member: str, before: int) -> None:
+        """Move a member to where it belongs now that it has one more or less."""
+        del self.order[bisect_left(self.order, (before, member))]
         insort(self.order, (len(self.given[member]), member))
+        self._emptiest.changed(member)
 
     def _set_aside(self) -> dict[str, dict[Partition, None]]:
         """Take out the members that can neither get nor give anything."""
@@ -173,9 +193,10 @@ class _Balancing:
         if before in self.given and partition[0] in self.reads[before] and count > len(self.given[before]) + 1:
             self._move(partition, before)
             return True
-        if any(count > len(self.given[member]) + 1 for member in self.readers[partition[0]]):
+        least, emptiest = self._emptiest.of(partition[0])
+        if count > least + 1:
             # To the emptiest one, also where racks count: they decide who is dealt a partition, not who gives one up.
-            self._move(partition, next(member for _, member in self.order if partition[0] in self.reads[member]))
+            self._move(partition, emptiest)
             return True
         return False
 
@@ -183,21 +204,69 @@ class _Balancing:
         moved = self.movements.better(partition, self.reader[partition], new)
         old = self.reader[moved]
         self.movements.record(moved, old, new)
-        self._reorder(old, lambda: self.given[old].pop(moved))
-        self._reorder(new, lambda: self._put(moved, new))
+        self._take(moved, old)
+        self._put(moved, new)
 
     def _balanced(self) -> bool:
         """Whether no member could take over a partition from one that has more."""
         if not self.order or self.order[0][0] >= self.order[-1][0] - 1:
             return True
-        fullest: dict[str, int] = {}  # of each topic, the most that a member with a partition of it has
-        for partitions in self.given.values():
-            for topic in {topic for topic, _ in partitions}:
-                fullest[topic] = max(fullest.get(topic, 0), len(partitions))
-        return not any(
-            count < self.most[member] and any(fullest.get(topic, 0) > count for topic in self.reads[member])
-            for count, member in self.order
-        )
+        if self.witness is not None and self._could_take(*self.witness):
+            return False
+        self.witness = self._find_witness()
+        return self.witness is None
+
+    def _could_take(self, member: str, topic: str, other: str) -> bool:
+        """Whether a member could take over a partition of a topic from another, which has more."""
+        count = len(self.given[member])
+        return count < self.most[member] and len(self.given[other]) > count and self.held[other][topic] > 0
+
+    def _find_witness(self) -> tuple[str, str, str] | None:
+        """The emptiest member that could take a partition over, of which topic, and from whom."""
+        fullest: dict[str, tuple[int, str]] = {}  # of each topic, who has most among those with a partition of it
+        for count, member in self.order:
+            for topic, number in self.held[member].items():
+                if number:
+                    fullest[topic] = (count, member)
+        for count, member in self.order:
+            if count < self.most[member]:
+                read = [(fullest[topic], topic) for topic in self.reads[member] if topic in fullest]
+                (most, other), topic = max(read, default=((0, ""), ""))
+                if most > count:
+                    return member, topic, other
+        return None
+
+
+class _Emptiest:
+    """The subscriber of each topic that has the fewest partitions, the first by name among equals."""
+
+    def __init__(self, readers: dict[str, list[str]], given: dict[str, dict[Partition, None]]) -> None:
+        self._given = given
+        self._heaps: list[list[tuple[int, str]]] = []
+        self._heap_of: dict[str, int] = {}
+        self._heaps_of: dict[str, list[int]] = {member: [] for member in given}
+        known: dict[tuple[str, ...], int] = {}
+        for topic, members in readers.items():
+            alike = tuple(members)
+            if alike not in known:
+                known[alike] = len(self._heaps)
+                self._heaps.append(sorted((len(given[member]), member) for member in members))
+                for member in members:
+                    self._heaps_of[member].append(known[alike])
+            self._heap_of[topic] = known[alike]
+
+    def of(self, topic: str) -> tuple[int, str]:
+        """How many it has, and who it is."""
+        heap = self._heaps[self._heap_of[topic]]
+        while heap[0][0] != len(self._given[heap[0][1]]):
+            heapq.heappop(heap)
+        return heap[0]
+
+    def changed(self, member: str) -> None:
+        """Note that a member has another number of partitions."""
+        entry = (len(self._given[member]), member)
+        for at in self._heaps_of[member]:
+            heapq.heappush(self._heaps[at], entry)
 
 
 def _unevenness(given: dict[str, dict[Partition, None]]) -> int:
