@@ -85,15 +85,15 @@ EXAMPLES = (
     ),
     Example(
         "uneven",
-        "RoundRobin, 4 against 1",
-        "C0 reads T1 and T2, C1 only T2: turns are passed over, and counts become uneven",
+        "4 against 1",
+        "RoundRobin: C0 reads T1 and T2, C1 only T2; turns are passed over, and counts become uneven",
         begin({"T1": 3, "T2": 2}),
         (_together(C0="T1 T2", C1="T2"),),
         "roundrobin",
     ),
     Example(
         "differing",
-        "Differing subscriptions",
+        "Differing topics",
         "C0 reads T0, C1 T0 and T1, C2 all three; C0 leaves, and Sticky moves T0-0 alone",
         begin({"T0": 1, "T1": 2, "T2": 3}),
         (_together(C0="T0", C1="T0 T1", C2="T0 T1 T2"), Leave("C0")),

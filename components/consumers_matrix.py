@@ -15,7 +15,7 @@ from reseat.consumers import Partition
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["MOST_COLUMNS", "MOST_MEMBERS", "draw_matrix"]
+__all__ = ["MOST_COLUMNS", "MOST_MEMBERS", "draw_matrix", "surplus_words"]
 
 #: Up to so many partitions and members each partition is a cell; beyond, a cell counts a topic's partitions.
 MOST_COLUMNS, MOST_MEMBERS = 90, 14
@@ -23,20 +23,15 @@ MOST_COLUMNS, MOST_MEMBERS = 90, 14
 _MOST_ROWS, _MOST_TOPICS = 1_000, 300
 #: Between two topics, in widths of a cell.
 _GAP = 0.7
-_ROW, _HEAD, _LEAST = 34, 62, 190
+_ROW, _HEAD, _LEAST = 34, 70, 190
 _NOBODY = "nobody"
 
 
-def draw_matrix(view: View, beyond: Mapping[str, float]) -> None:
-    """The main figure.
-
-    Args:
-        view: the place of the walk.
-        beyond: each member's surplus over topics afterwards.
-    """
+def draw_matrix(view: View) -> None:
+    """The main figure."""
     topics = view.partitions
     detailed = sum(topics.values()) <= MOST_COLUMNS and len(view.members) <= MOST_MEMBERS
-    figure, height = _cells(view, topics, beyond) if detailed else _counts(view, topics)
+    figure, height = _cells(view, topics) if detailed else _counts(view, topics)
     readers = len(set(view.after.values()))
     charts.draw(
         figure,
@@ -46,7 +41,7 @@ def draw_matrix(view: View, beyond: Mapping[str, float]) -> None:
     )
 
 
-def _cells(view: View, topics: Mapping[str, int], beyond: Mapping[str, float]) -> tuple[go.Figure, int]:
+def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
     import plotly.graph_objects as go
 
     look = theme.look()
@@ -78,10 +73,10 @@ def _cells(view: View, topics: Mapping[str, int], beyond: Mapping[str, float]) -
         textfont={"size": 14, "color": "#101418"},
         hoverinfo="skip",
     )
-    _rows(figure, view, rows, beyond)
+    _rows(figure, view, rows)
     for middle, topic in names:
         words, font = text.label(topic, 24), {"size": 12, "color": look.text}
-        figure.add_annotation(text=words, x=middle, y=1, yref="paper", yshift=27, showarrow=False, font=font)
+        figure.add_annotation(text=words, x=middle, y=1, yref="paper", yshift=34, showarrow=False, font=font)
     figure.update_xaxes(
         side="top",
         tickmode="array",
@@ -94,7 +89,7 @@ def _cells(view: View, topics: Mapping[str, int], beyond: Mapping[str, float]) -
         tickangle=0,
     )
     figure.update_layout(
-        template=theme.template(), barmode="overlay", bargap=0, margin={"l": 150, "r": 150, "t": 50, "b": 4}
+        template=theme.template(), barmode="overlay", bargap=0, margin={"l": 150, "r": 150, "t": 58, "b": 4}
     )
     heads = {"size": 11, "color": look.quiet}
     for words, shift in (("reads", 12), ("surplus", 84)):
@@ -181,10 +176,10 @@ def _rows(
     figure: go.Figure,
     view: View,
     rows: Sequence[str],
-    beyond: Mapping[str, float],
 ) -> None:
     """Members on the left, what each has on the right."""
     look, y = theme.look(), {member: row for row, member in enumerate(view.members)}
+    beyond = view.surplus
     had, has = Counter(view.before.values()), Counter(view.after.values())
     leader = view.round.leader if view.round is not None else None
     ticks = []
@@ -212,7 +207,7 @@ def _rows(
         change = has[member] - had[member]
         words = f"<b>{has[member]:,}</b>" + (f" ({text.signed(change)})" if change else "")
         _beside(figure, words, row, 12, {"size": 13, "color": look.text})
-        _beside(figure, _surplus(beyond.get(member, 0.0)), row, 84, {"size": 12, "color": look.quiet})
+        _beside(figure, surplus_words(beyond.get(member, 0.0)), row, 84, {"size": 12, "color": look.quiet})
 
 
 def _beside(figure: go.Figure, words: str, row: int, shift: int, font: Mapping[str, object]) -> None:
@@ -222,7 +217,7 @@ def _beside(figure: go.Figure, words: str, row: int, shift: int, font: Mapping[s
     )
 
 
-def _surplus(value: float) -> str:
+def surplus_words(value: float) -> str:
     """A surplus with its sign; an even share has none."""
     return "even" if abs(value) < 0.05 else f"{value:+.1f}".replace("-", "−")
 

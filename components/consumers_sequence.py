@@ -75,7 +75,7 @@ def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -
         side = "left" if start < max(lanes.values()) or start == 0 else "right"
         shift = 9 if side == "left" else -9
         figure.add_annotation(
-            text=text.label(words, 46), x=start, y=row, xanchor=side, xshift=shift, showarrow=False,
+            text=_cut(words, 46), x=start, y=row, xanchor=side, xshift=shift, showarrow=False,
             font={"size": 11, "color": look.text}, bgcolor=look.background,
         )  # fmt: skip
         return
@@ -83,11 +83,16 @@ def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -
         x=end, y=row, ax=start, ay=row, xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True, arrowhead=2,
         arrowsize=1, arrowwidth=1.3, arrowcolor=look.accent,
     )  # fmt: skip
-    room = int(34 * abs(end - start)) + 6
+    room = int(36 * abs(end - start)) + 6
     figure.add_annotation(
-        text=text.label(f"{event.name}: {event.content}", room), x=(start + end) / 2, y=row, yshift=1, yanchor="middle",
+        text=_cut(f"{event.name}: {event.content}", room), x=(start + end) / 2, y=row, yshift=1, yanchor="middle",
         showarrow=False, font={"size": 11, "color": look.text}, bgcolor=look.background, borderpad=0,
     )  # fmt: skip
+
+
+def _cut(words: str, room: int) -> str:
+    """Words that fit; what they begin with counts, and the whole of them is there on pointing at it."""
+    return text.label(words if len(words) <= room else f"{words[: room - 1]}…", room)
 
 
 def _hover(figure: go.Figure, events: Sequence[Event], lanes: dict[str, float]) -> None:

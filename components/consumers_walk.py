@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reseat.consumers import Partition
+from reseat.consumers.range import surplus
 from reseat.consumers.story import Call, Chapter, Message, Round
 
 __all__ = ["Event", "View", "events_of", "views"]
@@ -47,6 +48,14 @@ class View:
         read = {topic for member in state.members.values() for topic in member.topics}
         read |= {topic for topic, _ in (*self.before, *self.after)}
         return {topic: count for topic, count in state.partitions.items() if topic in read and count}
+
+    @property
+    def surplus(self) -> dict[str, float]:
+        """What each member has beyond its even share of each topic, after this rebalance."""
+        given: dict[str, list[Partition]] = {}
+        for partition, member in self.after.items():
+            given.setdefault(member, []).append(partition)
+        return surplus(self.chapter.after.group, given)
 
 
 @dataclass(frozen=True, slots=True)

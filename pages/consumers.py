@@ -7,18 +7,17 @@ import streamlit as st
 from components import addresses, consumers_form, consumers_side, frame, text
 from components import consumers_desk as desk
 from components.consumers_desk import Tale
-from components.consumers_live import draw_groups
-from components.consumers_matrix import MOST_COLUMNS, draw_matrix
+from components.consumers_live import draw_groups, draw_members, group_as_read
+from components.consumers_matrix import MOST_COLUMNS, draw_matrix, surplus_words
 from components.consumers_sequence import draw_sequence
 from components.consumers_walk import View, events_of
 from reseat.consumers import ASSIGNORS
-from reseat.consumers.compare import surplus_of
 from reseat.errors import GroupInvalid
 
 
 def figures(told: Tale, view: View) -> None:
     """What this rebalance cost, and what it came to."""
-    state, beyond = view.chapter.after, surplus_of(view.chapter.after)
+    state, beyond = view.chapter.after, max(view.surplus.values(), default=0.0)
     reads = Counter(view.after.values())
     counts = [reads[member] for member in state.members]
     moved = sum(view.before.get(partition, member) != member for partition, member in view.after.items())
@@ -32,9 +31,7 @@ def figures(told: Tale, view: View) -> None:
             frame.Figure(
                 "Paused", f"{paused:,} of {len(view.before):,}", None, "Read before, and not read for a while"
             ),
-            frame.Figure(
-                "Largest surplus", f"{max(beyond.values(), default=0.0):+.1f}", None, "Over even shares of all topics"
-            ),
+            frame.Figure("Largest surplus", surplus_words(beyond), None, "Over even shares of all topics"),
             frame.Figure("Protocol", kind, None, "Eager gives up everything; cooperative only what moves"),
         ]
     )
@@ -69,10 +66,12 @@ def strategies(told: Tale) -> None:
 
 def told_by(told: Tale) -> None:
     """The story at the place where one looks."""
-    walk = desk.walk(told)
+    walk, group = desk.walk(told), group_as_read(told.name)
     if not walk:
         with answer:
-            frame.answer("Nobody is in this group yet, and nothing happens.")
+            frame.answer("Nobody is in this group, and nothing happens.")
+        if group is not None:
+            draw_members(group)
         consumers_form.draw_edit(told, told.state)
         return
     place = max(0, min(told.place, len(walk) - 1))
@@ -82,7 +81,7 @@ def told_by(told: Tale) -> None:
     with steps:
         consumers_form.draw_steps(walk, place)
     figures(told, view)
-    draw_matrix(view, surplus_of(view.chapter.after))
+    draw_matrix(view)
     frame.how_to_read(
         "Rows are members in the order in which they joined, columns the partitions of each topic; pale cells are what "
         "a member subscribes to. Grey: read as before; sky blue, +: read from now on; purple and hatched, −: read no "
@@ -90,7 +89,8 @@ def told_by(told: Tale) -> None:
         "rebalanced. At the right, what each member has, how that changed, and its surplus over its even share of each "
         f"topic. Beyond {MOST_COLUMNS} partitions a cell counts what a member reads of a topic."
     )
-    messages, listeners, side, edit = st.tabs(["Messages", "Listener calls", "Side by side", "Let something happen"])
+    names = ["Messages", "Listener calls", "Side by side", "Let something happen", "As read"]
+    messages, listeners, side, edit, *as_read = st.tabs(names if group else names[:-1])
     with messages:
         sequence(told, view)
     with listeners:
@@ -99,6 +99,9 @@ def told_by(told: Tale) -> None:
         strategies(told)
     with edit:
         consumers_form.draw_edit(told, walk[-1].chapter.after)
+    for tab in as_read:
+        with tab:
+            draw_members(group)
 
 
 seat = frame.standalone()

@@ -345,7 +345,9 @@ def _round(
         kept = tuple(p for p in member.owned if p not in gives_up) if assignor.cooperative else member.owned
         joining[member.id] = replace(member, owned=kept, user_data=member.user_data or assignor.user_data(member))
         said = f"reads {', '.join(member.topics) or 'nothing'}"
-        owns = f", owned {_names(kept)}" if kept else ""
+        # An eager member has given up all it had; Sticky alone tells of it all the same, in its user data.
+        tells = "owns" if assignor.cooperative else "had" if assignor.name == "sticky" else ""
+        owns = f", {tells} {_names(kept)}" if kept and tells else ""
         messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; offers {assignor.name}"))
     leader = next(iter(joining), None)
     group = replace(state, members=joining).group
