@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from components import caching, moves, session, text
+from components import caching, frame, moves, session, text
 from components.frame import Figure
 from components.notices import refused
 from components.points import plan_last_chosen
@@ -88,8 +89,17 @@ def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> tuple[Pr
     return made
 
 
-def choose(seat: Seat) -> Proposal | None:
-    """Let the person choose between the what-if's plan and a file; None where there is nothing to carry out yet."""
+def choose(seat: Seat, head: DeltaGenerator, cluster: str) -> Proposal | None:
+    """Let the person choose between the what-if's plan and a file.
+
+    Args:
+        seat: the layout and the what-if.
+        head: where the sentence goes if there is nothing to carry out.
+        cluster: by what the person knows the cluster.
+
+    Returns:
+        What may be carried out, or None where there is nothing; why stands in the head then.
+    """
     source = st.segmented_control(
         "Plan",
         [_WHAT_IF, _FILE],
@@ -99,13 +109,22 @@ def choose(seat: Seat) -> Proposal | None:
         label_visibility="collapsed",
         persist_state="session",
     )
+    name = text.visible(cluster, 60)
     try:
-        return _of_what_if(seat) if source == _WHAT_IF else _of_file()
+        proposal = _of_what_if(seat) if source == _WHAT_IF else _of_file()
     except WishRefused as error:
-        draw_refusal(seat, error)
+        with head:
+            draw_refusal(seat, error)
+        return None
     except ReseatError as error:
+        with head:
+            frame.answer(f"This plan cannot be carried out on {name}.")
         refused(error)
-    return None
+        return None
+    if proposal is None:
+        with head:
+            frame.answer(f"Nothing is chosen yet that could be carried out on {name}.")
+    return proposal
 
 
 def _of_what_if(seat: Seat) -> Proposal | None:

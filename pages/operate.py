@@ -55,12 +55,9 @@ def prepare(seat: Seat, desk: Desk) -> None:
             "a time."
         )
     head = st.container()
-    proposal = choose(seat)
+    proposal = choose(seat, head, desk.name)
     if proposal is not None:
         draw_proposal(desk, proposal, head)
-        return
-    with head:
-        frame.answer(f"Nothing is chosen yet that could be carried out on {text.visible(desk.name, 60)}.")
 
 
 def roll_back(desk: Desk, journal: Journal, run_id: int) -> None:

@@ -283,6 +283,17 @@ def test_a_lost_cluster_is_said_and_nothing_can_be_sent(operate, world):
     assert not any(label.startswith("Move") for label in buttons(at))
 
 
+def test_a_what_if_that_cannot_be_says_so_once_with_its_choices(operate):
+    """Three of four brokers cannot leave: one sentence above all, the way back beside it, and no button that sends."""
+    at = operate(Wish(remove=(1, 2, 3)))
+
+    assert not at.exception
+    assert texts(at).count("This cannot be") == 1
+    assert "Nothing is chosen" not in texts(at)
+    assert "Put all back" in buttons(at)
+    assert not any(label.startswith("Move") for label in buttons(at))
+
+
 def test_somebody_else_at_work_is_named(operate, world):
     """Another process holds the cluster: who and since when is said, and the plan's own check says no."""
     with world.journal.hold("FAKE", operator="bob"):
