@@ -241,7 +241,7 @@ def to_query(question: Question) -> dict[str, str]:
             "story": question.text,
         }
     query["beside"] = question.beside
-    return {name: value for name, value in query.items() if value}
+    return {name: value for name, value in query.items() if value or name == "story"}
 
 
 def from_query(query: Mapping[str, str]) -> tuple[Question | None, str | None]:
@@ -258,19 +258,21 @@ def from_query(query: Mapping[str, str]) -> tuple[Question | None, str | None]:
             raise ValueError(f"'{beside[:20]}' is nothing that can stand beside a story")
         step = _whole(query.get("step") or "0", "step", MOST_EVENTS)
         question = replace(question, beside=beside, step=step)
-        if "story" in query:
-            brokers = brokers_in(query.get("brokers", "1,2"))
+        if "brokers" in query or "lead" in query:
+            brokers = brokers_in(query["brokers"]) if "brokers" in query else question.brokers
             leader = _whole(query.get("lead") or str(brokers[0]), "a broker", _LARGEST_ID)
             start(brokers, leader=leader)
-            rules = _rules(query.get("rules", ""))
-            question = replace(question, brokers=brokers, leader=leader, rules=rules, text=query["story"])
+            question = replace(question, brokers=brokers, leader=leader)
+        rules = _rules(query["rules"], question.rules) if "rules" in query else question.rules
+        question = replace(question, rules=rules, text=query.get("story", question.text))
     except (ValueError, StoryInvalid) as error:
         return None, f"The link was not understood: {str(error).rstrip('.')}."
     return question, None
 
 
-def _rules(text: str) -> Rules:
-    rules = Rules()
+def _rules(text: str, base: Rules) -> Rules:
+    """The rules of a text; what it does not name is as in the base, and what it does not switch on is off."""
+    rules = replace(base, unclean=False, elr=False)
     for word in filter(None, text.split(",")):
         name, _, value = word.partition(":")
         match name:

@@ -44,8 +44,13 @@ def lane_name(rules: Rules, beside: Beside) -> str:
     return "By high watermark" if rules.truncation is Truncation.HIGH_WATERMARK else "By leader epoch"
 
 
-def outcome(lane: Lane) -> str:
-    """What went wrong anywhere in a story, as the rest of a sentence: ``m2 was acknowledged and is lost``."""
+def outcome(lane: Lane, *, short: bool = False) -> str:
+    """What went wrong anywhere in a story, as the rest of a sentence: ``m2 was acknowledged and is lost``.
+
+    Args:
+        lane: the story.
+        short: in few words, since another one stands beside it.
+    """
     wrong: list[Fault] = []
     for step in lane.steps:
         wrong += [fault for fault in faults(step.after) if fault not in wrong]
@@ -55,12 +60,19 @@ def outcome(lane: Lane) -> str:
     said = []
     if lost:
         one = len(lost) == 1
-        said.append(f"{_names(lost)} {'was' if one else 'were'} acknowledged and {'is' if one else 'are'} lost")
-    if offsets:
+        acknowledged = "" if short else f"{'was' if one else 'were'} acknowledged and "
+        said.append(f"{_names(lost)} {acknowledged}{'is' if one else 'are'} lost")
+    if offsets and short:
+        said.append(f"offset {text.ids(offsets)} differs")
+    elif offsets:
         said.append(f"committed records differ between replicas at offset {text.ids(offsets)}")
-    if unread:
+    if unread and short:
+        said.append(f"{_names(unread)} was read for nothing")
+    elif unread:
         said.append(f"a consumer has read {_names(unread)}, which the leader does not have")
-    return ", and ".join(said) or "nothing acknowledged is lost"
+    if not said:
+        return "nothing is lost" if short else "nothing that was acknowledged is lost"
+    return " and ".join(said) if short else ", and ".join(said)
 
 
 def event_words(event: Event) -> str:

@@ -12,7 +12,7 @@ from components.replication_words import lane_name, outcome
 
 def answered(named: list[tuple[str, Lane]]) -> None:
     """The sentence that says what the story comes to, under both rules where two stand beside each other."""
-    said = [f"{name} {outcome(lane)}." for name, lane in named]
+    said = [f"{name} {outcome(lane, short=len(named) > 1)}." for name, lane in named]
     frame.answer(" ".join(said))
 
 

@@ -9,7 +9,20 @@ from typing import Any
 
 from components import text, theme
 from components.replication_question import Lane
-from reseat.replication import Catch, Elect, Event, Fault, Fetch, Lose, Partition, Produce, Replica, Step, faults
+from reseat.replication import (
+    Catch,
+    Consume,
+    Elect,
+    Event,
+    Fault,
+    Fetch,
+    Lose,
+    Partition,
+    Produce,
+    Replica,
+    Step,
+    faults,
+)
 from reseat.replication.events import written
 
 __all__ = ["story_data"]
@@ -130,7 +143,12 @@ def _move(event: Event, before: Partition, now: Partition) -> dict[str, Any] | N
             kind = "catch" if isinstance(event, Catch) else "lose"
             return {"kind": kind, "from": before.leader, "to": follower, "says": says}
         case Produce(value, acks):
-            return {"kind": "produce", "to": before.leader, "says": f"{_value(value)} acks={acks.value}"}
+            refused = len(now.refused) > len(before.refused)
+            says = f"{_value(value)} acks={acks.value}"
+            return {"kind": "produce", "to": before.leader, "says": says, "refused": refused}
+        case Consume():
+            read = now.consumed[len(before.consumed) :]
+            return {"kind": "consume", "to": now.leader, "says": ", ".join(map(_value, read)) or "nothing"}
         case Elect():
             return {"kind": "elect", "to": now.leader, "says": "leads"}
         case _:

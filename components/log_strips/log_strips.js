@@ -28,6 +28,7 @@ class Strip {
   constructor(parent) {
     this.row = element("div", "row", parent);
     this.head = element("div", "head", this.row);
+    this.arrow = element("i", "arrow", this.head);
     this.name = element("b", "name", this.head);
     this.tags = element("div", "tags", this.head);
     this.strip = element("div", "strip", this.row);
@@ -43,13 +44,16 @@ class Strip {
     this.row.dataset.broker = replica.id;
     this.name.textContent = `Broker ${replica.id}`;
     this.tags.replaceChildren();
+    const sent = state.move && state.move.kind === "produce" && state.move.to === replica.id;
+    this.arrow.textContent = sent ? (state.move.refused ? "✖" : "→") : "";
+    this.arrow.classList.toggle("refused", Boolean(sent && state.move.refused));
     const tag = (words, kind) => element("span", `tag ${kind}`, this.tags, words);
     if (!replica.alive) tag("✖ down", "gone");
     if (state.leader === replica.id) tag("★ leads", "leads");
     if (state.isr.includes(replica.id)) tag("✓ in sync", "sync");
     else if (state.elr.includes(replica.id)) tag("◇ eligible", "elr");
     else tag("▲ not in sync", "behind");
-    if (replica.unclean) tag("⚡ unclean", "behind");
+    if (replica.unclean && (!replica.alive || state.keepsElr)) tag("⚡ unclean", "behind");
     if (replica.mustCut && replica.alive) tag("? where to cut", "quiet");
     const changed = new Set(state.changed);
     const touched = (what) => changed.has(`replica ${replica.id} ${what}`);
@@ -183,7 +187,7 @@ class Lane {
       else line("fine", `✓ ${value} acks=${acks}`, "Acknowledged");
     }
     for (const value of state.waiting) line("waits", `… ${value} waits`);
-    for (const { value, why } of state.refused) line("refused", `▲ ${value} ${why}`);
+    for (const { value, why } of state.refused) line("refused", `▲ ${value} ${why.replaceAll("_", "_\u200b")}`, why);
     if (!this.sent.childElementCount) line("quiet", "has sent nothing");
   }
 
@@ -194,7 +198,7 @@ class Lane {
     const svg = drawing("svg", { width: 132, height: this.place.size * ROW, "aria-hidden": "true" }, this.wires);
     for (const answer of state.answers) {
       const from = this.place.get(state.leader), to = this.place.get(answer.to);
-      drawing("line", { x1: 8, x2: 8, y1: from, y2: to, class: "pending" }, svg);
+      drawing("line", { x1: 34, x2: 34, y1: from, y2: to, class: "pending" }, svg);
       const box = element("div", "answer", this.wires);
       box.style.top = `${(from + to) / 2}px`;
       element("b", "", box, `answer to ${answer.to}`);
@@ -202,17 +206,25 @@ class Lane {
     }
     const move = state.move;
     if (!move || move.to === null || move.to === undefined) return;
+    if (move.kind === "consume") {
+      const read = element("div", "says consume", this.wires, `${move.says} →`);
+      read.style.top = `${this.place.get(move.to)}px`;
+      return;
+    }
     if (move.kind === "produce" || move.kind === "elect") return;
     const from = this.place.get(move.from), to = this.place.get(move.to);
     const lost = move.kind === "lose";
     const end = lost ? (from + to) / 2 : to;
     const way = Math.sign(end - from);
-    drawing("line", { x1: 22, x2: 22, y1: from, y2: end, class: `travel ${move.kind}` }, svg);
-    if (lost) drawing("path", { d: `M16 ${end - 6}l12 12m0 -12l-12 12`, class: "cross" }, svg);
-    else drawing("path", { d: `M16 ${end - 8 * way}l6 ${8 * way}l6 ${-8 * way}`, class: "travel" }, svg);
+    drawing("line", { x1: 9, x2: 9, y1: from, y2: end, class: `travel ${move.kind}` }, svg);
+    if (lost) drawing("path", { d: `M3 ${end - 6}l12 12m0 -12l-12 12`, class: "cross" }, svg);
+    else drawing("path", { d: `M3 ${end - 8 * way}l6 ${8 * way}l6 ${-8 * way}`, class: "travel" }, svg);
     const words = element("div", `says ${move.kind}`, this.wires, lost ? `✖ ${move.says}` : move.says);
-    words.style.top = `${move.kind === "fetch" || move.kind === "ask" ? from : to}px`;
-    this.fly(svg, [22, from], [22, end], moving);
+    // Beside the follower, on the side that is away from the answer's box.
+    const follower = move.kind === "fetch" || move.kind === "ask" ? from : to;
+    const leader = follower === from ? to : from;
+    words.style.top = `${follower + (follower > leader ? 14 : -14)}px`;
+    this.fly(svg, [9, from], [9, end], moving);
   }
 
   fly(svg, from, to, moving) {
