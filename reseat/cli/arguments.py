@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     _show(commands.add_parser("show", help="what a layout holds, how even it is, and what is wrong with it"))
     _plan(commands.add_parser("plan", help="plan a change, with its rollback and its proof"))
     _judge(commands.add_parser("judge", help="judge a plan made by hand or by another tool"))
-    _elect(commands.add_parser("elect", help="preview who leads after a preferred leader election"))
+    _elect(commands.add_parser("elect", help="preview who leads after an election, or while brokers are stopped"))
     _place(commands.add_parser("place", help="place a topic's replicas as Kafka does"))
     _consumers(commands.add_parser("consumers", help="who reads what in a consumer group, and what a change costs it"))
     _infer(commands.add_parser("infer", help="work back from replica lists to the draws that made them"))
@@ -121,9 +121,24 @@ def _elect(command: argparse.ArgumentParser) -> None:
     _layout_arguments(command)
     command.add_argument("--preferred", action="store_true", help="a preferred leader election (the default)")
     command.add_argument(
-        "--stop", action="append", default=[], type=_ids, metavar="ID,...", help="brokers stopped instead"
+        "--stopped",
+        "--stop",
+        dest="stopped",
+        action="append",
+        default=[],
+        type=_ids,
+        metavar="ID,...",
+        help="while these brokers are stopped",
     )
-    command.add_argument("--unclean", action="store_true", help="with --stop: unclean leader election is enabled")
+    command.add_argument(
+        "--stopped-racks",
+        action="append",
+        default=[],
+        type=_words,
+        metavar="RACK,...",
+        help="while all brokers of these racks are stopped",
+    )
+    command.add_argument("--unclean", action="store_true", help="with --stopped: unclean leader election is enabled")
     command.add_argument(
         "--controller", choices=("zookeeper", "kraft"), default="zookeeper", help="which controller decides"
     )

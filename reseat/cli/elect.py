@@ -10,9 +10,10 @@ import numpy as np
 
 from reseat.cli.inputs import layout_of, read_layout, reading_notes
 from reseat.cli.writer import say, table
-from reseat.election import ElectionPreview, Reason, preferred, stop
+from reseat.election import ElectionPreview, Reason, against_majority, preferred, stop
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
+from reseat.model.wording import listed, verb
 
 __all__ = ["elect"]
 
@@ -24,16 +25,18 @@ _SLICE = 20_000
 
 def elect(chosen: argparse.Namespace) -> int:
     """Preview an election; see the command's ``--help``."""
-    if chosen.unclean and not chosen.stop:
-        raise WishRefused("--unclean goes with --stop: a preferred leader election is never unclean.")
-    if chosen.preferred and chosen.stop:
-        raise WishRefused("--preferred and --stop are two previews; ask for one.")
+    stops = bool(chosen.stopped or chosen.stopped_racks)
+    if chosen.unclean and not stops:
+        raise WishRefused("--unclean goes with --stopped: a preferred leader election is never unclean.")
+    if chosen.preferred and stops:
+        raise WishRefused("--preferred and --stopped are two previews; ask for one.")
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
-    stopped = [broker for group in chosen.stop for broker in group]
-    if stopped:
+    if stops:
+        stopped = [broker for group in chosen.stopped for broker in group] + _in_racks(layout, chosen.stopped_racks)
         after = stop(layout, stopped, unclean=chosen.unclean, mode=chosen.controller)
-        preview, sentences = after.election, after.sentences
+        majority = against_majority(layout, stopped, chosen.controller)
+        preview, sentences = after.election, (*after.sentences, *majority.sentences)
     else:
         preview = preferred(layout, chosen.controller)
         sentences = preview.sentences
@@ -42,6 +45,19 @@ def elect(chosen: argparse.Namespace) -> int:
     else:
         _say(layout, preview, (*sentences, *reading_notes(reading, layout)))
     return 0
+
+
+def _in_racks(layout: ClusterLayout, groups: list[list[str]]) -> list[int]:
+    racks = {rack for group in groups for rack in group}
+    unknown = sorted(racks - set(layout.racks))
+    if unknown:
+        known = f"It has the racks {listed(layout.racks, 12)}." if layout.racks else "It tells no rack; --racks does."
+        raise WishRefused(
+            f"{verb(len(unknown), 'Rack', 'Racks')} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not in this "
+            "layout.",
+            choices=(known,),
+        )
+    return [broker.id for broker in layout.brokers if broker.rack in racks]
 
 
 def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:
@@ -92,7 +108,7 @@ def _say(layout: ClusterLayout, preview: ElectionPreview, sentences: tuple[str, 
     rows = np.flatnonzero(~np.isin(preview.reason, quiet))
     if not rows.size:
         return
-    listed = [
+    shown = [
         (
             layout.name_of(row),
             _cell(int(preview.leader_before[row])),
@@ -101,7 +117,7 @@ def _say(layout: ClusterLayout, preview: ElectionPreview, sentences: tuple[str, 
         )
         for row in rows[:LISTED_ROWS].tolist()
     ]
-    say(*table(("Partition", "leader now", "then", "why"), listed, left=4))
+    say(*table(("Partition", "leader now", "then", "why"), shown, left=4))
     if len(rows) > LISTED_ROWS:
         say(f"  and {len(rows) - LISTED_ROWS:,} more; --json lists all")
 

@@ -1,5 +1,6 @@
 """Who leads, and who would: elections previewed. May import ``model``, ``errors`` and ``formats``; pure."""
 
+from reseat.election.elect_leaders import ElectionKind, LeaderOutcome, elect_leaders
 from reseat.election.majority import Majority, against_majority
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.preferred import after_plan, preferred
@@ -12,7 +13,9 @@ from reseat.election.unclean import unclean
 
 __all__ = [
     "AutoRebalance",
+    "ElectionKind",
     "ElectionPreview",
+    "LeaderOutcome",
     "Majority",
     "Mode",
     "Move",
@@ -25,6 +28,7 @@ __all__ = [
     "after_plan",
     "against_majority",
     "auto_rebalance",
+    "elect_leaders",
     "preferred",
     "safe_to_restart",
     "stop",

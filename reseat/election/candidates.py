@@ -17,12 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseat.election.rules import Mode
+from reseat.election.rules import Mode, first_column
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
+from reseat.model.columns import row_any, row_counts
 from reseat.model.wording import listed, verb
 
-__all__ = ["Candidates", "able", "broker_mask", "candidates", "column_of", "electable"]
+__all__ = ["Candidates", "able", "broker_mask", "candidates", "column_of", "electable", "last_known"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +88,33 @@ def broker_mask(layout: ClusterLayout, broker_ids: Iterable[int]) -> BoolArray:
     return mask
 
 
-def electable(layout: ClusterLayout, can: Candidates, mode: Mode) -> BoolArray:
-    """(P, R) bool: who may be elected cleanly: the ISR, and with KRaft the eligible leader replicas (KIP-966)."""
+def electable(layout: ClusterLayout, can: Candidates, mode: Mode, standing: BoolArray | None = None) -> BoolArray:
+    """(P, R) bool: who may be elected cleanly: the ISR; with KRaft, where it is empty, the ELR (KIP-966).
+
+    Args:
+        layout: the layout.
+        can: who can stand for election in it.
+        mode: which controller decides.
+        standing: (P, R) bool, who is alive, where it is not ``can.alive``: a KRaft controller takes the others out of
+            the ISR before it elects.
+    """
     if mode != "kraft" or layout.eligible is None:
         return can.in_sync
-    standing = np.array([b.state is not BrokerState.NOT_TOLD for b in layout.brokers] + [False], np.bool_)
-    standing[layout.replicas[can.in_sync]] = True
-    return can.in_sync | (layout.eligible & standing[layout.replicas])
+    told = np.array([b.state is not BrokerState.NOT_TOLD for b in layout.brokers] + [False], np.bool_)
+    told[layout.replicas[can.in_sync]] = True
+    empty = ~row_any(can.in_sync & (can.alive if standing is None else standing))
+    return can.in_sync | (layout.eligible & told[layout.replicas] & empty[:, None])
+
+
+def last_known(layout: ClusterLayout, can: Candidates, mode: Mode) -> IntArray:
+    """(P,) int32: the column of the last known leader where it may lead (KIP-966); -1 elsewhere.
+
+    It may where it is alive and nobody is known to have everything: ISR and ELR are both empty.
+    """
+    if mode != "kraft" or layout.eligible is None or layout.last_known_eligible is None:
+        return np.full(layout.partition_count, NONE, np.int32)
+    nobody = ~row_any(can.in_sync | layout.eligible) & (row_counts(layout.last_known_eligible) == 1)
+    return first_column(can.alive & layout.last_known_eligible & nobody[:, None])
 
 
 def column_of(replicas: IntArray, column: IntArray) -> IntArray:

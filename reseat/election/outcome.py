@@ -34,6 +34,8 @@ class Reason(IntEnum):
     NO_CANDIDATE = 12
     WAS_OFFLINE = 13
     LEADER_GIVEN_UP = 14
+    ELIGIBLE = 15
+    LAST_KNOWN = 16
 
     @property
     def label(self) -> str:
@@ -104,6 +106,16 @@ _WORDS: dict[Reason, tuple[str, str, str]] = {
     Reason.LEADER_GIVEN_UP: (
         "leader given up",
         "The leader is not alive and no replica can take over: the partition is left without a leader.",
+        "NONE",
+    ),
+    Reason.ELIGIBLE: (
+        "eligible replica takes over",
+        "The ISR is empty: an eligible leader replica, known to have all that is committed, takes over (KIP-966).",
+        "NONE",
+    ),
+    Reason.LAST_KNOWN: (
+        "last known leader is back",
+        "ISR and eligible replicas are empty: the last known leader leads again, and what it lost is lost (KIP-966).",
         "NONE",
     ),
     Reason.WAS_OFFLINE: ("offline already", "The partition has no leader already.", "ELIGIBLE_LEADERS_NOT_AVAILABLE"),

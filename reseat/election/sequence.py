@@ -14,6 +14,10 @@ then 5 stopped is led by 5 when it is back, and not by 3.
 Example: [1, 2], ISR 1, 2; 1 stops: 2 leads, ISR 2. 2 stops: offline, ISR 2. 1 returns: still offline, since 2 alone is
 known to have everything. 2 returns: 2 leads, ISR 1, 2. A preferred election: 1 leads.
 
+With eligible leader replicas (KRaft, KIP-966) the ISR may become empty, and whoever left it when it was below min ISR
+may lead. A broker that *crashes* (an unclean shutdown) is neither in an ISR nor eligible when it is back; where nobody
+else is, the last known leader may lead, which KRaft marks RECOVERING. Without them a crash is as a stop.
+
 Complexity: O(P R) a step. Source: as ``stop`` and ``preferred``; KIP-966 for eligible leader replicas.
 """
 
@@ -27,24 +31,31 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.election import rules
-from reseat.election.candidates import broker_mask, candidates, column_of, electable
+from reseat.election.candidates import broker_mask, candidates, column_of, electable, last_known
+from reseat.election.isr import eligible_afterwards, least_in_sync, with_eligible
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.preferred import preferred
 from reseat.election.rules import Mode
 from reseat.election.stop import stop
-from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout
-from reseat.model.columns import row_counts
+from reseat.election.unclean import unclean as unclean_election
+from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
+from reseat.model.columns import row_any, row_counts
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["Move", "MoveKind", "Walk", "WalkStep", "walk"]
+
+#: Reasons of a leader that may lack what was acknowledged.
+_LOSSY = (Reason.UNCLEAN, Reason.LAST_KNOWN)
 
 
 class MoveKind(Enum):
     """What happens in a step."""
 
     STOP = "stop"
+    CRASH = "crash"
     RETURN = "return"
     PREFERRED = "preferred"
+    UNCLEAN = "unclean"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,7 @@ class WalkStep:
         offline: (n,) int64 rows without a leader afterwards.
         below_min_isr: (n,) int64 rows with a leader that refuse acks=all, where ``min.insync.replicas`` is told.
         lost: (n,) int64 rows that got a leader in this step which was not in sync: records may be gone.
+        recovering: (n,) int64 rows that a KRaft controller marks RECOVERING for that, until the new leader is done.
         sentence: what came of it, for a person.
     """
 
@@ -80,6 +92,7 @@ class WalkStep:
     offline: npt.NDArray[np.int64]
     below_min_isr: npt.NDArray[np.int64]
     lost: npt.NDArray[np.int64]
+    recovering: npt.NDArray[np.int64]
     sentence: str
 
 
@@ -109,93 +122,153 @@ def walk(layout: ClusterLayout, moves: Sequence[Move], *, unclean: bool = False,
         WishRefused: the layout does not know a broker.
     """
     steps: list[WalkStep] = []
-    now = layout
+    now, assumed = _begin(layout), ~layout.in_sync_known
+    crashed: frozenset[int] = frozenset()
     for move in moves:
-        steps.append(_step(now, move, unclean=unclean, mode=mode))
+        steps.append(_step(now, move, crashed, unclean=unclean, mode=mode, assumed=assumed))
         now = steps[-1].layout
+        if move.kind is MoveKind.CRASH:
+            crashed |= frozenset(move.brokers)
+        elif move.kind is MoveKind.RETURN:
+            crashed -= frozenset(move.brokers)
     return Walk(layout, tuple(steps))
 
 
-def _step(layout: ClusterLayout, move: Move, *, unclean: bool, mode: Mode) -> WalkStep:
-    if move.kind is MoveKind.STOP:
+def _begin(layout: ClusterLayout) -> ClusterLayout:
+    """The layout with an ISR for every partition: from here on it changes step by step, also where it was assumed."""
+    can = candidates(layout)
+    in_sync = can.in_sync.copy()
+    live = can.in_sync & can.alive
+    guessed = can.assumed & row_any(live)
+    in_sync[guessed] = live[guessed]
+    return replace(layout, in_sync=in_sync, in_sync_told=None)
+
+
+def _step(
+    layout: ClusterLayout, move: Move, crashed: frozenset[int], *, unclean: bool, mode: Mode, assumed: BoolArray
+) -> WalkStep:
+    if move.kind in (MoveKind.STOP, MoveKind.CRASH):
         after, election, lost = _stopped(layout, move.brokers, unclean=unclean, mode=mode)
     elif move.kind is MoveKind.RETURN:
-        after, election, lost = _returned(layout, move.brokers, unclean=unclean, mode=mode)
+        unsafe = crashed & frozenset(move.brokers)
+        after, election, lost = _returned(layout, move.brokers, unsafe, unclean=unclean, mode=mode)
+    elif move.kind is MoveKind.UNCLEAN:
+        after, election, lost = _held(layout, unclean_election(layout, mode), mode)
     else:
-        election = preferred(layout, mode)
-        after = replace(layout, leader=_positions(layout, election.leader_after))
-        lost = np.empty(0, np.int64)
+        after, election, lost = _held(layout, preferred(layout, mode), mode)
+    election = replace(election, assumed=assumed)
     offline = np.flatnonzero(after.leader == NONE)
-    below = np.flatnonzero(_short(after, candidates(after).in_sync) & (after.leader != NONE))
-    return WalkStep(move, after, election, offline, below, lost, _sentence(move, election, offline, below, lost))
+    short = row_counts(candidates(after).in_sync) < least_in_sync(after, mode)
+    below = np.flatnonzero(short & (after.leader != NONE))
+    recovering = lost if mode == "kraft" else np.empty(0, np.int64)
+    sentence = _sentence(move, election, offline, below, lost)
+    return WalkStep(move, after, election, offline, below, lost, recovering, sentence)
 
 
 def _stopped(
     layout: ClusterLayout, brokers: Iterable[int], *, unclean: bool, mode: Mode
 ) -> tuple[ClusterLayout, ElectionPreview, npt.NDArray[np.int64]]:
     preview = stop(layout, brokers, unclean=unclean, mode=mode)
-    gone = broker_mask(layout, brokers)
-    states = [
-        replace(broker, state=BrokerState.DEAD) if out else broker
-        for broker, out in zip(layout.brokers, gone.tolist(), strict=True)
-    ]
     after = replace(
-        layout,
-        brokers=tuple(states),
+        _in_state(layout, broker_mask(layout, brokers), BrokerState.DEAD),
         leader=_positions(layout, preview.election.leader_after),
         in_sync=preview.in_sync_after,
-        eligible=_eligible(layout, preview.in_sync_after),
     )
+    if preview.eligible_after is not None:
+        after = replace(after, eligible=preview.eligible_after, last_known_eligible=_last_known(layout, after))
     return after, preview.election, preview.unclean
 
 
 def _returned(
-    layout: ClusterLayout, brokers: Iterable[int], *, unclean: bool, mode: Mode
+    layout: ClusterLayout, brokers: Iterable[int], unsafe: frozenset[int], *, unclean: bool, mode: Mode
 ) -> tuple[ClusterLayout, ElectionPreview, npt.NDArray[np.int64]]:
     back = broker_mask(layout, brokers)
-    states = [
-        replace(broker, state=BrokerState.ALIVE) if here else broker
-        for broker, here in zip(layout.brokers, back.tolist(), strict=True)
-    ]
-    alive = replace(layout, brokers=tuple(states))
+    alive = _in_state(layout, back, BrokerState.ALIVE)
+    if unsafe and with_eligible(layout, mode):
+        alive = _without(alive, broker_mask(layout, unsafe))
     can = candidates(alive)
     waits = layout.leader == NONE
-    # Only who is back can end the wait: with anybody else alive and electable there would be a leader.
-    standing = electable(alive, can, mode)
-    clean = column_of(layout.replicas, rules.offline(can.alive, standing, unclean=False))
-    chosen = column_of(layout.replicas, rules.offline(can.alive, standing, unclean=unclean))
-    leader = np.where(waits, chosen, layout.leader).astype(np.int32)
-    led = leader != NONE
-    lossy = waits & led & (clean == NONE)
-    in_sync = candidates(layout).in_sync & ~(lossy[:, None] & ~can.alive)
-    # Who is back follows; and where nobody led, everybody that is alive follows the one that leads now.
-    here = np.append(back, False)[layout.replicas]
-    in_sync |= can.alive & ((here & led[:, None]) | (waits & led)[:, None])
-    reason = np.select(
-        [lossy, waits & led, waits],
-        [np.uint8(Reason.UNCLEAN), np.uint8(Reason.TAKES_OVER), np.uint8(Reason.WAS_OFFLINE)],
-        np.uint8(Reason.KEEPS_LEADING),
-    ).astype(np.uint8)
-    after = replace(alive, leader=leader, in_sync=in_sync, eligible=_eligible(layout, in_sync))
+    # A broker that registers lets the controller elect wherever nobody leads.
+    clean = column_of(layout.replicas, rules.offline(can.alive, electable(alive, can, mode), unclean=False))
+    known = column_of(layout.replicas, last_known(alive, can, mode))
+    anyone = column_of(layout.replicas, rules.first_column(can.alive))
+    eligible = (clean != NONE) & ~row_any(can.in_sync & can.alive)
+    # A decision table: the first row that holds decides.
+    table: list[tuple[BoolArray, Reason, IntArray]] = [
+        (~waits, Reason.KEEPS_LEADING, layout.leader),
+        (eligible, Reason.ELIGIBLE, clean),
+        (clean != NONE, Reason.TAKES_OVER, clean),
+        (known != NONE, Reason.LAST_KNOWN, known),
+        ((anyone != NONE) & unclean, Reason.UNCLEAN, anyone),
+    ]
+    conditions = [row[0] for row in table]
+    reason = np.select(conditions, [np.uint8(row[1]) for row in table], np.uint8(Reason.WAS_OFFLINE)).astype(np.uint8)
+    leader = np.select(conditions, [row[2] for row in table], layout.leader).astype(np.int32)
+    lossy = np.isin(reason, _LOSSY)
+    after = _settled(alive, leader, back, lossy=lossy, mode=mode)
     return after, ElectionPreview.of(alive, leader, reason, can.assumed), np.flatnonzero(lossy)
 
 
-def _eligible(layout: ClusterLayout, in_sync: BoolArray) -> BoolArray | None:
-    """Eligible leader replicas afterwards (KIP-966): who left an ISR that is too small now; None where not told."""
-    if layout.eligible is None:
-        return None
-    before = layout.eligible | candidates(layout).in_sync
-    left: BoolArray = before & ~in_sync & _short(layout, in_sync)[:, None]
-    return left
+def _held(
+    layout: ClusterLayout, election: ElectionPreview, mode: Mode
+) -> tuple[ClusterLayout, ElectionPreview, npt.NDArray[np.int64]]:
+    """An election on request, once it has settled."""
+    lossy = np.isin(election.reason, _LOSSY)
+    nobody = np.zeros(len(layout.brokers), np.bool_)
+    after = _settled(layout, _positions(layout, election.leader_after), nobody, lossy=lossy, mode=mode)
+    return after, election, np.flatnonzero(lossy)
 
 
-def _short(layout: ClusterLayout, in_sync: BoolArray) -> BoolArray:
-    """(P,) bool: fewer in sync than ``min.insync.replicas``, which counts as at most the replication factor."""
-    if layout.min_in_sync is None:
-        return np.zeros(layout.partition_count, np.bool_)
-    floor = np.minimum(layout.min_in_sync[layout.topic_of], layout.replication_factor)
-    short: BoolArray = row_counts(in_sync) < floor
-    return short
+def _settled(
+    layout: ClusterLayout, leader: IntArray, back: BoolArray, *, lossy: BoolArray, mode: Mode
+) -> ClusterLayout:
+    """The layout once those who are back follow; under a leader that took over, everybody who is alive does."""
+    can = candidates(layout)
+    led = leader != NONE
+    led_before = row_any((layout.replicas == layout.leader[:, None]) & can.alive)
+    anew = led & (leader != layout.leader) & ~led_before
+    # A leader elected from outside the ISR is alone in it: who is left there and not alive is out.
+    outside = anew & ~row_any((layout.replicas == leader[:, None]) & can.in_sync)
+    in_sync = can.in_sync & ~(outside[:, None] & ~can.alive)
+    here = np.append(back, False)[layout.replicas]
+    in_sync |= can.alive & ((here & led[:, None]) | anew[:, None])
+    after = replace(layout, leader=leader, in_sync=in_sync)
+    if with_eligible(layout, mode):
+        eligible = eligible_afterwards(layout, can.in_sync, in_sync)
+        eligible[lossy] = False
+        after = replace(after, eligible=eligible, last_known_eligible=_last_known(layout, after))
+    return after
+
+
+def _last_known(before: ClusterLayout, after: ClusterLayout) -> BoolArray:
+    """(P, R) bool: who led last, of partitions that nobody leads (KIP-966)."""
+    old = before.last_known_eligible
+    kept = np.zeros(before.replicas.shape, np.bool_) if old is None else old
+    led = (before.leader >= 0)[:, None]
+    waits = (after.leader == NONE)[:, None]
+    known: BoolArray = waits & np.where(led, before.replicas == before.leader[:, None], kept)
+    return known
+
+
+def _in_state(layout: ClusterLayout, brokers: BoolArray, state: BrokerState) -> ClusterLayout:
+    """The layout with these brokers in a state."""
+    return replace(
+        layout,
+        brokers=tuple(
+            replace(broker, state=state) if chosen else broker
+            for broker, chosen in zip(layout.brokers, brokers.tolist(), strict=True)
+        ),
+    )
+
+
+def _without(layout: ClusterLayout, brokers: BoolArray) -> ClusterLayout:
+    """The layout without these brokers in any ISR or ELR: they may have lost what they had not flushed."""
+    stay = ~np.append(brokers, False)[layout.replicas]
+    return replace(
+        layout,
+        in_sync=None if layout.in_sync is None else layout.in_sync & stay,
+        eligible=None if layout.eligible is None else layout.eligible & stay,
+    )
 
 
 def _positions(layout: ClusterLayout, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -215,8 +288,10 @@ def _sentence(
     changed = int(np.count_nonzero(election.changed))
     what = {
         MoveKind.STOP: f"{who} {verb(number, 'stops', 'stop')}",
+        MoveKind.CRASH: f"{who} {verb(number, 'crashes', 'crash')}",
         MoveKind.RETURN: f"{who} {verb(number, 'returns', 'return')}",
         MoveKind.PREFERRED: "A preferred election is held",
+        MoveKind.UNCLEAN: "An unclean election is held",
     }[move.kind]
     said = [f"{what}: {counted(changed, 'leader')} {verb(changed, 'changes', 'change')}."]
     if len(lost):

@@ -7,9 +7,10 @@ Needs: any layout. Where the ISR is not told all replicas are taken to be in syn
 
 How: the first replica in assignment order that is alive, in sync and not stopped; with unclean election, else the first
 that is alive; else none. A ZooKeeper controller lets the broker retry its controlled shutdown
-(``controlled.shutdown.max.retries``, 3) before it stops anyway; a KRaft controller takes it out of all ISRs at once and
-may elect an eligible leader replica (KIP-966), or the last known leader where ISR and ELR are both empty. The end is
-the same, and the end is what is shown. The last member of an ISR stays in it.
+(``controlled.shutdown.max.retries``, 3) before it stops anyway; a KRaft controller takes it out of all ISRs at once,
+and where the ISR is empty then it elects an eligible leader replica (KIP-966). The end is the same, and the end is
+what is shown. Brokers that stop at once leave an ISR in ascending order of their ids: the last one stays in it and is
+waited for (with KIP-966, eligible ones are).
 
 Example: [1, 2, 3], leader 1, ISR 1, 3; 1 stops: 3 takes over. [1, 2], leader 1, ISR 1: goes offline.
 
@@ -29,6 +30,7 @@ import numpy.typing as npt
 
 from reseat.election import rules
 from reseat.election.candidates import Candidates, broker_mask, candidates, column_of, electable
+from reseat.election.isr import eligible_afterwards, least_in_sync, shrunk, with_eligible
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
@@ -53,6 +55,8 @@ class StopPreview:
             are refused. Rows that go offline are not repeated here.
         under_replicated: (n,) int64 rows that keep a leader and have a replica fewer in sync.
         in_sync_after: (P, R) bool, the ISR while they are stopped.
+        eligible_after: (P, R) bool, eligible leader replicas then (KIP-966); None where the layout or the controller
+            has none.
         sentences: what happens, for a person.
     """
 
@@ -63,6 +67,7 @@ class StopPreview:
     below_min_isr: Rows
     under_replicated: Rows
     in_sync_after: BoolArray
+    eligible_after: BoolArray | None = None
     sentences: tuple[str, ...] = ()
 
 
@@ -85,12 +90,16 @@ def stop(
     gone = np.append(stopped, False)[layout.replicas]
     standing = can.alive & ~gone
     after, reason = _takeover(layout, can, standing, stopped, unclean=unclean, mode=mode)
-    in_sync_after = _in_sync_while_stopped(can, gone, reason, layout, after)
+    shrunken = shrunk(layout, can, gone, mode)
+    in_sync_after = _in_sync_while_stopped(layout, shrunken, reason, after)
+    eligible_after = None
+    if with_eligible(layout, mode):
+        eligible_after = eligible_afterwards(layout, can.in_sync, shrunken)
+        eligible_after &= ~in_sync_after
+        eligible_after[reason == Reason.UNCLEAN] = False
     lost = row_any(gone & can.in_sync)
     went = reason == Reason.NO_CANDIDATE
-    floor = np.full(layout.partition_count, NONE, np.int32)
-    if layout.min_in_sync is not None:
-        floor = layout.min_in_sync[layout.topic_of]
+    floor = least_in_sync(layout, mode)
     count_before = row_counts(can.in_sync)
     below = (count_before >= floor) & (row_counts(in_sync_after) < floor) & ~went
     preview = StopPreview(
@@ -101,6 +110,7 @@ def stop(
         below_min_isr=np.flatnonzero(below),
         under_replicated=np.flatnonzero(lost & ~went),
         in_sync_after=in_sync_after,
+        eligible_after=eligible_after,
     )
     retries = mode == "zookeeper" and not unclean
     return replace(preview, sentences=tuple(_sentences(preview, retries)))
@@ -111,15 +121,10 @@ def _takeover(
 ) -> tuple[IntArray, npt.NDArray[np.uint8]]:
     """(P,) leader positions afterwards, and the reason codes."""
     leader = layout.leader
-    in_sync = electable(layout, can, mode)
-    clean = rules.offline(standing, in_sync, unclean=False)
-    if mode == "kraft" and layout.last_known_eligible is not None and layout.eligible is not None:
-        # KIP-966: with ISR and ELR both empty the last known leader may lead, even where unclean election is off.
-        empty = ~row_any(in_sync & standing) & ~row_any(can.in_sync)
-        last = rules.first_column(standing & layout.last_known_eligible & empty[:, None])
-        clean = np.where(clean == NONE, last, clean).astype(np.int32)
+    clean = rules.offline(standing, electable(layout, can, mode, standing), unclean=False)
     successor = column_of(layout.replicas, clean)
     any_alive = column_of(layout.replicas, rules.first_column(standing))
+    eligible = (clean != NONE) & ~row_any(can.in_sync & standing)
     led = np.append(stopped, np.zeros(2, np.bool_))[leader]  # -2 and -1 take the two further places
     involved = led | ((leader == NOT_TOLD) & row_any(np.append(stopped, False)[layout.replicas]))
     not_told = involved & (leader == NOT_TOLD)
@@ -128,6 +133,7 @@ def _takeover(
         (~involved & (leader == NOT_TOLD), Reason.LEADER_NOT_TOLD, leader),
         (~involved, Reason.KEEPS_LEADING, leader),
         (not_told & (successor != NONE), Reason.LEADER_NOT_TOLD, leader),
+        (eligible, Reason.ELIGIBLE, successor),
         (successor != NONE, Reason.TAKES_OVER, successor),
         ((any_alive != NONE) & unclean, Reason.UNCLEAN, any_alive),
     ]
@@ -138,12 +144,11 @@ def _takeover(
 
 
 def _in_sync_while_stopped(
-    can: Candidates, gone: BoolArray, reason: npt.NDArray[np.uint8], layout: ClusterLayout, after: IntArray
+    layout: ClusterLayout, shrunken: BoolArray, reason: npt.NDArray[np.uint8], after: IntArray
 ) -> BoolArray:
-    left = can.in_sync & ~gone
-    # The last member of an ISR is never taken out of it.
-    kept: BoolArray = np.where(row_any(left)[:, None], left, can.in_sync)
-    alone = reason == Reason.UNCLEAN
+    """The ISR after the election: a leader that was not in it is alone in it."""
+    alone = np.isin(reason, [Reason.UNCLEAN, Reason.ELIGIBLE])
+    kept = shrunken.copy()
     kept[alone] = layout.replicas[alone] == after[alone][:, None]
     return kept
 
@@ -154,7 +159,7 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
         yield "No broker is stopped: nothing changes."
         return
     counts = preview.election.counts()
-    number = counts.get(Reason.TAKES_OVER, 0)
+    number = counts.get(Reason.TAKES_OVER, 0) + counts.get(Reason.ELIGIBLE, 0)
     yield (
         f"While {verb(len(ids), 'broker', 'brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} stopped, another "
         f"replica takes over {counted(number, 'partition')}."

@@ -7,8 +7,8 @@ Needs: replica lists in assignment order and, to say anything, leaders; rows tha
 
 How: asked for a partition that has a leader, there is nothing to do. The controllers differ in what that means. In the
 ZooKeeper era a leader whose broker is dead counts as none; a KRaft controller goes by what is recorded. Then both try
-the ISR first (KRaft also eligible leader replicas, KIP-966), in assignment order, and after it any replica that is
-alive, which loses what that one had not copied.
+the ISR first, in assignment order (KRaft, where it is empty, eligible leader replicas, and where there are none the
+last known leader: KIP-966), and after it any replica that is alive, which loses what that one had not copied.
 
 Example: [1, 2, 3], no leader, ISR 1, broker 1 dead: 2 leads. Records that 1 alone had are lost.
 
@@ -23,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.election import rules
-from reseat.election.candidates import candidates, column_of, electable
+from reseat.election.candidates import candidates, column_of, electable, last_known
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
@@ -45,6 +45,8 @@ def unclean(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPreview:
     leader = layout.leader
     order_told = layout.order_told[layout.topic_of] if len(layout.topics) else np.zeros(rows, np.bool_)
     clean = column_of(layout.replicas, rules.offline(can.alive, electable(layout, can, mode), unclean=False))
+    eligible = (clean != NONE) & ~row_any(can.in_sync & can.alive)
+    known = column_of(layout.replicas, last_known(layout, can, mode))
     anyone = column_of(layout.replicas, rules.first_column(can.alive))
     leads = leader >= 0
     if mode == "zookeeper":
@@ -56,7 +58,9 @@ def unclean(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPreview:
         (leader == NOT_TOLD, Reason.LEADER_NOT_TOLD, leader),
         (leads, Reason.KEEPS_LEADING, leader),
         (~order_told, Reason.ORDER_NOT_TOLD, leader),
+        (eligible, Reason.ELIGIBLE, clean),
         (clean != NONE, Reason.TAKES_OVER, clean),
+        (known != NONE, Reason.LAST_KNOWN, known),
         (anyone != NONE, Reason.UNCLEAN, anyone),
         (leader == NONE, Reason.WAS_OFFLINE, leader),
     ]
@@ -69,8 +73,8 @@ def unclean(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPreview:
 
 def _sentences(preview: ElectionPreview) -> tuple[str, ...]:
     counts = preview.counts()
-    back = counts.get(Reason.TAKES_OVER, 0)
-    lossy = counts.get(Reason.UNCLEAN, 0)
+    back = counts.get(Reason.TAKES_OVER, 0) + counts.get(Reason.ELIGIBLE, 0)
+    lossy = counts.get(Reason.UNCLEAN, 0) + counts.get(Reason.LAST_KNOWN, 0)
     stuck = counts.get(Reason.WAS_OFFLINE, 0) + counts.get(Reason.NO_CANDIDATE, 0)
     said = []
     if not back + lossy:

@@ -54,7 +54,7 @@ def test_a_person_sees_what_changes_and_leaders_by_broker(demo: str, capsys: pyt
 
 def test_brokers_are_stopped(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Broker 1 stops: 0 takes over where it is in sync, and partition 2 goes offline (-1)."""
-    assert main(["elect", demo, "--stop", "1", "--json"]) == 0
+    assert main(["elect", demo, "--stopped", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
 
     assert [row["leader_after"] for row in rows] == [0, 0, -1]
@@ -63,7 +63,7 @@ def test_brokers_are_stopped(demo: str, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_an_unclean_election_takes_the_next_alive(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
     """With ``--unclean``."""
-    main(["elect", demo, "--stop", "1", "--unclean", "--json"])
+    main(["elect", demo, "--stopped", "1", "--unclean", "--json"])
 
     assert [row["leader_after"] for row in json.loads(capsys.readouterr().out)] == [0, 0, 0]
 
@@ -88,13 +88,13 @@ def test_a_leader_that_is_not_told_is_null(tmp_path: Path, capsys: pytest.Captur
 
 def test_stopping_a_broker_that_is_not_there_is_refused(demo: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 2."""
-    assert main(["elect", demo, "--stop", "9"]) == 2
+    assert main(["elect", demo, "--stopped", "9"]) == 2
     assert "Broker 9 is not in this layout" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("flags", "says"),
-    [(["--unclean"], "--unclean goes with --stop"), (["--preferred", "--stop", "1"], "two previews")],
+    [(["--unclean"], "--unclean goes with --stopped"), (["--preferred", "--stopped", "1"], "two previews")],
 )
 def test_options_that_would_do_nothing_are_refused(
     flags: list[str], says: str, demo: str, capsys: pytest.CaptureFixture[str]
@@ -102,3 +102,27 @@ def test_options_that_would_do_nothing_are_refused(
     """An option without effect is never taken in silence."""
     assert main(["elect", demo, *flags]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_the_shorter_name_still_works_and_a_majority_stands_beside_it(
+    demo: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``--stop``; two replicas survive one failure here, and a majority would need three."""
+    assert main(["elect", demo, "--stop", "1"]) == 0
+    out = capsys.readouterr().out
+
+    assert "1 partition goes offline" in out
+    assert "a majority system needs 2 f + 1: 9 replicas instead of 6." in out
+
+
+def test_a_whole_rack_is_stopped(demo: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Broker 1 is all of rack b; a rack that is not there is refused with those that are."""
+    racks = tmp_path / "racks.csv"
+    racks.write_text("broker,rack\n0,a\n1,b\n")
+    assert main(["elect", demo, "--racks", str(racks), "--stopped-racks", "b", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+
+    assert [row["leader_after"] for row in rows] == [0, 0, -1]
+
+    assert main(["elect", demo, "--racks", str(racks), "--stopped-racks", "z"]) == 2
+    assert "Rack z is not in this layout. It has the racks a and b." in capsys.readouterr().err

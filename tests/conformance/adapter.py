@@ -13,7 +13,7 @@ import numpy as np
 
 from reseat.consumers import Group, Member, assignor_named
 from reseat.consumers.group import NO_GENERATION
-from reseat.election import preferred, rules, unclean
+from reseat.election import ElectionKind, elect_leaders, rules
 from reseat.errors import ReseatError
 from reseat.formats.plan_check import plan_error
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout
@@ -172,12 +172,10 @@ def _elect_leaders(question: Question) -> Answer:
         leaders={where: None if leader == NONE else leader},
         in_sync={where: question["isr"]},
     )
-    row = layout.row(question["requested_topic"], question["requested_partition"])
-    if row is None:
-        return {"error": "UNKNOWN_TOPIC_OR_PARTITION", "new_leader": None}
-    preview = (unclean if question["election_type"] == "UNCLEAN" else preferred)(layout, "kraft")
-    after = int(preview.leader_after[row])
-    return {"error": preview.reason_of(row).error, "new_leader": None if after == leader else after}
+    kind: ElectionKind = "unclean" if question["election_type"] == "UNCLEAN" else "preferred"
+    asked = (question["requested_topic"], question["requested_partition"])
+    outcome = elect_leaders(layout, kind, [asked], "kraft")[0]
+    return {"error": outcome.error, "new_leader": outcome.new_leader}
 
 
 _FAMILIES: dict[str, Callable[[Question], Answer]] = {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.election import Move, MoveKind, against_majority, walk
+from reseat.election import Move, MoveKind, Reason, WalkStep, against_majority, walk
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout
 
@@ -116,3 +119,116 @@ def test_against_a_majority_of_the_same_replicas() -> None:
         "To survive as many failures as here (f with f + 1 replicas) a majority system needs 2 f + 1: 10 replicas "
         "instead of 6.",
     )
+
+
+def kraft(replicas: list[int], min_in_sync: int) -> ClusterLayout:
+    """orders-0 of a KRaft cluster that keeps eligible leader replicas."""
+    made = layout({("orders", 0): replicas}, min_in_sync)
+    nobody = np.zeros(made.replicas.shape, np.bool_)
+    return replace(made, eligible=nobody, last_known_eligible=nobody)
+
+
+def members(step: WalkStep, column: str) -> list[int]:
+    """Broker ids in the ISR, the ELR or the last known ELR after a step."""
+    mask = getattr(step.layout, column)[0]
+    return [int(broker) for broker in step.layout.replica_ids[0][mask]]
+
+
+def test_who_leaves_below_min_isr_is_eligible_and_leads_first() -> None:
+    """KIP-966: 1 leaves an ISR of three (two are left, min ISR 2: not eligible), 2 and 3 are; 2, back first, leads."""
+    story = [Move(STOP, (1,)), Move(STOP, (2,)), Move(STOP, (3,)), Move(RETURN, (1,)), Move(RETURN, (2,))]
+    steps = walk(kraft([1, 2, 3], 2), story, mode="kraft").steps
+
+    assert leaders(steps) == [2, 3, -1, -1, 2]
+    assert [members(step, "in_sync") for step in steps] == [[2, 3], [3], [], [], [1, 2]]
+    assert [members(step, "eligible") for step in steps] == [[], [2], [2, 3], [2, 3], []]
+    assert [members(step, "last_known_eligible") for step in steps] == [[], [], [3], [3], []]
+    assert steps[-1].election.reason_of(0) is Reason.ELIGIBLE
+    assert [len(step.lost) for step in steps] == [0] * 5
+
+
+def test_stopping_all_at_once_is_stopping_them_in_turn() -> None:
+    """By ascending id: the same ISR, ELR and last known leader are left, with and without ELR."""
+    in_turn = [Move(STOP, (broker,)) for broker in (1, 2, 3)]
+    at_once = [Move(STOP, (1, 2, 3))]
+    for column in ("in_sync", "eligible"):
+        turn = walk(kraft([1, 2, 3], 2), in_turn, mode="kraft").steps[-1]
+        once = walk(kraft([1, 2, 3], 2), at_once, mode="kraft").steps[-1]
+
+        assert members(turn, column) == members(once, column)
+    old = [walk(layout({("orders", 0): [2, 3, 1]}), moves).steps[-1] for moves in (in_turn, at_once)]
+
+    assert [members(step, "in_sync") for step in old] == [[3], [3]]
+
+
+def test_after_a_crash_nobody_is_eligible_and_the_last_known_leader_loses_what_it_lost() -> None:
+    """Both crash: 1 is back and is not elected; 2, which led last, is, and the partition is marked RECOVERING."""
+    story = [Move(MoveKind.CRASH, (1,)), Move(MoveKind.CRASH, (2,)), Move(RETURN, (1,)), Move(RETURN, (2,))]
+    steps = walk(kraft([1, 2], 2), story, mode="kraft").steps
+
+    assert leaders(steps) == [2, -1, -1, 2]
+    assert steps[-1].election.reason_of(0) is Reason.LAST_KNOWN
+    assert steps[-1].recovering.tolist() == steps[-1].lost.tolist() == [0]
+
+
+def test_a_crash_is_a_stop_where_there_are_no_eligible_replicas() -> None:
+    """The ZooKeeper era does not tell them apart: the last in sync leads, whatever it has lost."""
+    for kind in (STOP, MoveKind.CRASH):
+        steps = walk(layout({("orders", 0): [1, 2]}), [Move(kind, (1, 2)), Move(RETURN, (2,))]).steps
+
+        assert leaders(steps) == [-1, 2]
+
+
+def test_min_isr_counts_as_at_most_the_replicas_on_kraft_alone() -> None:
+    """One replica, min ISR 2: the ZooKeeper era refuses acks=all from the start, KRaft asks for one."""
+    refused = {
+        mode: len(walk(layout({("orders", 0): [1]}, 2), [Move(PREFERRED)], mode=mode).steps[0].below_min_isr)
+        for mode in ("zookeeper", "kraft")
+    }
+
+    assert refused == {"zookeeper": 1, "kraft": 0}
+
+
+def test_an_isr_that_is_not_told_is_followed_once_it_is_assumed() -> None:
+    """All are taken to be in sync at the start; from then on 3, back first, is not, and every step says "assumed"."""
+    start = ClusterLayout.from_assignments({("orders", 0): [3, 5]}, leaders={("orders", 0): 3})
+    steps = walk(start, [Move(STOP, (3,)), Move(STOP, (5,)), Move(RETURN, (3,)), Move(RETURN, (5,))]).steps
+
+    assert leaders(steps) == [5, -1, -1, 5]
+    assert all(step.election.assumed[0] for step in steps)
+
+
+def test_an_unclean_election_on_request_brings_back_what_waits() -> None:
+    """2 is alive and out of sync; asked for, it leads, and what 1 alone had is lost."""
+    story = [Move(STOP, (2,)), Move(STOP, (1,)), Move(RETURN, (2,)), Move(MoveKind.UNCLEAN), Move(RETURN, (1,))]
+    steps = walk(layout({("orders", 0): [1, 2]}), story).steps
+
+    assert leaders(steps) == [1, -1, -1, 2, 2]
+    assert [len(step.lost) for step in steps] == [0, 0, 0, 1, 0]
+    assert members(steps[-1], "in_sync") == [1, 2]
+
+
+@given(
+    picks=st.lists(
+        st.tuples(st.sampled_from(list(MoveKind)), st.sets(st.sampled_from([1, 2, 3, 4]), min_size=1)), max_size=7
+    ),
+    least=st.integers(1, 4),
+)
+@settings(max_examples=150)
+def test_isr_elr_and_leader_hold_together(picks: list[tuple[MoveKind, set[int]]], least: int) -> None:
+    """KRaft with ELR: the leader is alive and in the ISR; a full ISR has no ELR; nobody is in both; none leads last."""
+    start = kraft([1, 2, 3], least)
+    start = start.with_brokers([*start.brokers, Broker(4, state=BrokerState.ALIVE)])
+    elections = (PREFERRED, MoveKind.UNCLEAN)
+    moves = [Move(kind, () if kind in elections else tuple(sorted(brokers))) for kind, brokers in picks]
+    for step in walk(start, moves, mode="kraft").steps:
+        in_sync, eligible = set(members(step, "in_sync")), set(members(step, "eligible"))
+        leader = int(step.layout.leader_ids[0])
+        dead = {broker.id for broker in step.layout.brokers if broker.state is BrokerState.DEAD}
+
+        assert not in_sync & eligible
+        assert not in_sync & dead
+        assert not (eligible and len(in_sync) >= min(least, 3))
+        assert (leader in in_sync) if leader >= 0 else not in_sync
+        assert len(members(step, "last_known_eligible")) == (leader < 0)
+        assert leader >= 0 or eligible <= dead
