@@ -72,7 +72,9 @@ def draw_branches(story: Story, lane: Lane) -> None:
         events = [event for event in choices if event_group(event) == group]
         if not events:
             continue
-        with st.container(horizontal=True, gap="xsmall", key=f"branch-{_GROUPS.index(group)}"):
+        with st.container(
+            horizontal=True, gap="xsmall", vertical_alignment="center", key=f"branch-{_GROUPS.index(group)}"
+        ):
             st.markdown(f":gray[{group}]", width=92)
             for event in events:
                 st.button(

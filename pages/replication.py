@@ -31,7 +31,7 @@ named = [(lane_name(lane.rules, question.beside), lane) for lane in lanes]
 with answer:
     answered(named)
 with player:
-    for trouble in filter(None, (kept().trouble, story.trouble)):
+    for trouble in filter(None, (kept().trouble, story.trouble, lanes[0].trouble)):
         st.markdown(f":orange[:material/warning:] {text.plain(trouble)}")
     step = log_strips(story_data(named, question.step, kept().generation))
 if step is not None:

@@ -155,7 +155,8 @@ class Lane {
     if (!state.consumed.length) element("li", "quiet", this.read, "has read nothing");
     this.showWires(past ? { ...state, move: null } : state, moving && !past);
     this.ends.replaceChildren();
-    if (past && trouble) element("span", "stopped", this.ends, `■ ${trouble}`);
+    // Where the first lane ends early, the page says so above: the others end by themselves.
+    if (said !== null && trouble && step >= states.length - 1) element("span", "stopped", this.ends, `■ ${trouble}`);
     for (const words of state.faults) {
       element("span", `fault${!past && state.struck.includes(words) ? " struck" : ""}`, this.ends, `✖ ${words}`);
     }

@@ -120,6 +120,23 @@ def test_the_largest_sample_on_every_page(page: Page, dashboard: str) -> None:
     through_all(page, "huge-what-if")
 
 
+def test_replication_in_its_states(page: Page, dashboard: str) -> None:
+    """A link that is not understood, a line that is none, an event that cannot happen, a story of five replicas."""
+    states = {
+        "damaged-link": ("scenario=nothing", "The link was not understood: there is no scenario 'nothing'."),
+        "no-event": ("story=produce m1%0Aexplode 1", "Line 2: The event 'explode 1' was not understood."),
+        "cannot-happen": ("story=produce m1%0Acatch 2&step=1", "Line 2, catch 2, cannot happen: No answer is on its"),
+        "five": ("brokers=1,2,3,4,5&story=produce m1%0Acrash 5 lose%0Afetch 2%0Afetch 3%0Afetch 4&step=5", "down"),
+    }
+    for name, (query, words) in states.items():
+        page.goto(f"{dashboard}/replication?{query}")
+        page.locator(".player[data-drawn]").wait_for()
+        page.get_by_text(words).first.wait_for()
+        settled(page, f"replication-{name}")
+
+        assert page.locator(".st-key-strip").count() == 0
+
+
 def _query(url: str) -> str:
     found = re.search(r"\?.*", url)
     return found.group(0) if found else "?"

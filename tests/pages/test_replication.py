@@ -181,6 +181,13 @@ def test_a_line_that_is_no_event_is_shown_with_its_place() -> None:
     assert at.text_area(key="story-0").value.endswith("<b>1</b>")
 
 
+def test_an_event_that_cannot_happen_is_said_with_its_line() -> None:
+    """The story ends before it."""
+    at = visit(story="produce m1\n\ncatch 2\nfetch 2")
+
+    assert "Line 3, catch 2, cannot happen: No answer is on its way to broker 2." in texts(at)
+
+
 @pytest.mark.parametrize(
     ("replicas", "leader", "words"),
     [
