@@ -126,9 +126,9 @@ def draw_edit(told: Tale, end: State) -> None:
         return
     member, topic, joins = st.columns(3, gap="medium")
     with member:
-        _of_members(end)
+        _of_members(end, told.begun)
     with topic:
-        _of_topics(end)
+        _of_topics(end, told.begun)
     with joins:
         _new_member(end)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -152,9 +152,11 @@ def draw_edit(told: Tale, end: State) -> None:
         )
 
 
-def _of_members(end: State) -> None:
+def _of_members(end: State, begun: int) -> None:
     names = [*end.members, *(name for name in end.out if name not in end.members)]
-    chosen = st.selectbox("A member", names, key="consumers-member", format_func=text.visible, disabled=not names)
+    chosen = st.selectbox(
+        "A member", names, key=f"consumers-member-{begun}", format_func=text.visible, disabled=not names
+    )
     with st.container(horizontal=True, gap="xsmall"):
         here, out = chosen in end.members, chosen in end.out
         name = chosen or ""
@@ -170,11 +172,11 @@ def _of_members(end: State) -> None:
     _button("changes its topics", "topic", Subscribe(name, tuple(topics)), off=not here or set(topics) == set(now))
 
 
-def _of_topics(end: State) -> None:
+def _of_topics(end: State, begun: int) -> None:
     name = st.selectbox(
         "A topic",
         sorted(end.partitions),
-        key="consumers-topic",
+        key=f"consumers-topic-{begun}",
         accept_new_options=True,
         format_func=text.visible,
         placeholder="a name",

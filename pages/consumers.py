@@ -20,14 +20,14 @@ def figures(told: Tale, view: View) -> None:
     state, beyond = view.chapter.after, max(view.surplus.values(), default=0.0)
     reads = Counter(view.after.values())
     counts = [reads[member] for member in state.members]
-    moved = sum(view.before.get(partition, member) != member for partition, member in view.after.items())
+    moved = sum(view.before.get(partition) != member for partition, member in view.after.items())
     paused = len(view.paused)
     kind = "cooperative" if desk.strategy(told).cooperative else "eager"
     frame.figures(
         [
             frame.Figure("Members", f"{len(state.members):,}"),
             frame.Figure("Counts apart", f"{max(counts) - min(counts):,}" if counts else "0", None, "Most less fewest"),
-            frame.Figure("Change their reader", f"{moved:,}", None, "In this rebalance"),
+            frame.Figure("Get a new reader", f"{moved:,}", None, "In this rebalance; also what nobody read before"),
             frame.Figure(
                 "Paused", f"{paused:,} of {len(view.before):,}", None, "Read before, and not read for a while"
             ),

@@ -14,6 +14,7 @@ import pytest
 from reseat.cli import main
 from reseat.cli.arguments import parser
 from reseat.cli.operate_session import progress_json
+from reseat.consumers import text as group_text
 from reseat.election import Reason
 from reseat.formats import LIMITS
 from reseat.formats.gather import MASKS
@@ -63,6 +64,29 @@ def test_every_key_of_show_is_documented(tmp_path: Path, capsys: pytest.CaptureF
     keys = {*shown, *shown["by_broker"][0], *shown["findings"][0], *shown["skipped"][0], *shown["spread"]["replicas"]}
 
     assert {key for key in keys if f"`{key}`" not in COMMANDS} == set()
+
+
+def test_every_key_of_a_group_is_documented(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the command prints, also within its steps, and what the text of a group may say, with its limits."""
+    (tmp_path / "group.json").write_text(
+        '{"topics": {"T": 1}, "members": [{"id": "a", "topics": ["T"]}, {"id": "b", "topics": ["T"]}], '
+        '"story": [{"leave": "a"}]}'
+    )
+    assert main(["consumers", str(tmp_path / "group.json"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    step = told["steps"][-1]
+    printed = {*told, *told["members"][0], *step, *step["rounds"][0], *step["calls"][0]}
+    printed |= set(step["rounds"][0]["messages"][0])
+    limits = (group_text.MOST_BYTES, group_text.MOST_MEMBERS, group_text.MOST_PARTITIONS, group_text.MOST_HAPPENINGS)
+    read = {
+        name
+        for kind in (group_text._Text, group_text._Member, group_text._Step)
+        for name in kind.__struct_encode_fields__
+    }
+
+    assert {key for key in printed if f"`{key}`" not in COMMANDS} == set()
+    assert {key for key in read if f"`{key}`" not in FORMATS} == set()
+    assert {limit for limit in limits if f"{limit:,}" not in FORMATS} == set()
 
 
 def test_every_key_of_a_certificate_is_documented() -> None:

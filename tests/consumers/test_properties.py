@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.consumers import ASSIGNORS, Assignment, Group, Member, Partition, assignor_named
+from reseat.consumers.story import Happening, Join, Leave, Partitions, Return, Timeout, Together, begin, tell
 
+STICKY = ("sticky", "cooperative-sticky")
 TOPICS = ("t0", "t1", "t2", "t3")
 
 
@@ -104,6 +106,47 @@ def test_sticky_moves_only_what_it_must(group: Group, names: list[str]) -> None:
 
     assert sizes == [small] * (len(names) - larger) + [small + 1] * larger
     assert stayed == could_stay
+
+
+@pytest.mark.parametrize("name", ["roundrobin", "sticky", "cooperative-sticky"])
+@given(group=groups(equal=True))
+def test_with_equal_subscriptions_no_counts_are_evener(name: str, group: Group) -> None:
+    """The flow, which knows no assignor, finds nothing better."""
+    given_to = assignor_named(name).assign(group)
+
+    assert sum(len(partitions) ** 2 for partitions in given_to.values()) == least_sum_of_squares(group)
+
+
+@given(group=groups())
+def test_range_is_as_even_as_can_be_topic_by_topic(group: Group) -> None:
+    """The flow over one topic alone finds nothing better, with differing subscriptions too."""
+    given_to = assignor_named("range").assign(group)
+    for topic in group.known_topics:
+        alone = Group(group.members, {topic: group.partitions[topic]})
+        counts = [sum(1 for t, _ in partitions if t == topic) for partitions in given_to.values()]
+
+        assert sum(count * count for count in counts) == least_sum_of_squares(alone)
+
+
+@settings(max_examples=60)
+@given(group=groups(equal=True), picks=st.lists(st.integers(0, 99), max_size=8), name=st.sampled_from(STICKY))
+def test_sticky_moves_nothing_for_nothing(group: Group, picks: list[int], name: str) -> None:
+    """Whoever joins, leaves, or is thrown out, and whatever topic grows: no member gives up one for another."""
+    topics = group.members[0].topics
+    state, assignor = begin(group.partitions), assignor_named(name)
+    happenings: list[Happening] = [Together(group.members)]
+    for pick in picks:
+        state = tell(state, happenings, assignor)[-1].after
+        there = sorted(state.members)
+        choices: list[Happening] = [Join(Member(free, topics)) for free in "ghi" if free not in there]
+        choices += [kind(member) for member in there[1:] for kind in (Leave, Timeout)]
+        choices += [Partitions(topic, state.partitions[topic] + 2) for topic in topics]
+        happenings = [choices[pick % len(choices)]]
+        if any(isinstance(one, Join) and one.member.id in state.out for one in happenings):
+            happenings = [Return(next(iter(state.out)))]
+        chapter = tell(state, happenings, assignor)[0]
+
+        assert chapter.needless == 0
 
 
 @settings(max_examples=200)

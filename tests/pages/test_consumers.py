@@ -1,0 +1,309 @@
+"""The Consumers page: examples, walking, strategies, editing, texts, links, and names in which anything may stand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from components import consumers_desk as desk
+from components.consumers_examples import EXAMPLES
+from components.consumers_matrix import MOST_COLUMNS
+from components.consumers_walk import events_of, views
+from reseat.consumers import ASSIGNORS, Member, assignor_named
+from reseat.consumers.story import Join, Leave, Together, begin, tell
+from reseat.consumers.text import write_group
+from reseat.sources.kafka_admin.groups import LiveGroup, LiveMember, state_of
+
+from .conftest import Opened, texts
+
+_APP = Path(__file__).resolve().parents[2] / "app.py"
+HOSTILE = "<img src=x onerror=alert(1)> [x](http://x) :material/star: `$x$` \u202e"
+
+
+def visit(**query: str) -> AppTest:
+    """The page in a new session, by a link, with no layout open."""
+    at = AppTest.from_file(str(_APP), default_timeout=60)
+    at.run()
+    for name, value in query.items():
+        at.query_params[name] = value
+    return at.switch_page("pages/consumers.py").run()
+
+
+def address(at: AppTest) -> dict[str, str]:
+    """The query in the address bar, one text a name."""
+    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+
+
+def press(at: AppTest, key: str) -> AppTest:
+    """Press a button."""
+    return at.button(key=key).click().run()
+
+
+def figures(at: AppTest) -> dict[str, str]:
+    """The figures by their label."""
+    return {metric.label: metric.value for metric in at.metric}
+
+
+def read(at: AppTest, text: str) -> AppTest:
+    """Paste a group and read it."""
+    at.text_area(key="consumers-text").set_value(text).run()
+    return press(at, "consumers-read")
+
+
+def test_it_opens_on_a_member_that_leaves_without_a_layout() -> None:
+    """Sticky moves C1's three; no layout is asked for."""
+    at = visit()
+
+    assert not at.exception
+    assert "C1 closes: one rebalance; 3 partitions change their reader; 8 paused meanwhile." in texts(at)
+    assert figures(at)["Get a new reader"] == "3"
+    assert "Nothing is read yet" not in texts(at)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.slug)
+def test_every_example_by_every_strategy(example: object) -> None:
+    """Each is walked from end to end by its own strategy, and drawn by all others."""
+    slug = example.slug  # type: ignore[attr-defined]
+    at = visit(group=slug)
+    press(at, "walk-first") if not at.button(key="walk-first").disabled else at
+    while not at.button(key="walk-on").disabled:
+        press(at, "walk-on")
+
+        assert not at.exception
+
+    for name in ASSIGNORS:
+        at.segmented_control(key="consumers-assignor-0").set_value(name).run()
+
+        assert not at.exception
+        assert address(at)["assignor"] == name
+
+
+def test_cooperative_is_walked_in_two_rebalances() -> None:
+    """In the first the partitions that move are read by nobody, in the second the new member gets them."""
+    at = visit(group="cooperative", assignor="cooperative-sticky", at="1")
+
+    assert "Step 2 of 2, rebalance 1 of 2" in texts(at)
+    assert (figures(at)["Get a new reader"], figures(at)["Paused"]) == ("0", "4 of 12")
+
+    press(at, "walk-on")
+
+    assert "Step 2 of 2, rebalance 2 of 2" in texts(at)
+    assert (figures(at)["Get a new reader"], figures(at)["Paused"]) == ("4", "0 of 8")
+
+
+def test_the_strategy_is_changed_and_the_step_stays() -> None:
+    """Eager stops all twelve; the story and its step are the same."""
+    at = visit(group="cooperative", assignor="cooperative-sticky", at="2")
+    at.segmented_control(key="consumers-assignor-0").set_value("range").run()
+
+    assert "Step 2 of 2" in texts(at)
+    assert figures(at)["Paused"] == "12 of 12"
+    assert figures(at)["Protocol"] == "eager"
+
+
+def test_something_is_let_happen_and_taken_back() -> None:
+    """A member joins and leaves by buttons; the address carries the story from then on."""
+    at = visit(group="surplus")
+    press(at, "let-joins")
+
+    assert "C3 joins: one rebalance" in texts(at)
+    assert address(at)["group"] == "own"
+
+    at.selectbox(key="consumers-member-0").set_value("C0").run()
+    press(at, "let-leaves")
+
+    assert "C0 closes: one rebalance" in texts(at)
+    assert figures(at)["Members"] == "3"
+
+    press(at, "consumers-take-back")
+
+    assert "C3 joins: one rebalance" in texts(at)
+
+
+def test_who_was_thrown_out_comes_back() -> None:
+    """The button for it is there only then."""
+    at = visit(group="surplus")
+
+    assert at.button(key="let-comes-back").disabled
+
+    press(at, "let-times-out")
+    at.selectbox(key="consumers-member-0").set_value("C0").run()
+
+    assert at.button(key="let-leaves").disabled
+
+    press(at, "let-comes-back")
+
+    assert "C0 is back: one rebalance" in texts(at)
+
+
+def test_a_topic_gains_partitions_and_a_member_changes_its_topics() -> None:
+    """By the fields; what changes nothing cannot be pressed."""
+    at = visit(group="uneven")
+
+    assert at.button(key="let-changes-its-topics").disabled
+
+    press(at, "let-gains-partitions")
+
+    assert "T1 has 4 partitions now: one rebalance" in texts(at)
+
+    at.multiselect(key="consumers-reads-C0-2").set_value(["T1"]).run()
+    press(at, "let-changes-its-topics")
+
+    assert "C0 subscribes to T1: one rebalance" in texts(at)
+
+
+def test_a_link_opens_the_same_story_elsewhere() -> None:
+    """One's own story, its strategy and step, in a session that never saw it."""
+    at = visit(group="surplus")
+    press(at, "let-joins")
+    other = visit(**address(at))
+
+    assert "C3 joins: one rebalance" in texts(other)
+    assert address(other) == address(at)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"group": "own", "told": "!!!"},
+        {"group": "own", "told": "AAAA"},
+        {"group": "own"},
+        {"group": "no-such", "told": "x" * 10_000},
+        {"group": "own", "told": "eJyrVkrLz1eyUqpVAhEAGdkEHg"},
+    ],
+)
+def test_a_link_that_is_not_understood_says_so(query: dict[str, str]) -> None:
+    """And an example is told instead."""
+    at = visit(**query)
+
+    assert not at.exception
+    assert "The link's group was not understood" in texts(at)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    query=st.dictionaries(
+        st.sampled_from(["group", "told", "assignor", "at", "name"]), st.text(max_size=30) | st.just("own"), max_size=5
+    )
+)
+def test_no_link_breaks_the_page(query: dict[str, str]) -> None:
+    """Any query names a tale that can be told, or none."""
+    told = desk.from_query(query)
+
+    assert told is None or told.assignor in ASSIGNORS
+
+
+def test_a_text_is_read_strictly() -> None:
+    """A group of one's own is told; what is none is refused with a sentence, and the story before stays."""
+    at = read(visit(), '{"topics": {"T": "4"}, "members": []}')
+
+    assert "expected 'int', got 'str'" in texts(at)
+    assert "C1 closes" in texts(at)
+
+    read(at, '{"topics": {"T": 4}, "members": [{"id": "solo", "topics": ["T"]}]}')
+
+    assert "solo joins: one rebalance; 4 partitions get their first reader" in texts(at)
+
+
+def test_a_story_that_cannot_be_is_refused() -> None:
+    """With the sentence, by the core."""
+    at = read(visit(), '{"topics": {"T": 4}, "members": [], "story": [{"leave": "nobody"}]}')
+
+    assert not at.exception
+    assert "Member nobody is not there" in texts(at)
+
+
+def test_a_group_without_anything() -> None:
+    """Nobody is there: one can join."""
+    at = read(visit(), '{"topics": {"T": 4}, "members": []}')
+
+    assert "Nobody is in this group" in texts(at)
+
+    press(at, "let-joins")
+
+    assert "C0 joins: one rebalance" in texts(at)
+
+
+def test_hostile_names_are_text() -> None:
+    """Members and topics named as markup are shown as they are, and nothing of them is markup."""
+    member = Member(HOSTILE, (HOSTILE,), instance_id=HOSTILE)
+    at = read(visit(), write_group(begin({HOSTILE: 3}), [Together((member, Member("b", (HOSTILE,)))), Leave("b")]))
+
+    assert not at.exception
+    assert all("<img" not in str(element.value).replace("\\<", "") for element in at.markdown)
+    assert "\u202e" not in texts(at)
+
+
+def test_a_large_group_is_counted_in_cells() -> None:
+    """200 members on 2,000 partitions: more than cells have room for."""
+    members = tuple(Member(f"m{number:03}", ("a", "b")) for number in range(200))
+    at = read(visit(), write_group(begin({"a": 1_000, "b": 1_000}), [Together(members)]))
+
+    assert MOST_COLUMNS < 2_000
+    assert not at.exception
+    assert figures(at)["Members"] == "200"
+
+
+def test_it_goes_with_an_open_layout(opened: Opened) -> None:
+    """The strip stays, and the address names both; without a live cluster no groups are offered."""
+    at = opened("consumers")
+
+    assert not at.exception
+    assert {"layout", "group"} <= set(address(at))
+    assert not [button for button in at.button if button.key == "consumers-list"]
+
+
+def test_messages_and_calls_stand_in_the_order_of_the_protocol() -> None:
+    """Eager: revoked before JoinGroup, assigned after SyncGroup's answer. Cooperative: nothing before the join."""
+    both = [Together((Member("A", ("T",)),)), Join(Member("B", ("T",)))]
+    eager = views(tell(begin({"T": 2}), both, assignor_named("range")))[-1]
+    careful = views(tell(begin({"T": 2}), both, assignor_named("cooperative-sticky")))[1]
+    names = [(e.sender, e.name) for e in events_of(eager, cooperative=False, most_members=9)[0]]
+    cooperative = [(e.sender, e.name) for e in events_of(careful, cooperative=True, most_members=9)[0]]
+
+    assert names[0] == ("A", "onPartitionsRevoked")
+    assert names[1] == ("A", "JoinGroup")
+    assert names[-2:] == [("A", "onPartitionsAssigned"), ("B", "onPartitionsAssigned")]
+    assert cooperative[0] == ("A", "JoinGroup")
+    assert cooperative[-3:] == [
+        ("A", "onPartitionsRevoked"),
+        ("A", "onPartitionsAssigned"),
+        ("B", "onPartitionsAssigned"),
+    ]
+
+
+def test_members_without_room_are_left_out_of_the_diagram() -> None:
+    """With how many they are; no message to or from them is drawn."""
+    view = views(tell(begin({"T": 9}), [Together(tuple(Member(n, ("T",)) for n in "ABC"))], assignor_named("range")))[0]
+    events, left_out = events_of(view, cooperative=False, most_members=2)
+
+    assert left_out == 1
+    assert {event.sender for event in events} == {"A", "B", "coordinator"}
+
+
+def test_a_live_group_begins_a_story_with_what_is_not_told() -> None:
+    """While a group rebalances its subscriptions are not told; they are taken from what it reads, and that is said."""
+    members = (
+        LiveMember("a", "one", "10.0.0.1", topics=None, assignment=(("T", 0),)),
+        LiveMember("b", "two", "10.0.0.2", topics=("T", "U"), assignment=(("T", 1), ("U", 0))),
+    )
+    group = LiveGroup("g", "classic", "CompletingRebalance", "", 1, members, partitions={"T": 2, "U": 1})
+    state, notes = state_of(group)
+
+    assert state.members["a"].topics == ("T", "U")
+    assert state.readers == {("T", 0): "a", ("T", 1): "b", ("U", 0): "b"}
+    assert "The subscription of a is not told (the group is CompletingRebalance)" in notes[0]
+
+
+def test_a_story_is_downloaded_as_it_is_read() -> None:
+    """The text that the page gives is the text that it takes."""
+    example = EXAMPLES[-1]
+    told = json.loads(write_group(example.state, example.happenings))
+
+    assert set(told) == {"topics", "members", "story"}
+    assert len(told["story"]) == len(example.happenings) - 1
