@@ -1,0 +1,96 @@
+"""Consumers in a real Chromium: a group is walked through a leave, by keys; a strategy is changed; a link is shared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import SCREENSHOTS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+
+def answers(page: Page, words: str) -> None:
+    """Wait until the page's sentence holds these words."""
+    page.locator(".st-key-answer").get_by_text(words).wait_for()
+
+
+def picture(page: Page, name: str) -> None:
+    """Keep a picture once all is drawn."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def matrix(page: Page) -> list[str]:
+    """What stands in the cells and beside them."""
+    drawn = page.locator(".js-plotly-plot").first
+    return drawn.locator(".textpoint, .annotation-text, .ytick").all_text_contents()
+
+
+def test_a_group_is_walked_through_a_leave(page: Page, dashboard: str) -> None:
+    """Three join, C1 leaves: by the arrow keys; its three go to the others, and nobody else's change their reader."""
+    page.goto(f"{dashboard}/consumers")
+    answers(page, "C1 closes: one rebalance; 3 partitions change their reader; 8 paused meanwhile.")
+    page.get_by_role("button", name="A rebalance back").click()
+    answers(page, "C0, C1 and C2 join")
+    page.keyboard.press("ArrowRight")
+    answers(page, "C1 closes")
+    picture(page, "consumers-leave")
+    shown = matrix(page)
+
+    assert (shown.count("+"), shown.count("−"), shown.count("‖")) == (3, 3, 5)
+    assert "C1 · gone" in shown
+    assert page.locator(".st-key-strip").count() == 0
+
+    page.get_by_role("tab", name="Listener calls").click()
+    page.locator(".st-key-consumers-calls, [data-testid='stDataFrame']").first.wait_for()
+
+    assert page.get_by_role("button", name="A rebalance on").is_disabled()
+
+
+def test_cooperative_pauses_less_and_the_link_says_so(
+    page: Page, new_page: Callable[..., Page], dashboard: str
+) -> None:
+    """The same leave told cooperatively, and opened by somebody else: three paused, and not all eight."""
+    page.goto(f"{dashboard}/consumers")
+    answers(page, "8 paused meanwhile")
+    page.get_by_role("radio", name="cooperative-sticky").or_(
+        page.get_by_role("button", name="cooperative-sticky")
+    ).first.click()
+    answers(page, "3 partitions change their reader; 3 paused meanwhile.")
+    page.wait_for_url(re.compile("assignor=cooperative-sticky"))
+    other = new_page(color_scheme="dark")
+    other.goto(page.url)
+    answers(other, "3 partitions change their reader; 3 paused meanwhile.")
+
+    assert other.get_by_text("8 paused meanwhile").count() == 0
+
+    picture(other, "consumers-cooperative-dark")
+
+
+def test_a_text_with_markup_for_names_is_told_as_text(page: Page, dashboard: str) -> None:
+    """A member called like an image that runs code joins; nothing is loaded, nothing runs."""
+    page.goto(f"{dashboard}/consumers")
+    answers(page, "C1 closes")
+    page.get_by_role("button", name="Your group").click()
+    name = "<img src=x onerror=alert(1)>"
+    page.get_by_label("Or paste it").fill(
+        f'{{"topics": {{"{name}": 2}}, "members": [{{"id": "{name}", "topics": ["{name}"]}}]}}'
+    )
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Read", exact=True).click()
+    answers(page, "joins: one rebalance; 2 partitions get their first reader")
+    picture(page, "consumers-hostile")
+
+    assert page.locator("img[src='x']").count() == 0
