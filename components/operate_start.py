@@ -11,7 +11,7 @@ from components.operate_desk import Desk
 from components.operate_plan import Proposal
 from components.operate_reading import Fresh
 from reseat.errors import ReseatError, WriteRefused
-from reseat.operate.checks import Check
+from reseat.operate.checks import Check, overridden_of
 from reseat.operate.guard import refuse_unless
 from reseat.operate.journal import Journal
 from reseat.operate.records import Run, RunOptions
@@ -94,6 +94,8 @@ def begin(intent: Intent, checks: Sequence[Check], fresh: Fresh) -> Run:
             options=intent.options,
             kind=proposal.kind,
             takes_back=proposal.takes_back,
+            way=desk.way,
+            overridden=overridden_of(checks),
         )
     )
     go_on(desk, run)

@@ -16,11 +16,13 @@ from reseat.cli.operate_session import (
     notes_of,
     progress_json,
 )
-from reseat.cli.writer import complain, say, write_json
+from reseat.cli.writer import bytes_text, complain, say, write_json
 from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.formats.sealed import SealedPlan, read_sealed
 from reseat.model import Snapshot
+from reseat.model.wording import counted
 from reseat.operate.approving import approval_of, way_back
+from reseat.operate.checks import overridden_of
 from reseat.operate.execute import carry_out, recover
 from reseat.operate.guard import check, refuse_unless
 from reseat.operate.records import Run, RunOptions, RunState
@@ -28,6 +30,8 @@ from reseat.operate.request import Kind, Request
 from reseat.sources.live import read_cluster
 
 __all__ = ["cancel", "execute", "rollback"]
+
+_WAYS = {"admin": "the Admin protocol", "zookeeper": "ZooKeeper's nodes"}
 
 
 def execute(chosen: argparse.Namespace) -> int:
@@ -52,7 +56,7 @@ def _execute(chosen: argparse.Namespace) -> int:
         interrupted = _settled(session)
         if interrupted is not None and interrupted.hash == plan.hash and interrupted.kind == "plan":
             complain(f"Run {interrupted.id} of this very plan was interrupted: going on with it.")
-            return _carry_out(chosen, session, interrupted)
+            return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
         now = read_cluster(session.connection)
         return _carry_out(chosen, session, _approved(chosen, session, plan, data.decode(), now=now))
 
@@ -62,7 +66,7 @@ def _rollback(chosen: argparse.Namespace) -> int:
         interrupted = _settled(session)
         if interrupted is not None and interrupted.kind == "rollback" and chosen.run_id is None:
             complain(f"Run {interrupted.id}, which takes run {interrupted.takes_back} back, was interrupted: going on.")
-            return _carry_out(chosen, session, interrupted)
+            return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
         run = _run_to_take_back(chosen, session)
         now = read_cluster(session.connection)
         back = way_back(run, session.journal.moves(run.id), now)
@@ -96,6 +100,27 @@ def _settled(session: Session) -> Run | None:
     if run is None or session.journal.progress(run.id, moves=False).alive:
         return None
     return run
+
+
+def _going_on(chosen: argparse.Namespace, session: Session, run: Run) -> Run:
+    """An interrupted run with what is asked for now: another throttle, more or fewer moves at a time."""
+    if run.way is not None and run.way != session.target.way:
+        complain(f"It began through {_WAYS[run.way]} and goes on through {_WAYS[session.target.way]}.")
+    options = _options(chosen, run.options)
+    if options == run.options:
+        return run
+    session.journal.change_options(run.id, options)
+    rate = "no throttle" if options.throttle is None else f"a throttle of {bytes_text(options.throttle)}/s"
+    complain(f"From now on with {rate} and {options.moves_a_broker:,} moves at a broker at a time.")
+    return session.journal.run(run.id)
+
+
+def _options(chosen: argparse.Namespace, otherwise: RunOptions) -> RunOptions:
+    """How it is to be carried out, by the words given; the rest as it was."""
+    moves, rate = chosen.moves_a_broker, chosen.throttle
+    return RunOptions(
+        otherwise.moves_a_broker if moves is None else moves, otherwise.throttle if rate is None else rate
+    )
 
 
 def _approved(
@@ -133,9 +158,11 @@ def _approved(
             now,
             cluster=session.name,
             operator=session.asked["person"].name,
-            options=RunOptions(chosen.moves_a_broker, chosen.throttle),
+            options=_options(chosen, RunOptions()),
             kind=kind,
             takes_back=None if takes_back is None else takes_back.id,
+            way=session.target.way,
+            overridden=overridden_of(checks),
         )
     )
 
@@ -144,7 +171,7 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
     if not chosen.wait:
         return _begin(chosen, session, run)
     tell = complain if chosen.json else say
-    with interruptible(lambda: complain("Stopping; once more ends at once, and status settles what is left.")) as stop:
+    with interruptible(lambda: complain(_stopping(run))) as stop:
         try:
             ended = carry_out(
                 session.target, session.journal, run.id, stop=stop, report=lambda said: tell(f"{_clock()} {said}")
@@ -152,10 +179,31 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
         except ClusterUnreachable as error:
             complain(f"reseat operate {chosen.action}: {error}")
             return UNFINISHED
+        except WriteRefused as refused:
+            told = session.journal.progress(run.id, moves=False)
+            if not told.batches:
+                raise
+            # The journal or its lock went away in the middle: not "nothing was sent".
+            complain(
+                f"reseat operate {chosen.action}: {refused}",
+                f"Run {run.id}: {told.done:,} of {counted(told.partitions, 'partition')} as planned, {told.sent:,} "
+                "under way; Kafka goes on with those. Once that is mended the same command goes on with the run, and "
+                "status settles it.",
+            )
+            return UNFINISHED
     holds = ended.state is RunState.DONE and _verified(session, ended, tell)
     if chosen.json:
         write_json(progress_json(session.journal.progress(run.id)))
     return 0 if holds else UNFINISHED
+
+
+def _stopping(run: Run) -> str:
+    """What the first Ctrl-C does, and what a second one would. Asks nothing: it is called wherever the run stands."""
+    return (
+        f"Stopping run {run.id}: nothing further is sent, what is under way finishes, and the throttles are put back. "
+        "Once more ends at once: Kafka goes on with what is under way, the throttles stay, and the same command goes "
+        "on with the run."
+    )
 
 
 def _verified(session: Session, run: Run, tell: Callable[..., None]) -> bool:

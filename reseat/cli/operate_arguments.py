@@ -83,7 +83,7 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
 def _pace(command: argparse.ArgumentParser) -> None:
     command.add_argument("--throttle", type=_rate, metavar="BYTES_PER_SECOND", help="for replication, at each broker")
     command.add_argument(
-        "--moves-a-broker", type=_moves, default=50, metavar="N", help="replica moves at one broker at a time (50)"
+        "--moves-a-broker", type=_moves, metavar="N", help="replica moves at one broker at a time (50)"
     )
 
 

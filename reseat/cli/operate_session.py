@@ -176,6 +176,8 @@ def progress_json(progress: RunProgress, *, moves: bool = False) -> dict[str, ob
         "operator": run.operator,
         "moves_a_broker": run.options.moves_a_broker,
         "throttle": run.options.throttle,
+        "way": run.way,
+        "overridden": list(run.overridden),
         "state": run.state.value,
         "sentence": run.sentence,
         "approved_at": run.approved_at.isoformat(),

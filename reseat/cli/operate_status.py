@@ -101,6 +101,8 @@ def _run_lines(progress: RunProgress) -> list[str]:
         f"{progress.failed:,} failed; {counted(progress.batches, 'batch', 'batches')}; approved by {run.operator} "
         f"{run.approved_at:%Y-%m-%d %H:%M:%S} UTC",
     ]
+    if run.overridden:
+        lines.append(f"  In spite of {', '.join(run.overridden)}")
     if progress.bytes_total:
         left = "" if progress.seconds_left is None else f", about {_duration(progress.seconds_left)} left"
         lines.append(f"  {bytes_text(progress.bytes_done)} of {bytes_text(progress.bytes_total)} copied{left}")

@@ -36,6 +36,8 @@ def approval_of(
     options: RunOptions,
     kind: str = "plan",
     takes_back: int | None = None,
+    way: str | None = None,
+    overridden: tuple[str, ...] = (),
 ) -> Approval:
     """What the journal keeps of a plan: its text, the way back, and each partition that changes.
 
@@ -48,6 +50,8 @@ def approval_of(
         options: how it is carried out.
         kind: ``plan`` or ``rollback``.
         takes_back: id of the run that a rollback takes back.
+        way: by which it is to be written.
+        overridden: names of the checks that the person goes on in spite of.
 
     Raises:
         WriteRefused: the plan changes nothing, or the cluster does not tell its id.
@@ -75,7 +79,20 @@ def approval_of(
         )
         for row in rows.tolist()
     )
-    return Approval(now.cluster_id, cluster, text, rollback, plan.hash, operator, moves, options, kind, takes_back)
+    return Approval(
+        now.cluster_id,
+        cluster,
+        text,
+        rollback,
+        plan.hash,
+        operator,
+        moves,
+        options,
+        kind,
+        takes_back,
+        way=way,
+        overridden=overridden,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Check", "Verdict"]
+__all__ = ["Check", "Verdict", "overridden_of"]
 
 
 class Verdict(Enum):
@@ -41,3 +42,8 @@ class Check:
     def stops(self) -> bool:
         """Whether nothing may be sent."""
         return self.verdict is Verdict.FAILED
+
+
+def overridden_of(checks: Iterable[Check]) -> tuple[str, ...]:
+    """Names of the checks that the person went on in spite of, as the journal keeps them."""
+    return tuple(found.name for found in checks if found.verdict is Verdict.OVERRIDDEN)

@@ -257,6 +257,9 @@ class _Carrying:
         self._tries: Counter[int] = Counter()
         self._work: Work | None = None
         self._stalling = _Stalling(since=self._pace.now())
+        #: Brokers that were alive when throttles were last set: one that comes later gets its own.
+        self._throttled: frozenset[int] = frozenset()
+        self._look_seconds = 0.0
         self._bytes_at = -_BYTES_SECONDS
         self._pace_at = -_PACE_SECONDS
         #: Why nothing further is sent although nobody asked to stop; the run fails with it.
@@ -279,6 +282,7 @@ class _Carrying:
                 if self._cancelling():
                     self._patiently(partial(self._cancel, seen))
                 if not self._stopping:
+                    self._throttle_newly_alive(seen.alive)
                     self._send(seen)
                 self._keep()
                 if self._over():
@@ -343,6 +347,12 @@ class _Carrying:
     # ---- what the cluster says -----------------------------------------------------------------------------
 
     def _look(self) -> _Seen:
+        began = self._pace.now()
+        seen = self._look_now()
+        self._look_seconds = self._pace.now() - began
+        return seen
+
+    def _look_now(self) -> _Seen:
         # The list first: a partition that is off the list and then seen as planned is done.
         listing = self._target.reassigning()
         for row in self._rows("waiting"):
@@ -481,28 +491,48 @@ class _Carrying:
     # ---- throttles -----------------------------------------------------------------------------------------
 
     def _set_throttles(self) -> None:
+        """At the start, after a crash (perhaps they are set in part), and for a broker that came back."""
         rate = self._run.options.throttle
         if rate is None:
             return
         there = throttling.standing(self._journal, self._run.id)
-        if there is not None:
-            self._target.set_throttles(there.now)  # set before a crash, perhaps in part: the same once more
-            return
         moves = [move for move in self._moves if move.state in ("waiting", "sent")]
-        earlier = throttling.earlier_values(self._target, moves)
+        alive = self._target.alive()
+        earlier = throttling.earlier_values(self._target, moves, alive)
+        partitions = {move.topic: move.partition for move in moves}
+        if there is not None:  # what it found first is what was there before the run
+            earlier = throttling.merged(earlier, there.earlier)
+            partitions |= there.partitions
         throttles = throttling.wanted(moves, rate, earlier)
+        self._throttled = alive
         if not (throttles.leader_rate or throttles.leader_replicas or throttles.follower_replicas):
             return
-        step = self._begin(
-            "throttles",
-            {
-                "earlier": throttling.to_json(earlier),
-                "set": throttling.to_json(throttles),
-                "partitions": {move.topic: move.partition for move in moves},
-            },
-        )
-        self._target.set_throttles(throttles)
-        self._journal.end(step, {"set": True}, hold=self._hold)
+        step = None
+        if there is None or (there.earlier, there.now) != (earlier, throttles):
+            step = self._begin(
+                "throttles",
+                {
+                    "earlier": throttling.to_json(earlier),
+                    "set": throttling.to_json(throttles),
+                    "partitions": partitions,
+                },
+            )
+        try:
+            # A dead broker's are not set, else it would keep the run waiting; it gets them when it is back.
+            self._target.set_throttles(throttling.of_brokers(throttles, alive))
+        except ClusterUnreachable:
+            if step is not None:
+                self._journal.end(step, {"set": "not known"}, hold=self._hold)
+            raise
+        if step is not None:
+            self._journal.end(step, {"set": True}, hold=self._hold)
+
+    def _throttle_newly_alive(self, alive: frozenset[int]) -> None:
+        """A broker that was dead when throttles were set gets its own before anything is sent to it."""
+        if self._run.options.throttle is None or alive <= self._throttled:
+            self._throttled &= alive
+            return
+        self._patiently(self._set_throttles)
 
     def _put_throttles_back(self) -> str:
         """Put the throttles back; returns what could not be, as a sentence with a blank before it, or ""."""
@@ -729,9 +759,12 @@ class _Carrying:
         return bool(self._rows("sent")) and now - self._stalling.since >= self._pace.stalled_seconds
 
     def _poll_seconds(self) -> float:
-        """The longer nothing changes, the less often it is asked."""
+        """The longer nothing changes, the less often it is asked; and never more than half of the time.
+
+        Through ZooKeeper a look reads every topic's node: seconds in a cluster of 10,000 topics.
+        """
         quiet = self._pace.now() - self._stalling.since
-        return min(self._pace.poll_seconds + quiet / 10, _SLOWEST_POLL)
+        return max(min(self._pace.poll_seconds + quiet / 10, _SLOWEST_POLL), self._look_seconds)
 
     def _note_bytes(self, seen: _Seen) -> None:
         newcomers = {row: set(self._moves[row].target) - set(self._moves[row].before) for row in self._rows("sent")}

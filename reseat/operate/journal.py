@@ -50,8 +50,11 @@ _PACE_SECONDS = 60.0
 _LEAST_PACE_SECONDS = 2.0
 _RUN = (
     "id, cluster_id, cluster, kind, takes_back, plan, rollback, hash, moves_a_broker, throttle, operator, state, "
-    "sentence, approved_at, ended_at"
+    "sentence, approved_at, ended_at, way, overridden"
 )
+#: Tokens of the holds of this process: a lock of its own that is not among them could not be released (a full disk),
+#: and must not stay held for as long as the process lives.
+_HELD: set[str] = set()
 _OPEN = tuple(state.value for state in RunState if state.open)
 
 
@@ -89,6 +92,8 @@ class Approval:
         options: how it is carried out.
         kind: ``plan`` or ``rollback``.
         takes_back: id of the run that a rollback takes back, or None.
+        way: by which it is to be written.
+        overridden: names of the checks that the person goes on in spite of.
     """
 
     cluster_id: str
@@ -101,6 +106,8 @@ class Approval:
     options: RunOptions = field(default_factory=RunOptions)
     kind: str = "plan"
     takes_back: int | None = None
+    way: str | None = None
+    overridden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +207,7 @@ class Journal:
         with self._writing() as database:
             self._refuse_second_run(database, approval.cluster_id)
             cursor = database.execute(
-                f"INSERT INTO runs ({_RUN}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",  # noqa: S608
+                f"INSERT INTO runs ({_RUN}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)",  # noqa: S608
                 (
                     approval.cluster_id,
                     approval.cluster,
@@ -215,6 +222,8 @@ class Journal:
                     RunState.APPROVED.value,
                     "Approved; nothing is sent yet.",
                     _now(),
+                    approval.way,
+                    ",".join(approval.overridden),
                 ),
             )
             run_id = int(cursor.lastrowid or 0)
@@ -277,6 +286,21 @@ class Journal:
                 "UPDATE runs SET state = ?1, sentence = ?2, ended_at = iif(?3, NULL, coalesce(ended_at, ?4)) "
                 "WHERE id = ?5",
                 (state.value, sentence, state.open, _now(), run_id),
+            )
+
+    def change_options(self, run_id: int, options: RunOptions) -> None:
+        """How a run goes on from now on: heeded by whoever goes on with it, not by a runner that is at work.
+
+        Raises:
+            WriteRefused: a living process is at work on the run.
+        """
+        with self._writing() as database:
+            row = database.execute("SELECT * FROM owners WHERE run = ?", (run_id,)).fetchone()
+            if row is not None and _holder_of(row).alive:
+                raise WriteRefused(f"{row['operator']} is at work on run {run_id}: its options stay as they are.")
+            database.execute(
+                "UPDATE runs SET moves_a_broker = ?, throttle = ? WHERE id = ?",
+                (options.moves_a_broker, options.throttle, run_id),
             )
 
     def progress(self, run_id: int, *, moves: bool = True) -> RunProgress:
@@ -369,7 +393,10 @@ class Journal:
         """Keep how far a run is now; the remaining time comes of these."""
         now = time.time()
         with self._writing(hold) as database:
-            database.execute("DELETE FROM paces WHERE run = ? AND at < ?", (run_id, now - _PACE_SECONDS))
+            # What is later than now is from before the clock was set back.
+            database.execute(
+                "DELETE FROM paces WHERE run = ? AND (at < ? OR at > ?)", (run_id, now - _PACE_SECONDS, now)
+            )
             database.execute("INSERT OR REPLACE INTO paces VALUES (?, ?, ?, ?)", (run_id, now, done, bytes_done))
 
     # ---- stop requests -------------------------------------------------------------------------------------
@@ -517,7 +544,12 @@ class Journal:
             WriteRefused: a living process holds it; the sentence names it.
         """
         hold = Hold(cluster_id, uuid.uuid4().hex, operator)
-        self._take(hold, run_id)
+        _HELD.add(hold.token)
+        try:
+            self._take(hold, run_id)
+        except WriteRefused:
+            _HELD.discard(hold.token)
+            raise
         ended = threading.Event()
         beat = threading.Thread(target=self._beat, args=(hold, ended), name="reseat-journal-heartbeat", daemon=True)
         beat.start()
@@ -526,6 +558,7 @@ class Journal:
         finally:
             ended.set()
             beat.join()
+            _HELD.discard(hold.token)
             self._release(hold)
 
     def holder(self, cluster_id: str) -> Holder | None:
@@ -617,7 +650,7 @@ class Journal:
     @contextmanager
     def _reading(self) -> Iterator[None]:
         """Several questions answered as of one moment."""
-        with self._one_thread:
+        with self._one_thread, self._read_errors():
             self._database.execute("BEGIN")
             try:
                 yield
@@ -625,13 +658,22 @@ class Journal:
                 self._database.execute("COMMIT")
 
     def _one(self, question: str, *values: object) -> sqlite3.Row | None:
-        with self._one_thread:
+        with self._one_thread, self._read_errors():
             row: sqlite3.Row | None = self._database.execute(question, values).fetchone()
             return row
 
     def _all(self, question: str, *values: object) -> list[sqlite3.Row]:
-        with self._one_thread:
+        with self._one_thread, self._read_errors():
             return self._database.execute(question, values).fetchall()
+
+    @contextmanager
+    def _read_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise WriteRefused(
+                f"The journal {self.path} cannot be read ({error}); nothing is sent without it."
+            ) from error
 
 
 def _refuse_lost_lock(database: sqlite3.Connection, hold: Hold) -> None:
@@ -667,6 +709,8 @@ def _run_of(row: sqlite3.Row) -> Run:
         sentence=row["sentence"],
         approved_at=datetime.fromisoformat(row["approved_at"]),
         ended_at=None if row["ended_at"] is None else datetime.fromisoformat(row["ended_at"]),
+        way=row["way"],
+        overridden=tuple(filter(None, row["overridden"].split(","))),
     )
 
 
@@ -677,7 +721,7 @@ def _holder_of(row: sqlite3.Row) -> Holder:
         row["operator"],
         row["run"],
         datetime.fromisoformat(row["since"]),
-        is_alive(owner, time.time() - row["heartbeat"]),
+        is_alive(owner, time.time() - row["heartbeat"]) and (owner != this_process() or row["token"] in _HELD),
     )
 
 

@@ -12,7 +12,7 @@ from reseat.errors import InputRefused
 __all__ = ["VERSION", "default_path", "open_database"]
 
 #: ``PRAGMA user_version`` of the tables below; a journal with a higher one was written by a later Reseat.
-VERSION = 1
+VERSION = 2
 #: ``PRAGMA application_id``: "rsea", so that no other program's file is taken for a journal.
 _APPLICATION = 0x72736561
 #: A writer holds the file for milliseconds; whoever waits longer than this meets a machine in trouble.
@@ -36,7 +36,9 @@ CREATE TABLE runs (
     sentence TEXT NOT NULL,
     stop TEXT NOT NULL DEFAULT '' CHECK (stop IN ('', 'stop', 'cancel')),
     approved_at TEXT NOT NULL,
-    ended_at TEXT
+    ended_at TEXT,
+    way TEXT,
+    overridden TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE moves (
     run INTEGER NOT NULL REFERENCES runs (id),
@@ -87,6 +89,15 @@ CREATE TABLE owners (
     heartbeat REAL NOT NULL
 ) STRICT;
 """
+#: What makes a journal of an earlier version one of the next, by the version that it has.
+_STEPS_UP = {
+    1: (
+        "ALTER TABLE runs ADD COLUMN way TEXT",
+        "ALTER TABLE runs ADD COLUMN overridden TEXT NOT NULL DEFAULT ''",
+    ),
+}
+#: What SQLite says of a file that is none of its own, or that was damaged.
+_NO_DATABASE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
 
 
 def default_path(environment: dict[str, str] | os._Environ[str] = os.environ) -> Path:
@@ -115,9 +126,11 @@ def open_database(path: Path) -> sqlite3.Connection:
         _prepare(database, path)
     except sqlite3.DatabaseError as error:
         database.close()
-        raise InputRefused(
-            f"This is not a journal of Reseat ({error}); name another file.", source=str(path)
-        ) from error
+        if error.sqlite_errorcode & 0xFF in _NO_DATABASE:
+            said = f"This is not a journal of Reseat, or it was damaged ({error}); name another file."
+        else:
+            said = f"The journal cannot be opened ({error}): its folder must be writable, with room on the disk."
+        raise InputRefused(said, source=str(path)) from error
     except InputRefused:
         database.close()
         raise
@@ -132,10 +145,15 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     _write_ahead(database)
     database.execute("PRAGMA synchronous = FULL")
     database.execute("BEGIN IMMEDIATE")
-    if _refuse_what_is_no_journal(database, path) == 0:
+    version = _refuse_what_is_no_journal(database, path)
+    if version == 0:
         for statement in _TABLES.split(";\n"):
             database.execute(statement)
         database.execute(f"PRAGMA application_id = {_APPLICATION}")
+    for earlier in range(version, VERSION) if version else ():
+        for statement in _STEPS_UP[earlier]:
+            database.execute(statement)
+    if version != VERSION:
         database.execute(f"PRAGMA user_version = {VERSION}")
     database.execute("COMMIT")
 
@@ -149,7 +167,7 @@ def _refuse_what_is_no_journal(database: sqlite3.Connection, path: Path) -> int:
         return 0
     if application != _APPLICATION:
         raise InputRefused("This is a database of another program, not a journal of Reseat.", source=str(path))
-    if version != VERSION:
+    if not 1 <= version <= VERSION:
         raise InputRefused(
             f"This journal has version {version} and this Reseat writes version {VERSION}: use the Reseat that wrote "
             "it, or name another file.",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from reseat.errors import ClusterUnreachable
+from reseat.operate.records import Run
 from reseat.operate.target import Target
 from reseat.sources.connection import Connection
 
-__all__ = ["open_target"]
+__all__ = ["open_target", "way_to_go_on"]
 
 
 def open_target(connection: Connection, way: str | None = None) -> Target:
@@ -40,3 +41,12 @@ def open_target(connection: Connection, way: str | None = None) -> Target:
     from reseat.operate.admin_target import AdminTarget
 
     return AdminTarget(connection)
+
+
+def way_to_go_on(connection: Connection, run: Run) -> str:
+    """The way by which a run goes on: the one that it was approved for, where this connection names servers of it.
+
+    A cluster before 2.4 that is written through nodes may name brokers too, for sizes: they could not carry it out.
+    """
+    offered = {"admin": connection.bootstrap, "zookeeper": connection.zookeeper}
+    return run.way if run.way is not None and offered.get(run.way) else connection.way

@@ -62,6 +62,8 @@ class Run:
         sentence: why it stands there, for a person.
         approved_at: UTC.
         ended_at: UTC, or None.
+        way: by which it was to be written when it was approved, ``admin`` or ``zookeeper``; None: not told.
+        overridden: names of the checks that the person went on in spite of.
     """
 
     id: int
@@ -78,6 +80,8 @@ class Run:
     sentence: str
     approved_at: datetime
     ended_at: datetime | None = None
+    way: str | None = None
+    overridden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def connection_from_json(text: str) -> Connection:
 
 def main(arguments: list[str]) -> int:
     """Carry a run out; the process's exit code: 0 where it was done, else 1."""
-    from reseat.operate.opening import open_target
+    from reseat.operate.opening import open_target, way_to_go_on
 
     path, run_id = Path(arguments[0]), int(arguments[1])
     connection = connection_from_json(sys.stdin.read())
@@ -114,7 +114,7 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     journal = Journal(path)
     try:
-        target = open_target(connection)
+        target = open_target(connection, way_to_go_on(connection, journal.run(run_id)))
         try:
             ended = carry_out(target, journal, run_id, stop=stop, report=_log)
         finally:

@@ -16,7 +16,7 @@ Complexity: linear in the plan. Source: KIP-73; Kafka's ``ReassignPartitionsComm
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from reseat.errors import ClusterUnreachable
@@ -24,7 +24,17 @@ from reseat.operate.journal import Journal, Step
 from reseat.operate.records import MoveProgress
 from reseat.operate.target import Target, Throttles
 
-__all__ = ["Standing", "earlier_values", "from_json", "put_back", "standing", "to_json", "wanted"]
+__all__ = [
+    "Standing",
+    "earlier_values",
+    "from_json",
+    "merged",
+    "of_brokers",
+    "put_back",
+    "standing",
+    "to_json",
+    "wanted",
+]
 
 _Name = TypeVar("_Name", int, str)
 _EVERY_REPLICA = "*"
@@ -51,11 +61,25 @@ class Standing:
     partitions: Mapping[str, int]
 
 
-def earlier_values(target: Target, moves: Iterable[MoveProgress]) -> Throttles:
+def earlier_values(target: Target, moves: Iterable[MoveProgress], alive: frozenset[int]) -> Throttles:
     """What is set now on the living brokers and the topics that these moves concern."""
     copied = [move for move in moves if set(move.target) - set(move.before)]
-    brokers = {broker for move in copied for broker in (*move.before, *move.target)} & target.alive()
+    brokers = {broker for move in copied for broker in (*move.before, *move.target)} & alive
     return target.throttles(sorted(brokers), sorted({move.topic for move in copied}))
+
+
+def merged(some: Throttles, others: Throttles) -> Throttles:
+    """Both; where both tell a value, that of ``others``."""
+    return Throttles(**{item.name: {**getattr(some, item.name), **getattr(others, item.name)} for item in fields(some)})
+
+
+def of_brokers(throttles: Throttles, brokers: Collection[int]) -> Throttles:
+    """Without the rates of other brokers."""
+    return replace(
+        throttles,
+        leader_rate=_of(throttles.leader_rate, brokers),
+        follower_rate=_of(throttles.follower_rate, brokers),
+    )
 
 
 def wanted(moves: Iterable[MoveProgress], rate: int, earlier: Throttles) -> Throttles:
@@ -102,15 +126,14 @@ def from_json(value: Mapping[str, Any]) -> Throttles:
 
 def standing(journal: Journal, run_id: int) -> Standing | None:
     """The throttles of a run that are not put back; None: none."""
-    back = {
-        step.content["of"]
+    back = (
+        step.id
         for step in journal.steps(run_id=run_id, kind="throttles back")
         if step.outcome is not None and not step.outcome["left"]
-    }
-    for step in journal.steps(run_id=run_id, kind="throttles"):
-        if step.id not in back:
-            return _standing_of(step)
-    return None
+    )
+    latest = next(iter(journal.steps(run_id=run_id, kind="throttles", most=1)), None)
+    # Each step knows all that was there before the run, so that the latest one tells it.
+    return None if latest is None or latest.id < next(back, 0) else _standing_of(latest)
 
 
 def _standing_of(step: Step) -> Standing:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 import pytest
 
 from reseat.cli import main
+from reseat.errors import WriteRefused
 from reseat.formats.writers import write_reassignment
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Snapshot, Wish
 from reseat.operate.execute import carry_out
@@ -207,7 +208,7 @@ def test_interrupting_sends_nothing_further_and_waits(world, capsys):
 
     assert code == 1
     assert world.runs()[0].state is RunState.CANCELLED
-    assert "Stopping; once more ends at once" in capsys.readouterr().err
+    assert "Once more ends at once" in capsys.readouterr().err
     assert world.cluster.calls.count("reassign") == 1
 
 
@@ -272,3 +273,45 @@ def test_an_open_run_is_not_taken_back(world, capsys):
     journal.close()
     assert world.run("rollback", "--wait") == 0
     assert world.cluster.lists == BEFORE
+
+
+def test_going_on_heeds_what_is_asked_for_now(world, capsys):
+    """A throttle that proved too low is raised by the same command with another one."""
+    words = interrupted(world)
+    assert world.run(*words[:5], "9000", *words[6:]) == 0
+
+    said = capsys.readouterr().err
+    assert "From now on with a throttle of" in said
+    assert world.runs()[0].options.throttle == 9_000
+    assert world.runs()[0].options.moves_a_broker == 2
+    assert world.cluster.dynamic == {}
+
+
+def test_what_was_overridden_and_the_way_are_in_the_journal(world, capsys):
+    """Status tells in spite of what a run began."""
+    world.cluster.lists["orders", 4] = [1, 3]
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 2
+    assert "layout_unchanged" in capsys.readouterr().err
+    assert world.run("execute", "--plan", str(world.plan), "--wait", "--override", "layout_unchanged") == 0
+    capsys.readouterr()
+    assert world.run("status", "--json") == 0
+
+    (told,) = json.loads(capsys.readouterr().out)
+    assert (told["way"], told["overridden"]) == ("admin", ["layout_unchanged"])
+
+
+def test_a_journal_that_fails_in_the_middle_is_not_called_nothing_sent(world, capsys, monkeypatch):
+    """Exit 1 with what is under way and how to go on."""
+    taken = []
+
+    def full(self, step_id, outcome, **_):
+        taken.append(step_id)
+        raise WriteRefused("The journal cannot be written (disk full); nothing is sent without it.")
+
+    monkeypatch.setattr(Journal, "end", full)
+    code = world.run("execute", "--plan", str(world.plan), "--wait", "--moves-a-broker", "2")
+
+    said = capsys.readouterr().err
+    assert code == 1
+    assert taken
+    assert "0 of 6 partitions as planned, 2 under way; Kafka goes on with those" in said

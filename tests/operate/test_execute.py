@@ -498,3 +498,126 @@ def test_two_operators_with_one_journal(journal):
 
     assert carried(cluster, journal, run).state is RunState.DONE
     assert refused
+
+
+def test_a_broker_that_died_since_does_not_keep_a_run_from_going_on(journal):
+    """Its throttles cannot be set; those of the others are, and its earlier values come back once it does."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+
+    def dies(name):
+        if name == "reassigned":
+            raise SystemExit("killed")
+
+    cluster.before_call = dies
+    run = approve(journal, throttle=1_000)
+    with pytest.raises(SystemExit):
+        carried(cluster, journal, run)
+    cluster.dead, words = {4}, []
+
+    def comes_back(name):
+        if cluster.clock > 60:
+            cluster.dead = set()
+
+    cluster.before_call = comes_back
+    ended = carry_out(
+        cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append
+    )
+
+    assert not any("not answer" in word for word in words)
+    assert ended.state is RunState.DONE
+    assert cluster.lists == planned()
+    assert cluster.dynamic == EARLIER
+    assert journal.steps(unsettled=True) == ()
+
+
+def test_a_broker_that_comes_later_is_throttled_before_anything_is_sent_to_it(journal):
+    """It was dead when the throttles were set; its own earlier value comes back at the end."""
+    earlier = EARLIER | {("follower_rate", "4"): "55"}
+    cluster, seen = cluster_of(dynamic=dict(earlier), dead={4}), []
+
+    def each(name):
+        if cluster.clock > 20:
+            cluster.dead = set()
+        if name == "reassigned" and any(4 in goal for goal in cluster.goal.values()):
+            seen.append((cluster.dynamic.get(("follower_rate", "4")), cluster.dynamic.get(("leader_rate", "4"))))
+
+    cluster.before_call = each
+    ended = carried(cluster, journal, approve(journal, throttle=1_000))
+
+    assert ended.state is RunState.DONE
+    assert set(seen) == {("1000", "1000")}
+    assert cluster.dynamic == earlier
+
+
+def test_a_run_goes_on_with_another_throttle(journal):
+    """The new rate is set in place of the old one, and what was there before the run comes back."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+
+    def dies(name):
+        if name == "reassigned":
+            raise SystemExit("killed")
+
+    cluster.before_call = dies
+    run = approve(journal, throttle=1_000)
+    with pytest.raises(SystemExit):
+        carried(cluster, journal, run)
+    first = cluster.dynamic["leader_rate", "1"]
+    journal.change_options(run.id, RunOptions(2, 5_000))
+    rates = []
+    cluster.before_call = lambda name: rates.append(cluster.dynamic.get(("leader_rate", "1")))
+    ended = carried(cluster, journal, run)
+
+    assert first == "1000"
+    assert "5000" in rates
+    assert ended.state is RunState.DONE
+    assert cluster.dynamic == EARLIER
+
+
+def test_a_journal_that_cannot_be_written_any_more_stops_everything(journal):
+    """A full disk in the middle: nothing is sent after it, and the run goes on once there is room again."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+
+    def full(name):
+        if name == "reassigned":
+            journal._database.execute("PRAGMA query_only = 1")
+
+    cluster.before_call = full
+    run = approve(journal, throttle=1_000)
+    with pytest.raises(WriteRefused, match="cannot be written"):
+        carried(cluster, journal, run)
+    sent = cluster.calls.count("reassign")
+    journal._database.execute("PRAGMA query_only = 0")
+    cluster.before_call = lambda name: None
+    ended = carried(cluster, journal, run)
+
+    assert sent == 1
+    assert ended.state is RunState.DONE
+    assert cluster.lists == planned()
+    assert cluster.dynamic == EARLIER
+
+
+def test_a_topic_whose_every_replica_was_throttled_stays_so(journal):
+    """``*`` is neither replaced nor lost."""
+    earlier = {("leader_replicas", "orders"): "*", ("follower_replicas", "orders"): "*"}
+    cluster, seen = cluster_of(dynamic=dict(earlier)), []
+    cluster.before_call = lambda name: seen.append(cluster.dynamic["leader_replicas", "orders"])
+    ended = carried(cluster, journal, approve(journal, throttle=1_000))
+
+    assert ended.state is RunState.DONE
+    assert set(seen) == {"*"}
+    assert cluster.dynamic == earlier
+
+
+def test_replicas_and_orders_change_without_throttles_for_what_is_not_copied(journal):
+    """More replicas, fewer, and another order: only the first has something to throttle."""
+    plan = {("up", 0): ([1, 2], [1, 2, 3]), ("down", 0): ([1, 2, 3], [3, 1]), ("order", 0): ([1, 2], [2, 1])}
+    cluster, seen = cluster_of(plan), []
+    cluster.before_call = lambda name: seen.append(dict(cluster.dynamic)) if name == "reassign" else None
+    ended = carried(cluster, journal, approve(journal, plan, throttle=1_000))
+
+    assert ended.state is RunState.DONE
+    assert cluster.lists == planned(plan)
+    assert {name for kind, name in seen[0] if kind.endswith("replicas")} == {"up"}
+    assert seen[0]["follower_replicas", "up"] == "0:3"
+    assert seen[0]["leader_replicas", "up"] == "0:1,0:2"
+    assert cluster.dynamic == {}

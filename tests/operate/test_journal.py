@@ -277,3 +277,90 @@ def test_the_journals_place_can_be_named():
     assert default_path({"RESEAT_JOURNAL": "/a/b"}) == Path("/a/b")
     assert default_path({"XDG_STATE_HOME": "/s"}) == Path("/s/reseat/journal.sqlite")
     assert default_path({}) == Path.home() / ".local/state/reseat/journal.sqlite"
+
+
+def test_the_way_and_what_was_overridden_are_kept(journal):
+    """A run says by which way it was to be written, and in spite of which checks."""
+    told = journal.approve(replace(APPROVAL, way="zookeeper", overridden=("can_finish", "racks_not_worsened")))
+    plain = journal.approve(replace(APPROVAL, cluster_id="C2"))
+
+    assert (told.way, told.overridden) == ("zookeeper", ("can_finish", "racks_not_worsened"))
+    assert (plain.way, plain.overridden) == (None, ())
+
+
+def test_a_journal_of_the_first_version_is_taken_over(journal):
+    """Its runs stay; what it could not keep is not told."""
+    run = journal.approve(APPROVAL)
+    path = journal.path
+    journal.close()
+    with sqlite3.connect(path) as database:
+        database.execute("ALTER TABLE runs DROP COLUMN way")
+        database.execute("ALTER TABLE runs DROP COLUMN overridden")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    again = Journal(path)
+    told = again.run(run.id)
+    again.close()
+    third = Journal(path)
+    version = third._database.execute("PRAGMA user_version").fetchone()[0]
+    third.close()
+
+    assert told == run
+    assert version == VERSION
+
+
+def test_options_change_only_while_nobody_is_at_work(journal):
+    """A runner has read them at its start."""
+    run = journal.approve(APPROVAL)
+    with (
+        journal.hold("C1", operator="ann", run_id=run.id),
+        pytest.raises(WriteRefused, match="ann is at work on run 1"),
+    ):
+        journal.change_options(run.id, RunOptions(7, None))
+    journal.change_options(run.id, RunOptions(7, None))
+
+    assert journal.run(run.id).options == RunOptions(7, None)
+
+
+def test_a_damaged_journal_is_refused_in_words(journal):
+    """When it is opened, and also where the damage is met only later."""
+    journal.approve(replace(APPROVAL, plan="{" + "x" * 100_000 + "}"))
+    path = journal.path
+    journal.close()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096 * 2)
+        file.write(b"\xff" * (size - 4096 * 2))
+    opened = Journal(path)
+    with pytest.raises(WriteRefused, match=r"cannot be read .*malformed"):
+        opened.runs()
+    opened.close()
+    with path.open("r+b") as file:
+        file.write(b"\xff" * size)
+
+    with pytest.raises(InputRefused, match="not a journal of Reseat, or it was damaged"):
+        Journal(path)
+
+
+def test_a_folder_that_cannot_be_written_is_no_damage(journal, monkeypatch):
+    """SQLite's files lie beside the journal: the sentence says what is missing."""
+    path = journal.path
+    journal.close()
+    folder = path.with_name(f"{path.name}-wal")
+    folder.mkdir()  # as good as a folder that lets nobody write: the file beside it cannot be made
+
+    with pytest.raises(InputRefused, match=r"cannot be opened \(.*\): its folder must be writable"):
+        Journal(path)
+
+
+def test_a_clock_that_was_set_back_spoils_no_pace(journal, monkeypatch):
+    """What was noted later than now is forgotten."""
+    run = journal.approve(APPROVAL)
+    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
+        monkeypatch.setattr("reseat.operate.journal.time.time", lambda: 10_000.0)
+        journal.note_pace(hold, run.id, 2, 900)
+        for second, done in ((0, 100), (5, 600)):
+            monkeypatch.setattr("reseat.operate.journal.time.time", lambda second=second: 5_000.0 + second)
+            journal.note_pace(hold, run.id, 1, done)
+
+        assert journal.progress(run.id).seconds_left == pytest.approx(4.0)
