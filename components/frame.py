@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from components import entry, live_strip, session, sidebar, text
+from components import connections, entry, live_strip, session, sidebar, text
+from components.live import LiveCluster
 from components.notices import refused
 from components.session import Seat
 from components.theme import severity_icon
-from reseat.model import Finding, Severity, Wish
+from reseat.model import BrokerState, Finding, Severity, Wish
 
 __all__ = ["Figure", "answer", "figures", "findings", "how_to_read", "page", "refused", "standalone"]
 
@@ -22,6 +23,8 @@ _CSS = Path(__file__).with_name("frame.css")
 _LOGO = str(Path(__file__).with_name("logo.svg"))
 #: A layout read longer ago than this is shown as old.
 _OLD = timedelta(hours=1)
+#: Seconds between two looks at a cluster that a link waits for.
+_LOOK_SECONDS = 1.0
 #: Figures stand in columns of the same width on every page, also where there are fewer.
 _COLUMNS = 6
 #: More chips than these are shown as one.
@@ -120,11 +123,14 @@ def _strip(seat: Seat) -> None:
             )
         else:
             live_strip.draw(seat, seat.live)
-        st.markdown(
-            f"{text.plural(len(layout.brokers), 'broker')} · {text.plural(layout.partition_count, 'partition')} · "
-            f"{text.plural(layout.replica_count, 'replica')}",
-            width="content",
-        )
+        away = sum(broker.state in (BrokerState.DEAD, BrokerState.FENCED) for broker in layout.brokers)
+        sizes = [
+            text.plural(len(layout.brokers), "broker")
+            + (f" :red[:material/error: {away:,} not alive]" if away else ""),
+            text.plural(layout.partition_count, "partition"),
+            text.plural(layout.replica_count, "replica"),
+        ]
+        st.markdown(" · ".join(sizes), width="content")
         st.markdown(":material/visibility: **what-if**" if tinted else "the present", width="content")
         if tinted:
             _chips(wish)
@@ -186,7 +192,11 @@ def _pending_link() -> None:
                 f":orange[:material/link:] **This link shows a what-if on the live cluster {text.code(link.name)}, "
                 "which nobody has read since this server started.** Read it and the what-if is shown on it."
             )
-            st.page_link("pages/connect.py", label="Connect to it", icon=":material/cable:")
+            known = connections.choices().named.get(link.name)
+            if known is None:
+                st.page_link("pages/connect.py", label="Connect to it", icon=":material/cable:")
+            else:
+                st.fragment(_read_linked, run_every=_LOOK_SECONDS)(known)
         else:
             st.markdown(
                 f":orange[:material/link:] **This link shows a what-if on {text.code(link.name or 'a layout')}, "
@@ -194,6 +204,26 @@ def _pending_link() -> None:
                 f"Its digest begins with `{text.plain(link.digest)}`."
             )
         st.button("Go on without the link", key="forget-link", on_click=session.forget_link, type="tertiary")
+
+
+def _read_linked(live: LiveCluster) -> None:
+    """Read the cluster of a link with one click, and open it as soon as it is read."""
+    state = live.state
+    if state.snapshot is not None:
+        session.open_live(live)
+        st.rerun()
+    if state.progress is not None:
+        st.markdown(f":material/sync: {text.plain(live_strip.progress_in_words(state.progress))} …")
+        return
+    if state.error is not None:
+        st.markdown(f":red[:material/cloud_off: {text.plain(str(state.error))}]")
+    st.button(
+        f"Read {text.plain(live.name, 60)} now",
+        key="read-linked",
+        icon=":material/download:",
+        type="primary",
+        on_click=live.refresh,
+    )
 
 
 def _empty(title: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ _MOVES = {
     "done": "✔ there",
 }
 _STALLED = "▲ stalled"
+#: What a runner says while there is nothing but counts to say.
+_COUNTS = re.compile(r"[\d,]+ of [\d,]+ partitions? as planned(, [\d,]+ (under way|failed|taken back))*\.")
 
 
 def state_words(state: RunState, *, alive: bool = True) -> str:
@@ -88,6 +91,8 @@ def draw_progress(
     frame.answer(said)
     # The runner's own words: what it waits for, what was left behind. Its line is there in any case: nothing jumps.
     own = progress.run.sentence if progress.run.sentence not in said else ""
+    if _COUNTS.fullmatch(own):  # nothing but what the figures below say
+        own = ""
     st.caption(text.plain(own) or "\u00a0")
     between()
     waiting = sum(move.state == "waiting" for move in progress.moves)

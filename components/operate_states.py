@@ -78,7 +78,10 @@ def draw_leftover_throttles(sentences: Sequence[str], put_back: Callable[[], Non
 def draw_write_refused(error: WriteRefused) -> None:
     """Nothing was sent: each check that said no."""
     with st.container(border=True, key="write-refused"):
-        st.markdown(f":red[:material/block:] **{text.plain(error.sentence)}**")
+        # The names in the guard's own sentence are those of the command line; here each stands before its reason.
+        against = len(error.failed)
+        said = f"Nothing was sent: {text.plural(against, 'check')} {'says' if against == 1 else 'say'} no."
+        st.markdown(f":red[:material/block:] **{text.plain(said if against else error.sentence)}**")
         st.markdown(
             "\n".join(f"- {text.plain(name.replace('_', ' '))}: {text.plain(said)}" for name, said in error.failed)
         )

@@ -92,21 +92,16 @@ def _draw_moving(desk: Desk, journal: Journal, run_id: int, state: RunState, ali
 def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
     """Stop, cancel, and go on where nobody is at work."""
     run = progress.run
+    stopping = run.state is RunState.STOPPING
+    # Each stays in its place whatever the run does: a popover that moved up would stand open under the mouse.
     with st.container(horizontal=True, key="run-buttons"):
-        if not progress.alive:
-            st.button(
-                "Go on with it", key="go-on", type="primary", icon=":material/play_arrow:",
-                help="What is under way is looked at first; nothing is sent twice.",
-                on_click=_go_on, args=(desk, run),
-            )  # fmt: skip
-        if run.state is not RunState.STOPPING:
-            with st.popover("Stop", icon=":material/stop_circle:"):
-                st.markdown(
-                    "**Nothing further is sent.** What is under way at Kafka finishes; partitions that wait stay as "
-                    "they are. The throttles are put back. What has moved stays moved: a rollback takes it back."
-                )
-                st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
-        with st.popover("Cancel", icon=":material/cancel:"):
+        with st.popover("Stop", icon=":material/stop_circle:", key=f"stop-{run.id}-{stopping}", disabled=stopping):
+            st.markdown(
+                "**Nothing further is sent.** What is under way at Kafka finishes; partitions that wait stay as they "
+                "are. The throttles are put back. What has moved stays moved: a rollback takes it back."
+            )
+            st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
+        with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}-{stopping}"):
             st.markdown(
                 "**Nothing further is sent, and what is under way is taken back:** those partitions keep the replicas "
                 "they had, and what was copied of them so far is dropped. What is there already stays there: a "
@@ -117,6 +112,12 @@ def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
             st.button(
                 "Take back what is under way", key="cancel", type="primary", on_click=_stop,
                 args=(desk, journal, run, True),
+            )  # fmt: skip
+        if not progress.alive:
+            st.button(
+                "Go on with it", key="go-on", type="primary", icon=":material/play_arrow:",
+                help="What is under way is looked at first; nothing is sent twice.",
+                on_click=_go_on, args=(desk, run),
             )  # fmt: skip
     _draw_trouble()
 

@@ -8,6 +8,7 @@ from components.connect_form import draw_form
 from components.live import LiveCluster, LiveState
 from components.live_changes import draw_changes
 from components.live_facts import draw_facts, draw_naming, draw_rights, snapshot_figures
+from reseat.model import BrokerState
 
 
 def sentence(live: LiveCluster | None, state: LiveState) -> str:
@@ -21,9 +22,14 @@ def sentence(live: LiveCluster | None, state: LiveState) -> str:
             if refused
             else f"{live.name} is not read yet. Reading changes nothing on it."
         )
-    size = f"{text.plural(len(state.snapshot.layout.brokers), 'broker')} and " + text.plural(
+    brokers = state.snapshot.layout.brokers
+    away = [broker.id for broker in brokers if broker.state in (BrokerState.DEAD, BrokerState.FENCED)]
+    size = f"{text.plural(len(brokers), 'broker')} and " + text.plural(
         state.snapshot.layout.partition_count, "partition"
     )
+    if away:
+        named = f"broker {away[0]} is" if len(away) == 1 else f"{len(away):,} are"
+        size += f"; {named} not alive"
     if state.error is not None:
         return f"{live.name} is out of reach. What you see was read {text.ago(state.snapshot.taken_at)}: {size}."
     return f"{live.name} was read {text.ago(state.snapshot.taken_at)}: {size}."

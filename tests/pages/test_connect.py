@@ -252,6 +252,44 @@ def test_a_reload_goes_on_following(app: AppTest, reads: Reads, registry: LiveCl
     assert again.session_state[_KEY].wish == Wish(remove=(4,))
 
 
+def test_a_link_to_a_named_cluster_is_one_click_away(
+    app: AppTest, reads: Reads, registry: LiveClusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server was started again: a reload offers to read the cluster at once, and shows the what-if on it."""
+    reads(taken(), taken(shrunk(), 30))
+    read(at_connect(app), registry)
+    app.session_state[_KEY].wish = Wish(remove=(4,))
+    app.switch_page("pages/overview.py").run()
+    registry._clusters.clear()  # as after a start
+    empty = caching.Shelf()
+    monkeypatch.setattr(caching, "shelf", lambda: empty)
+    again = AppTest.from_file(str(_APP), default_timeout=60)
+    for key, value in dict(app.query_params).items():
+        again.query_params[key] = value
+    again.run()
+
+    assert "nobody has read since this server started" in texts(again)
+
+    again.button(key="read-linked").click().run()
+    assert prod(registry).wait(20)
+    again.run()
+
+    assert not again.exception
+    assert again.session_state[_KEY].current == "prod"
+    assert again.session_state[_KEY].wish == Wish(remove=(4,))
+    assert "1 not alive" in texts(again)
+
+
+def test_a_dead_broker_stands_in_the_sentence_and_the_strip(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
+    """Nobody counts four brokers as four where one is dead."""
+    reads(taken(shrunk()))
+    read(at_connect(app), registry)
+
+    assert "4 brokers and " in texts(app)
+    assert "broker 4 is not alive." in texts(app)
+    assert "1 not alive" in texts(app)
+
+
 def test_readings_are_due_after_the_interval_and_never_overlap(reads: Reads, registry: LiveClusters) -> None:
     """Due: so long after the last attempt ended. Not before, not by hand, and not while one is under way."""
     readings = reads(taken())
