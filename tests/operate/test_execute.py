@@ -621,3 +621,23 @@ def test_replicas_and_orders_change_without_throttles_for_what_is_not_copied(jou
     assert seen[0]["follower_replicas", "up"] == "0:3"
     assert seen[0]["leader_replicas", "up"] == "0:1,0:2"
     assert cluster.dynamic == {}
+
+
+def test_before_a_batch_not_all_that_waits_is_asked_for(journal, monkeypatch):
+    """Its own partitions are, and others in turns: so the cost of a large plan is not quadratic, and all is seen."""
+    monkeypatch.setattr("reseat.operate.execute._ASKED_AHEAD", 3)
+    plan = {("orders", i): ([1, 2], [1, 3]) for i in range(40)}
+    cluster, asked = cluster_of(plan), []
+    target = cluster.target()
+    answer = target.assignments
+    monkeypatch.setattr(target, "assignments", lambda keys: asked.append(len(keys)) or answer(keys))
+    run = approve(journal, plan)
+    cluster.before_call = lambda name: (
+        cluster.lists.update({("orders", 39): [2, 1]}) if name == "reassigned" and cluster.clock < 1 else None
+    )
+    ended = carry_out(target, journal, run.id, stop=threading.Event(), pace=cluster.pace())
+
+    assert ended.state is RunState.FAILED
+    assert "orders-39 was changed behind this run's back" in ended.sentence
+    assert cluster.lists["orders", 39] == [2, 1]
+    assert sorted(asked)[-2] <= 5  # all of them once, for who leads
