@@ -112,8 +112,12 @@ def draw_form() -> None:
     )
     with picture:
         _draw_fold()
-    st.caption(text.plain(begun.base.what))
-    keep_now(replace(now.now, rules=_rules(begun.rules, suffix), beside=other))
+    what = st.empty()
+    said = replace(now.now, rules=_rules(begun.rules, suffix), beside=other)
+    what.caption(
+        text.plain(begun.base.what if said.is_scenarios else f"Changed here. As it is told: {begun.base.what}")
+    )
+    keep_now(said)
 
 
 def _rules(begun: Rules, suffix: int) -> Rules:

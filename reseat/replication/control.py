@@ -28,13 +28,13 @@ def crash(partition: Partition, broker: int, *, lose: bool) -> tuple[Partition, 
     if isr or partition.rules.elr:
         after = with_isr(after, isr)
     said = f"Broker {broker} goes down{' and loses what it had not flushed' if lose else ''}."
-    if partition.leader == broker:
-        after = replace(after, leader=None, last_known_leader=broker, answers=MappingProxyType({}))
-        said += " The partition has no leader until the controller elects one."
     if broker in after.isr:
         said += " It was the last in sync: it stays in the ISR, since it alone is known to have everything."
     elif broker in partition.isr:
         said += f" It leaves the ISR{' and stays eligible (ELR)' if broker in after.elr else ''}."
+    if partition.leader == broker:
+        after = replace(after, leader=None, last_known_leader=broker, answers=MappingProxyType({}))
+        said += " The partition has no leader until the controller elects one."
     return after, said
 
 

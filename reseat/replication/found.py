@@ -1,7 +1,8 @@
-"""Faults as short as a search through all stories makes them; nobody wrote these, a checker came to them.
+"""The shortest stories that end in a fault; nobody wrote these, a checker came to them.
 
-The search plays random events, keeps a story that ends in the fault asked for, and takes away what the fault does not
-need (Hypothesis; the tests hold it to finding stories no longer than these). So the two faults of the high watermark
+One search plays random events, keeps a story that ends in the fault asked for, and takes away what the fault does not
+need (Hypothesis); another goes through every story of two replicas level by level. The tests hold the first to finding
+stories no longer than these, and the second to finding none that is shorter. So the two faults of the high watermark
 (KIP-101) and the last replica standing (KIP-966) are there without anybody having thought of them.
 """
 
@@ -25,8 +26,8 @@ FOUND: tuple[Scenario, ...] = (
     Scenario(
         "found-loss",
         "Found by search: an acknowledged record is lost",
-        "Seven events are enough where followers cut at the high watermark: restart between the two fetches, then "
-        "lead. No broker lost its disk, and no election was unclean.",
+        "Seven events are enough, and no story with fewer has it, where followers cut at the high watermark: restart "
+        "between the two fetches, then lead. No broker lost its disk, and no election was unclean.",
         (1, 2),
         1,
         _BY_HW,

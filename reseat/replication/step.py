@@ -144,6 +144,8 @@ def _produce(partition: Partition, value: str, acks: Acks) -> tuple[Partition, s
     after = raised(after)
     if acks is Acks.ALL and len(after.acknowledged) > len(partition.acknowledged):
         how = f"Broker {broker} is alone in sync: it is committed and acknowledged at once."
+    elif after.led.hw > leader.hw:
+        how += f" Broker {broker} is alone in sync: the high watermark rises to {after.led.hw}."
     return after, f"Broker {broker} writes {value} at offset {at}, in epoch {partition.epoch}. {how}"
 
 
@@ -164,7 +166,8 @@ def _fetch(partition: Partition, follower: int) -> tuple[Partition, str]:
     partition = raised(expanded(fetched(partition, follower, offset), follower))
     answer = Answer(partition.epoch, offset, leader.log[offset:], partition.led.hw)
     after = replace(partition, answers=MappingProxyType({**partition.answers, follower: answer}))
-    said = f"Broker {follower} fetches from offset {offset}: so the leader learns that it has everything below."
+    learned = "it has everything below that" if offset else "it has nothing yet"
+    said = f"Broker {follower} fetches from offset {offset}: so the leader learns that {learned}."
     if follower in partition.isr and follower not in before.isr:
         said += " It has caught up and joins the ISR."
     if partition.led.hw > leader.hw:

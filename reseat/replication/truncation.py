@@ -57,13 +57,14 @@ def cut(follower: Replica, leader: Replica, truncation: Truncation) -> Cut:
     while now.log:
         epoch = now.log[-1].epoch
         known, end = leader.end_of(epoch)
-        answer = f"{end}" if known == epoch else f"epoch {known} ended at {end}" if known >= 0 else "unknown"
+        # A leader that knows no epoch so low says where its first one began: at 0, as no log here has lost its start.
+        answer = f"epoch {known} ended at {end}" if 0 <= known < epoch else f"{end}"
         asked.append(f"epoch {epoch} -> {answer}")
         mine, own_end = now.end_of(known) if known >= 0 else (-1, 0)
         now = cut_to(now, min(now.leo, own_end, end))
         if mine in (known, -1):
             break
-    why = f"it asks where its epochs ended: {', '.join(asked)}" if asked else "it has nothing to cut"
+    why = f"it asks where its epochs ended: {', '.join(asked)}" if asked else "it has no records to ask about"
     return Cut(replace(now, must_cut=False), follower.leo - now.leo, why)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
@@ -128,6 +129,7 @@ def stories(*, power: bool) -> st.SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(moves), min_size=14, max_size=14)
 
 
+@cache
 def shortest(kind: str, rules: Rules, *, power: bool) -> Story:
     """The shortest story with such a fault that the search comes to."""
 

@@ -152,3 +152,27 @@ def test_where_the_leader_does_not_know_an_epoch_the_follower_asks_again() -> No
     )
     assert [(record.value, record.epoch) for record in last.after.replicas[1].log] == [("m1", 0)]
     assert [(record.value, record.epoch) for record in last.after.replicas[2].log] == [("m1", 0), ("m2", 1)]
+
+
+def test_every_change_of_a_high_watermark_is_said() -> None:
+    """Alone in sync, a record with acks=1 is committed at once, and the sentence says so."""
+    assert told("crash 2;produce m1 1")[-1].sentence == (
+        "Broker 1 writes m1 at offset 0, in epoch 0. Its producer is answered at once. Broker 1 is alone in sync: the "
+        "high watermark rises to 1."
+    )
+
+
+def test_a_leader_that_lost_all_says_where_its_first_epoch_began() -> None:
+    """The last replica standing: broker 2 asks about epoch 0, is told 0 and cuts everything."""
+    story = "produce m1;fetch 2;catch 2;fetch 2;crash 2;crash 1 lose;return 1;elect;return 2"
+
+    assert told(story)[-1].sentence == (
+        "Broker 2 is back. It follows broker 1: it asks where its epochs ended: epoch 0 -> 0; 1 record goes."
+    )
+
+
+def test_a_leader_that_goes_down_leaves_the_isr_and_the_partition_without_a_leader() -> None:
+    """In this order, so that "it" is the broker."""
+    assert told("crash 1")[-1].sentence == (
+        "Broker 1 goes down. It leaves the ISR. The partition has no leader until the controller elects one."
+    )
