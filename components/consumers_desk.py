@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from components import session
+from components import session, text
 from components.consumers_examples import EXAMPLES, Example
 from components.consumers_walk import View, views
 from reseat.consumers import ASSIGNORS, Assignor, assignor_named
 from reseat.consumers.assignors import installed
 from reseat.consumers.compare import Measures, compare, what_if
-from reseat.consumers.story import Happening, State
+from reseat.consumers.story import Happening, Join, Partitions, State, Together
 from reseat.consumers.text import read_group, write_group
 from reseat.errors import GroupInvalid, ReseatError
 
@@ -46,6 +46,8 @@ __all__ = [
 _KEPT, _TOLD, _WHAT_IF = "consumers", "consumers-told", "consumers-what-if"
 #: A link is no longer than what mail programs and proxies let through.
 _LONGEST_LINK = 3_000
+#: Partitions and members, times steps; and partitions times members, which some strategies are slow in.
+_MOST_WORK, _MOST_PAIRS, _MOST_PAIRS_WITH_RACKS = 2_000_000, 200_000_000, 5_000_000
 #: What a link unfolds to at most.
 _LONGEST_TEXT = 300_000
 
@@ -152,6 +154,7 @@ def measured(told: Tale, names: Sequence[str]) -> tuple[Measures, ...]:
     Raises:
         GroupInvalid: something cannot happen, or a strategy refuses the group.
     """
+    _within_reach(told)
     kept: dict[str, object] = session.kept(_TOLD, {})
     if kept.get("state") is not told.state or kept.get("happenings") != told.happenings:
         kept = {"state": told.state, "happenings": told.happenings}
@@ -161,6 +164,27 @@ def measured(told: Tale, names: Sequence[str]) -> tuple[Measures, ...]:
             (kept[name],) = compare(told.state, told.happenings, [assignor_named(name)])
     found = [kept[name] for name in names]
     return tuple(one for one in found if isinstance(one, Measures))
+
+
+def _within_reach(told: Tale) -> None:
+    """Refuse a story that would keep the server busy for longer than a page may: anybody's link can name one."""
+    topics = dict(told.state.partitions)
+    members = len(told.state.members)
+    for happening in told.happenings:
+        if isinstance(happening, Partitions):
+            topics[happening.topic] = max(happening.count, topics.get(happening.topic, 0))
+        elif isinstance(happening, Join):
+            members += 1
+        elif isinstance(happening, Together):
+            members += len(happening.members)
+    partitions, steps = sum(topics.values()), max(1, len(told.happenings))
+    pairs = _MOST_PAIRS_WITH_RACKS if told.state.racks else _MOST_PAIRS
+    if (partitions + members) * steps > _MOST_WORK or partitions * members > pairs:
+        raise GroupInvalid(
+            f"{text.plural(partitions, 'partition')}, {text.plural(members, 'member')} and "
+            f"{text.plural(steps, 'step')} are more than a page can tell at once. "
+            "On the command line, python -m reseat consumers tells them."
+        )
 
 
 def what_if_of(end: State, names: Sequence[str]) -> tuple[tuple[str, tuple[Measures, ...]], ...]:
@@ -201,10 +225,10 @@ def to_query(told: Tale) -> dict[str, str]:
         query = {"group": told.slug}
     else:
         packed = zlib.compress(write_group(told.state, told.happenings).encode(), 9)
-        text = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-        if len(text) > _LONGEST_LINK:
+        folded = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+        if len(folded) > _LONGEST_LINK:
             return {}
-        query = {"group": "own", "told": text, "name": told.name[:60]}
+        query = {"group": "own", "told": folded, "name": told.name[:60]}
     return query | {"assignor": told.assignor, "at": str(told.place)}
 
 
@@ -222,8 +246,7 @@ def from_query(query: Mapping[str, str]) -> Tale | None:
         told = _of(example)
         return replace(told, assignor=known if known in names else told.assignor, place=at)
     try:
-        text = _unpacked(query.get("told", ""))
-        read = read_group(text, "the link's group")
+        read = read_group(_unpacked(query.get("told", "")), "the link's group")
     except (ReseatError, ValueError, zlib.error) as error:
         why = str(error) if isinstance(error, ReseatError) else "it is cut, or was changed."
         return replace(_of(EXAMPLES[0]), trouble=f"The link's group was not understood: {why}")
@@ -231,11 +254,11 @@ def from_query(query: Mapping[str, str]) -> Tale | None:
     return Tale(query.get("name", "")[:60] or "a group", "", read.state, read.happenings, assignor, at)
 
 
-def _unpacked(text: str) -> bytes:
-    if not text or len(text) > 2 * _LONGEST_LINK:
+def _unpacked(folded: str) -> bytes:
+    if not folded or len(folded) > 2 * _LONGEST_LINK:
         raise ValueError("no group")
     try:
-        packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        packed = base64.b64decode(folded + "=" * (-len(folded) % 4), altchars=b"-_", validate=True)
     except binascii.Error as error:
         raise ValueError("no group") from error
     unfolding = zlib.decompressobj()

@@ -83,7 +83,7 @@ def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -
         x=end, y=row, ax=start, ay=row, xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True, arrowhead=2,
         arrowsize=1, arrowwidth=1.3, arrowcolor=look.accent,
     )  # fmt: skip
-    room = int(36 * abs(end - start)) + 6
+    room = int(40 * abs(end - start)) + 3
     figure.add_annotation(
         text=_cut(f"{event.name}: {event.content}", room), x=(start + end) / 2, y=row, yshift=1, yanchor="middle",
         showarrow=False, font={"size": 11, "color": look.text}, bgcolor=look.background, borderpad=0,

@@ -86,10 +86,11 @@ class _Topic:
 
     def give_ranges(self, given: Assignment, fits: Callable[[Member, int], bool] | None = None) -> None:
         """To each subscriber in order the first partitions left that fit, up to its room."""
+        all_left = iter(list(self.left))  # without a condition each goes on where the one before it stopped
         for member in self.subscribers:
             if not self.left:
                 return
-            candidates = (p for p in self.left if fits is None or fits(member, p))
+            candidates = all_left if fits is None else (p for p in self.left if fits(member, p))
             chosen = list(islice(candidates, self.room(member)))
             if chosen:
                 self.give(member, chosen, given)

@@ -229,6 +229,16 @@ def test_a_group_without_anything() -> None:
     assert "C0 joins: one rebalance" in texts(at)
 
 
+def test_a_story_that_would_keep_the_server_busy_is_refused() -> None:
+    """A short link can name a million partitions and a thousand steps: it is refused at once, with its size."""
+    steps = [{"partitions": {"T": 1_000_000}}] * 900
+    told = json.dumps({"topics": {"T": 1_000_000}, "members": [{"id": "a", "topics": ["T"]}], "story": steps})
+    at = read(visit(), told)
+
+    assert not at.exception
+    assert "1,000,000 partitions, 1 member and 901 steps are more than a page can tell at once" in texts(at)
+
+
 def test_hostile_names_are_text() -> None:
     """Members and topics named as markup are shown as they are, and nothing of them is markup."""
     member = Member(HOSTILE, (HOSTILE,), instance_id=HOSTILE)
