@@ -25,7 +25,16 @@ from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Wish
 
 if TYPE_CHECKING:
     from reseat.balance import Balance
-    from reseat.election import AutoRebalance, ElectionPreview, Mode, RestartVerdict, StopPreview
+    from reseat.election import (
+        AutoRebalance,
+        ElectionPreview,
+        Majority,
+        Mode,
+        Move,
+        RestartVerdict,
+        StopPreview,
+        Walk,
+    )
     from reseat.formats.sealed import SealedPlan
     from reseat.operate.journal import Journal
     from reseat.placement import RackMode, Tool
@@ -56,6 +65,7 @@ __all__ = [
     "laid_over",
     "layout_of",
     "live_clusters",
+    "majority_of",
     "plan_for",
     "plan_with_moves",
     "reading_of",
@@ -67,6 +77,8 @@ __all__ = [
     "topic_draws_of",
     "transfer_back_of",
     "transfer_of",
+    "unclean_of",
+    "walk_of",
 ]
 
 #: Layouts kept for links and other sessions.
@@ -436,6 +448,42 @@ def _stop(digest: str, brokers: tuple[int, ...], mode: Mode, unclean: bool, _lay
     from reseat.election import stop
 
     return stop(_layout, brokers, unclean=unclean, mode=mode)
+
+
+def walk_of(layout: ClusterLayout, moves: tuple[Move, ...], mode: Mode, *, unclean: bool) -> Walk:
+    """``reseat.election.walk``: stops, returns and elections, one after the other."""
+    return _walk(layout.digest, repr(moves), mode, unclean, layout, moves)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _walk(digest: str, key: str, mode: Mode, unclean: bool, _layout: ClusterLayout, _moves: tuple[Move, ...]) -> Walk:
+    from reseat.election import walk
+
+    return walk(_layout, _moves, unclean=unclean, mode=mode)
+
+
+def majority_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode) -> Majority:
+    """``reseat.election.against_majority``: what a majority system would need for the same."""
+    return _majority(layout.digest, brokers, mode, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _majority(digest: str, brokers: tuple[int, ...], mode: Mode, _layout: ClusterLayout) -> Majority:
+    from reseat.election import against_majority
+
+    return against_majority(_layout, brokers, mode)
+
+
+def unclean_of(layout: ClusterLayout, mode: Mode) -> ElectionPreview:
+    """``reseat.election.unclean``: what an unclean election on request would do."""
+    return _unclean(layout.digest, mode, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_PLANS)
+def _unclean(digest: str, mode: Mode, _layout: ClusterLayout) -> ElectionPreview:
+    from reseat.election import unclean
+
+    return unclean(_layout, mode)
 
 
 def auto_rebalance_of(layout: ClusterLayout, mode: Mode) -> AutoRebalance:

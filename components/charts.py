@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ __all__ = [
     "broker_names",
     "broker_order",
     "draw",
+    "fill_columns",
     "flows",
     "led_and_followed",
     "rack_strip",
@@ -43,9 +44,21 @@ _RACK = " in "
 _NAMED_RACKS = 12
 
 
-def draw(figure: go.Figure, key: str, alt: str, *, height: int = HEIGHT) -> None:
-    """Put a figure on the page in its reserved height, with a sentence for those who cannot see it."""
+def draw(
+    figure: go.Figure, key: str, alt: str, *, height: int = HEIGHT, on_click: Callable[[], None] | None = None
+) -> None:
+    """Put a figure on the page in its reserved height, with a sentence for those who cannot see it.
+
+    Args:
+        figure: the figure.
+        key: its name on the page.
+        alt: the sentence.
+        height: pixels.
+        on_click: called when a point is clicked; ``session.clicked`` tells which.
+    """
     figure.update_layout(height=height)
+    if on_click is not None:
+        figure.update_layout(dragmode=False)
     st.plotly_chart(
         figure,
         key=key,
@@ -53,6 +66,8 @@ def draw(figure: go.Figure, key: str, alt: str, *, height: int = HEIGHT) -> None
         height=height,
         config={"displayModeBar": False, "scrollZoom": False, "doubleClick": False},
         alt=alt,
+        on_select="ignore" if on_click is None else on_click,
+        selection_mode="points",
     )
 
 
@@ -164,6 +179,30 @@ def before_after(
             cliponaxis=False,
         )
     return figure
+
+
+def fill_columns(figure: go.Figure, names: Sequence[str], before: Numbers, after: Numbers, unit: str) -> None:
+    """Make the empty part above each bar of ``before_after`` answer to hover and click, as its bar does.
+
+    Args:
+        figure: the figure.
+        names: what each bar is.
+        before: (n,) counts now.
+        after: (n,) counts afterwards.
+        unit: what is counted, in the plural.
+    """
+    high = np.maximum(before, after)
+    top = 1.12 * float(high.max(initial=1))
+    figure.add_bar(
+        x=np.arange(len(high)),
+        y=top - high,
+        marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        customdata=np.array([text.label(name) for name in names], object),
+        text=[f"{b:,.0f} → {a:,.0f} {unit}" for b, a in zip(before.tolist(), after.tolist(), strict=True)],
+        textposition="none",
+        hovertemplate="%{customdata}: %{text}<extra></extra>",
+    )
+    figure.update_yaxes(range=[0, top])
 
 
 def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> go.Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,7 +65,13 @@ def figures_of(preview: ElectionPreview) -> list[tuple[str, str, None, str]]:
 
 
 def draw_leaders(
-    layout: ClusterLayout, before: Counts | None, after: Counts, key: str, *, stopped: tuple[int, ...] = ()
+    layout: ClusterLayout,
+    before: Counts | None,
+    after: Counts,
+    key: str,
+    *,
+    stopped: tuple[int, ...] = (),
+    on_click: Callable[[], None] | None = None,
 ) -> None:
     """Leaders by broker before and after.
 
@@ -74,6 +81,7 @@ def draw_leaders(
         after: (B,) leaders afterwards.
         key: the chart's name on the page.
         stopped: brokers that lead nothing afterwards because they are down.
+        on_click: called when a broker's bar is clicked.
     """
     order = charts.broker_order(layout)
     names = charts.broker_names(layout, order)
@@ -82,7 +90,9 @@ def draw_leaders(
     start = after if before is None else before
     figure = charts.before_after(names, start[order], after[order], "leaders", leaving=away, mean=mean)
     charts.rack_strip(figure, layout, order)
-    charts.draw(figure, key, "Leaders by broker before and after", height=220)
+    if on_click is not None:
+        charts.fill_columns(figure, names, start[order], after[order], "leaders")
+    charts.draw(figure, key, "Leaders by broker before and after", height=220, on_click=on_click)
 
 
 def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
-from components import caching, elections, frame, tables, text
+from components import caching, elections, frame, session, text
+from components.charts import broker_order
+from components.consequences import bring_back_words, draw_lists
 from components.findings import flagged
 from reseat.election import Reason
 from reseat.model import ClusterLayout, Severity
@@ -25,7 +29,7 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
     preview = caching.stop_of(layout, chosen, mode, unclean=unclean)
     election = preview.election
     if not chosen:
-        frame.answer("Choose the brokers to stop: nothing moves, but others must lead.")
+        frame.answer("Choose the brokers to stop, or click their bars: nothing moves, but others must lead.")
     else:
         frame.answer(_worst_first(preview))
     taken = elections.reason_counts(election).get(Reason.TAKES_OVER, 0)
@@ -54,10 +58,19 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
             ("Under-replicated", text.count(len(preview.under_replicated)), None, "One replica fewer in sync"),
         ]
     )
-    elections.draw_leaders(layout, election.leaders_before, election.leaders_after, "leaders-stopped", stopped=chosen)
-    legend()
+    # A chart that was clicked begins anew, so that the next click on the same bar is one too.
+    chart = f"leaders-stopped-{session.kept('stopped-clicks', 0)}"
+    elections.draw_leaders(
+        layout,
+        election.leaders_before,
+        election.leaders_after,
+        chart,
+        stopped=chosen,
+        on_click=partial(_clicked, layout, chart),
+    )
+    legend(" Click a broker's bar to stop it, or to let it run again.")
     if chosen:
-        _consequences(layout, preview)
+        _consequences(layout, preview, mode, unclean=unclean)
 
 
 def _choose(layout: ClusterLayout) -> tuple[tuple[int, ...], bool]:
@@ -104,27 +117,33 @@ def _worst_first(preview: StopPreview) -> str:
     return preview.sentences[0] if preview.sentences else "Nothing changes."
 
 
-def _consequences(layout: ClusterLayout, preview: StopPreview) -> None:
-    """Who leads then, and the lists of what suffers."""
-    lists = {"Who leads": None, "Go offline": preview.offline, "Led by one out of sync": preview.unclean}
-    lists |= {"Fall below min ISR": preview.below_min_isr, "Under-replicated": preview.under_replicated}
-    choices = [name for name, rows in lists.items() if rows is None or len(rows)]
-    chosen = st.segmented_control(
-        "List",
-        choices,
-        default=choices[0],
-        required=True,
-        key=f"stopped-list-{len(choices)}",
-        label_visibility="collapsed",
-        format_func=lambda name: name if lists[name] is None else f"{name} · {len(lists[name]):,}",
-    )
-    rows = lists[chosen]
-    if rows is None:
-        elections.draw_reasons(layout, preview.election, "election-stopped")
-    else:
-        tables.partitions_table(layout, rows, f"stopped-{choices.index(chosen)}")
-    for sentence in preview.sentences[1:]:
-        st.caption(text.plain(sentence))
+def _consequences(layout: ClusterLayout, preview: StopPreview, mode: Mode, *, unclean: bool) -> None:
+    """Who leads then, the lists of what suffers, what unclean election would bring back, and a majority beside it."""
+    notes = list(preview.sentences[1:])
+    back = np.empty(0, np.int64)
+    if len(preview.offline) and not unclean:
+        other = caching.stop_of(layout, preview.stopped, mode, unclean=True)
+        back = np.intersect1d(other.unclean, preview.offline)
+        notes.insert(0, bring_back_words(layout, back, len(preview.offline)))
+    lists = {
+        "Go offline": preview.offline,
+        "Led by one out of sync": preview.unclean,
+        "Fall below min ISR": preview.below_min_isr,
+        "Unclean brings back": back,
+        "Under-replicated": preview.under_replicated,
+    }
+    majority = caching.majority_of(layout, preview.stopped, mode)
+    draw_lists(layout, preview.election, lists, majority, "stopped", notes=notes)
+
+
+def _clicked(layout: ClusterLayout, chart: str) -> None:
+    """A click on a broker's bar stops it, or lets it run again."""
+    order = broker_order(layout)
+    stopped = set(session.chosen("stopped", []))
+    for place in session.clicked(chart)[:1]:
+        stopped ^= {layout.brokers[order[place]].id}
+        session.preset("stopped", sorted(stopped))
+        session.keep("stopped-clicks", session.kept("stopped-clicks", 0) + 1)
 
 
 def draw_next_restart(layout: ClusterLayout) -> None:
@@ -166,9 +185,9 @@ def apart(
     return f"{elections.spread_words(before, ids, away_before)} → {elections.spread_words(after, ids, away_after)}"
 
 
-def legend() -> None:
-    """What the bars mean."""
+def legend(more: str = "") -> None:
+    """What the bars mean, and what else one should know."""
     frame.how_to_read(
         "Grey: leaders that a broker keeps. Sky blue: leaders it gains. Purple with hatches: leaders it loses. The "
-        "dashed line is the mean afterwards. No data moves in an election."
+        "dashed line is the mean afterwards. No data moves in an election." + more
     )

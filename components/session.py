@@ -17,6 +17,8 @@ from reseat.model import ClusterLayout, Snapshot, Wish
 __all__ = [
     "REFRESH_SECONDS",
     "Seat",
+    "chosen",
+    "clicked",
     "edits",
     "follow_live",
     "forget_link",
@@ -26,6 +28,7 @@ __all__ = [
     "open_live",
     "open_reading",
     "pending_link",
+    "preset",
     "publish",
     "refresh_every",
     "seat",
@@ -302,3 +305,20 @@ def kept(name: str, default: _Kept) -> _Kept:
 def keep(name: str, value: object) -> None:
     """Keep a page's own choice in this session."""
     _state().kept[name] = value
+
+
+def clicked(chart: str) -> list[int]:
+    """Places along the x axis of a chart that were clicked, for its ``on_click``."""
+    points = st.session_state[chart]["selection"]["points"] if chart in st.session_state else []
+    return sorted({round(point["x"]) for point in points if "x" in point})
+
+
+def preset(widget: str, value: object) -> None:
+    """Give a widget another value; only in a callback, before the page is drawn."""
+    st.session_state[widget] = value
+
+
+def chosen(widget: str, default: _Kept) -> _Kept:
+    """The value of a widget, for a callback."""
+    found = st.session_state.get(widget, default)
+    return found if isinstance(found, type(default)) else default

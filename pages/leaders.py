@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import caching, elections, frame, outages, text
+from components import caching, elections, frame, outages, text, walk_view
 from components.operate_desk import desk_of
 from components.operate_election import draw_election
 from components.session import Seat
@@ -10,7 +10,8 @@ from reseat.election import ElectionPreview, Mode
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout
 
-NOW, DONE, STOPPED, RESTART = "An election now", "Once the plan is done", "While stopped", "Next restart"
+NOW, DONE, STOPPED = "An election now", "Once the plan is done", "While stopped"
+WALKED, RESTART = "Step by step", "Next restart"
 
 
 def election_now(seat: Seat, mode: Mode) -> None:
@@ -105,7 +106,7 @@ def controller_of(seat: Seat) -> str:
 
 seat = frame.page("Leaders")
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    choices = [NOW, DONE, STOPPED, RESTART] if not seat.wish.is_empty else [NOW, STOPPED, RESTART]
+    choices = [NOW, *([] if seat.wish.is_empty else [DONE]), STOPPED, WALKED, RESTART]
     view = st.segmented_control(
         "When",
         choices,
@@ -132,5 +133,7 @@ elif view == DONE:
     election_done(seat, kraft)
 elif view == STOPPED:
     outages.draw_stopped(seat.layout, kraft)
+elif view == WALKED:
+    walk_view.draw_walk(seat.layout, kraft)
 else:
     outages.draw_next_restart(seat.layout)

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseat.election.candidates import broker_mask, candidates
+from reseat.election.candidates import able, broker_mask
 from reseat.election.rules import Mode
 from reseat.election.stop import stop
-from reseat.model import NONE, ClusterLayout
+from reseat.model import NONE, BrokerState, ClusterLayout
 from reseat.model.columns import row_counts
 from reseat.model.wording import counted, listed, verb
 
@@ -59,16 +59,20 @@ class Majority:
 
 
 def against_majority(layout: ClusterLayout, brokers: Iterable[int], mode: Mode = "zookeeper") -> Majority:
-    """Compare for these brokers being stopped at once.
+    """Compare for these brokers being stopped at once, beside those that are dead already.
 
     Raises:
         WishRefused: the layout does not know one of them.
     """
     ids = tuple(sorted(set(brokers)))
+    down = sorted({*ids, *(broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD)})
     gone = np.append(broker_mask(layout, ids), False)[layout.replicas]
     held = layout.replicas != NONE
     factor = row_counts(held)
-    alive = row_counts(candidates(layout).alive & ~gone)
+    up = np.append(able(layout), False)[layout.replicas] & held & ~gone
+    if layout.observers is not None:
+        up &= ~layout.observers
+    alive = row_counts(up)
     after = stop(layout, ids, mode=mode).election.leader_after
     led = after != NONE
     decides = alive * 2 > factor
@@ -89,11 +93,11 @@ def against_majority(layout: ClusterLayout, brokers: Iterable[int], mode: Mode =
         replicas,
         wanted,
         further,
-        tuple(_sentences(ids, only_here, only_there, replicas, wanted)),
+        tuple(_sentences(down, only_here, only_there, replicas, wanted)),
     )
 
 
-def _sentences(ids: tuple[int, ...], only_here: int, only_there: int, replicas: int, wanted: int) -> list[str]:
+def _sentences(ids: list[int], only_here: int, only_there: int, replicas: int, wanted: int) -> list[str]:
     said = []
     if ids:
         down = f"With {verb(len(ids), 'broker', 'brokers')} {listed(ids)} stopped"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from reseat.election import MoveKind
 from reseat.model import ClusterLayout, Wish
 
-from .conftest import texts
+from .conftest import small, texts
 
 
 def test_an_election_now_is_previewed_partition_by_partition(opened):
@@ -94,3 +97,92 @@ def test_a_whole_rack_can_be_stopped(opened):
 
     assert not at.exception
     assert "brokers 2 and 4" in texts(at)
+
+
+def listed(at, name: str) -> list[list[object]]:
+    """The partitions in one of the lists."""
+    next(box for box in at.segmented_control if box.label == "List").set_value(name).run()
+    return at.dataframe[0].value[["topic", "partition"]].to_numpy().tolist()
+
+
+def test_what_unclean_election_would_bring_back_is_told(opened):
+    """orders-0 has lost broker 2 from its ISR: while 1 is stopped, 2 could lead it, with loss."""
+    before = small()
+    in_sync = before.in_sync.copy()
+    in_sync[before.row("orders", 0)] = [True, False]
+    at = opened("leaders", replace(before, in_sync=in_sync))
+    at.segmented_control[0].set_value("While stopped").run()
+    at.multiselect(key="stopped").set_value([1]).run()
+
+    assert "Unclean election would bring back 1 of 1 partition offline" in texts(at)
+    assert listed(at, "Unclean brings back") == [["orders", 0]]
+
+
+def test_a_majority_stands_beside_what_is_stopped(opened):
+    """Two replicas each: with one broker out half of them are no majority, and three would be needed."""
+    at = opened("leaders")
+    at.segmented_control[0].set_value("While stopped").run()
+    at.multiselect(key="stopped").set_value([1]).run()
+    next(box for box in at.segmented_control if box.label == "List").set_value("Beside a majority system").run()
+    rows = at.dataframe[0].value
+
+    assert rows["replicas"].tolist() == [8, 8, 12]
+    assert rows["goes on in partitions"].tolist() == ["4 of 4", "1 of 4", "as Kafka or more"]
+
+
+def test_a_story_is_walked_back_and_forth(opened):
+    """The example: 1 stops, 4 stops, 1 returns, an election; _schemas-0, on both, waits for 4, which left it last."""
+    at = opened("leaders")
+    at.segmented_control[0].set_value("Step by step").run()
+
+    assert "Broker 1 stops: 2 leaders change." in texts(at)
+
+    at.button(key="walk-on").click().run()
+
+    assert not at.exception
+    assert "Broker 4 stops: 1 leader changes. 1 partition is offline." in texts(at)
+    assert listed(at, "Offline") == [["_schemas", 0]]
+
+    at.button(key="walk-on").click().run()
+    at.button(key="walk-on").click().run()
+
+    assert "A preferred election is held: 2 leaders change." in texts(at)
+    assert at.button(key="walk-on").disabled
+
+    at.button(key="walk-back").click().run()
+
+    assert "Broker 1 returns: 0 leaders change. 1 partition is offline." in texts(at)
+
+
+def test_steps_are_added_and_taken_out(opened):
+    """A whole rack stops after the first step; taken out again the story is as it was."""
+    at = opened("leaders")
+    at.segmented_control[0].set_value("Step by step").run()
+    box = next(one for one in at.multiselect if one.label == "And racks")
+    box.set_value(["b"]).run()
+    at.button(key="walk-add").click().run()
+
+    assert not at.exception
+    assert "Brokers 2 and 4 stop: 2 leaders change." in texts(at)
+    strip = next(one for one in at.segmented_control if one.label == "Steps")
+    assert strip.options[1:3] == ["1 · 1 stops", "2 · 2 and 4 stop"]
+
+    at.button(key="walk-remove").click().run()
+
+    assert "Broker 1 stops" in texts(at)
+    assert len(next(one for one in at.segmented_control if one.label == "Steps").options) == 5
+
+
+def test_an_empty_story_begins_at_the_present(opened):
+    """Cleared, nothing has happened, and an election can be the first step."""
+    at = opened("leaders")
+    at.segmented_control[0].set_value("Step by step").run()
+    at.button(key="walk-clear").click().run()
+
+    assert "Before anything happens." in texts(at)
+
+    at.selectbox(key="walk-kind").set_value(MoveKind.PREFERRED).run()
+    at.button(key="walk-add").click().run()
+
+    assert not at.exception
+    assert "A preferred election is held: 1 leader changes." in texts(at)

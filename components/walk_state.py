@@ -1,0 +1,99 @@
+"""The story of stops, returns and elections that the Leaders page walks: kept in the session, changed by callbacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from components import session, text
+from reseat.election import Move, MoveKind
+from reseat.model import ClusterLayout
+
+__all__ = ["MOST_MOVES", "Story", "add", "example", "go", "keep", "kept", "label", "remove", "without_brokers"]
+
+#: Steps of one story: each keeps a state of the whole layout.
+MOST_MOVES = 12
+_KEPT = "leaders-walk"
+_WORDS = {
+    MoveKind.STOP: "stop",
+    MoveKind.CRASH: "crash",
+    MoveKind.RETURN: "return",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What one walks.
+
+    Attributes:
+        moves: what happens, in order.
+        at: how many of them have happened where one stands.
+        generation: how often moves or place changed; the strip begins anew with each.
+    """
+
+    moves: tuple[Move, ...] = ()
+    at: int = 0
+    generation: int = 0
+
+
+def kept(layout: ClusterLayout) -> Story:
+    """The story of this session as far as this layout knows its brokers; at first an example."""
+    story = session.kept(_KEPT, Story(generation=-1))
+    if story.generation < 0:
+        story = Story(example(layout), 1)
+    known = set(layout.broker_ids.tolist())
+    moves = tuple(move for move in story.moves if set(move.brokers) <= known)
+    return story if moves == story.moves else replace(story, moves=moves, at=min(story.at, len(moves)))
+
+
+def keep(story: Story) -> None:
+    """Keep another story; the strip is drawn anew."""
+    session.keep(_KEPT, replace(story, generation=story.generation + 1))
+
+
+def example(layout: ClusterLayout) -> tuple[Move, ...]:
+    """One stops, its fellow stops, the first is back, an election: with the first partition of two live replicas."""
+    held = (layout.replicas >= 0).sum(axis=1) >= 2
+    if not held.any():
+        return ()
+    first, second = layout.replica_ids[int(np.argmax(held))][:2].tolist()
+    return (
+        Move(MoveKind.STOP, (first,)),
+        Move(MoveKind.STOP, (second,)),
+        Move(MoveKind.RETURN, (first,)),
+        Move(MoveKind.PREFERRED),
+    )
+
+
+def go(story: Story, at: int) -> None:
+    """Stand after so many moves."""
+    keep(replace(story, at=max(0, min(at, len(story.moves)))))
+
+
+def add(story: Story, move: Move) -> None:
+    """Let something happen next, where one stands, and stand after it."""
+    if len(story.moves) < MOST_MOVES:
+        moves = (*story.moves[: story.at], move, *story.moves[story.at :])
+        keep(replace(story, moves=moves, at=story.at + 1))
+
+
+def remove(story: Story) -> None:
+    """Take out the move that one stands after."""
+    if story.at:
+        moves = (*story.moves[: story.at - 1], *story.moves[story.at :])
+        keep(replace(story, moves=moves, at=story.at - 1))
+
+
+def without_brokers(kind: MoveKind) -> bool:
+    """Whether a move is an election, which names no broker."""
+    return kind in (MoveKind.PREFERRED, MoveKind.UNCLEAN)
+
+
+def label(move: Move) -> str:
+    """A few words for the strip: ``3 stops``, ``3, 5 return``, ``preferred election``."""
+    if without_brokers(move.kind):
+        return f"{move.kind.value} election"
+    word = _WORDS[move.kind]
+    one = {"stop": "stops", "crash": "crashes", "return": "returns"}[word]
+    return f"{text.ids(move.brokers, 3)} {one if len(move.brokers) == 1 else word}"

@@ -1,0 +1,80 @@
+"""Brokers stopped in the browser: a whole rack at once, a bar that is clicked, and a story walked back and forth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import SCREENSHOTS, open_sample
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+
+
+def answer(page: Page, words: str) -> Locator:
+    """The page's sentence, once it says this."""
+    said = page.locator(".st-key-answer").get_by_text(words)
+    said.wait_for()
+    return said
+
+
+def keep(page: Page, name: str) -> None:
+    """Keep a picture once Streamlit has drawn all there is."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+    page.screenshot(path=SCREENSHOTS / f"leaders-{name}.png")
+
+
+def click_bar(page: Page, place: int) -> None:
+    """Click high in the column of the broker at a place, counted from the left: also where its bar is low."""
+    area = page.locator(".js-plotly-plot .nsewdrag").first
+    area.wait_for()
+    box = area.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + (place + 0.6) / 9.2 * box["width"], box["y"] + 12)
+    page.mouse.click(box["x"] + (place + 0.6) / 9.2 * box["width"], box["y"] + 14)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
+    """A rack stops, a click on a bar stops one broker more and lets it run again; a story is stepped to its end."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page = new_page(color_scheme=scheme)
+    open_sample(page, dashboard, "Nine brokers", "Leaders")
+    page.get_by_role("radio", name="While stopped").click()
+    page.get_by_label("And all brokers of these racks").click()
+    page.get_by_role("option", name="az-b").click()
+    page.keyboard.press("Escape")
+    said = answer(page, "While brokers 4, 5 and 6 are stopped, ").text_content() or ""
+    keep(page, f"rack-stopped-{scheme}")
+
+    assert "unclean" not in said
+
+    click_bar(page, 0)
+    answer(page, "While brokers 1, 4, 5 and 6 are stopped, ")
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    click_bar(page, 0)
+    answer(page, "While brokers 4, 5 and 6 are stopped, ")
+    page.get_by_role("radio", name="Beside a majority system").click()
+    page.get_by_text("a majority system needs 2 f + 1").wait_for()
+    keep(page, f"majority-{scheme}")
+
+    page.get_by_role("radio", name="Step by step").click()
+    answer(page, "stops:")
+    keep(page, f"step-1-{scheme}")
+    for _ in range(3):
+        page.locator(".st-key-walk-on button").click()
+        page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    answer(page, "A preferred election is held")
+    keep(page, f"step-4-{scheme}")
+
+    assert page.locator(".st-key-walk-on button").is_disabled()
+
+    page.get_by_role("radio", name="Before it all").click()
+    answer(page, "Before anything happens.")
+
+    assert page.get_by_text("is held").count() == 0
