@@ -69,7 +69,11 @@ def _draw(live: LiveCluster, drawn: datetime | None, opened: str | None) -> None
         if state.snapshot is not None:
             st.markdown(
                 f"The last reading, {text.plain(text.ago(state.snapshot.taken_at))}, stays on the pages. "
-                "Refresh brings the present back as soon as the cluster answers."
+                + (
+                    f"It is tried again every {text.duration(every)}."
+                    if (every := session.refresh_every(live.name)) is not None
+                    else "Refresh brings the present back as soon as the cluster answers."
+                )
             )
     _steps(state)
     _refresh_choice(live)

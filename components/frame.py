@@ -188,9 +188,11 @@ def _pending_link() -> None:
         if link.trouble:
             st.markdown(f":orange[:material/link_off:] {text.plain(link.trouble)}")
         elif link.live is not None:
+            what = "is about" if link.wish.is_empty else "shows a what-if on"
+            then = "" if link.wish.is_empty else " Read it and the what-if is shown on it."
             st.markdown(
-                f":orange[:material/link:] **This link shows a what-if on the live cluster {text.code(link.name)}, "
-                "which nobody has read since this server started.** Read it and the what-if is shown on it."
+                f":orange[:material/link:] **This link {what} the live cluster {text.code(link.name)}, "
+                f"which nobody has read since this server started.**{then}"
             )
             known = connections.choices().named.get(link.name)
             if known is None:

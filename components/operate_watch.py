@@ -101,7 +101,7 @@ def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
                 "are. The throttles are put back. What has moved stays moved: a rollback takes it back."
             )
             st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
-        with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}-{stopping}"):
+        with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}"):
             st.markdown(
                 "**Nothing further is sent, and what is under way is taken back:** those partitions keep the replicas "
                 "they had, and what was copied of them so far is dropped. What is there already stays there: a "
