@@ -3,7 +3,7 @@
 
 const ROW = 70; // px a replica
 const REST = 350; // ms without a further step until Python is told
-const NARROWEST = 26, WIDEST = 50; // px a cell
+const NARROWEST = 32, WIDEST = 50; // px a cell
 
 function element(tag, className, parent, words) {
   const made = document.createElement(tag);
@@ -94,6 +94,8 @@ class Strip {
     this.disk.title = `Below offset ${replica.flushed} everything is on disk`;
     this.place(this.hw, replica.hw, width, `HW ${replica.hw}`, touched("hw"));
     this.place(this.leo, replica.leo, width, `LEO ${replica.leo}`, touched("log"));
+    // A long log is looked at where it grows.
+    this.strip.scrollLeft = Math.max(0, (replica.leo + 1.5) * width - this.strip.clientWidth);
   }
 
   cell(offset, value, epoch, width, epochs) {
@@ -136,6 +138,9 @@ class Lane {
     this.wires = element("div", "wires", this.scene);
     this.read = side("consumer", "Consumer");
     this.ends = element("p", "ends", this.root);
+    // Room for what will be said, so that nothing jumps in the moment it is.
+    const said = Math.max(1, ...lane.states.map((state) => state.faults.length));
+    this.ends.style.minHeight = `${2 + 18 * Math.min(said, 3)}px`;
     this.place = new Map(lane.states[0].replicas.map((replica, i) => [replica.id, (i + 0.5) * ROW]));
   }
 
@@ -190,6 +195,7 @@ class Lane {
     for (const value of state.waiting) line("waits", `… ${value} waits`);
     for (const { value, why } of state.refused) line("refused", `▲ ${value} ${why.replaceAll("_", "_\u200b")}`, why);
     if (!this.sent.childElementCount) line("quiet", "has sent nothing");
+    this.sent.scrollTop = this.sent.scrollHeight;
   }
 
   // What travels in this step is an arrow; what is still on its way is a box on a dashed line.
