@@ -6,7 +6,9 @@ import argparse
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from reseat.cli.inputs import text_of
+import numpy as np
+
+from reseat.cli.inputs import read_file, text_of
 from reseat.cli.operate_session import (
     UNFINISHED,
     Session,
@@ -19,14 +21,15 @@ from reseat.cli.operate_session import (
 from reseat.cli.writer import bytes_text, complain, say, write_json
 from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.formats.sealed import SealedPlan, read_sealed
-from reseat.model import Snapshot
-from reseat.model.wording import counted
+from reseat.model import NONE, ClusterLayout, Snapshot
+from reseat.model.wording import counted, listed
 from reseat.operate.approving import approval_of, way_back
 from reseat.operate.checks import overridden_of
 from reseat.operate.execute import carry_out, recover
 from reseat.operate.guard import check, refuse_unless
 from reseat.operate.records import Run, RunOptions, RunState
 from reseat.operate.request import Kind, Request
+from reseat.operate.touched import lists_differ, names_of
 from reseat.sources.live import read_cluster
 
 __all__ = ["cancel", "execute", "rollback"]
@@ -57,8 +60,34 @@ def _execute(chosen: argparse.Namespace) -> int:
         if interrupted is not None and interrupted.hash == plan.hash and interrupted.kind == "plan":
             complain(f"Run {interrupted.id} of this very plan was interrupted: going on with it.")
             return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
+        shown = None if chosen.shown is None else read_file(chosen.shown).layout
         now = read_cluster(session.connection)
-        return _carry_out(chosen, session, _approved(chosen, session, plan, data.decode(), now=now))
+        if plan.before is None:
+            complain(_judged_by(chosen, now.layout if shown is None else shown, plan))
+        return _carry_out(chosen, session, _approved(chosen, session, plan, data.decode(), now=now, shown=shown))
+
+
+def _judged_by(chosen: argparse.Namespace, shown: ClusterLayout, plan: SealedPlan) -> str:
+    """What a plan without Reseat's key is compared with, and what it changes there, as a person confirms it."""
+    by = f"{chosen.shown} (--shown)" if chosen.shown is not None else "the cluster as it is now"
+    rows = shown.rows_of(plan.proposed)
+    there = np.flatnonzero(rows >= 0)
+    before, after = shown.target().select(rows[there]).replica_ids, plan.proposed.select(there).replica_ids
+    differ = np.flatnonzero(lists_differ(before, after))
+    names = names_of(plan.proposed, there[differ])
+    changes = [
+        f"{name} {_list(was)} -> {_list(planned)}"
+        for name, was, planned in zip(names, before[differ].tolist(), after[differ].tolist(), strict=True)
+    ]
+    what = listed(changes) if changes else "nothing"
+    return (
+        f"{chosen.plan} does not say which layout it was made for: it is judged by {by}, where it changes "
+        f"{counted(len(changes), 'partition')}: {what}."
+    )
+
+
+def _list(ids: list[int]) -> str:
+    return f"[{','.join(str(broker) for broker in ids if broker != NONE)}]"
 
 
 def _rollback(chosen: argparse.Namespace) -> int:
@@ -130,6 +159,7 @@ def _approved(
     text: str,
     *,
     now: Snapshot,
+    shown: ClusterLayout | None = None,
     takes_back: Run | None = None,
 ) -> Run:
     """A run that the guard let pass.
@@ -139,7 +169,12 @@ def _approved(
     """
     kind: Kind = "plan" if takes_back is None else "rollback"
     request = Request(
-        plan=plan, shown_hash=plan.hash, shown=now.layout, kind=kind, throttle=chosen.throttle, **session.asked
+        plan=plan,
+        shown_hash=plan.hash,
+        shown=now.layout if shown is None else shown,
+        kind=kind,
+        throttle=chosen.throttle,
+        **session.asked,
     )
     open_run = session.journal.open_run(session.cluster_id)
     checks = check(

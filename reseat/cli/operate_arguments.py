@@ -35,6 +35,12 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
 
     execute = action("execute", "carry a plan out")
     execute.add_argument("--plan", required=True, metavar="FILE", help="reassignment JSON, - for standard input")
+    execute.add_argument(
+        "--shown",
+        metavar="FILE",
+        help="the layout (a snapshot, say) that you looked at; a plan that does not say what it was made for is judged "
+        "by it, else by the cluster as it is now",
+    )
     _pace(execute)
     _guarded(execute)
     _waited(execute)

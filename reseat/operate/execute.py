@@ -736,7 +736,7 @@ class _Carrying:
             brokers = sorted(set().union(*missing.values()))
             words.append(sentences.waiting_for_brokers(self._of(waits), brokers, self._stalling.at))
         elif stalled:
-            words.append(sentences.stalled(self._of(under_way), self._stalling.at))
+            words.append(sentences.stalled(self._of(under_way), self._stalling.at, self._run.options.throttle))
         if not self._stopping:
             missing = {row: self._dead_newcomers(row, seen.alive) for row in self._rows("waiting")}
             held = [row for row in missing if missing[row]]

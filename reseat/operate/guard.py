@@ -33,6 +33,7 @@ The preconditions of a plan, in the order of their names here (``docs/decisions/
     18  leaving_brokers_since     a leaving broker would not be empty            yes: nothing is lost by it
     19  disk_room                 more comes than is left                        never: a full disk goes offline
     20  log_dirs_chosen           named log directories are not carried out      yes: the brokers choose
+    21  throttle_suits            no rate; copying would take more than a week   more than a week: it only waits
     ==  ========================  =============================================  ==================================
 
 How: the plan's partitions are laid beside the reading once (``reseat.operate.touched``), and every check is a few
@@ -65,6 +66,7 @@ from reseat.operate.checks_layout import (
     order_told,
     reading_settled,
 )
+from reseat.operate.checks_pace import throttle_suits
 from reseat.operate.checks_replicas import (
     can_finish,
     disk_room,
@@ -130,6 +132,7 @@ def check(
             leaving_brokers_since(touched, holdings),
             disk_room(touched),
             log_dirs_chosen(touched),
+            throttle_suits(touched),
         ),
     )
 

@@ -62,11 +62,13 @@ def waiting_for_brokers(moves: Sequence[MoveProgress], brokers: Sequence[int], s
     )
 
 
-def stalled(moves: Sequence[MoveProgress], since: datetime) -> str:
+def stalled(moves: Sequence[MoveProgress], since: datetime, throttle: int | None) -> str:
     """Nothing changes, and every broker is alive."""
+    through = "" if throttle is None else f" of {throttle:,} bytes a second (what is written comes through it, too)"
     return (
         f"Stalled since {clock(since)}: {listed(map(name_of, moves))} {verb(len(moves), 'makes', 'make')} no progress. "
-        "Look at the brokers' logs and the throttle; it goes on by itself once they do, and it can be cancelled."
+        f"Look at the brokers' logs and the throttle{through}; it goes on by itself once they do, and it can be "
+        "cancelled."
     )
 
 

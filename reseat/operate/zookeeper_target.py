@@ -463,7 +463,15 @@ class ZooKeeperTarget:
             wanted |= {key: value for key, value in settings.items() if value is not None}
             if wanted == now:
                 return
-            written = Change(path, orjson.dumps({**document, "config": wanted}), None if node is None else node.version)
+            data = orjson.dumps({**document, "config": wanted})
+            if len(data) > BATCH_BYTES:
+                raise ClusterUnreachable(
+                    f"The settings of {entity} would take {len(data):,} bytes, and ZooKeeper's nodes hold "
+                    f"{BATCH_BYTES:,}: there are too many replicas to throttle them by name. Carry the plan out "
+                    "without a throttle, or set those of the topic to * first.",
+                    "configuration",
+                )
+            written = Change(path, data, None if node is None else node.version)
             word = Change(_CHANGES, orjson.dumps({"version": 2, "entity_path": entity}), numbered=True)
             try:
                 refusals = self._zookeeper.together([written, word])

@@ -315,3 +315,26 @@ def test_a_journal_that_fails_in_the_middle_is_not_called_nothing_sent(world, ca
     assert code == 1
     assert taken
     assert "0 of 6 partitions as planned, 2 under way; Kafka goes on with those" in said
+
+
+def test_a_plan_made_by_hand_is_judged_by_what_was_looked_at(world, capsys, tmp_path):
+    """What it changes is said; with --shown the cluster must be as in that layout, else as it is now."""
+    by_hand = tmp_path / "hand.json"
+    by_hand.write_text('{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,3]}]}')
+    looked_at = tmp_path / "looked-at.json"
+    lists = [{"topic": "orders", "partition": 0, "replicas": [1, 4]}]
+    looked_at.write_text(json.dumps({"version": 1, "partitions": lists}))
+    refused = world.run("execute", "--plan", str(by_hand), "--shown", str(looked_at), "--wait")
+    said = capsys.readouterr().err
+    lists[0]["replicas"] = [1, 2]
+    looked_at.write_text(json.dumps({"version": 1, "partitions": lists}))
+
+    assert refused == 2
+    assert f"is judged by {looked_at} (--shown), where it changes 1 partition: orders-0 [1,4] -> [1,3]." in said
+    assert "layout_unchanged" in said
+    assert "orders-0 was [1,4], is [1,2]" in said
+    assert "reassign" not in world.cluster.calls
+    assert world.run("execute", "--plan", str(by_hand), "--shown", str(looked_at), "--wait") == 0
+    capsys.readouterr()
+    assert world.run("execute", "--plan", str(by_hand), "--wait") == 2
+    assert "judged by the cluster as it is now, where it changes 0 partitions: nothing." in capsys.readouterr().err

@@ -554,6 +554,24 @@ def test_a_named_log_directory_must_have_room():
     assert named(judged("disk_room", request(plan), now), "log directory /a of broker 4 has 1.0 GB left")
 
 
+def test_a_throttle_is_a_rate_and_its_least_time_is_said():
+    """Of the broker with most to do; more than a week can be overridden, what is no rate cannot."""
+    sizes = dict.fromkeys(LISTS, 1000000000)
+    now = snapshot(layout(sizes=sizes))  # 4 gets both: 2 GB
+
+    assert named(judged("throttle_suits", request(), now), "No throttle")
+    assert named(judged("throttle_suits", request(throttle=10_000_000), now), "10,000,000 bytes a second", "3 min")
+    slow = judged("throttle_suits", request(throttle=1_000), now)
+    assert (slow.verdict, slow.overridable) == (FAILED, True)
+    assert named(slow, "23 days at least", "Is the throttle in bytes?")
+    for none in (0, -5, 2**63):
+        refused = judged("throttle_suits", request(throttle=none, overrides=frozenset({"throttle_suits"})), now)
+        assert (refused.verdict, refused.overridable) == (FAILED, False)
+    untold = judged("throttle_suits", request(throttle=1))
+    assert untold.verdict is NOT_TOLD
+    assert named(untold, "never ends where more than that is written")
+
+
 def test_sentences_name_a_few_and_say_how_many():
     """A thousand partitions changed: six are shown, all are in the check, and the sentence stays short."""
     before = {("t", i): [1, 2] for i in range(1_000)}
