@@ -137,6 +137,23 @@ def test_replication_in_its_states(page: Page, dashboard: str) -> None:
         assert page.locator(".st-key-strip").count() == 0
 
 
+def test_consumers_in_their_states(page: Page, dashboard: str) -> None:
+    """A link that is cut, a story without a rebalance, by two rebalances, and by strategies side by side."""
+    states = {
+        "damaged-link": ("group=own&told=cut", "The link's group was not understood"),
+        "no-rebalance": ("group=static&assignor=cooperative-sticky&at=1", "C1 restarts: no rebalance."),
+        "between": ("group=cooperative&assignor=cooperative-sticky&at=1", "Step 2 of 2, rebalance 1 of 2"),
+        "surplus": ("group=surplus&assignor=range&at=0", "16 partitions get their first reader"),
+    }
+    for name, (query, words) in states.items():
+        page.goto(f"{dashboard}/consumers?{query}")
+        page.locator(".js-plotly-plot .main-svg").first.wait_for()
+        page.get_by_text(words).first.wait_for()
+        settled(page, f"consumers-{name}")
+
+        assert page.locator(".st-key-strip").count() == 0
+
+
 def _query(url: str) -> str:
     found = re.search(r"\?.*", url)
     return found.group(0) if found else "?"
