@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,15 +12,21 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from components import consumers_desk as desk
+from components import consumers_live
 from components.consumers_examples import EXAMPLES
 from components.consumers_matrix import MOST_COLUMNS
 from components.consumers_walk import events_of, views
+from components.live import LiveCluster
+from components.session import _KEY, _Opened, _State
 from reseat.consumers import ASSIGNORS, Member, assignor_named
 from reseat.consumers.story import Join, Leave, Together, begin, tell
 from reseat.consumers.text import write_group
-from reseat.sources.kafka_admin.groups import LiveGroup, LiveMember, state_of
+from reseat.errors import ClusterUnreachable
+from reseat.formats import Reading
+from reseat.sources.connection import Connection
+from reseat.sources.kafka_admin.groups import ListedGroup, Listing, LiveGroup, LiveMember, state_of
 
-from .conftest import Opened, texts
+from .conftest import Opened, small, texts
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 HOSTILE = "<img src=x onerror=alert(1)> [x](http://x) :material/star: `$x$` \u202e"
@@ -317,3 +324,95 @@ def test_a_story_is_downloaded_as_it_is_read() -> None:
 
     assert set(told) == {"topics", "members", "story"}
     assert len(told["story"]) == len(example.happenings) - 1
+
+
+class _NoAdmin:
+    """Stands in for a connection that nobody is asked through."""
+
+    def __enter__(self) -> _NoAdmin:
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        """Nothing is open."""
+
+
+def live_page(monkeypatch: pytest.MonkeyPatch, group: LiveGroup | ClusterUnreachable) -> AppTest:
+    """The page over a live cluster that lists one group; describing it answers, or fails."""
+
+    def describe(admin: object, name: str) -> LiveGroup:
+        del admin, name
+        if isinstance(group, ClusterUnreachable):
+            raise group
+        return group
+
+    rows = (ListedGroup("shop", "classic", "Stable", "consumer", 1), ListedGroup("sink", "classic", "", "connect", 1))
+    listing = Listing(rows, ("Broker 2 does not list the groups that it coordinates: it is away.",))
+    monkeypatch.setattr(consumers_live, "open_admin", lambda connection: _NoAdmin())
+    monkeypatch.setattr(consumers_live, "list_groups", lambda admin: listing)
+    monkeypatch.setattr(consumers_live, "describe_group", describe)
+    reading = Reading(small(), kind="a live cluster", source="shop-cluster")
+    live = LiveCluster(Connection(name="shop-cluster", bootstrap=("127.0.0.1:9",)))
+    state = _State(
+        opened={"shop-cluster": _Opened(reading, datetime.now(UTC), live=live)}, current="shop-cluster", started=True
+    )
+    at = AppTest.from_file(str(_APP), default_timeout=60)
+    at.session_state[_KEY] = state
+    at.run()
+    at.switch_page("pages/consumers.py").run()
+    return press(at, "consumers-list")
+
+
+def test_a_live_group_is_chosen_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups of consumers alone are offered; what is not read is said; the group is told by its own assignor."""
+    members = (
+        LiveMember("one-1", "one", "10.0.0.1", topics=("T",), assignment=(("T", 0), ("T", 1))),
+        LiveMember("two-2", "two", "10.0.0.2", topics=("T",), assignment=(("T", 2),)),
+    )
+    group = LiveGroup(
+        "shop",
+        "classic",
+        "Stable",
+        "sticky",
+        1,
+        members,
+        {("T", 0): 5, ("T", 2): 1},
+        {("T", 0): 9, ("T", 2): 1},
+        {"T": 3},
+    )
+    at = live_page(monkeypatch, group)
+
+    assert at.selectbox(key="consumers-group").options == ["shop · stable"]
+    assert "Broker 2 does not list the groups" in texts(at)
+
+    at.selectbox(key="consumers-group").set_value("shop").run()
+    press(at, "consumers-show")
+
+    assert not at.exception
+    assert "The group rebalances as it is: one rebalance; 0 partitions change their reader" in texts(at)
+    assert "shop is stable, coordinated by broker 1, assigned by sticky; 4 records behind in 2 partitions" in texts(
+        at
+    ).replace("**", "")
+    assert at.segmented_control(key="consumers-assignor-1").value == "sticky"
+
+
+def test_a_live_group_that_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the cluster's reason; the story before stays."""
+    at = live_page(monkeypatch, ClusterUnreachable("Broker 1 does not describe the group shop: NO.", "authorization"))
+    at.selectbox(key="consumers-group").set_value("shop").run()
+    press(at, "consumers-show")
+
+    assert not at.exception
+    assert "Broker 1 does not describe the group shop: NO." in texts(at)
+    assert "C1 closes" in texts(at)
+
+
+def test_a_live_group_without_members_shows_its_lag(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody reads; how far it is behind is there all the same."""
+    group = LiveGroup("shop", "classic", "Empty", "", 1, (), {("T", 0): 5}, {("T", 0): 9}, {"T": 3})
+    at = live_page(monkeypatch, group)
+    at.selectbox(key="consumers-group").set_value("shop").run()
+    press(at, "consumers-show")
+
+    assert not at.exception
+    assert "Nobody is in this group" in texts(at)
+    assert "assigned by nobody; 4 records behind in 1 partition" in texts(at)
