@@ -61,6 +61,9 @@ class Strip {
     const missing = new Map(replica.missing);
     replica.log.forEach(([value, epoch], offset) => {
       const cell = this.cell(offset, value, epoch, width, epochs);
+      const number = element("i", "offset", this.cells, String(offset));
+      number.style.left = `${offset * width}px`;
+      number.style.width = `${width - 3}px`;
       cell.classList.toggle("cached", offset >= replica.flushed);
       cell.classList.toggle("committed", offset < replica.hw);
       if (touched("log") && offset >= replica.cutAt) cell.classList.add("fresh");
