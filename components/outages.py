@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["APART", "apart", "draw_next_restart", "draw_stopped", "legend"]
 
+#: What the session keeps: the brokers chosen, and how many clicks on bars changed them.
+_STOPPED, _CLICKS = "leaders-stopped", "leaders-stopped-clicks"
 APART = "Most minus fewest leaders of a broker, before and after"
 
 
@@ -59,7 +61,7 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
         ]
     )
     # A chart that was clicked begins anew, so that the next click on the same bar is one too.
-    chart = f"leaders-stopped-{session.kept('stopped-clicks', 0)}"
+    chart = f"leaders-stopped-{session.kept(_CLICKS, 0)}"
     elections.draw_leaders(
         layout,
         election.leaders_before,
@@ -80,7 +82,9 @@ def _choose(layout: ClusterLayout) -> tuple[tuple[int, ...], bool]:
     brokers = left.multiselect(
         "Brokers stopped",
         list(facts),
-        key="stopped",
+        default=[broker for broker in session.kept(_STOPPED, ()) if broker in facts],
+        # What was clicked fills the field anew.
+        key=f"stopped-brokers-{session.kept(_CLICKS, 0)}",
         placeholder="Choose a broker",
         format_func=lambda broker: text.visible(facts[broker], 60) if broker in facts else str(broker),
         persist_state="session",
@@ -95,6 +99,7 @@ def _choose(layout: ClusterLayout) -> tuple[tuple[int, ...], bool]:
         persist_state="session",
     )
     unclean = right.checkbox("Unclean election allowed", key="unclean", help="unclean.leader.election.enable")
+    session.keep(_STOPPED, tuple(brokers))
     whole = {b.id for b in layout.brokers if b.rack is not None and b.rack in set(racks)}
     return tuple(sorted((set(brokers) | whole) & set(facts))), unclean
 
@@ -139,11 +144,10 @@ def _consequences(layout: ClusterLayout, preview: StopPreview, mode: Mode, *, un
 def _clicked(layout: ClusterLayout, chart: str) -> None:
     """A click on a broker's bar stops it, or lets it run again."""
     order = broker_order(layout)
-    stopped = set(session.chosen("stopped", []))
     for place in session.clicked(chart)[:1]:
-        stopped ^= {layout.brokers[order[place]].id}
-        session.preset("stopped", sorted(stopped))
-        session.keep("stopped-clicks", session.kept("stopped-clicks", 0) + 1)
+        stopped = set(session.kept(_STOPPED, ())) ^ {layout.brokers[order[place]].id}
+        session.keep(_STOPPED, tuple(sorted(stopped)))
+        session.keep(_CLICKS, session.kept(_CLICKS, 0) + 1)
 
 
 def draw_next_restart(layout: ClusterLayout) -> None:

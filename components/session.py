@@ -17,7 +17,6 @@ from reseat.model import ClusterLayout, Snapshot, Wish
 __all__ = [
     "REFRESH_SECONDS",
     "Seat",
-    "chosen",
     "clicked",
     "edits",
     "follow_live",
@@ -28,7 +27,6 @@ __all__ = [
     "open_live",
     "open_reading",
     "pending_link",
-    "preset",
     "publish",
     "refresh_every",
     "seat",
@@ -311,14 +309,3 @@ def clicked(chart: str) -> list[int]:
     """Places along the x axis of a chart that were clicked, for its ``on_click``."""
     points = st.session_state[chart]["selection"]["points"] if chart in st.session_state else []
     return sorted({round(point["x"]) for point in points if "x" in point})
-
-
-def preset(widget: str, value: object) -> None:
-    """Give a widget another value; only in a callback, before the page is drawn."""
-    st.session_state[widget] = value
-
-
-def chosen(widget: str, default: _Kept) -> _Kept:
-    """The value of a widget, for a callback."""
-    found = st.session_state.get(widget, default)
-    return found if isinstance(found, type(default)) else default

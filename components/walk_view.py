@@ -105,11 +105,11 @@ def _draw_next(layout: ClusterLayout, story: Story) -> None:
             disabled=not story.at, on_click=remove, args=(story,),
         )  # fmt: skip
         st.button(
-            "Example", icon=":material/replay:", key="walk-example", help="Begin anew with the example",
+            "", icon=":material/replay:", key="walk-example", help="Begin anew with the example",
             on_click=keep, args=(Story(example(layout), 1, story.generation),),
         )  # fmt: skip
         st.button(
-            "Clear", icon=":material/delete:", key="walk-clear", disabled=not story.moves,
+            "", icon=":material/delete:", key="walk-clear", help="Take all steps out", disabled=not story.moves,
             on_click=keep, args=(Story(generation=story.generation),),
         )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -63,16 +64,19 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
     page.get_by_text("a majority system needs 2 f + 1").wait_for()
     keep(page, f"majority-{scheme}")
 
+    assert page.locator(".st-key-answer").get_by_text("While brokers 1, 4").count() == 0
+
     page.get_by_role("radio", name="Step by step").click()
     answer(page, "stops:")
     keep(page, f"step-1-{scheme}")
-    for _ in range(3):
-        page.locator(".st-key-walk-on button").click()
+    for step in (2, 3, 4):
+        page.locator(".st-key-walk-on button").locator("visible=true").click()
+        page.get_by_role("radio", name=re.compile(f"^{step} ·"), checked=True).wait_for()
         page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
     answer(page, "A preferred election is held")
     keep(page, f"step-4-{scheme}")
 
-    assert page.locator(".st-key-walk-on button").is_disabled()
+    assert page.locator(".st-key-walk-on button").locator("visible=true").is_disabled()
 
     page.get_by_role("radio", name="Before it all").click()
     answer(page, "Before anything happens.")

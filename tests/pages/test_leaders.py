@@ -39,7 +39,7 @@ def test_a_stopped_broker_hands_over(opened):
     """Broker 3 leads orders-1 and orders-2: brokers 2 and 1 take over, and nothing goes offline."""
     at = opened("leaders")
     at.segmented_control[0].set_value("While stopped").run()
-    at.multiselect(key="stopped").set_value([3]).run()
+    at.multiselect(key="stopped-brokers-0").set_value([3]).run()
 
     assert not at.exception
     assert at.metric[0].value == "2"
@@ -78,7 +78,7 @@ def test_what_goes_offline_comes_first_and_can_be_listed(opened):
     """Brokers 1 and 2 together hold all of orders-0: that is the answer, and its partition is in a list."""
     at = opened("leaders")
     at.segmented_control[0].set_value("While stopped").run()
-    at.multiselect(key="stopped").set_value([1, 2]).run()
+    at.multiselect(key="stopped-brokers-0").set_value([1, 2]).run()
 
     assert "While brokers 1 and 2 are stopped, 1 partition goes offline." in texts(at)
     assert ":red[" in at.metric[1].label
@@ -112,7 +112,7 @@ def test_what_unclean_election_would_bring_back_is_told(opened):
     in_sync[before.row("orders", 0)] = [True, False]
     at = opened("leaders", replace(before, in_sync=in_sync))
     at.segmented_control[0].set_value("While stopped").run()
-    at.multiselect(key="stopped").set_value([1]).run()
+    at.multiselect(key="stopped-brokers-0").set_value([1]).run()
 
     assert "Unclean election would bring back 1 of 1 partition offline" in texts(at)
     assert listed(at, "Unclean brings back") == [["orders", 0]]
@@ -122,7 +122,7 @@ def test_a_majority_stands_beside_what_is_stopped(opened):
     """Two replicas each: with one broker out half of them are no majority, and three would be needed."""
     at = opened("leaders")
     at.segmented_control[0].set_value("While stopped").run()
-    at.multiselect(key="stopped").set_value([1]).run()
+    at.multiselect(key="stopped-brokers-0").set_value([1]).run()
     next(box for box in at.segmented_control if box.label == "List").set_value("Beside a majority system").run()
     rows = at.dataframe[0].value
 
