@@ -6,8 +6,8 @@ the connection's timeout; (4) what a member put into its metadata is bytes of a 
 
 Needs: DESCRIBE on the groups (and on CLUSTER to list all of them), DESCRIBE on their topics for lag.
 
-How: every broker lists the groups that it coordinates. A group is described by its coordinator: a classic one with
-DescribeGroups, whose members' subscription is told while the group is stable alone; one of the consumer protocol
+How: every broker lists the groups that it coordinates. A group is described by the one that lists it: a classic one
+with DescribeGroups, whose members' subscription is told while the group is stable alone; one of the consumer protocol
 (KIP-848) with ConsumerGroupDescribe. Then its committed offsets from the coordinator, and the ends of their partitions
 from the leaders, at once.
 """
@@ -23,7 +23,7 @@ from kafka.errors import for_code
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
-from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
+from kafka.protocol.metadata import MetadataRequest
 
 from reseat.consumers import Member, Partition
 from reseat.consumers.group import NO_GENERATION
@@ -36,8 +36,8 @@ from reseat.sources.kafka_admin.consumer_protocol import read_assignment, read_s
 __all__ = ["ListedGroup", "Listing", "LiveGroup", "LiveMember", "describe_group", "list_groups", "state_of"]
 
 _SCHEMAS = "reseat.sources.kafka_admin.schemas"
-#: Errors of a coordinator that passes: it is loading, it moved, it is being elected.
-_LOADING, _NOT_AVAILABLE, _MOVED = 14, 15, 16
+#: A coordinator's error that passes: it is reading its groups from disk.
+_LOADING = 14
 _NOT_FOUND = 69
 _NO_LEADER = -1
 _LATEST = -1
@@ -255,17 +255,16 @@ def state_of(group: LiveGroup) -> tuple[State, tuple[str, ...]]:
 
 
 def _coordinator(admin: AdminClient, name: str) -> int:
-    request = FindCoordinatorRequest(key=name, key_type=0, coordinator_keys=[name])
-    pause = threading.Event()
-    for attempt in range(_TIMES):
-        told = admin.send(request, again=True)
-        one = told.coordinators[0] if getattr(told, "coordinators", None) else told
-        if not one.error_code:
-            return int(one.node_id)
-        if one.error_code not in (_LOADING, _NOT_AVAILABLE) or attempt == _TIMES - 1:
-            break
-        pause.wait(_PAUSE_SECONDS)
-    raise _refused(one.error_code, f"No coordinator is told for the group {name}")
+    """The broker that lists the group.
+
+    FindCoordinator is not asked: where no group has ever been, Kafka makes its offsets topic to answer it.
+    """
+    listing = list_groups(admin)
+    found = next((group.coordinator for group in listing.groups if group.name == name), None)
+    if found is None:
+        why = " ".join(("There is no such group, or it has expired.", *listing.not_read))
+        raise ClusterUnreachable(f"No broker lists the group {name}. {why}", "lost")
+    return found
 
 
 def _described(admin: AdminClient, name: str, coordinator: int) -> LiveGroup:
