@@ -25,6 +25,7 @@ __all__ = [
     "fill_columns",
     "flows",
     "led_and_followed",
+    "mark_down",
     "rack_strip",
 ]
 
@@ -179,6 +180,13 @@ def before_after(
             cliponaxis=False,
         )
     return figure
+
+
+def mark_down(figure: go.Figure, down: npt.NDArray[np.bool_]) -> None:
+    """Cross the brokers that are down, (n,) bool, where bars have their numbers as ticks."""
+    ticks = figure.layout.xaxis.ticktext or ()
+    if len(ticks) == len(down):
+        figure.update_xaxes(ticktext=[f"✖ {t}" if out else t for t, out in zip(ticks, down.tolist(), strict=True)])
 
 
 def fill_columns(figure: go.Figure, names: Sequence[str], before: Numbers, after: Numbers, unit: str) -> None:

@@ -90,6 +90,7 @@ def draw_leaders(
     start = after if before is None else before
     figure = charts.before_after(names, start[order], after[order], "leaders", leaving=away, mean=mean)
     charts.rack_strip(figure, layout, order)
+    charts.mark_down(figure, away)
     if on_click is not None:
         charts.fill_columns(figure, names, start[order], after[order], "leaders")
     charts.draw(figure, key, "Leaders by broker before and after", height=220, on_click=on_click)

@@ -172,3 +172,29 @@ def test_the_new_leader_is_the_one_kafka_finds(
     assert after.election.leader_after.tolist() == expected
     assert after.offline.tolist() == [i for i, leader in enumerate(expected) if leader == NONE]
     assert not set(after.offline.tolist()) & set(after.under_replicated.tolist())
+
+
+def test_eligible_replicas_are_asked_only_where_the_isr_is_empty() -> None:
+    """KIP-966: of [2, 3, 1] led by 1, 2 is eligible and stands first; 3 is in sync, so 3 takes over."""
+    columns = {"topics": ["t"], "topic_of": [0, 0], "partition": [0, 1], "replicas": [[2, 3, 1], [2, 3, 1]]}
+    layout = ClusterLayout.from_columns(
+        **columns,
+        leader=[1, 1],
+        in_sync=[[False, True, True], [False, False, True]],
+        eligible=[[True, False, False], [True, True, False]],
+        min_in_sync=[3],
+    ).with_brokers(Broker(broker, state=BrokerState.ALIVE) for broker in (1, 2, 3))
+    after = stop(layout, [1], mode="kraft")
+
+    assert after.election.leader_after.tolist() == [3, 2]
+    assert [after.election.reason_of(row) for row in (0, 1)] == [Reason.TAKES_OVER, Reason.ELIGIBLE]
+    assert after.in_sync_after.tolist() == [[False, True, False], [True, False, False]]
+    assert after.eligible_after is not None
+    assert after.eligible_after.tolist() == [[True, False, True], [False, True, True]]
+
+
+def test_of_brokers_that_stop_at_once_the_last_id_stays_in_the_isr() -> None:
+    """A controller takes them out one after the other; with nobody left in sync, the last one is waited for."""
+    after = stop(layout_of([[3, 1, 2]], [3], [[1, 2, 3]]), [1, 2, 3])
+
+    assert after.in_sync_after.tolist() == [[True, False, False]]
