@@ -192,6 +192,6 @@ def apart(
 def legend(more: str = "") -> None:
     """What the bars mean, and what else one should know."""
     frame.how_to_read(
-        "Grey: leaders that a broker keeps. Sky blue: leaders it gains. Purple with hatches: leaders it loses. A cross: "
-        f"the broker is down. The dashed line is the mean afterwards. No data moves in an election.{more}"
+        "Grey: leaders that a broker keeps. Sky blue: leaders it gains. Purple with hatches: leaders it loses. A "
+        f"cross: the broker is down. The dashed line is the mean afterwards. No data moves in an election.{more}"
     )
