@@ -83,7 +83,9 @@ def _imbalance(  # noqa: PLR0917 six facts of one load
 ) -> Imbalance:
     shown = text.size if unit == "bytes" else text.count
     avoidable = spread.avoidable
-    fullest, emptiest = (f"{shown(values[at])} ({names[at]})" for at in (int(values.argmax()), int(values.argmin())))
+    fullest, emptiest = (
+        f"{shown(values[at])} ({text.visible(names[at], 60)})" for at in (int(values.argmax()), int(values.argmin()))
+    )
     if avoidable == 0:
         sentence = f"As even as can be: from {shown(spread.least)} to {shown(spread.most)}."
     else:

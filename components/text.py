@@ -38,6 +38,8 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^:&=\"'@/])")
 #: What becomes a link, an emoji or an icon even when it is escaped, and so gets a word joiner inside.
 _MAGIC = re.compile(r"(www|[a-z]:)(?=[./])|(@)|(:)(?=[\w+\-/]+:)", re.IGNORECASE)
 _JOINER = "\u2060"
+#: No topic's name is longer than 249 characters; a few more for what stands around it.
+_ENDLESS = re.compile(r"\S{261,}")
 
 
 def count(value: float | None) -> str:
@@ -128,8 +130,12 @@ def visible(name: str, most: int = 200) -> str:
 
 
 def plain(sentence: str, most: int = 2000) -> str:
-    """A sentence for Markdown in which nothing has a meaning: no markup, link, formula, icon or HTML."""
-    return _MARKUP.sub(r"\\\1", _MAGIC.sub(lambda found: found.group(0) + _JOINER, visible(sentence, most)))
+    """A sentence for Markdown in which nothing has a meaning: no markup, link, formula, icon or HTML.
+
+    A word longer than any topic's name is cut in the middle: it would push the page away.
+    """
+    readable = _ENDLESS.sub(lambda found: visible(found.group(0), 120), visible(sentence, most))
+    return _MARKUP.sub(r"\\\1", _MAGIC.sub(lambda found: found.group(0) + _JOINER, readable))
 
 
 def code(name: str, most: int = 120) -> str:

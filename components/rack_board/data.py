@@ -36,7 +36,8 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
     Returns:
         ``racks``: names in order. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none), ``host``
         (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (or None
-        where not told), ``bytes`` (or None), ``behind`` (replicas not in sync, or None), and with a plan ``after``,
+        where not told), ``bytes`` (or None, also for a broker of which no size is told), ``behind`` (replicas not in
+        sync, or None), and with a plan ``after``,
         ``leadersAfter`` and ``bytesAfter`` (replicas, preferred leaders and bytes; None without a plan). ``out``: ids
         that leave. ``added``: ids that join. ``flows``: triples (giver's and receiver's entry, replicas), the largest
         first, at most ``MOST_FLOWS``. ``needs``: the highest replication factor. ``nextId``: a free id above all
@@ -105,15 +106,19 @@ def _behind(layout: ClusterLayout) -> list[int] | None:
     return _counts(layout, np.where(late, layout.replicas, np.int32(NONE))).tolist()
 
 
-def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int]:
+def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int | None]:
+    """Bytes by broker; None where it holds replicas and the size of none of them is told, as of a dead broker."""
     known = np.where(np.isnan(sizes), 0.0, sizes).ravel()
     held = np.bincount(layout.replicas.ravel() + 1, weights=known, minlength=len(layout.brokers) + 1)[1:]
     # Three digits are all that a tile shows, and they keep the payload small.
     digits = np.maximum(np.floor(np.log10(np.maximum(held, 1.0))) - 2, 0)
-    return [int(value) for value in np.round(held / 10**digits) * 10**digits]
+    rounded = (np.round(held / 10**digits) * 10**digits).tolist()
+    untold = _counts(layout, np.where(np.isnan(sizes), np.int32(NONE), layout.replicas)) == 0
+    untold &= _counts(layout, layout.replicas) > 0
+    return [None if not_told else int(value) for value, not_told in zip(rounded, untold.tolist(), strict=True)]
 
 
-def _on(drawn: ClusterLayout, other: ClusterLayout, values: Sequence[int]) -> list[int]:
+def _on(drawn: ClusterLayout, other: ClusterLayout, values: Sequence[int | None]) -> list[int | None]:
     """Values by broker of another layout in the order of the brokers drawn."""
     by_id = dict(zip(other.broker_ids.tolist(), values, strict=True))
     return [by_id.get(broker, 0) for broker in drawn.broker_ids.tolist()]

@@ -81,6 +81,15 @@ def test_markup_in_a_sentence_is_escaped(sentence):
     assert not any(ord(character) < 32 for character in shown)
 
 
+def test_an_endless_word_does_not_fill_the_page():
+    """A rack of a million characters is cut in the middle of the sentence that names it; a topic's name never is."""
+    shown = text.plain(f"9,670 ({'x' * 1_000_000}) to 16: 6 apart.")
+
+    assert len(shown) < 200
+    assert "6 apart" in shown
+    assert "t" * 249 in text.plain(f"Topic {'t' * 249} is there.")
+
+
 def test_a_plotly_text_reads_no_tag():
     """Plotly would make a link of it."""
     assert "<" not in text.label("<a href='http://evil.example'>x</a>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
@@ -50,6 +51,14 @@ def test_brokers_are_told_as_columns() -> None:
         "bytesAfter": None,
     }
     assert (data["hostTail"], data["nextId"], data["needs"], data["planned"]) == (".example.net", 6, 2, False)
+
+
+def test_a_dead_broker_does_not_hold_nothing() -> None:
+    """Nobody told the sizes of its replicas: that is not the same as 0 bytes, which a broker without any holds."""
+    sizes = np.where(LAYOUT.replica_ids == 2, np.nan, 24.0)
+    data = board_data(replace(LAYOUT, size_bytes=sizes), Wish(), None)
+
+    assert data["brokers"]["bytes"] == [72, None, 24]  # type: ignore[index]
 
 
 def test_a_plan_tells_what_is_afterwards_and_who_gives_to_whom() -> None:
