@@ -155,15 +155,15 @@ def measured(told: Tale, names: Sequence[str]) -> tuple[Measures, ...]:
         GroupInvalid: something cannot happen, or a strategy refuses the group.
     """
     _within_reach(told)
-    kept: dict[str, object] = session.kept(_TOLD, {})
-    if kept.get("state") is not told.state or kept.get("happenings") != told.happenings:
-        kept = {"state": told.state, "happenings": told.happenings}
-        session.keep(_TOLD, kept)
+    nothing: dict[str, Measures] = {}
+    state, happenings, found = session.kept(_TOLD, (told.state, told.happenings, nothing))
+    if state is not told.state or happenings != told.happenings:
+        found = {}
+    session.keep(_TOLD, (told.state, told.happenings, found))
     for name in names:
-        if name not in kept:
-            (kept[name],) = compare(told.state, told.happenings, [assignor_named(name)])
-    found = [kept[name] for name in names]
-    return tuple(one for one in found if isinstance(one, Measures))
+        if name not in found:
+            (found[name],) = compare(told.state, told.happenings, [assignor_named(name)])
+    return tuple(found[name] for name in names)
 
 
 def _within_reach(told: Tale) -> None:
