@@ -112,7 +112,8 @@ def _run_lines(progress: RunProgress) -> list[str]:
 def _unattended(progress: RunProgress) -> str:
     if not progress.run.state.open or progress.alive:
         return ""
-    return ", and nobody is at work on it: execute the same plan again to go on, or cancel it"
+    same = "execute the same plan" if progress.run.kind == "plan" else "roll back"
+    return f", and nobody is at work on it: {same} again to go on, or cancel it"
 
 
 def _duration(seconds: float) -> str:

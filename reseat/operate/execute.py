@@ -179,6 +179,8 @@ def recover(
         for ended in journal.runs(cluster_id)
         if not ended.state.open and throttling.standing(journal, ended.id) is not None
     ]
+    if run is not None and throttling.standing(journal, run.id) is not None:
+        left_behind = []  # what an earlier run left may be what this one is throttled by: once it is over
     if run is None and not left_behind:
         return ()
     with journal.hold(cluster_id, operator="recovery", run_id=None) as hold:
@@ -474,7 +476,7 @@ class _Carrying:
                 self._cancel_sent |= {row for row in _numbers(step.content["rows"]) if self._moves[row].state == "sent"}
                 self._journal.end(step.id, {"settled": "asked for again"}, hold=self._hold)
             elif step.kind == "throttles back":
-                self._journal.end(step.id, {"left": ["not known"]}, hold=self._hold)
+                self._journal.end(step.id, {"left": [throttling.NOT_KNOWN]}, hold=self._hold)
             elif step.kind == "throttles":
                 self._journal.end(step.id, {"settled": "put back at the end"}, hold=self._hold)
         for step in self._journal.steps(run_id=self._run.id, kind="cancel", most=1_000_000):

@@ -25,6 +25,7 @@ from reseat.operate.records import MoveProgress
 from reseat.operate.target import Target, Throttles
 
 __all__ = [
+    "NOT_KNOWN",
     "Standing",
     "earlier_values",
     "from_json",
@@ -38,6 +39,8 @@ __all__ = [
 
 _Name = TypeVar("_Name", int, str)
 _EVERY_REPLICA = "*"
+#: What is left of throttles that were being put back when the process ended; no topic is called so.
+NOT_KNOWN = "not known"
 _LISTS = ("leader_replicas", "follower_replicas")
 #: Brokers take a moment to show what they were told; read again so often before a value counts as not put back.
 _READS = 20
@@ -126,14 +129,28 @@ def from_json(value: Mapping[str, Any]) -> Throttles:
 
 def standing(journal: Journal, run_id: int) -> Standing | None:
     """The throttles of a run that are not put back; None: none."""
-    back = (
-        step.id
-        for step in journal.steps(run_id=run_id, kind="throttles back")
-        if step.outcome is not None and not step.outcome["left"]
-    )
-    latest = next(iter(journal.steps(run_id=run_id, kind="throttles", most=1)), None)
     # Each step knows all that was there before the run, so that the latest one tells it.
-    return None if latest is None or latest.id < next(back, 0) else _standing_of(latest)
+    latest = next(iter(journal.steps(run_id=run_id, kind="throttles", most=1)), None)
+    if latest is None:
+        return None
+    stands = _standing_of(latest)
+    for back in journal.steps(run_id=run_id, kind="throttles back"):
+        if back.id > latest.id and back.outcome is not None and back.outcome["left"] != [NOT_KNOWN]:
+            # What was put back then is no business of this run any more: somebody may have set it anew.
+            return _only_left(stands, back.outcome["left"])
+    return stands
+
+
+def _only_left(stands: Standing, left: object) -> Standing | None:
+    names = left if isinstance(left, list) else []
+    if not names:
+        return None
+    earlier, now = (
+        Throttles(**{item.name: _of(getattr(values, item.name), names) for item in fields(values)})
+        for values in (stands.earlier, stands.now)
+    )
+    partitions = {topic: partition for topic, partition in stands.partitions.items() if topic in names}
+    return replace(stands, earlier=earlier, now=now, partitions=partitions)
 
 
 def _standing_of(step: Step) -> Standing:

@@ -641,3 +641,57 @@ def test_before_a_batch_not_all_that_waits_is_asked_for(journal, monkeypatch):
     assert "orders-39 was changed behind this run's back" in ended.sentence
     assert cluster.lists["orders", 39] == [2, 1]
     assert sorted(asked)[-2] <= 5  # all of them once, for who leads
+
+
+def test_what_was_put_back_is_not_put_back_again(journal):
+    """Only what was left is, once its broker is back: meanwhile somebody set the rest to what they want."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+
+    def dies(name):
+        if name == "throttles set":
+            cluster.dead = {2}
+
+    cluster.before_call = dies
+    carried(cluster, journal, approve(journal, throttle=1_000))
+    wanted = {("leader_rate", "1"): "99", ("leader_replicas", "orders"): "*"}
+    cluster.dynamic |= wanted
+    cluster.dead, cluster.before_call = set(), lambda name: None
+    said = recover(cluster.target(), journal, pace=cluster.pace())
+
+    assert said == ("Run 1, done: Its throttles are put back.",)
+    assert cluster.dynamic == EARLIER | wanted
+    assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
+
+
+def test_what_an_earlier_run_left_waits_for_a_run_that_is_open(journal):
+    """A broker back with the throttle of a run that is over keeps the one of the run that copies to it now."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+
+    def dies(name):
+        if name == "throttles set":
+            cluster.dead = {2}
+
+    cluster.before_call = dies
+    carried(cluster, journal, approve(journal, throttle=1_000))
+    cluster.dead, cluster.rate = set(), 0
+
+    def killed(name):
+        if name == "reassigned":
+            raise SystemExit("killed")
+
+    cluster.before_call = killed
+    back = {key: (target, before) for key, (before, target) in PLAN.items()}
+    second = approve(journal, back, throttle=500)
+    with pytest.raises(SystemExit):
+        carried(cluster, journal, second)
+    cluster.before_call = lambda name: None
+    said = recover(cluster.target(), journal, pace=cluster.pace())
+    during = cluster.dynamic["leader_rate", "2"]
+    cluster.rate = 100
+    ended = carried(cluster, journal, second)
+    recover(cluster.target(), journal, pace=cluster.pace())
+
+    assert len(said) == 1
+    assert during == "500"
+    assert ended.state is RunState.DONE
+    assert cluster.dynamic == EARLIER
