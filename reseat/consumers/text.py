@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from reseat.consumers.group import NO_GENERATION, Group, Member, Partition
+from reseat.consumers.printed import is_printed, read_printed
 from reseat.consumers.story import (
     Happening,
     Join,
@@ -112,7 +113,10 @@ def read_group(data: bytes | str, source: str | None = None) -> GroupText:
     if len(data) > MOST_BYTES:
         raise LimitMet(f"The text has more than {MOST_BYTES:,} bytes, which is the limit of a group.", source=source)
     try:
-        told = msgspec.convert(_json(data), _Text, strict=True)
+        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data.removeprefix("\ufeff")
+        if not text.lstrip().startswith("{") and is_printed(text):
+            return _of_printed(text, source)
+        told = msgspec.convert(_json(text), _Text, strict=True)
         _within_limits(told)
         return _group_text(told)
     except msgspec.ValidationError as error:
@@ -165,8 +169,18 @@ def write_group(state: State, happenings: Iterable[Happening] = ()) -> str:
     return json.dumps(told, indent=1, ensure_ascii=False)
 
 
-def _json(data: bytes | str) -> object:
-    text = data.decode("utf-8-sig") if isinstance(data, bytes) else data.removeprefix("\ufeff")
+def _of_printed(text: str, source: str | None) -> GroupText:
+    state, happenings = read_printed(text, source)
+    members, partitions = len(state.members), sum(state.partitions.values())
+    if members > MOST_MEMBERS or partitions > MOST_PARTITIONS:
+        raise LimitMet(
+            f"The group has {members:,} members and {partitions:,} partitions; the limits are {MOST_MEMBERS:,} and "
+            f"{MOST_PARTITIONS:,}."
+        )
+    return GroupText(state, happenings)
+
+
+def _json(text: str) -> object:
     told: object = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     return told
 
