@@ -40,11 +40,12 @@ class Figure(NamedTuple):
     help: str | None = None
 
 
-def page(title: str) -> Seat:
+def page(title: str, own: Sequence[str] = ()) -> Seat:
     """Draw what every page has, and return what the person looks at; where nothing is read yet, how to begin.
 
     Args:
         title: the page's name, for the browser's tab and screen readers.
+        own: names of the address that belong to the page.
     """
     entry.through_app()
     st.html(_CSS)
@@ -57,7 +58,7 @@ def page(title: str) -> Seat:
         _empty(title)
         st.stop()
     _strip(seat)
-    session.publish(seat)
+    session.publish(seat, own)
     return seat
 
 

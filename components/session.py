@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -269,9 +270,14 @@ def select_layout(name: str) -> None:
         state.current, state.wish = name, Wish()
 
 
-def publish(seated: Seat) -> None:
-    """Put what is looked at into the address, and on the server's shelf so that the link reopens it."""
-    query = shelve(seated)
+def publish(seated: Seat, own: Collection[str] = ()) -> None:
+    """Put what is looked at into the address, and on the server's shelf so that the link reopens it.
+
+    Args:
+        seated: what is looked at.
+        own: names of the address that belong to the page; they stay as they are.
+    """
+    query = shelve(seated) | {name: text for name, text in st.query_params.to_dict().items() if name in own}
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
 

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import streamlit as st
 
 from components import session, text
 from reseat.election import Move, MoveKind
 from reseat.model import ClusterLayout
 
-__all__ = ["MOST_MOVES", "Story", "add", "example", "go", "keep", "kept", "label", "remove", "without_brokers"]
+__all__ = [
+    "AT",
+    "MOST_MOVES",
+    "WALK",
+    "Story",
+    "add",
+    "example",
+    "from_query",
+    "go",
+    "keep",
+    "kept",
+    "label",
+    "remove",
+    "to_query",
+    "without_brokers",
+]
 
 #: Steps of one story: each keeps a state of the whole layout.
 MOST_MOVES = 12
+#: The names of the address that tell a story.
+WALK, AT = "walk", "at"
 _KEPT = "leaders-walk"
+_NOTHING = "none"
+_ONE = r"(?:(?:stop|crash|return):[0-9]{1,10}(?:,[0-9]{1,10}){0,999}|preferred|unclean)"
+_STORY = re.compile(f"{_ONE}(?:;{_ONE})*")
 _WORDS = {
     MoveKind.STOP: "stop",
     MoveKind.CRASH: "crash",
@@ -41,10 +64,30 @@ def kept(layout: ClusterLayout) -> Story:
     """The story of this session as far as this layout knows its brokers; at first an example."""
     story = session.kept(_KEPT, Story(generation=-1))
     if story.generation < 0:
-        story = Story(example(layout), 1)
+        story = from_query(st.query_params.to_dict()) or Story(example(layout), 1)
     known = set(layout.broker_ids.tolist())
     moves = tuple(move for move in story.moves if set(move.brokers) <= known)
     return story if moves == story.moves else replace(story, moves=moves, at=min(story.at, len(moves)))
+
+
+def to_query(story: Story) -> dict[str, str]:
+    """The story as a part of the address: ``stop:3;stop:5;return:3;preferred`` and how far one is."""
+    told = [":".join(filter(None, (move.kind.value, ",".join(map(str, move.brokers))))) for move in story.moves]
+    return {WALK: ";".join(told) or _NOTHING, AT: str(story.at)}
+
+
+def from_query(query: Mapping[str, str]) -> Story | None:
+    """The story that an address tells; None where it tells none, or one that is not understood."""
+    told, at = query.get(WALK, ""), query.get(AT, "0")
+    if told == _NOTHING:
+        return Story()
+    if not told or not _STORY.fullmatch(told) or not re.fullmatch(r"[0-9]{1,2}", at):
+        return None
+    moves = []
+    for one in told.split(";")[:MOST_MOVES]:
+        kind, _, ids = one.partition(":")
+        moves.append(Move(MoveKind(kind), tuple(sorted({int(broker) for broker in ids.split(",") if broker}))))
+    return Story(tuple(moves), min(int(at), len(moves)))
 
 
 def keep(story: Story) -> None:

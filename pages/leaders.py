@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import caching, elections, frame, outages, text, walk_view
+from components import addresses, caching, elections, frame, outages, text, walk_state, walk_view
 from components.operate_desk import desk_of
 from components.operate_election import draw_election
 from components.session import Seat
@@ -104,13 +104,14 @@ def controller_of(seat: Seat) -> str:
     return "kraft" if seat.layout.eligible is not None else "zookeeper"
 
 
-seat = frame.page("Leaders")
+linked = walk_state.WALK in st.query_params
+seat = frame.page("Leaders", own=(walk_state.WALK, walk_state.AT))
 with st.container(horizontal=True, vertical_alignment="bottom"):
     choices = [NOW, *([] if seat.wish.is_empty else [DONE]), STOPPED, WALKED, RESTART]
     view = st.segmented_control(
         "When",
         choices,
-        default=NOW,
+        default=WALKED if linked else NOW,
         required=True,
         key=f"when-{len(choices)}",
         label_visibility="collapsed",
@@ -137,3 +138,4 @@ elif view == WALKED:
     walk_view.draw_walk(seat.layout, kraft)
 else:
     outages.draw_next_restart(seat.layout)
+addresses.publish(seat, walk_state.to_query(walk_state.kept(seat.layout)) if view == WALKED else {})

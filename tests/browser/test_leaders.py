@@ -78,6 +78,8 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
 
     assert page.locator(".st-key-walk-on button").locator("visible=true").is_disabled()
 
+    page.goto(page.url)  # a person who was sent the link
+    answer(page, "A preferred election is held")
     page.get_by_role("radio", name="Before it all").click()
     answer(page, "Before anything happens.")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reseat.election import MoveKind
+from components.walk_state import Story, from_query, to_query
+from reseat.election import Move, MoveKind
 from reseat.model import ClusterLayout, Wish
 
 from .conftest import small, texts
@@ -186,3 +187,22 @@ def test_an_empty_story_begins_at_the_present(opened):
 
     assert not at.exception
     assert "A preferred election is held: 1 leader changes." in texts(at)
+
+
+def test_a_story_is_shared_by_its_link(opened):
+    """The address tells the steps and how far one is; nonsense in it is the example."""
+    told = Story((Move(MoveKind.STOP, (2, 4)), Move(MoveKind.UNCLEAN)), 2)
+
+    assert to_query(told) == {"walk": "stop:2,4;unclean", "at": "2"}
+    assert from_query(to_query(told)) == told
+    assert from_query({"walk": "stop:<b>", "at": "1"}) is None
+    assert from_query({"walk": "stop"}) is None
+
+    at = opened("leaders")
+    at.segmented_control[0].set_value("Step by step").run()
+
+    assert at.query_params["walk"] == "stop:1;stop:4;return:1;preferred"
+
+    at.segmented_control[0].set_value("An election now").run()
+
+    assert "walk" not in at.query_params
