@@ -7,10 +7,12 @@ import streamlit as st
 from components import frame, text
 from components.live import LiveState
 from reseat.model import BrokerState, Consistency, Snapshot
+from reseat.model.wording import verb
 
 __all__ = ["consistency_in_words", "draw_facts", "draw_naming", "draw_rights", "snapshot_figures"]
 
 _NAMED = 8
+_AWAY = (BrokerState.DEAD, BrokerState.FENCED)
 _EXAMPLE = """[clusters.production]
 bootstrap = "broker1:9093,broker2:9093"
 security_protocol = "SASL_SSL"
@@ -82,7 +84,14 @@ def draw_facts(snapshot: Snapshot) -> None:
         st.markdown(f":orange[:material/visibility_off:] {text.plain(sentence)}")
     frame.findings(snapshot.findings)
     if not snapshot.findings and not snapshot.not_read:
-        st.caption("Everything was read, and nothing in it contradicts.")
+        away = [broker.id for broker in snapshot.layout.brokers if broker.state in _AWAY]
+        if away:
+            st.caption(
+                f"Nothing contradicts. {verb(len(away), 'Broker', 'Brokers')} {text.ids(away)} "
+                f"{verb(len(away), 'is', 'are')} not alive and could not be asked for sizes and settings."
+            )
+        else:
+            st.caption("Everything was read, and nothing in it contradicts.")
 
 
 def draw_rights() -> None:

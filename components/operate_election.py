@@ -114,11 +114,12 @@ def _partitions(layout: ClusterLayout, election: Election, mode: Mode) -> tuple[
 
 
 def _accepts_loss(number: int) -> bool:
-    return st.checkbox(
-        f"I know that records which the new leaders of {text.plural(number, 'partition')} do not have are lost for "
-        "good, also when the old leaders come back.",
-        key="election-loss",
+    # The label of a box is cut where the column ends, so what is lost stands above it.
+    st.markdown(
+        f":red[Records which the new leaders of {text.plural(number, 'partition')} do not have are lost for good,] "
+        "also when the old leaders come back."
     )
+    return st.checkbox("I accept this loss", key="election-loss")
 
 
 def _name(desk: Desk, election: Election) -> str:
