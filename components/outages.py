@@ -60,8 +60,7 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
             ("Under-replicated", text.count(len(preview.under_replicated)), None, "One replica fewer in sync"),
         ]
     )
-    # A chart that was clicked begins anew, so that the next click on the same bar is one too.
-    chart = f"leaders-stopped-{session.kept(_CLICKS, 0)}"
+    chart = _chart()
     elections.draw_leaders(
         layout,
         election.leaders_before,
@@ -141,8 +140,15 @@ def _consequences(layout: ClusterLayout, preview: StopPreview, mode: Mode, *, un
     draw_lists(layout, preview.election, lists, majority, "stopped", notes=notes)
 
 
+def _chart() -> str:
+    """The chart's name: one that was clicked begins anew, so that the next click on the same bar is one too."""
+    return f"leaders-stopped-{session.kept(_CLICKS, 0)}"
+
+
 def _clicked(layout: ClusterLayout, chart: str) -> None:
-    """A click on a broker's bar stops it, or lets it run again."""
+    """A click on a broker's bar stops it, or lets it run again; a browser may tell of one click twice."""
+    if chart != _chart():
+        return
     order = broker_order(layout)
     for place in session.clicked(chart)[:1]:
         stopped = set(session.kept(_STOPPED, ())) ^ {layout.brokers[order[place]].id}
