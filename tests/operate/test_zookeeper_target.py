@@ -351,6 +351,17 @@ def test_throttles_are_set_beside_other_settings_and_put_back_exactly(kafka, tar
     assert not kafka.exists("/config/topics/nowhere")
 
 
+def test_settings_that_no_node_holds_are_refused_in_words(kafka, target) -> None:
+    """Too many replicas to throttle by name: ZooKeeper would end the session, time and again; nothing is written."""
+    many = ",".join(f"{partition}:1001" for partition in range(100_000))
+    with pytest.raises(ClusterUnreachable, match="too many replicas to throttle them by name") as refused:
+        target.set_throttles(Throttles(leader_replicas={"orders": many}))
+
+    assert refused.value.trouble == "configuration"
+    assert target.throttles([], ["orders"]).leader_replicas == {"orders": None}
+    assert changes(kafka) == []
+
+
 def test_a_setting_that_somebody_else_changes_meanwhile_is_kept(kafka, connection) -> None:
     """The write is refused because the node has another version, and done again on what is there then."""
     put(kafka, "/config/brokers/1", {"version": 1, "config": {}})
