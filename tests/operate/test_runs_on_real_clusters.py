@@ -242,10 +242,9 @@ def test_a_controller_that_is_killed_is_replaced(cluster, target, journal):
     assert until(lambda: no_throttles(target, "headless"))
 
 
+@pytest.mark.parametrize("cluster", ["zookeeper-2.8"], indirect=True)
 def test_zookeeper_that_restarts_is_waited_for(cluster, target, journal):
     """The run goes on, through nodes as through the Admin protocol."""
-    if cluster.zookeeper is None:
-        pytest.skip("This cluster has no ZooKeeper.")
     made(cluster, target, "keeper", [[1, 2]] * 2, megabytes=8)
     moves = {0: ([1, 2], [1, 3]), 1: ([1, 2], [2, 3])}
     run = approve(journal, target, "keeper", moves, throttle=SLOW, most=1)
