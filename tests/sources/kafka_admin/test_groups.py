@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from kafka import KafkaConsumer, KafkaProducer
@@ -66,7 +67,7 @@ def consumer(cluster: servers.KafkaCluster, group: str, client: str, **settings:
     return made
 
 
-def until(done: Callable[[], bool], what: str, seconds: float = 60) -> None:
+def until(done: Callable[[], bool], what: str, seconds: float = 180) -> None:
     """Wait for a condition."""
     end = time.monotonic() + seconds
     pause = threading.Event()
@@ -76,14 +77,18 @@ def until(done: Callable[[], bool], what: str, seconds: float = 60) -> None:
 
 
 def together(consumers: list[KafkaConsumer], sizes: list[int]) -> None:
-    """Poll until each has as many partitions as it should."""
+    """Poll until each has as many partitions as it should.
 
-    def settled() -> bool:
-        for one in consumers:
-            one.poll(100)
-        return sorted(len(one.assignment()) for one in consumers) == sizes
+    All poll at once, as members of a group do: one that waits for its turn while another polls holds up the rebalance,
+    and on a slow machine long enough to be thrown out of the group.
+    """
+    with ThreadPoolExecutor(len(consumers)) as pool:
 
-    until(settled, "the group did not settle")
+        def settled() -> bool:
+            list(pool.map(lambda one: one.poll(1_000), consumers))
+            return sorted(len(one.assignment()) for one in consumers) == sizes
+
+        until(settled, "the group did not settle", seconds=180)
 
 
 def test_a_group_that_reads(cluster: servers.KafkaCluster, admin: AdminClient) -> None:
