@@ -1,0 +1,374 @@
+"""The tables of the pipeline: every column with its type, unit and meaning. Said here and nowhere else.
+
+Each table is a folder of Parquet files. All but ``rejected`` are partitioned by ``cluster=NAME/day=YYYY-MM-DD`` (UTC),
+so that one cluster's day is one read; the folder's name holds ``cluster`` and ``day``, and the files hold the rest.
+``docs/tables.md`` is written from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import pyarrow as pa
+
+__all__ = ["KINDS_OF_LOSS", "LATE", "PARTITION_KEYS", "TABLES", "Column", "Table", "arrow_schema", "table"]
+
+#: What folders are named by, outermost first. ``day`` is the UTC date of ``taken_at``.
+PARTITION_KEYS = ("cluster", "day")
+#: Tables that the sweep fills and the run does not.
+LATE = ("resilience", "copysets")
+#: The values of ``resilience.kind``.
+KINDS_OF_LOSS = ("broker", "rack", "pair")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        name: its name.
+        type: its Arrow type.
+        meaning: one sentence; says what null means where a column may be null.
+        unit: "replicas", "bytes", ...; empty where there is none.
+    """
+
+    name: str
+    type: pa.DataType
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table.
+
+    Attributes:
+        name: its folder.
+        row: what one row is.
+        columns: the columns in the files, in their order; ``cluster`` and ``day`` are in the folders' names.
+        partitioned: whether it lies in folders by cluster and day.
+    """
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+    partitioned: bool = True
+
+
+_TEXT, _ID, _COUNT, _REAL, _FLAG = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()
+_MOMENT = pa.timestamp("us", tz="UTC")
+_IDS, _TEXTS = pa.list_(pa.int32()), pa.list_(pa.string())
+
+_KEYS = (
+    Column("snapshot_id", _TEXT, "The snapshot's identity: 32 hexadecimal digits made of cluster, time and layout."),
+    Column("taken_at", _MOMENT, "When the snapshot was taken.", "UTC"),
+)
+
+
+def _of_brokers(what: str) -> tuple[Column, ...]:
+    return (
+        Column("replicas", _COUNT, f"Replicas on the {what}.", "replicas"),
+        Column("leaders", _COUNT, f"Partitions that the {what} leads; null where no leader is told.", "partitions"),
+        Column(
+            "preferred_leaders",
+            _COUNT,
+            f"Partitions whose replica list the {what} heads; null where no order is told.",
+            "partitions",
+        ),
+        Column("size_bytes", _COUNT, f"What the {what}'s replicas take; null where no size is told.", "bytes"),
+    )
+
+
+def _spread(of: str, unit: str, *, least: bool = True) -> tuple[Column, ...]:
+    told = (
+        Column(f"{of}_spread", _COUNT, f"{unit.capitalize()} on the fullest broker less those on the emptiest.", unit),
+        Column(f"{of}_variation", _REAL, f"Coefficient of variation of {unit} over brokers not known to be dead."),
+    )
+    possible = Column(f"{of}_spread_least", _COUNT, "The least spread that the same total can have.", unit)
+    return (*told, possible) if least else told
+
+
+TABLES: tuple[Table, ...] = (
+    Table(
+        "snapshots",
+        "One snapshot: a cluster at one moment.",
+        (
+            *_KEYS,
+            Column("path", _TEXT, "The landed file that it was read from, relative to the landing zone."),
+            Column("file_bytes", _COUNT, "Size of that file.", "bytes"),
+            Column("way", _TEXT, "How it was read: zookeeper, admin or text."),
+            Column("cluster_id", _TEXT, "The id that the cluster gives itself; null where not told."),
+            Column("metadata", _TEXT, "Where the cluster keeps its metadata: zookeeper or kraft; null where not told."),
+            Column("version", _TEXT, "Kafka's version as far as told."),
+            Column("controller", _ID, "Broker id of the controller or the quorum's leader; null where not told."),
+            Column(
+                "consistency", _TEXT, "Whether all of it was true at one moment: consistent, unsettled, not promised."
+            ),
+            Column("brokers", _COUNT, "Brokers known.", "brokers"),
+            Column("brokers_down", _COUNT, "Brokers that the source calls dead or fenced.", "brokers"),
+            Column("racks", _COUNT, "Racks with a broker.", "racks"),
+            Column("topics", _COUNT, "Topics.", "topics"),
+            Column("partitions", _COUNT, "Partitions.", "partitions"),
+            Column("replicas", _COUNT, "Replicas.", "replicas"),
+            Column("size_bytes", _COUNT, "What all replicas take, as far as told; null where none is told.", "bytes"),
+            Column("offline", _COUNT, "Partitions without a leader; null unless told of all.", "partitions"),
+            Column(
+                "under_replicated",
+                _COUNT,
+                "Partitions whose ISR lacks a replica; null unless told of all.",
+                "partitions",
+            ),
+            Column(
+                "below_min_isr", _COUNT, "Partitions below min.insync.replicas; null where told of none.", "partitions"
+            ),
+            Column(
+                "not_preferred",
+                _COUNT,
+                "Partitions led by another than their preferred leader; null unless told of all.",
+                "partitions",
+            ),
+            Column("reassigning", _COUNT, "Partitions that are being reassigned.", "partitions"),
+            Column("rack_violations", _COUNT, "Partitions on fewer racks than they could be on.", "partitions"),
+            *_spread("replica", "replicas"),
+            *_spread("leader", "leaders"),
+            *_spread("preferred_leader", "preferred leaders"),
+            *_spread("byte", "bytes", least=False),
+            Column("findings_broken", _COUNT, "Findings of severity broken.", "findings"),
+            Column("findings_attention", _COUNT, "Findings of severity attention.", "findings"),
+            Column("findings_note", _COUNT, "Findings of severity note.", "findings"),
+            Column("worst_finding", _TEXT, "The sentence of the worst finding; null where nothing was found."),
+            Column("worst_severity", _TEXT, "Its severity: broken, attention or note; null where nothing was found."),
+        ),
+    ),
+    Table(
+        "brokers",
+        "One broker in one snapshot.",
+        (
+            *_KEYS,
+            Column("broker", _ID, "Broker id."),
+            Column("rack", _TEXT, "Its rack; null where it has none or none is told."),
+            Column("host", _TEXT, "Its host; null where not told."),
+            Column("port", _ID, "Its port; null where not told."),
+            Column("state", _TEXT, "alive, fenced, shutting down, dead or not told."),
+            Column("is_controller", _FLAG, "Whether it is the controller; null where none is told."),
+            Column("total_bytes", _COUNT, "Size of its log directories' file systems; null where not told.", "bytes"),
+            Column("usable_bytes", _COUNT, "What is left of them; null where not told.", "bytes"),
+        ),
+    ),
+    Table(
+        "replicas",
+        "One replica in one snapshot.",
+        (
+            *_KEYS,
+            Column("topic", _TEXT, "Topic name."),
+            Column("partition", _ID, "Partition id."),
+            Column(
+                "position",
+                _ID,
+                "Place in the replica list from 0; 0 is the preferred leader where the topic's order is told.",
+            ),
+            Column("broker", _ID, "Broker id."),
+            Column("rack", _TEXT, "The broker's rack; null where it has none or none is told."),
+            Column("is_leader", _FLAG, "Whether it leads; null where the leader is not told."),
+            Column("in_sync", _FLAG, "Whether it is in the ISR; null where the ISR is not told."),
+            Column("size_bytes", _COUNT, "What it takes; null where not told.", "bytes"),
+            Column(
+                "leader",
+                _ID,
+                "Broker id of the partition's leader, which may be no replica; -1 none; null where not told.",
+            ),
+        ),
+    ),
+    Table(
+        "broker_balance",
+        "What one broker carries in one snapshot.",
+        (
+            *_KEYS,
+            Column("broker", _ID, "Broker id."),
+            Column("rack", _TEXT, "Its rack; null where it has none or none is told."),
+            Column("state", _TEXT, "alive, fenced, shutting down, dead or not told."),
+            *_of_brokers("broker"),
+        ),
+    ),
+    Table(
+        "rack_balance",
+        "What one rack carries in one snapshot.",
+        (
+            *_KEYS,
+            Column("rack", _TEXT, "The rack; null for the brokers without one."),
+            Column("brokers", _COUNT, "Brokers in it.", "brokers"),
+            *_of_brokers("rack"),
+        ),
+    ),
+    Table(
+        "topic_spread",
+        "How one topic lies over the brokers in one snapshot.",
+        (
+            *_KEYS,
+            Column("topic", _TEXT, "Topic name."),
+            Column("partitions", _COUNT, "Its partitions.", "partitions"),
+            Column("replicas", _COUNT, "Its replicas.", "replicas"),
+            Column("brokers", _COUNT, "Brokers not known to be dead that hold one of them.", "brokers"),
+            Column("most", _COUNT, "The most of them on one such broker.", "replicas"),
+            Column("least", _COUNT, "The fewest; 0 where some broker holds none.", "replicas"),
+            Column("spread", _COUNT, "most less least.", "replicas"),
+            Column("least_possible", _COUNT, "The least spread possible: 0 or 1.", "replicas"),
+            Column("size_bytes", _COUNT, "What its replicas take; null where no size is told.", "bytes"),
+            Column("order_told", _FLAG, "Whether the source keeps the order of its replica lists."),
+            Column(
+                "state_digest",
+                _TEXT,
+                "32 hexadecimal digits of its partitions, replicas, leaders and ISRs: equal where nothing changed.",
+            ),
+        ),
+    ),
+    Table(
+        "findings",
+        "One finding in one snapshot.",
+        (
+            *_KEYS,
+            Column("rank", _ID, "0 is the worst of the snapshot."),
+            Column("kind", _TEXT, "What was found, as a name."),
+            Column("severity", _TEXT, "broken, attention or note."),
+            Column("sentence", _TEXT, "What was found, in words."),
+            Column("partitions", _COUNT, "Partitions that it concerns.", "partitions"),
+            Column("brokers", _IDS, "Broker ids that it names."),
+            Column("topics", _TEXTS, "Topics that it names."),
+        ),
+    ),
+    Table(
+        "changes",
+        "One change from the snapshot before it to this one.",
+        (
+            *_KEYS,
+            Column("previous_snapshot_id", _TEXT, "The snapshot before it."),
+            Column("previous_taken_at", _MOMENT, "When that was taken: the change happened in between.", "UTC"),
+            Column("topic", _TEXT, "Topic name; null where a broker came or went."),
+            Column("partition", _ID, "Partition id; null where a broker came or went."),
+            Column(
+                "kind",
+                _TEXT,
+                "replica_added, replica_removed, leader_moved, isr_shrunk, isr_grown, order_changed, broker_came or "
+                "broker_gone.",
+            ),
+            Column(
+                "broker",
+                _ID,
+                "The one added, removed, that left or joined the ISR, came or went; leader_moved: the new leader, -1 "
+                "where there is none; order_changed: the new first replica.",
+            ),
+            Column(
+                "was",
+                _ID,
+                "leader_moved: who led before, -1 nobody; order_changed: who stood first; null for other kinds.",
+            ),
+        ),
+    ),
+    Table(
+        "resilience",
+        "What the loss of one broker, rack or pair of brokers would do to one snapshot.",
+        (
+            *_KEYS,
+            Column("kind", _TEXT, "broker, rack or pair."),
+            Column("lost", _IDS, "Ids of the brokers lost, ascending."),
+            Column("rack", _TEXT, "The rack lost; null for the other kinds."),
+            Column(
+                "offline_partitions",
+                _COUNT,
+                "Partitions of which no replica in sync remains (unclean election off).",
+                "partitions",
+            ),
+            Column(
+                "below_min_isr",
+                _COUNT,
+                "Partitions with fewer replicas in sync than min.insync.replicas, offline ones included; null where "
+                "it is told for none.",
+                "partitions",
+            ),
+            Column(
+                "leaders_moved",
+                _COUNT,
+                "Partitions that get another leader; null where no leader is told.",
+                "partitions",
+            ),
+            Column(
+                "leaders_to",
+                pa.list_(pa.struct([pa.field("broker", pa.int32()), pa.field("leaders", pa.int64())])),
+                "Who takes over how many of them, by broker id.",
+            ),
+            Column(
+                "moves",
+                _COUNT,
+                "Replicas that must be copied to heal it for good; null where the rest cannot hold them.",
+                "replicas",
+            ),
+            Column("bytes_to_move", _COUNT, "Bytes of these; null where sizes are not told of all.", "bytes"),
+            Column(
+                "least_spread",
+                _COUNT,
+                "The least spread of replicas over the rest that healing with so few moves can reach; null for pairs.",
+                "replicas",
+            ),
+            Column(
+                "racks_kept",
+                _FLAG,
+                "Whether every topic can then lie on as many racks as before; null for pairs, or without racks.",
+            ),
+        ),
+    ),
+    Table(
+        "copysets",
+        "How widely one snapshot's replicas are scattered (Cidon et al., Copysets, USENIX ATC 2013).",
+        (
+            *_KEYS,
+            Column("copysets", _COUNT, "Distinct sets of brokers that hold a partition.", "sets"),
+            Column("chance_two", _REAL, "Chance that losing 2 random brokers loses every replica of some partition."),
+            Column("chance_three", _REAL, "The same for 3 random brokers."),
+        ),
+    ),
+    Table(
+        "rejected",
+        "One landed file that could not be read.",
+        (
+            Column("cluster", _TEXT, "As its folder says; null where it does not."),
+            Column("snapshot_id", _TEXT, "Always null: what cannot be read has no identity."),
+            Column("taken_at", _MOMENT, "Always null.", "UTC"),
+            Column("path", _TEXT, "The file, relative to the landing zone."),
+            Column("reason", _TEXT, "Why, in words."),
+            Column("place", _TEXT, "Where in the file (line, byte); null where it concerns the whole."),
+            Column("size_bytes", _COUNT, "Size of the file.", "bytes"),
+            Column("bytes", pa.binary(), "Its content, up to the first 1,048,576 bytes."),
+        ),
+        partitioned=False,
+    ),
+)
+
+
+def table(name: str) -> Table:
+    """A table by its name.
+
+    Raises:
+        KeyError: there is none of that name.
+    """
+    return _by_name()[name]
+
+
+@cache
+def _by_name() -> dict[str, Table]:
+    return {one.name: one for one in TABLES}
+
+
+def arrow_schema(name: str, *, with_keys: bool = False) -> pa.Schema:
+    """The Arrow schema of a table's files.
+
+    Args:
+        name: the table.
+        with_keys: with ``cluster`` and ``day`` in front, as a read of the whole data set has them.
+
+    Raises:
+        KeyError: there is no table of that name.
+    """
+    one = table(name)
+    keys = [pa.field(key, pa.string()) for key in PARTITION_KEYS] if with_keys and one.partitioned else []
+    return pa.schema([*keys, *(pa.field(column.name, column.type) for column in one.columns)])
