@@ -215,6 +215,7 @@ TABLES: tuple[Table, ...] = (
             Column("spread", _COUNT, "most less least.", "replicas"),
             Column("least_possible", _COUNT, "The least spread possible: 0 or 1.", "replicas"),
             Column("size_bytes", _COUNT, "What its replicas take; null where no size is told.", "bytes"),
+            Column("min_isr", _ID, "Its min.insync.replicas; null where not told.", "replicas"),
             Column("order_told", _FLAG, "Whether the source keeps the order of its replica lists."),
             Column(
                 "state_digest",

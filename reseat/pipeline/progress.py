@@ -1,0 +1,32 @@
+"""How far a job of the pipeline is, for a person who waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Progress", "Report", "silent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One word from a job.
+
+    Attributes:
+        step: what it is at, as a name: ``heal``, ``list``, ``read``, ``write``, ``changes``, ``commit``, ``sweep``, ...
+        done: how many of ``total`` are done.
+        total: of how many, or None where that is not known.
+        sentence: the same for a person.
+    """
+
+    step: str
+    done: int
+    total: int | None
+    sentence: str
+
+
+Report = Callable[[Progress], None]
+
+
+def silent(progress: Progress) -> None:
+    """A report that nobody reads."""
