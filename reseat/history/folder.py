@@ -1,0 +1,367 @@
+"""One folder on any file system: this machine's, S3, HDFS or ABFS. The landing zone is one, the tables are one.
+
+What it promises, in this order:
+
+1. A file that is written becomes visible only when it is whole.
+2. No path given leads out of the folder.
+3. No credential stands in a URL, and none is ever repeated: S3's and Azure's come from the environment.
+4. Listing 100,000 local files takes a second.
+
+Paths are relative to the folder and have ``/`` between their parts. Names that begin with ``.`` or ``_`` are hidden,
+as all readers of Parquet data sets have it: files that are being written, marks of Spark, the pipeline's own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from reseat.errors import InputRefused
+from reseat.history.opening import Place, open_place
+from reseat.history.schema import PARTITION_KEYS
+from reseat.history.whole import settle, write_whole
+
+__all__ = ["FileFact", "Folder", "write_whole"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """What a listing tells of a file.
+
+    Attributes:
+        path: relative to the folder.
+        size: in bytes.
+        modified_ns: when it was last written, in ns since 1970; 0 where the file system does not tell.
+    """
+
+    path: str
+    size: int
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One folder on any file system; made by :meth:`open`.
+
+    Attributes:
+        where: the path or URL as it was given.
+        fs: the ``pyarrow.fs.FileSystem`` that it lies on.
+        place: where on that, and how Spark calls it.
+    """
+
+    where: str
+    fs: Any = field(repr=False)
+    place: Place = field(repr=False)
+
+    @classmethod
+    def open(cls, where: str | Path) -> Folder:
+        """A folder, which need not exist yet.
+
+        Args:
+            where: a path of this machine, or a ``file://``, ``s3://`` (also ``s3a://``), ``hdfs://`` or ``abfss://``
+                URL. An S3 service of one's own is named by ``AWS_ENDPOINT_URL_S3`` or ``AWS_ENDPOINT_URL``.
+
+        Raises:
+            InputRefused: it is no place, its kind is not known, it holds credentials, or its service cannot be used.
+        """
+        place = open_place(str(where))
+        return cls(str(where), place.fs, place)
+
+    @property
+    def local(self) -> Path | None:
+        """The folder as a path of this machine; None where it lies elsewhere."""
+        return Path(self.place.root) if self.place.scheme == "file" else None
+
+    def path(self, relative: str = "") -> str:
+        """A path of the folder as :attr:`fs` calls it.
+
+        Raises:
+            InputRefused: it leads out of the folder.
+        """
+        return f"{self.place.root.rstrip('/')}/{_inside(relative)}" if relative else self.place.root
+
+    def spark_url(self, relative: str = "") -> str:
+        """A path of the folder as Spark calls it: ``file:///…``, ``s3a://…``, ``hdfs://…``, ``abfss://…``.
+
+        Raises:
+            InputRefused: it leads out of the folder.
+        """
+        return f"{self.place.url.rstrip('/')}/{_inside(relative)}" if relative else self.place.url
+
+    def files(self, under: str = "", suffix: str | None = None, *, hidden: bool = False) -> list[FileFact]:
+        """All files under a path of the folder, at any depth, sorted by path.
+
+        Args:
+            under: the folder below which to look; where there is none, there are no files.
+            suffix: only names that end so.
+            hidden: also what begins with ``.`` or ``_``, below ``under``.
+
+        Returns:
+            Facts with paths relative to this folder (not to ``under``). Links to folders are not followed.
+
+        Raises:
+            InputRefused: it cannot be listed.
+        """
+        with self._told("listed", under):
+            if self.local is not None:
+                found = list(_scan(Path(self.path(under)), f"{_inside(under)}/" if under else "", hidden))
+            else:
+                found = self._select(under, hidden)
+        return sorted((one for one in found if suffix is None or one.path.endswith(suffix)), key=lambda one: one.path)
+
+    def folders(self, under: str = "") -> list[str]:
+        """The names of the folders directly in a path of the folder, sorted; hidden ones left out.
+
+        Raises:
+            InputRefused: it cannot be listed.
+        """
+        with self._told("listed", under):
+            if self.local is not None:
+                try:
+                    with os.scandir(self.path(under)) as entries:
+                        names = [entry.name for entry in entries if entry.is_dir()]
+                except FileNotFoundError:
+                    names = []
+            else:
+                names = [one.base_name for one in self._infos(under, recursive=False) if one.type.name == "Directory"]
+        return sorted(name for name in names if not _hides(name))
+
+    def exists(self, path: str = "") -> bool:
+        """Whether there is a file or folder of this path.
+
+        Raises:
+            InputRefused: it cannot be told.
+        """
+        with self._told("looked at", path):
+            if self.local is not None:
+                return Path(self.path(path)).exists()
+            return bool(self.fs.get_file_info(self.path(path)).type.name != "NotFound")
+
+    def read(self, path: str) -> bytes:
+        """The content of a file.
+
+        Raises:
+            InputRefused: it is not there, or cannot be read.
+        """
+        with self._told("read", path):
+            if self.local is not None:
+                return Path(self.path(path)).read_bytes()
+            with self.fs.open_input_file(self.path(path)) as source:
+                return bytes(source.read())
+
+    def write(self, path: str, data: bytes, *, overwrite: bool = True) -> None:
+        """Write a file, which becomes visible only when it is whole; folders on its way are made.
+
+        Args:
+            path: the file.
+            data: its content.
+            overwrite: whether a file of this path is replaced; False: it stays as it is. Elsewhere than on this
+                machine two who write at once may then still replace one another's.
+
+        Raises:
+            InputRefused: it cannot be written.
+        """
+        with self._told("written", path):
+            target = self.path(path)
+            if self.local is not None:
+                Path(target).parent.mkdir(parents=True, exist_ok=True)
+                write_whole(Path(target), data, overwrite=overwrite)
+                return
+            if not overwrite and self.exists(path):
+                return
+            if self.place.put_is_whole:
+                self._put(target, data)
+                return
+            parent, _, name = target.rpartition("/")
+            self.fs.create_dir(parent, recursive=True)
+            self._put(f"{parent}/.{name}.part", data)
+            self._rename(f"{parent}/.{name}.part", target)
+
+    def move(self, path: str, to: str) -> None:
+        """Give a file another path in the folder, in place of one that is there; folders on its way are made.
+
+        Raises:
+            InputRefused: it is not there, or cannot be moved.
+        """
+        with self._told("moved", path):
+            source, target = self.path(path), self.path(to)
+            if self.local is not None:
+                try:
+                    Path(source).replace(target)
+                except FileNotFoundError:
+                    Path(target).parent.mkdir(parents=True, exist_ok=True)
+                    Path(source).replace(target)
+                return
+            if not self.place.put_is_whole:
+                self.fs.create_dir(target.rpartition("/")[0], recursive=True)
+            self._rename(source, target)
+
+    def delete(self, path: str) -> None:
+        """Delete a file; one that is not there is no trouble.
+
+        Raises:
+            InputRefused: it cannot be deleted.
+        """
+        with self._told("deleted", path), suppress(FileNotFoundError):
+            if self.local is not None:
+                Path(self.path(path)).unlink()
+            else:
+                self.fs.delete_file(self.path(path))
+
+    def delete_folder(self, path: str) -> None:
+        """Delete a folder with all that is in it; one that is not there is no trouble.
+
+        Raises:
+            InputRefused: it cannot be deleted, or it is this folder itself.
+        """
+        if not path:
+            raise InputRefused("A folder in it was expected, not the whole folder.", source=self.where)
+        with self._told("deleted", path), suppress(FileNotFoundError):
+            if self.local is not None:
+                shutil.rmtree(self.path(path))
+            else:
+                self.fs.delete_dir(self.path(path))
+
+    def delete_empty(self, path: str) -> bool:
+        """Delete a folder if nothing is in it, and say whether it is gone.
+
+        Raises:
+            InputRefused: it cannot be looked at.
+        """
+        with self._told("deleted", path):
+            if self.local is not None:
+                try:
+                    Path(self.path(path)).rmdir()
+                except FileNotFoundError:
+                    return True
+                except OSError:
+                    return False
+                return True
+            if self._infos(path, recursive=False):
+                return False
+            with suppress(FileNotFoundError):
+                self.fs.delete_dir(self.path(path))
+            return True
+
+    def settle(self, paths: Sequence[str]) -> None:
+        """Force files or folders to disk, so that a machine that dies keeps them; elsewhere that is the service's.
+
+        Raises:
+            InputRefused: one is not there, or the disk refuses.
+        """
+        if self.local is not None:
+            for path in paths:
+                with self._told("forced to disk", path):
+                    settle(Path(self.path(path)))
+
+    def open_dataset(self, under: str | Sequence[str], *, schema: pa.Schema, partitioned: bool = True) -> Any:
+        """Parquet files as one ``pyarrow.dataset.Dataset``; nothing but its list of files is read.
+
+        Args:
+            under: the folder below which they lie, or the files themselves.
+            schema: the columns, with ``cluster`` and ``day`` where partitioned: no file is opened to find them out.
+            partitioned: whether they lie in folders ``cluster=…/day=…``; both are then text, also where they are made
+                of digits.
+
+        Raises:
+            InputRefused: they cannot be listed.
+        """
+        from pyarrow import dataset
+
+        paths = [one.path for one in self.files(under, ".parquet")] if isinstance(under, str) else list(under)
+        if not paths:
+            return dataset.dataset(schema.empty_table())
+        keys = pa.schema([pa.field(key, pa.string()) for key in PARTITION_KEYS])
+        return dataset.dataset(
+            [self.path(one) for one in paths],
+            schema=schema,
+            format="parquet",
+            filesystem=self.fs,
+            partitioning=dataset.partitioning(keys, flavor="hive") if partitioned else None,
+            partition_base_dir=self.path(),
+        )
+
+    def _infos(self, under: str, *, recursive: bool) -> list[Any]:
+        from pyarrow import fs
+
+        chosen = fs.FileSelector(self.path(under), recursive=recursive, allow_not_found=True)
+        # An object store tells of folders by empty objects named like them; the folder is not in itself.
+        return [one for one in self.fs.get_file_info(chosen) if one.path.rstrip("/") != chosen.base_dir.rstrip("/")]
+
+    def _select(self, under: str, hidden: bool) -> list[FileFact]:
+        start, skip = len(self.place.root.rstrip("/")) + 1, len(_inside(under).split("/")) if under else 0
+        found = []
+        for one in self._infos(under, recursive=True):
+            relative = one.path[start:]
+            if one.type.name == "File" and (hidden or not any(map(_hides, relative.split("/")[skip:]))):
+                found.append(FileFact(relative, int(one.size or 0), int(one.mtime_ns or 0)))
+        return found
+
+    def _put(self, target: str, data: bytes) -> None:
+        # Not closed where the write fails: closing is what makes an object of its parts.
+        out = self.fs.open_output_stream(target, compression=None)
+        out.write(data)
+        out.close()
+
+    def _rename(self, source: str, target: str) -> None:
+        if not self.place.put_is_whole:
+            with suppress(FileNotFoundError):
+                self.fs.delete_file(target)  # HDFS renames onto no file that is there
+        self.fs.move(source, target)
+
+    @contextmanager
+    def _told(self, done: str, path: str) -> Iterator[None]:
+        """Faults of a file system as one sentence with the place."""
+        try:
+            yield
+        except (OSError, pa.ArrowException) as error:
+            reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:300]
+            place = f"{self.where.rstrip('/')}/{path}" if path else self.where
+            raise InputRefused(f"This cannot be {done}: {reason}.", source=place) from error
+
+
+def _inside(relative: str) -> str:
+    """A relative path without empty parts.
+
+    Raises:
+        InputRefused: it leads out of the folder.
+    """
+    parts = [part for part in relative.split("/") if part and part != "."]
+    if relative.startswith("/") or ".." in parts or "\0" in relative:
+        raise InputRefused(f"{relative[:100]!r} leads out of the folder; a path in it was expected.")
+    return "/".join(parts)
+
+
+def _hides(name: str) -> bool:
+    return name.startswith((".", "_"))
+
+
+def _scan(folder: Path, prefix: str, hidden: bool) -> Iterator[FileFact]:
+    """The files of a local folder: one system call a file, which 100,000 of them need."""
+    stack = [(str(folder), prefix)]
+    while stack:
+        here, before = stack.pop()
+        try:
+            entries = os.scandir(here)
+        except FileNotFoundError:
+            continue  # deleted since its parent was listed
+        with entries:
+            for entry in entries:
+                if _hides(entry.name) and not hidden:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    stack.append((entry.path, f"{before}{entry.name}/"))
+                    continue
+                try:
+                    fact = entry.stat()
+                except FileNotFoundError:
+                    continue
+                if entry.is_file():
+                    yield FileFact(f"{before}{entry.name}", fact.st_size, fact.st_mtime_ns)

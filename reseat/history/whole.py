@@ -1,0 +1,72 @@
+"""Writing a file so that nobody ever sees a part of it, also where the process or the machine dies in the middle.
+
+How it works: the data is written under a name that readers of data sets overlook (it starts with a dot), forced to
+disk, and then given its name in one step; the folder is forced to disk too. What a dying process leaves behind
+(``.….part``) is never read and may be deleted.
+
+Complexity: O(bytes).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["settle", "write_whole"]
+
+
+def write_whole(file: Path, data: bytes, *, overwrite: bool = True) -> None:
+    """Write a file so that nobody ever sees a part of it.
+
+    Args:
+        file: the file; its folder exists.
+        data: its content.
+        overwrite: whether a file of this name is replaced; False: it stays, and nothing is written.
+
+    Raises:
+        OSError: it cannot be written; then nothing is left behind.
+    """
+    hidden = file.with_name(f".{file.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        # The mode that any new file has here: another account's pipeline may have to read it.
+        descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        if overwrite:
+            hidden.replace(file)
+        else:
+            _link(hidden, file)
+    finally:
+        with suppress(FileNotFoundError):
+            hidden.unlink()
+    settle(file.parent)
+
+
+def settle(place: Path) -> None:
+    """Force a file's content, or the names in a folder, to disk.
+
+    Raises:
+        OSError: it is not there, or the disk refuses.
+    """
+    descriptor = os.open(place, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _link(hidden: Path, file: Path) -> None:
+    """Give a file its name, unless there is one of that name."""
+    try:
+        os.link(hidden, file)
+    except FileExistsError:
+        return
+    except OSError:
+        # A file system without hard links. Two processes that land one snapshot at once then put one whole file in
+        # place of another that says the same.
+        if not file.exists():
+            hidden.replace(file)
