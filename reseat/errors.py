@@ -16,6 +16,7 @@ __all__ = [
     "LimitMet",
     "PlacementRefused",
     "ReseatError",
+    "SparkFailed",
     "StoryInvalid",
     "WishRefused",
     "WriteRefused",
@@ -169,6 +170,22 @@ class StoryInvalid(ReseatError):
     """
 
     sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(eq=False)
+class SparkFailed(ReseatError):
+    """Spark could not be started or reached, or a job on it failed.
+
+    Attributes:
+        sentence: what was tried, what happened, and what to do.
+        details: further sentences or lines of Spark's own log, the most telling first.
+    """
+
+    sentence: str
+    details: tuple[str, ...] = field(default_factory=tuple)
 
     def __str__(self) -> str:
         return self.sentence
