@@ -20,6 +20,7 @@ import streamlit as st
 
 from components.edits import Edits, apply_edits
 from components.live import LiveClusters
+from components.pipeline_process import PipelineProcess
 from reseat.formats.reading import Reading
 from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Wish
 
@@ -66,6 +67,7 @@ __all__ = [
     "layout_of",
     "live_clusters",
     "majority_of",
+    "pipeline",
     "plan_for",
     "plan_with_moves",
     "reading_of",
@@ -137,6 +139,12 @@ def shelf() -> Shelf:
 def live_clusters() -> LiveClusters:
     """The named live clusters of this server, shared by everybody who looks at them."""
     return LiveClusters()
+
+
+@st.cache_resource(show_spinner=False)
+def pipeline() -> PipelineProcess:
+    """The one pipeline of this server: whoever starts it, everybody sees how far it is."""
+    return PipelineProcess()
 
 
 def journal(*, make: bool) -> Journal | None:

@@ -1,0 +1,46 @@
+"""The jobs that the dashboard starts, as the words of their commands; the same that a person would type."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from components.pipeline_process import Stage
+
+__all__ = ["demo_job", "run_job", "typed"]
+
+_PROGRESS = ("--progress", "json")
+
+
+def _reseat(*words: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "reseat", *words)
+
+
+def run_job(landing: str, tables: str) -> tuple[Stage, ...]:
+    """Take in what has landed since the last run, then try every loss on the latest snapshot of each cluster.
+
+    Args:
+        landing: where snapshots land.
+        tables: where the tables are.
+    """
+    return (
+        Stage(
+            "Taking in what has landed",
+            _reseat("pipeline", "run", "--landing", landing, "--tables", tables, *_PROGRESS),
+        ),
+        Stage(
+            "Trying every loss on the latest snapshots",
+            _reseat("pipeline", "sweep", "--tables", tables, "--latest", *_PROGRESS),
+        ),
+    )
+
+
+def demo_job(landing: str, tables: str) -> tuple[Stage, ...]:
+    """Make a week of a cluster that never was, then run the pipeline over it as over any other."""
+    making = Stage("Making a demo week", _reseat("pipeline", "demo", "--landing", landing, *_PROGRESS))
+    return (making, *run_job(landing, tables))
+
+
+def typed(*words: str) -> str:
+    """A command as a person types it into a shell, whatever the words hold."""
+    return shlex.join(("python", "-m", "reseat", *words))
