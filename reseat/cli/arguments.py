@@ -6,6 +6,7 @@ import argparse
 from typing import NoReturn
 
 from reseat.cli.operate_arguments import operate_arguments
+from reseat.cli.pipeline_arguments import pipeline_arguments
 
 __all__ = ["parser"]
 
@@ -39,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     _infer(commands.add_parser("infer", help="work back from replica lists to the draws that made them"))
     _snapshot(commands.add_parser("snapshot", help="read a live cluster into a file that every command reads"))
     _operate(commands.add_parser("operate", help="carry a plan out on a live cluster, watch it, take it back"))
+    pipeline_arguments(commands.add_parser("pipeline", help="histories of landed snapshots as tables, made on Spark"))
     return root
 
 

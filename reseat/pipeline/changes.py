@@ -32,12 +32,13 @@ _AWAY = (BrokerState.DEAD.value, BrokerState.FENCED.value)
 _ROW = "struct<kind:string,broker:int,was:int>"
 
 
-def neighbours(snapshots: DataFrame) -> DataFrame:
+def neighbours(snapshots: DataFrame, *, carry: tuple[str, ...] = ()) -> DataFrame:
     """Every snapshot that has one before it in its cluster, beside that one.
 
     Args:
         snapshots: ``cluster``, ``day``, ``snapshot_id``, ``taken_at``; every snapshot of the clusters and times asked
             for, once.
+        carry: further columns to keep of both.
 
     Returns:
         ``cluster``, ``day``, ``snapshot_id``, ``taken_at``, ``previous_day``, ``previous_snapshot_id``,
@@ -47,7 +48,7 @@ def neighbours(snapshots: DataFrame) -> DataFrame:
     from pyspark.sql import functions as f
 
     in_time = Window.partitionBy("cluster").orderBy("taken_at", "snapshot_id")
-    names = ("day", "snapshot_id", "taken_at")
+    names = ("day", "snapshot_id", "taken_at", *carry)
     before = [f.lag(name).over(in_time).alias(f"previous_{name}") for name in names]
     return snapshots.select("cluster", *names, *before).where(f.col("previous_snapshot_id").isNotNull())
 
@@ -152,7 +153,7 @@ def _differences() -> Column:
     in_before = f.transform(f.filter(had, lambda one: one.in_sync), lambda one: one.broker)
     in_after = f.transform(f.filter(has, lambda one: one.in_sync), lambda one: one.broker)
     both = (f.size(had) > 0) & (f.size(has) > 0)
-    isr_told = both & had[0].in_sync.isNotNull() & has[0].in_sync.isNotNull()
+    isr_told = both & f.get(had, f.lit(0)).in_sync.isNotNull() & f.get(has, f.lit(0)).in_sync.isNotNull()
     led, leads = f.col("led"), f.col("leads")
     reordered = both & f.col("ordered") & (f.array_sort(had_ids) == f.array_sort(has_ids)) & (had_ids != has_ids)
 
@@ -172,7 +173,9 @@ def _differences() -> Column:
         f.when(isr_told, rows("isr_shrunk", without(within(in_before, has_ids), in_after))).otherwise(none),
         f.when(isr_told, rows("isr_grown", without(within(in_after, had_ids), in_before))).otherwise(none),
         f.when(both & (led != leads), f.array(_row("leader_moved", leads, led))).otherwise(none),
-        f.when(reordered, f.array(_row("order_changed", has_ids[0], had_ids[0]))).otherwise(none),
+        f.when(reordered, f.array(_row("order_changed", f.get(has_ids, f.lit(0)), f.get(had_ids, f.lit(0))))).otherwise(
+            none
+        ),
     )
 
 

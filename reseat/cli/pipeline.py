@@ -1,0 +1,147 @@
+"""``pipeline``: the jobs on Spark, and the week of demo clusters."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from reseat.cli.writer import say
+from reseat.errors import InputRefused
+from reseat.history.folder import Folder
+from reseat.pipeline.progress import Progress, Report
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from pyspark.sql import SparkSession
+
+__all__ = ["compact", "demo", "retain", "run", "sweep"]
+
+#: Seconds between two words of progress of one step.
+_PACE = 0.2
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Take newly landed snapshots into the tables."""
+    from reseat.pipeline.ingest import run as ingest
+
+    landing, tables = Folder.open(chosen.landing), Folder.open(chosen.tables)
+    if not landing.exists():
+        raise InputRefused(
+            "There is no landing zone here; `reseat snapshot --landing` and `reseat land` make one.",
+            source=chosen.landing,
+        )
+    with _session(chosen) as (spark, report):
+        done = ingest(spark, landing, tables, report=report)
+    say(*done.healed, done.sentence)
+    return 0
+
+
+def sweep(chosen: argparse.Namespace) -> int:
+    """Fill ``resilience``."""
+    from reseat.pipeline.sweep import sweep as fill
+
+    tables = _tables(chosen)
+    with _session(chosen) as (spark, report):
+        done = fill(spark, tables, cluster=chosen.cluster, latest=chosen.latest, report=report)
+    say(done.sentence)
+    return 0
+
+
+def compact(chosen: argparse.Namespace) -> int:
+    """Make one file of many."""
+    from reseat.pipeline.compaction import compact as merge
+
+    tables = _tables(chosen)
+    with _session(chosen) as (spark, report):
+        done = merge(spark, tables, cluster=chosen.cluster, report=report)
+    say(done.sentence)
+    return 0
+
+
+def retain(chosen: argparse.Namespace) -> int:
+    """Thin out what is old."""
+    from reseat.pipeline.retention import retain as thin_out
+
+    tables = _tables(chosen)
+    with _session(chosen) as (spark, report):
+        done = thin_out(spark, tables, keep_days=chosen.keep_days, report=report)
+    say(done.sentence)
+    return 0
+
+
+def demo(chosen: argparse.Namespace) -> int:
+    """Land a generated week."""
+    from reseat.sources.demo_week import land_demo_week
+
+    report = _reporter(chosen.progress)
+
+    def told(done: int, total: int) -> None:
+        report(Progress("demo", done, total, f"Landing the demo week: {done:,} of {total:,} snapshots."))
+
+    landed = land_demo_week(chosen.landing, seed=chosen.seed, report=told)
+    say(f"{len(landed):,} snapshots landed in {chosen.landing}.")
+    return 0
+
+
+def _tables(chosen: argparse.Namespace) -> Folder:
+    tables = Folder.open(chosen.tables)
+    if not tables.exists("snapshots"):
+        raise InputRefused(
+            "There are no tables here; `reseat pipeline run --landing DIR --tables DIR` makes them.",
+            source=chosen.tables,
+        )
+    return tables
+
+
+@contextmanager
+def _session(chosen: argparse.Namespace) -> Iterator[tuple[SparkSession, Report]]:
+    """A session for one job, and whom it tells how far it is."""
+    from reseat.pipeline.session import open_session
+
+    report = _reporter(chosen.progress)
+    report(Progress("start", 0, None, "Starting Spark."))
+    # Asked to end (by a service manager, or the dashboard's button) the job gives its staging back, as on Ctrl-C.
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with open_session(
+            master=chosen.master, remote=chosen.remote, settings=dict(chosen.conf), memory=chosen.memory
+        ) as spark:
+            yield spark, report
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _reporter(form: str) -> Report:
+    """Progress on standard error: a JSON line each for a program, or a line a step for a person."""
+    last = ("", 0.0)
+
+    def report(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if progress.step == last[0] and now - last[1] < _PACE and progress.done != progress.total:
+            return
+        last = (progress.step, now)
+        if form == "json":
+            facts = {
+                "step": progress.step,
+                "done": progress.done,
+                "total": progress.total,
+                "sentence": progress.sentence,
+            }
+            sys.stderr.write(json.dumps(facts, ensure_ascii=False) + "\n")
+        else:
+            sys.stderr.write(f"{progress.sentence}\n")
+        sys.stderr.flush()
+
+    return report

@@ -1,0 +1,128 @@
+"""The words of ``pipeline`` and its commands."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+
+__all__ = ["pipeline_arguments"]
+
+_SETTING = re.compile(r"([A-Za-z][\w.-]*)=(.*)", re.DOTALL)
+_MEMORY = re.compile(r"[1-9][0-9]*[kmgtKMGT]")
+
+
+def pipeline_arguments(pipeline: argparse.ArgumentParser) -> None:
+    """Add the commands of ``pipeline``.
+
+    Args:
+        pipeline: the command that they belong to.
+    """
+    actions = pipeline.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, sentence: str) -> argparse.ArgumentParser:
+        command = actions.add_parser(name, help=sentence, description=sentence[0].upper() + sentence[1:] + ".")
+        command.set_defaults(run=_RUN[name])
+        return command
+
+    run = action("run", "take newly landed snapshots into the tables, each exactly once")
+    _landing(run)
+    _on_spark(run)
+    sweep = action("sweep", "tell what each loss of a broker, a rack or a pair would do (table resilience)")
+    _on_spark(sweep)
+    sweep.add_argument("--cluster", metavar="NAME", help="of this cluster alone")
+    sweep.add_argument("--latest", action="store_true", help="of the last snapshot of each cluster alone")
+    compact = action("compact", "make one file of many in each cluster's day")
+    _on_spark(compact)
+    compact.add_argument("--cluster", metavar="NAME", help="of this cluster alone")
+    retain = action("retain", "keep all snapshots of the last days, and one a day before")
+    _on_spark(retain)
+    retain.add_argument(
+        "--keep-days", required=True, type=_days, metavar="N", help="all snapshots of the last N days stay"
+    )
+    demo = action("demo", "land a generated week of demo clusters, to see what the pages show")
+    _landing(demo)
+    demo.add_argument("--seed", type=int, default=7, metavar="N", help="another seed, another week (default 7)")
+    _progress(demo)
+
+
+def _landing(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--landing", required=True, metavar="DIR", help="the landing zone: a folder or a URL")
+
+
+def _progress(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--progress", choices=("text", "json"), default="text", help="how progress is told on standard error"
+    )
+
+
+def _on_spark(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--tables", required=True, metavar="DIR", help="the folder of the tables, or a URL")
+    where = command.add_mutually_exclusive_group()
+    where.add_argument(
+        "--master", metavar="URL", help="where Spark runs: local[*] (the default), spark://HOST:PORT, yarn, k8s://..."
+    )
+    where.add_argument("--remote", metavar="sc://HOST:PORT", help="a Spark Connect server instead")
+    command.add_argument(
+        "--conf", action="append", default=[], type=_setting, metavar="NAME=VALUE", help="a setting of Spark"
+    )
+    command.add_argument("--memory", type=_memory, metavar="SIZE", help="memory of the driver, such as 4g")
+    _progress(command)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    found = _SETTING.fullmatch(text)
+    if found is None:
+        raise argparse.ArgumentTypeError("NAME=VALUE was expected, such as spark.executor.memory=4g")
+    return found.group(1), found.group(2)
+
+
+def _memory(text: str) -> str:
+    if not _MEMORY.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size: a number with k, m, g or t was expected, such as 4g")
+    return text
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 100_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days: a whole number from 1 was expected")
+    return int(text)
+
+
+def _run_run(chosen: argparse.Namespace) -> int:
+    from reseat.cli.pipeline import run
+
+    return run(chosen)
+
+
+def _run_sweep(chosen: argparse.Namespace) -> int:
+    from reseat.cli.pipeline import sweep
+
+    return sweep(chosen)
+
+
+def _run_compact(chosen: argparse.Namespace) -> int:
+    from reseat.cli.pipeline import compact
+
+    return compact(chosen)
+
+
+def _run_retain(chosen: argparse.Namespace) -> int:
+    from reseat.cli.pipeline import retain
+
+    return retain(chosen)
+
+
+def _run_demo(chosen: argparse.Namespace) -> int:
+    from reseat.cli.pipeline import demo
+
+    return demo(chosen)
+
+
+_RUN: dict[str, Callable[[argparse.Namespace], int]] = {
+    "run": _run_run,
+    "sweep": _run_sweep,
+    "compact": _run_compact,
+    "retain": _run_retain,
+    "demo": _run_demo,
+}

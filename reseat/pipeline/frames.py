@@ -1,0 +1,99 @@
+"""Tables as Spark frames: which folders are read, with which types, and how rows are written back.
+
+The types of columns are those of ``reseat.history.schema`` and never guessed: a cluster called ``007`` stays text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from reseat.history.folder import Folder
+from reseat.history.schema import PARTITION_KEYS, arrow_schema, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+__all__ = ["ClusterDay", "day_folder", "days_of", "empty", "read_days", "read_files", "spark_schema", "write"]
+
+#: A cluster and a day of it, as text: what one folder of a table holds.
+ClusterDay = tuple[str, str]
+
+
+def spark_schema(schema: pa.Schema) -> StructType:
+    """The same schema for Spark."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(schema)
+
+
+def day_folder(name: str, day: ClusterDay) -> str:
+    """Where a cluster's day of a table lies, relative to the tables."""
+    return f"{name}/cluster={day[0]}/day={day[1]}"
+
+
+def days_of(tables: Folder, name: str, cluster: str) -> tuple[str, ...]:
+    """The days of which a table holds something of a cluster, ascending."""
+    folder = f"{name}/cluster={cluster}"
+    return tuple(sorted(day.removeprefix("day=") for day in tables.folders(folder) if day.startswith("day=")))
+
+
+def empty(spark: SparkSession, name: str) -> DataFrame:
+    """A table without rows."""
+    return spark.createDataFrame([], spark_schema(arrow_schema(name, with_keys=True)))
+
+
+def read_days(
+    spark: SparkSession, tables: Folder, name: str, days: Collection[ClusterDay], *, under: str = ""
+) -> DataFrame:
+    """The rows of some clusters' days.
+
+    Args:
+        spark: the session.
+        tables: the tables.
+        name: which table; a partitioned one.
+        days: which days; those that do not exist are overlooked.
+        under: where the table's folder lies, relative to the tables: empty, or the staging of a batch.
+
+    Returns:
+        ``cluster``, ``day`` and the table's columns.
+    """
+    start = f"{under}/" if under else ""
+    folders = [start + day_folder(name, day) for day in sorted(days)]
+    return _read(spark, tables, name, [one for one in folders if tables.files(one, suffix=".parquet")], start + name)
+
+
+def read_files(spark: SparkSession, tables: Folder, name: str, files: Iterable[str]) -> DataFrame:
+    """The rows of exactly these files of a partitioned table, relative to the tables; all of them exist."""
+    return _read(spark, tables, name, list(files), name)
+
+
+def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str], base: str) -> DataFrame:
+    if not paths:
+        return empty(spark, name)
+    names = [one.name for one in table(name).columns]
+    return (
+        spark.read.schema(spark_schema(arrow_schema(name, with_keys=True)))
+        .option("basePath", tables.spark_url(base))
+        .parquet(*(tables.spark_url(path) for path in paths))
+        .select(*PARTITION_KEYS, *names)
+    )
+
+
+def write(frame: DataFrame, tables: Folder, folder: str, *, partitioned: bool = True) -> None:
+    """Write rows into a folder of their own, by cluster and day where the table is partitioned.
+
+    Args:
+        frame: the rows, with ``cluster`` and ``day`` where it is partitioned.
+        tables: the tables.
+        folder: relative to them; it does not exist yet.
+        partitioned: whether it lies in folders by cluster and day.
+    """
+    # Overwrite: what a lost executor's first attempt left behind does not stop the second.
+    writer = frame.write.mode("overwrite")
+    if partitioned:
+        writer = writer.partitionBy(*PARTITION_KEYS)
+    writer.parquet(tables.spark_url(folder))
