@@ -14,6 +14,7 @@ __all__ = [
     "InputRefused",
     "LayoutInvalid",
     "LimitMet",
+    "PipelineBusy",
     "PlacementRefused",
     "ReseatError",
     "SparkFailed",
@@ -186,6 +187,22 @@ class SparkFailed(ReseatError):
 
     sentence: str
     details: tuple[str, ...] = field(default_factory=tuple)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(eq=False)
+class PipelineBusy(ReseatError):
+    """Another job of the pipeline is at work on the same tables, or took them over.
+
+    Attributes:
+        sentence: which, where and since when, and what to do.
+        holder: what it said of itself (``what``, ``process``, ``machine``, ``since``), as far as it could be read.
+    """
+
+    sentence: str
+    holder: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.sentence

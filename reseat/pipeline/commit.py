@@ -1,0 +1,297 @@
+"""The commit: many files of many tables appear and disappear together, although no file system can do that.
+
+What it promises, in this order:
+
+1. Stopped at any moment (kill -9, a full disk, power lost) and followed by :func:`recover`, the tables are either
+   those from before the batch or those from after it, nothing else.
+2. Only whole files, prepared by a write that succeeded, are published: never what Spark leaves of a failed one.
+3. A reader who opens a table while no commit is being carried out sees exactly the rows that count, by listing alone.
+4. While one is carried out, :func:`reseat.history.dirty.unfinished` names the cluster-days in which it may see a
+   mixture.
+
+What it needs: one job at a time (``reseat.pipeline.lock``); files once published never change.
+
+How it works, a write-ahead record over renames:
+
+1. :meth:`Batch.begin` names a folder ``_reseat/runs/BATCH``. Spark and the driver write everything of the batch into
+   it, each table in the folders that it will have; readers of data sets overlook it.
+2. :meth:`Batch.commit` lists what was written, forces it to disk, and writes ``commit.json`` whole: which files
+   move to which place, which are removed, which cluster-days that touches. This is the moment of commitment.
+3. The record is carried out: removes, then moves. Each of these steps may be repeated without harm: a file that is
+   gone is removed, one that is not where it was prepared has been moved; new names are unique, so no step undoes
+   another.
+4. ``commit.json`` is deleted: completion. Then the folder goes.
+
+:func:`recover`, before every job: a folder with ``commit.json`` is carried out again from its first step, one without
+is deleted.
+
+Example: a late snapshot gives ``changes/cluster=a/day=2026-05-01`` one new file instead of another, and five tables
+one file more: ``add`` holds ``["_reseat/runs/B/changes/cluster=a/day=2026-05-01/part-0.parquet",
+"changes/cluster=a/day=2026-05-01/B-00000.parquet"]`` and five like it, ``remove`` holds
+``"changes/cluster=a/day=2026-05-01/A-00000.parquet"``, ``cluster_days`` holds ``["a", "2026-05-01"]``.
+
+Complexity: O(files), a few system calls each; on an object store a copy and a delete each, 16 at a time.
+
+Source: write-ahead logging with redo only (Mohan et al., ARIES, ACM TODS 1992), and the publishing of prepared files
+as in Hadoop's and Spark's output committers.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import secrets
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import pyarrow as pa
+
+from reseat.errors import InputRefused
+from reseat.history.dirty import RUNS, CommitRecord, record_path
+from reseat.history.folder import Folder
+from reseat.history.places import CLUSTER_NAME
+from reseat.history.schema import TABLES
+from reseat.pipeline.ledger import LEDGER, ledger_rows, read_ledger
+
+__all__ = ["Batch", "read_ledger", "recover"]
+
+#: Requests under way at once to an object store, where each takes some 30 ms of waiting.
+_AT_ONCE = 16
+_PARTITIONED = {one.name: one.partitioned for one in TABLES} | {"ledger": False}
+_One = TypeVar("_One")
+_DAY = re.compile(r"day=(\d{4}-\d\d-\d\d)")
+
+
+class Batch:
+    """What one job adds to the tables and takes from them, all at once or not at all.
+
+    Attributes:
+        id: its name; names sort by the time they were begun.
+    """
+
+    def __init__(self, tables: Folder, name: str, guard: Callable[[], None] | None) -> None:
+        self.id = name
+        self._tables = tables
+        self._guard = guard
+        self._remove: set[str] = set()
+        self._staged = 0
+
+    @classmethod
+    def begin(cls, tables: Folder, *, guard: Callable[[], None] | None = None) -> Batch:
+        """A new batch, with nothing in it.
+
+        Args:
+            tables: the tables.
+            guard: called right before the commitment; raises where the job may no longer write (its lock is lost).
+        """
+        return cls(tables, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z-{secrets.token_hex(4)}", guard)
+
+    def staging(self, name: str = "") -> str:
+        """Where the batch's files of a table are written, relative to the tables: give Spark its ``spark_url``.
+
+        A partitioned table is written there in folders ``cluster=…/day=…``.
+
+        Args:
+            name: the table; empty: the folder in which those of all tables lie.
+
+        Raises:
+            KeyError: there is no table of that name.
+        """
+        if not name:
+            return f"{RUNS}/{self.id}"
+        if name not in _PARTITIONED:
+            raise KeyError(name)
+        return f"{RUNS}/{self.id}/{name}"
+
+    def stage_table(self, name: str, rows: pa.Table, *, cluster: str | None = None, day: str | None = None) -> None:
+        """Write one file from this process: for what is small.
+
+        Args:
+            name: the table.
+            rows: its rows, without ``cluster`` and ``day`` where it is partitioned.
+            cluster: of all rows; where the table is partitioned.
+            day: the same, ``YYYY-MM-DD``.
+
+        Raises:
+            InputRefused: it cannot be written, or cluster and day are missing or too many.
+            KeyError: there is no table of that name.
+        """
+        from pyarrow import parquet
+
+        place = self.staging(name)
+        if _PARTITIONED[name] != (cluster is not None and day is not None):
+            raise InputRefused(f"Rows of {name}: cluster and day belong to partitioned tables, and to all of these.")
+        if _PARTITIONED[name]:
+            place = f"{place}/cluster={cluster}/day={day}"
+        out = io.BytesIO()
+        parquet.write_table(rows, out, compression="zstd")
+        self._tables.write(f"{place}/driver-{self._staged:05d}.parquet", out.getvalue())
+        self._staged += 1
+
+    def record(self, rows: pa.Table) -> None:
+        """Add rows to the ledger.
+
+        Raises:
+            InputRefused: they are none of the ledger's, or cannot be written.
+        """
+        if rows.num_rows:
+            self.stage_table("ledger", ledger_rows(rows))
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Take published files away at the commit; paths relative to the tables.
+
+        Raises:
+            InputRefused: a path is none of a published file.
+        """
+        for path in paths:
+            _cluster_day(path)
+            self._remove.add(path)
+
+    def commit(self, cluster_days: Iterable[tuple[str, str]] = ()) -> CommitRecord:
+        """Publish all that was staged and remove all that was to be removed.
+
+        Args:
+            cluster_days: further (cluster, day) that readers should be warned of; those of the files are known.
+
+        Returns:
+            What was done.
+
+        Raises:
+            InputRefused: a staged file lies in a folder that is none of a table (then nothing was published), or
+                publishing was stopped by the file system (then the next job completes it).
+            ReseatError: the guard refused; nothing was published.
+        """
+        home = f"{RUNS}/{self.id}/"
+        staged = [one.path for one in self._tables.files(home.rstrip("/"), ".parquet")]
+        add = tuple((path, _final(path[len(home) :], self.id, n)) for n, path in enumerate(staged))
+        touched = {_cluster_day(path) for path in (*self._remove, *(final for _, final in add))} - {None}
+        days = sorted({*cluster_days, *(one for one in touched if one is not None)})
+        record = CommitRecord(add, tuple(sorted(self._remove)), tuple(days))
+        if not add and not record.remove:
+            self.abandon()
+            return record
+        # Spark does not force its files to disk; without this a machine that dies could keep the names and lose the
+        # content.
+        self._tables.settle([*staged, *sorted({_parent(path) for path in staged})])
+        if self._guard is not None:
+            self._guard()
+        self._tables.write(record_path(self.id), record.to_bytes())
+        _carry_out(self._tables, self.id, record)
+        return record
+
+    def abandon(self) -> None:
+        """Delete what was staged; the tables stay as they are.
+
+        Raises:
+            InputRefused: it cannot be deleted; the next job will.
+        """
+        self._tables.delete_folder(f"{RUNS}/{self.id}")
+
+
+def recover(tables: Folder) -> list[str]:
+    """Complete or clear away what earlier jobs left when they were stopped. Call it first, with the lock held.
+
+    Returns:
+        What was healed, one sentence each; usually none.
+
+    Raises:
+        InputRefused: a commit cannot be completed: the file system refuses, or a file of it is gone.
+    """
+    healed = []
+    for batch in tables.folders(RUNS):
+        path = record_path(batch)
+        if tables.exists(path):
+            record = CommitRecord.from_bytes(tables.read(path), path)
+            _carry_out(tables, batch, record)
+            healed.append(
+                f"Batch {batch} was stopped while it was published; it is now complete: {len(record.add)} files added, "
+                f"{len(record.remove)} removed, {len(record.cluster_days)} cluster-days."
+            )
+            continue
+        try:
+            tables.delete_folder(f"{RUNS}/{batch}")
+        except InputRefused as error:
+            # A worker of the dead job may still write there. Nothing of it counts; the next job tries again.
+            healed.append(f"Batch {batch} was stopped before it was published; its files could not be deleted: {error}")
+        else:
+            healed.append(f"Batch {batch} was stopped before it was published; its files were deleted.")
+    return healed
+
+
+def _carry_out(tables: Folder, batch: str, record: CommitRecord) -> None:
+    """Do what a record says, from whatever point an earlier attempt reached."""
+    _each(tables, tables.delete, record.remove)
+    _each(tables, lambda one: _publish(tables, *one), record.add)
+    tables.settle(sorted({_parent(final) for _, final in record.add}))
+    for day in sorted({_parent(path) for path in record.remove}):
+        folder = day
+        while "/" in folder and tables.delete_empty(folder):  # up to the table's own folder, which stays
+            folder = _parent(folder)
+    tables.delete(record_path(batch))
+    with suppress(InputRefused):  # the batch is complete; what is left of its folder, the next job deletes
+        tables.delete_folder(f"{RUNS}/{batch}")
+
+
+def _publish(tables: Folder, staged: str, final: str) -> None:
+    try:
+        tables.move(staged, final)
+    except InputRefused:
+        if tables.exists(staged):
+            raise
+        if not tables.exists(final):
+            raise InputRefused(
+                f"A commit cannot be completed: {staged} was to become this file, and both are gone. Restore one of "
+                "them.",
+                source=f"{tables.where}/{final}",
+            ) from None
+
+
+def _each(tables: Folder, do: Callable[[_One], None], items: Iterable[_One]) -> None:
+    """Do something with each item; where each takes a request over the network, many at once."""
+    if tables.local is not None:
+        for one in items:
+            do(one)
+        return
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for _ in pool.map(do, items):
+            pass
+
+
+def _final(path: str, batch: str, number: int) -> str:
+    """Where a staged file will lie, from its path in the batch's folder."""
+    name, *folders = path.split("/")[:-1]
+    home = LEDGER if name == "ledger" else name
+    final = "/".join([home, *folders, f"{batch}-{number:05d}.parquet"])
+    _cluster_day(final)
+    return final
+
+
+def _cluster_day(path: str) -> tuple[str, str] | None:
+    """The (cluster, day) of a published file; None: its table is not partitioned.
+
+    Raises:
+        InputRefused: it lies in a folder that is none of a table.
+    """
+    folder = _parent(path)
+    if folder == LEDGER:
+        return None
+    name, *keys = folder.split("/")
+    if name in _PARTITIONED and name != "ledger":
+        if not _PARTITIONED[name] and not keys:
+            return None
+        if _PARTITIONED[name] and len(keys) == 2 and keys[0].startswith("cluster="):
+            cluster, day = keys[0].removeprefix("cluster="), _DAY.fullmatch(keys[1])
+            # Spark writes a null as __HIVE_DEFAULT_PARTITION__ and other letters as %3A: neither names a cluster.
+            if day is not None and CLUSTER_NAME.fullmatch(cluster):
+                return cluster, day.group(1)
+    raise InputRefused(
+        f"{path[:300]} cannot be a file of the tables; TABLE/cluster=NAME/day=YYYY-MM-DD/FILE.parquet was expected, "
+        "with the name of a cluster of up to 100 letters, digits, '.', '_' and '-'."
+    )
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
