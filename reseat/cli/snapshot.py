@@ -13,10 +13,11 @@ from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
 from reseat.cli.writer import complain, say
 from reseat.errors import InputRefused
 from reseat.formats.snapshot import write_snapshot
+from reseat.history.whole import write_whole
 from reseat.model import Consistency, Severity, Snapshot
 from reseat.model.wording import counted, listed
 from reseat.sources.connection import Connection
-from reseat.sources.landing import land, write_whole
+from reseat.sources.landing import land
 from reseat.sources.live import Progress, Report, read_cluster
 
 __all__ = ["snapshot"]
@@ -48,7 +49,7 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
         taken = replace(taken, cluster=chosen.cluster)
     written = []
     if chosen.landing is not None:
-        written.append(str(land(taken, chosen.landing, chosen.cluster)))
+        written.append(land(taken, chosen.landing, chosen.cluster).where)
     if chosen.output is not None and chosen.output != STANDARD_OUTPUT:
         _write(Path(chosen.output), write_snapshot(taken))
         written.append(chosen.output)

@@ -3,115 +3,109 @@
 What it promises, in this order:
 
 1. A file becomes visible only when it is whole, also where the process or the machine dies in the middle.
-2. No file is ever overwritten; the same snapshot delivered again is the same file.
+2. No file is ever overwritten; the same snapshot delivered again is the same file. (Two processes that deliver one
+   snapshot to an object store in the same instant may replace one another's: they say the same.)
 3. The cluster's name names one folder directly in the landing zone, and nothing outside it.
 
-How it works: the file is written under a name that readers of data sets overlook (it starts with a dot), forced to
-disk, then linked to its name, which fails where that exists; the folder is forced to disk too. The name is the moment
-and the snapshot's identity: ``cluster=NAME/20260501T120000.000000Z-IDENTITY.json``. A file that a dying process leaves
-behind (``.….part``) is never read and may be deleted.
+How it works: ``reseat.history.folder`` writes whole files on any file system. The name is the moment and the snapshot's
+identity: ``cluster=NAME/20260501T120000.000000Z-IDENTITY.json``. What a dying process leaves behind (``.….part``) is
+never read, and ``sweep_parts`` takes it away.
 
-Complexity: O(bytes).
+Complexity: O(bytes) to land; one listing of the zone to sweep.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import secrets
-from contextlib import suppress
-from dataclasses import replace
-from datetime import UTC
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from reseat.errors import InputRefused
 from reseat.formats.snapshot import identity, write_snapshot
+from reseat.history.folder import Folder
+from reseat.history.places import CLUSTER_NAME
 from reseat.model import Snapshot
 
-__all__ = ["land", "write_whole"]
+__all__ = ["LandedFile", "check_cluster", "land", "sweep_parts"]
 
-#: What a cluster may be called here: it names a folder of a partitioned data set, on any file system.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+#: A file that is being written is written to all the while; one that nobody wrote to for so long has no writer left.
+#: Long enough for the clocks of two machines that share a folder to differ.
+_ABANDONED = timedelta(hours=1)
 
 
-def land(snapshot: Snapshot, folder: Path | str, cluster: str) -> Path:
+@dataclass(frozen=True, slots=True)
+class LandedFile:
+    """A file of the landing zone.
+
+    Attributes:
+        path: relative to the landing zone.
+        where: the whole path, or URL.
+        new: whether it was not there before.
+    """
+
+    path: str
+    where: str
+    new: bool
+
+
+def check_cluster(name: str) -> None:
+    """Refuse what cannot name a cluster in a landing zone.
+
+    Raises:
+        InputRefused: it cannot; says what can.
+    """
+    if not CLUSTER_NAME.fullmatch(name):
+        raise InputRefused(
+            f"{name[:60]!r} cannot name a cluster in the landing zone; up to 100 letters, digits, '.', '_' and '-' "
+            "were expected, beginning with a letter or digit."
+        )
+
+
+def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> LandedFile:
     """Put a snapshot into a landing zone.
 
     Args:
         snapshot: the snapshot; the file names ``cluster`` as its cluster.
-        folder: the landing zone, made where it does not exist.
+        landing: the landing zone, a folder or a path or URL of one; made where it does not exist.
         cluster: the name under which the cluster's history is kept: up to 100 letters, digits, ``.``, ``_``, ``-``.
 
     Returns:
-        The file, which may have been there before.
+        The file, and whether it is new.
 
     Raises:
-        InputRefused: the name is no name of a cluster, or the folder cannot be written.
+        InputRefused: the name is no name of a cluster, or the landing zone cannot be written.
     """
-    if not _NAME.fullmatch(cluster):
-        raise InputRefused(
-            f"{cluster[:60]!r} cannot name a cluster in the landing zone; up to 100 letters, digits, '.', '_' and '-' "
-            "were expected, beginning with a letter or digit."
-        )
-    if _URL.match(str(folder)):
-        raise InputRefused(f"A folder of this machine was expected as the landing zone, not {str(folder)[:100]}.")
+    check_cluster(cluster)
+    zone = landing if isinstance(landing, Folder) else Folder.open(landing)
     named = replace(snapshot, cluster=cluster)
     moment = named.taken_at if named.taken_at.tzinfo is None else named.taken_at.astimezone(UTC)
-    home = Path(folder) / f"cluster={cluster}"
-    file = home / f"{moment:%Y%m%dT%H%M%S.%fZ}-{identity(named)}.json"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            write_whole(file, write_snapshot(named), overwrite=False)
-    except OSError as error:
-        raise InputRefused(
-            f"The landing zone cannot be written: {error.strerror or error}.", source=str(folder)
-        ) from error
-    return file
+    path = f"cluster={cluster}/{moment:%Y%m%dT%H%M%S.%fZ}-{identity(named)}.json"
+    new = not zone.exists(path)
+    if new:
+        zone.write(path, write_snapshot(named), overwrite=False)
+    return LandedFile(path, zone.path(path) if zone.local is not None else f"{zone.where.rstrip('/')}/{path}", new)
 
 
-def write_whole(file: Path, data: bytes, *, overwrite: bool = True) -> None:
-    """Write a file so that nobody ever sees a part of it.
+def sweep_parts(landing: Folder, *, now: datetime | None = None) -> list[str]:
+    """Delete what writers that died left behind: hidden ``.….part`` files that nobody wrote to for an hour.
 
     Args:
-        file: the file; its folder exists.
-        data: its content.
-        overwrite: whether a file of this name is replaced; False: it stays, and nothing is written.
+        landing: the landing zone.
+        now: the moment to count from; None: now.
+
+    Returns:
+        The paths deleted, relative to the landing zone.
 
     Raises:
-        OSError: it cannot be written; then nothing is left behind.
+        InputRefused: the landing zone cannot be listed, or one of them not be deleted.
     """
-    hidden = file.with_name(f".{file.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    try:
-        # The mode that any new file has here: another account's pipeline may have to read it.
-        descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        if overwrite:
-            hidden.replace(file)
-        else:
-            _link(hidden, file)
-    finally:
-        with suppress(FileNotFoundError):
-            hidden.unlink()
-    folder = os.open(file.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def _link(hidden: Path, file: Path) -> None:
-    """Give a file its name, unless there is one of that name."""
-    try:
-        os.link(hidden, file)
-    except FileExistsError:
-        return
-    except OSError:
-        # A file system without hard links. Two processes that land one snapshot at once then put one whole file in
-        # place of another that says the same.
-        if not file.exists():
-            hidden.replace(file)
+    before = ((datetime.now(UTC) if now is None else now) - _ABANDONED).timestamp() * 1e9
+    left = [
+        one.path
+        for one in landing.files(suffix=".part", hidden=True)
+        # A file system that does not tell times may hold one that is just being written.
+        if one.path.rpartition("/")[2].startswith(".") and 0 < one.modified_ns < before
+    ]
+    for path in left:
+        landing.delete(path)
+    return left

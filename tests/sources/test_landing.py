@@ -8,15 +8,17 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from reseat.errors import InputRefused
 from reseat.formats.snapshot import identity, read_snapshot, write_snapshot
+from reseat.history.folder import Folder
+from reseat.history.whole import write_whole
 from reseat.model import ClusterLayout, Finding, Severity, Snapshot
-from reseat.sources.landing import land, write_whole
+from reseat.sources.landing import land, sweep_parts
 
 ROOT = Path(__file__).parent.parent.parent
 NOON = datetime(2026, 5, 1, 12, 0, 0, 5, tzinfo=UTC)
@@ -30,10 +32,13 @@ def files(folder: Path) -> list[str]:
 
 def test_a_snapshot_lands_under_its_cluster_and_moment(tmp_path: Path) -> None:
     """The file says the same as its name, and nothing is left beside it."""
-    file = land(SMALL, tmp_path / "zone", "shop-1")
+    landed = land(SMALL, tmp_path / "zone", "shop-1")
+    file = Path(landed.where)
     named = replace(SMALL, cluster="shop-1")
 
-    assert files(tmp_path) == [f"zone/cluster=shop-1/20260501T120000.000005Z-{identity(named)}.json"]
+    assert landed.new
+    assert landed.path == f"cluster=shop-1/20260501T120000.000005Z-{identity(named)}.json"
+    assert files(tmp_path) == [f"zone/{landed.path}"]
     assert file.read_bytes() == write_snapshot(named)
     assert read_snapshot(file.read_bytes()).cluster == "shop-1"
 
@@ -41,11 +46,14 @@ def test_a_snapshot_lands_under_its_cluster_and_moment(tmp_path: Path) -> None:
 def test_delivered_twice_it_is_one_file_and_stays_as_it_was(tmp_path: Path) -> None:
     """Also where the second delivery was read otherwise: what it says of the cluster is the same."""
     first = land(SMALL, tmp_path, "shop")
-    before = first.stat()
+    before = Path(first.where).stat()
     second = land(replace(SMALL, findings=(Finding("k", Severity.NOTE, "Seen."),)), str(tmp_path), "shop")
 
-    assert second == first
-    assert (second.stat().st_ino, second.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    after = Path(second.where).stat()
+
+    assert (first.new, second.new) == (True, False)
+    assert second.where == first.where
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert len(files(tmp_path)) == 1
 
 
@@ -69,18 +77,29 @@ def test_a_name_that_is_no_folder_of_the_zone_is_refused(name: str, tmp_path: Pa
     assert files(tmp_path) == []
 
 
-def test_a_url_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And makes none."""
+@pytest.mark.parametrize("url", ["ftp://host/zone", "s3://key:secret@bucket/zone", "hdfs:///zone"])
+def test_a_url_that_is_no_place_makes_no_folder(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here neither, and a secret in it is not repeated."""
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputRefused, match="A folder of this machine"):
-        land(SMALL, "s3://bucket/zone", "shop")
+    with pytest.raises(InputRefused) as refused:
+        land(SMALL, url, "shop")
+    assert "secret" not in str(refused.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_url_of_this_machine_is_a_folder(tmp_path: Path) -> None:
+    """As a path is; a folder that was opened before too."""
+    by_url = land(SMALL, f"file://{tmp_path}/zone", "shop")
+    again = land(SMALL, Folder.open(tmp_path / "zone"), "shop")
+
+    assert by_url.where == again.where
+    assert files(tmp_path) == [f"zone/{by_url.path}"]
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     """A file stands where the zone should be."""
     (tmp_path / "zone").write_text("")
-    with pytest.raises(InputRefused, match="The landing zone cannot be written") as refused:
+    with pytest.raises(InputRefused, match="cannot be written") as refused:
         land(SMALL, tmp_path / "zone", "shop")
     assert str(tmp_path) in str(refused.value)
 
@@ -155,5 +174,27 @@ def test_killed_in_the_middle_nothing_shows(moment: str, tmp_path: Path) -> None
     assert len(left) == 1
     assert Path(left[0]).name.startswith(".")
     assert left[0].endswith(".part")
-    assert list(tmp_path.glob("cluster=*/*.json")) == [file]
-    assert read_snapshot(file.read_bytes()).layout == layout
+    assert list(tmp_path.glob("cluster=*/*.json")) == [Path(file.where)]
+    assert read_snapshot(Path(file.where).read_bytes()).layout == layout
+
+
+def test_what_dead_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    """An hour after the last byte; what is younger may have a writer, and what has its name is a snapshot."""
+    landed = land(SMALL, tmp_path, "shop")
+    home = tmp_path / "cluster=shop"
+    for name in (".a.json.7-ab.part", ".young.json.8-cd.part", "told.part", ".hidden.json"):
+        (home / name).write_text("half")
+    hour_ago = (NOON - timedelta(hours=1, seconds=1)).timestamp()
+    for name in (".a.json.7-ab.part", "told.part", ".hidden.json", Path(landed.path).name):
+        os.utime(home / name, (hour_ago, hour_ago))
+    os.utime(home / ".young.json.8-cd.part", (NOON.timestamp() - 3500,) * 2)
+    swept = sweep_parts(Folder.open(tmp_path), now=NOON)
+
+    assert swept == ["cluster=shop/.a.json.7-ab.part"]
+    assert {path.name for path in home.iterdir()} == {
+        ".hidden.json",
+        ".young.json.8-cd.part",
+        "told.part",
+        Path(landed.path).name,
+    }
+    assert sweep_parts(Folder.open(tmp_path / "nowhere")) == []
