@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from reseat.errors import InputRefused, ReseatError
 from reseat.formats.snapshot import identity, read_snapshot
+from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import arrow_schema
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, Snapshot
 from reseat.pipeline.measures import SMALL_TABLES, day_of, measures, row_type, whole_bytes
@@ -34,8 +35,6 @@ __all__ = ["Landed", "Refusal", "measured_schema", "measurer", "read_landed", "r
 _ROWS = 1 << 16
 #: What is kept of a file that cannot be read.
 _KEPT_BYTES = 1 << 20
-#: What a cluster may be called: it names a folder on any file system.
-_CLUSTER = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _IN_FOLDER = re.compile(r"(?:^|/)cluster=([^/]+)/")
 
 Batches = Iterable[pa.RecordBatch]
@@ -88,17 +87,25 @@ def read_landed(content: bytes, path: str) -> Landed | Refusal:
         return Refusal(str(error))
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError) as error:
         return Refusal(f"Its content could not be read ({type(error).__name__}: {str(error)[:200]}).")
-    named = _IN_FOLDER.search(path)
-    cluster = snapshot.cluster or snapshot.cluster_id or (named.group(1) if named else None)
+    cluster = snapshot.cluster or _other_name(snapshot, path)
     if cluster is None:
         return Refusal("It does not say of which cluster it is, and does not lie in a folder cluster=NAME.")
-    if not _CLUSTER.fullmatch(cluster):
+    if not CLUSTER_NAME.fullmatch(cluster):
         return Refusal(
-            f"Its cluster is called {cluster[:60]!r}; up to 100 letters, digits, '.', '_' and '-' were expected.",
+            f"Its cluster is called {cluster[:60]!r}; up to 100 letters, digits, '.', '_' and '-' were expected, "
+            "beginning with a letter or digit.",
             "cluster",
         )
     snapshot = replace(snapshot, cluster=cluster)
     return Landed(snapshot, identity(snapshot), day_of(snapshot))
+
+
+def _other_name(snapshot: Snapshot, path: str) -> str | None:
+    """What a cluster is called that nobody named: by its own id, where that can name a folder, or by its folder."""
+    if snapshot.cluster_id is not None and CLUSTER_NAME.fullmatch(snapshot.cluster_id):
+        return snapshot.cluster_id
+    named = _IN_FOLDER.search(path)
+    return named.group(1) if named else None
 
 
 # ---- one row a file ----------------------------------------------------------------------------------------

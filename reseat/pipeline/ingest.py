@@ -239,13 +239,13 @@ def _take(job: _Job, files: list[FileFact], replaced: frozenset[str], *, so_far:
             _write_changes(job, batch, verdict)
             _fill_up(job.tables, batch, verdict.days)
         batch.record(verdict.files.select(["path", "token", "outcome", "snapshot_id"]))
-        say("commit", f"Committing {counted(len(verdict.days), 'day')} of clusters.")
-        batch.commit(verdict.days)
     except BaseException:
         batch.abandon()
         raise
     finally:
         measured.unpersist()
+    say("commit", f"Committing {counted(len(verdict.days), 'day')} of clusters.")
+    batch.commit(verdict.days)  # stopped within, the next job completes it: nothing is to be abandoned here
     job.report(Progress("commit", so_far + len(files), of, f"{so_far + len(files):,} of {counted(of, 'file')} done."))
     return verdict
 
@@ -256,6 +256,8 @@ def _files(job: _Job, paths: Sequence[str]) -> DataFrame:
         job.spark.read.format("binaryFile")
         # Names are taken as they are: a bracket or a star in one is no pattern.
         .option("__globPaths__", "false")
+        # No partitions are looked for in their paths; looking for them lists files of one folder twice.
+        .option("recursiveFileLookup", "true")
         .load([job.landing.spark_url(path) for path in paths])
         .select("path", "length", "content")
     )
@@ -355,7 +357,7 @@ def _write_changes(job: _Job, batch: Batch, verdict: _Verdict) -> None:
     def both(name: str, these: Sequence[ClusterDay]) -> DataFrame:
         """What is in the tables and what this batch is about to add, told apart by ``is_new``."""
         there = read_days(job.spark, job.tables, name, these).withColumn("is_new", f.lit(False))
-        added = read_days(job.spark, job.tables, name, verdict.days, under=batch.staging(""))
+        added = read_days(job.spark, job.tables, name, verdict.days, under=_home(batch))
         return there.unionByName(added.withColumn("is_new", f.lit(True)))
 
     pairs = (
@@ -387,12 +389,18 @@ def _write_changes(job: _Job, batch: Batch, verdict: _Verdict) -> None:
 
 def _fill_up(tables: Folder, batch: Batch, days: Sequence[ClusterDay]) -> None:
     """Give every table a file, be it without rows, for every day of the batch: a plain read finds them all."""
-    staged = {file.path.rpartition("/")[0] for file in tables.files(batch.staging(""), suffix=".parquet", hidden=True)}
+    home = _home(batch)
+    staged = {file.path.rpartition("/")[0] for file in tables.files(home, suffix=".parquet")}
     for one in TABLES:
         if not one.partitioned:
             continue
         for day in days:
             folder = day_folder(one.name, day)
-            if f"{batch.staging('')}/{folder}" in staged or tables.files(folder, suffix=".parquet"):
+            if f"{home}/{folder}" in staged or tables.files(folder, suffix=".parquet"):
                 continue
             batch.stage_table(one.name, arrow_schema(one.name).empty_table(), cluster=day[0], day=day[1])
+
+
+def _home(batch: Batch) -> str:
+    """Where the tables' folders lie while they are a batch's."""
+    return batch.staging("snapshots").rpartition("/")[0]
