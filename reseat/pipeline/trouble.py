@@ -1,0 +1,62 @@
+"""What Spark raises, as one sentence with details: an operator reads what failed, not how Spark is built."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from reseat.errors import SparkFailed
+
+__all__ = ["in_words"]
+
+_LINES = 12  # of Spark's log: enough to see the first cause
+_WORKERS_WORDS = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)")
+_LOGGED = re.compile(
+    r"^(?:[\d:]{8} )?(?:ERROR|FATAL|Exception in thread|Error:|Caused by:|java\.lang\.OutOfMemory).*", re.MULTILINE
+)
+
+
+@contextlib.contextmanager
+def in_words(what: str, *, log: Path | None = None, ended: Callable[[], int | None] = lambda: None) -> Iterator[None]:
+    """Let Spark's exceptions out as ``SparkFailed``, with the exception as its cause; all others pass as they are.
+
+    Args:
+        what: the sentence's beginning: "Spark failed", "Spark could not be started on yarn".
+        log: the JVM's log, whose errors become the details.
+        ended: the exit code of the JVM where it has ended.
+
+    Raises:
+        SparkFailed: in place of an exception of PySpark or Py4J.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        code = ended()
+        if code is None and isinstance(error, ConnectionError):
+            raise  # not Spark's: its JVM is there
+        raise SparkFailed(f"{what}: {_reason(error, code)}", details=_errors(log)) from error
+
+
+def _reason(error: BaseException, code: int | None) -> str:
+    """The one line that tells most, as the end of a sentence."""
+    if code is not None:
+        killed = " (killed, as the system does when memory runs out)" if code in {-9, 137} else ""
+        return f"its Java process ended with code {code}{killed}."
+    text = str(error).partition("\n\nJVM stacktrace:")[0]
+    workers = _WORKERS_WORDS.findall(text)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    reason = workers[-1] if workers else lines[0] if lines else type(error).__name__
+    return reason if reason.endswith((".", "?", "!")) else f"{reason}."
+
+
+def _errors(log: Path | None) -> tuple[str, ...]:
+    """The first errors in the log, or its last lines where it holds none."""
+    if log is None or not log.is_file():
+        return ()
+    text = log.read_text(errors="replace")
+    return tuple(_LOGGED.findall(text)[:_LINES] or text.splitlines()[-_LINES:])
