@@ -18,7 +18,7 @@ Complexity: O(files listed + bytes of the columns and row groups that match).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,14 +26,17 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from reseat.errors import InputRefused
+from reseat.history.dirty import RUNS, unfinished
 from reseat.history.folder import Folder
 from reseat.history.parts import clusters_of, day_of, days_of, parts_of
 from reseat.history.places import PRIVATE
-from reseat.history.schema import arrow_schema, table
+from reseat.history.scan import COUNTED, Gather, counted, frame, none_of, read_listed
+from reseat.history.schema import table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from reseat.model import Snapshot
 
 __all__ = ["History", "frame"]
 
@@ -76,18 +79,19 @@ class History:
         if self.tables.local is not None:
             # Every job makes and takes away a folder of its own in there: the folder's own time tells of each.
             try:
-                runs = str((self.tables.local / PRIVATE / "runs").stat().st_mtime_ns)
+                runs = str((self.tables.local / RUNS).stat().st_mtime_ns)
             except FileNotFoundError:
                 runs = "none"
-        return f"{len(ledger)}-{newest}-{runs}-{len(self.unfinished())}"
+        under_way = ",".join(self.tables.folders(RUNS))
+        return f"{len(ledger)}-{newest}-{runs}-{under_way}"
 
     def unfinished(self) -> tuple[tuple[str, str], ...]:
         """(cluster, day) that a run was about to rewrite when it ended, or is rewriting now; the next run heals them.
 
         Raises:
-            InputRefused: the folder cannot be listed.
+            InputRefused: the folder cannot be read, or a record in it is damaged.
         """
-        return ()
+        return tuple(unfinished(self.tables))
 
     def clusters(self) -> tuple[str, ...]:
         """The clusters that have a snapshot, sorted; none before the first run.
@@ -147,7 +151,7 @@ class History:
         days: dict[str, list[str]] = {}
         for cluster, day in sorted({(part.cluster, part.day) for part in first[0]}):
             days.setdefault(cluster, []).append(day)
-        found = [frame(self._select(_schema("snapshots").empty_table(), wanted))]
+        found = [frame(none_of("snapshots", wanted, None))]
         while days:  # a day whose snapshots were all thinned out has no row; then the one before it counts
             last = {cluster: left.pop() for cluster, left in days.items()}
 
@@ -155,7 +159,7 @@ class History:
                 parts = first.pop() if first else parts_of(self.tables, "snapshots")
                 return [part.path for part in parts if last.get(part.cluster) == part.day]
 
-            rows = frame(self._read("snapshots", listed, wanted, None))
+            rows = frame(read_listed(self.tables, "snapshots", listed, wanted))
             found.append(rows.sort_values(order).drop_duplicates("cluster", keep="last"))
             here = set(found[-1]["cluster"])
             days = {cluster: left for cluster, left in days.items() if left and cluster not in here}
@@ -174,6 +178,7 @@ class History:
         snapshot_id: str | None = None,
         columns: Sequence[str] | None = None,
         filter: Any = None,  # noqa: A002 (as pyarrow calls it)
+        gather: Gather | None = None,
     ) -> pa.Table:
         """Rows of a table.
 
@@ -186,9 +191,11 @@ class History:
             snapshot_id: of this snapshot; its day is looked up where ``days`` is None.
             columns: only these; None: all, with ``cluster`` and ``day`` in front where the table is partitioned.
             filter: a ``pyarrow.compute.Expression`` that rows must meet.
+            gather: makes the answer of batches of rows as they are read, where all of them at once are too many.
 
         Returns:
-            The rows in no order that is promised; none where the table is not there yet.
+            The rows, or what ``gather`` makes of them, in no order that is promised; none where the table is not there
+            yet.
 
         Raises:
             InputRefused: it cannot be read.
@@ -196,8 +203,11 @@ class History:
         """
         from pyarrow import compute as pc
 
+        def flat() -> list[str]:
+            return [fact.path for fact in self.tables.files(name, suffix=".parquet")]
+
         if not table(name).partitioned:
-            return self._read(name, lambda: self._flat(name), columns, filter, partitioned=False)
+            return read_listed(self.tables, name, flat, columns, filter=filter, gather=gather)
         since, until = _utc(since), _utc(until)
         asked = [] if filter is None else [filter]
         wanted = None if days is None else sorted(set(days))
@@ -205,7 +215,7 @@ class History:
             if wanted is None and name != "snapshots":
                 moment = self._taken_at(cluster, snapshot_id)
                 if moment is None:
-                    return self._select(_schema(name).empty_table(), columns)
+                    return none_of(name, columns, gather)
                 asked.append(pc.field("taken_at") == pa.scalar(moment))
                 wanted = [day_of(moment)]
             asked.append(pc.field("snapshot_id") == snapshot_id)
@@ -228,7 +238,7 @@ class History:
         met = None
         for one in asked:
             met = one if met is None else met & one
-        return self._read(name, listed, columns, met)
+        return read_listed(self.tables, name, listed, columns, filter=met, gather=gather)
 
     def changes(
         self,
@@ -253,6 +263,27 @@ class History:
         rows = self.table("changes", cluster, since=after, until=until, filter=filter)
         order = ("taken_at", "kind", "topic", "partition", "broker")
         return rows.sort_by([(column, "ascending") for column in order])
+
+    def change_counts(self, cluster: str, since: datetime | None = None, until: datetime | None = None) -> pd.DataFrame:
+        """How many changes of each kind led to each snapshot, oldest first.
+
+        Counted piece by piece, so that a month in which every leader moved twice a day needs no more memory than an
+        hour.
+
+        Args:
+            cluster: the cluster.
+            since: as of ``changes``.
+            until: as of ``changes``.
+
+        Returns:
+            Columns ``taken_at``, ``kind`` and ``changes``; no row where nothing of a kind changed.
+
+        Raises:
+            InputRefused: it cannot be read.
+        """
+        after = None if since is None else since + timedelta(microseconds=1)
+        rows = self.table("changes", cluster, since=after, until=until, columns=COUNTED, gather=counted)
+        return frame(rows.sort_by([(column, "ascending") for column in COUNTED]))
 
     def resilience(self, cluster: str, snapshot_id: str, kind: str | None = None) -> pa.Table:
         """What the losses would do to one snapshot; no rows where it was not swept.
@@ -279,6 +310,22 @@ class History:
         rows = self.table("copysets", cluster, columns=["snapshot_id", "taken_at"])
         return frame(rows.sort_by([("taken_at", "ascending")]))
 
+    def snapshot_at(self, landing: str | Path | Folder, cluster: str, snapshot_id: str) -> Snapshot:
+        """One moment as a whole snapshot: ``reseat.history.past.snapshot_at``.
+
+        Args:
+            landing: the landing zone that the tables were made from.
+            cluster: the cluster.
+            snapshot_id: the snapshot's identity.
+
+        Raises:
+            InputRefused: the tables do not know it, or cannot be read.
+        """
+        from reseat.history.past import snapshot_at
+
+        zone = landing if isinstance(landing, Folder) else Folder.open(landing)
+        return snapshot_at(self, zone, cluster, snapshot_id)
+
     def rejected(self) -> pd.DataFrame:
         """The landed files that could not be read, without their content, sorted by path.
 
@@ -292,66 +339,6 @@ class History:
         rows = self.table("snapshots", cluster, snapshot_id=snapshot_id, columns=["taken_at"])
         moment: datetime | None = rows["taken_at"][0].as_py() if len(rows) else None
         return moment
-
-    def _flat(self, name: str) -> list[str]:
-        return [fact.path for fact in self.tables.files(name, suffix=".parquet")]
-
-    def _read(
-        self,
-        name: str,
-        listed: Callable[[], list[str]],
-        columns: Sequence[str] | None,
-        filter: Any,  # noqa: A002
-        *,
-        partitioned: bool = True,
-    ) -> pa.Table:
-        """Read what is listed; where a file is gone by then, list and read once again."""
-        schema = _schema(name) if partitioned else arrow_schema(name)
-        wanted = None if columns is None else list(columns)
-        trouble: Exception | None = None
-        for _ in range(2):
-            try:
-                paths = listed()
-                if not paths:
-                    return self._select(schema.empty_table(), columns)
-                data = self.tables.open_dataset(paths, schema=schema, partitioned=partitioned)
-                return data.to_table(columns=wanted, filter=filter)
-            except OSError as error:  # FileNotFoundError here, and what S3 answers there
-                trouble = error
-            except pa.ArrowException as error:
-                trouble = error
-                break
-        raise InputRefused(
-            f"The table {name} cannot be read: {' '.join(str(trouble).split())[:300]}. If a run is under way, try "
-            "again once it is over; if none is, run the pipeline again.",
-            source=self.where,
-        ) from trouble
-
-    @staticmethod
-    def _select(rows: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-        return rows if columns is None else rows.select(list(columns))
-
-
-def frame(rows: pa.Table) -> pd.DataFrame:
-    """Rows as a pandas table in which numbers that are not told stay ``NA`` and the others stay whole.
-
-    Args:
-        rows: rows of any table; lists become objects.
-    """
-    import pandas as pd
-
-    kinds = {
-        pa.int64(): pd.Int64Dtype(),
-        pa.int32(): pd.Int32Dtype(),
-        pa.bool_(): pd.BooleanDtype(),
-        pa.float64(): pd.Float64Dtype(),
-    }
-    made: pd.DataFrame = rows.to_pandas(types_mapper=kinds.get)
-    return made
-
-
-def _schema(name: str) -> pa.Schema:
-    return arrow_schema(name, with_keys=True)
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -264,3 +264,26 @@ def test_ten_thousand_days_are_listed_by_their_folders(tmp_path):
             (home / f"day={year}-{month:02}-15").mkdir(parents=True)
 
     assert len(History.open(tmp_path).days("old")) == 240
+
+
+def test_changes_are_counted_by_kind_without_their_rows(history):
+    """Counts by moment and kind are those of the rows themselves."""
+    counts = history.change_counts("shop")
+    rows = history.changes("shop").to_pandas()
+    plain = rows.groupby(["taken_at", "kind"]).size().reset_index(name="changes")
+
+    assert counts.astype({"changes": "int64"}).to_dict("list") == plain.to_dict("list")
+    assert history.change_counts("shop", at("2026-05-03T00:00")).columns.tolist() == ["taken_at", "kind", "changes"]
+
+
+def test_what_a_commit_was_about_to_rewrite_is_named(tmp_path):
+    """A commit that was stopped names its cluster-days, and changes the stamp."""
+    made = write(tmp_path)
+    history = History.open(made.tables)
+    before = history.stamp()
+    run = made.tables / "_reseat" / "runs" / "1"
+    run.mkdir(parents=True)
+    (run / "commit.json").write_text('{"add": [], "remove": [], "cluster_days": [["shop", "2026-05-01"]]}')
+
+    assert history.unfinished() == (("shop", FIRST_DAY),)
+    assert history.stamp() != before

@@ -1,0 +1,93 @@
+"""One moment of the past as a whole snapshot, for every page to look at.
+
+What it promises, ranked: (1) the snapshot is the one asked for: what the landed file says is held against the identity
+in the tables; (2) where that file is gone or is another, the layout comes from the tables, and the snapshot says so;
+(3) only that snapshot's rows are read.
+
+Complexity: O(bytes of the file), or of the snapshot's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from reseat.errors import InputRefused
+from reseat.formats.snapshot import identity, read_snapshot
+from reseat.history.folder import Folder
+from reseat.model import Consistency, Snapshot
+
+if TYPE_CHECKING:
+    from reseat.history.read import History
+
+__all__ = ["snapshot_at"]
+
+_COLUMNS = (
+    "taken_at", "path", "way", "cluster_id", "metadata", "version", "controller", "consistency", "reassigning",
+)  # fmt: skip
+
+
+def snapshot_at(history: History, landing: Folder, cluster: str, snapshot_id: str) -> Snapshot:
+    """A snapshot that the tables know.
+
+    Args:
+        history: the tables.
+        landing: the landing zone that they were made from.
+        cluster: the cluster.
+        snapshot_id: the snapshot's identity.
+
+    Returns:
+        What the landed file says; where that cannot be had, what the tables say, with a sentence in ``not_read``.
+
+    Raises:
+        InputRefused: the tables do not know it, or cannot be read.
+    """
+    rows = history.table("snapshots", cluster, snapshot_id=snapshot_id, columns=_COLUMNS).to_pylist()
+    if not rows:
+        raise InputRefused(
+            f"No snapshot {snapshot_id[:40]} of cluster {cluster[:100]} is in the tables; it may have been thinned out "
+            "by retention.",
+            source=history.where,
+        )
+    told = rows[0]
+    try:
+        return _landed(landing, str(told["path"]), cluster, snapshot_id)
+    except InputRefused as trouble:
+        return _rebuilt(history, cluster, snapshot_id, told, str(trouble))
+
+
+def _landed(landing: Folder, path: str, cluster: str, snapshot_id: str) -> Snapshot:
+    if not landing.exists(path):
+        raise InputRefused("The landed file is not there any more.", source=path)
+    snapshot = replace(read_snapshot(landing.read(path), source=path), cluster=cluster)
+    if identity(snapshot) != snapshot_id:
+        raise InputRefused("The landed file holds another snapshot than was taken in.", source=path)
+    return snapshot
+
+
+def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str, Any], trouble: str) -> Snapshot:
+    from reseat.history.rebuild import layout_from_tables
+
+    not_read = [
+        f"{trouble} This layout was put together from the tables: log directories, configurations and the text it was "
+        "made of are not told."
+    ]
+    if told["reassigning"]:
+        not_read.append("The tables do not tell which replicas a reassignment under way adds and removes.")
+    return Snapshot(
+        layout=layout_from_tables(
+            history.table("brokers", cluster, snapshot_id=snapshot_id),
+            history.table("replicas", cluster, snapshot_id=snapshot_id),
+            history.table("topic_spread", cluster, snapshot_id=snapshot_id),
+        ),
+        taken_at=told["taken_at"],
+        way=told["way"],
+        cluster=cluster,
+        cluster_id=told["cluster_id"],
+        controller=told["controller"],
+        metadata=told["metadata"],
+        version=told["version"],
+        consistency=Consistency(told["consistency"]),
+        not_read=tuple(not_read),
+    )

@@ -1,0 +1,111 @@
+"""Parquet files of one table -> rows: columns and filter pushed down, and a second look where files went away.
+
+A compaction puts one file in the place of many; whoever listed them just before finds them gone, and lists them once
+again. Whatever else goes wrong is one sentence that names the table.
+
+Complexity: O(bytes of the columns of the row groups that can meet the filter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from reseat.errors import InputRefused
+from reseat.history.folder import Folder
+from reseat.history.schema import arrow_schema, table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["COUNTED", "Gather", "counted", "frame", "none_of", "read_listed"]
+
+#: Makes a table of batches of rows.
+Gather = Callable[[Iterator[pa.RecordBatch]], pa.Table]
+#: What ``counted`` counts by.
+COUNTED = ["taken_at", "kind"]
+_MOMENT, _NO_COUNT = pa.timestamp("us", tz="UTC"), pa.array([], pa.int64())
+
+
+def read_listed(
+    tables: Folder,
+    name: str,
+    listed: Callable[[], list[str]],
+    columns: Sequence[str] | None = None,
+    *,
+    filter: Any = None,  # noqa: A002
+    gather: Gather | None = None,
+) -> pa.Table:
+    """Read the files that are listed; where one is gone by then, list and read once again.
+
+    Args:
+        tables: the tables' folder.
+        name: the table.
+        listed: lists its files, relative to the folder.
+        columns: only these; None: all, with ``cluster`` and ``day`` in front where the table is partitioned.
+        filter: a ``pyarrow.compute.Expression`` that rows must meet.
+        gather: makes the answer of batches as they are read; None: all rows.
+
+    Raises:
+        InputRefused: they cannot be read, or were gone twice.
+    """
+    partitioned = table(name).partitioned
+    schema = arrow_schema(name, with_keys=True)
+    wanted = None if columns is None else list(columns)
+    trouble: Exception | None = None
+    for _ in range(2):
+        try:
+            paths = listed()
+            if not paths:
+                return none_of(name, columns, gather)
+            data = tables.open_dataset(paths, schema=schema, partitioned=partitioned)
+            if gather is not None:
+                return gather(data.to_batches(columns=wanted, filter=filter))
+            return data.to_table(columns=wanted, filter=filter)
+        except OSError as error:  # FileNotFoundError here, and what S3 answers there
+            trouble = error
+        except pa.ArrowException as error:
+            trouble = error
+            break
+    raise InputRefused(
+        f"The table {name} cannot be read: {' '.join(str(trouble).split())[:300]}. If a run is under way, try again "
+        "once it is over; if none is, run the pipeline again.",
+        source=tables.where,
+    ) from trouble
+
+
+def none_of(name: str, columns: Sequence[str] | None = None, gather: Gather | None = None) -> pa.Table:
+    """No row of a table, with the columns asked for, or what ``gather`` makes of that."""
+    rows = arrow_schema(name, with_keys=True).empty_table()
+    rows = rows if columns is None else rows.select(list(columns))
+    return rows if gather is None else gather(iter(rows.to_batches()))
+
+
+def frame(rows: pa.Table) -> pd.DataFrame:
+    """Rows as a pandas table in which numbers that are not told stay ``NA`` and the others stay whole.
+
+    Args:
+        rows: rows of any table; lists become objects.
+    """
+    import pandas as pd
+
+    kinds = {
+        pa.int64(): pd.Int64Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.bool_(): pd.BooleanDtype(),
+        pa.float64(): pd.Float64Dtype(),
+    }
+    made: pd.DataFrame = rows.to_pandas(types_mapper=kinds.get)
+    return made
+
+
+def counted(batches: Iterator[pa.RecordBatch]) -> pa.Table:
+    """How often each combination of ``COUNTED`` stands in batches; what is counted so far is never long."""
+    sums = pa.table({"taken_at": pa.array([], _MOMENT), "kind": pa.array([], pa.string()), "changes": _NO_COUNT})
+    for batch in batches:
+        new = pa.table(batch).group_by(COUNTED).aggregate([([], "count_all")]).rename_columns([*COUNTED, "changes"])
+        both = pa.concat_tables([sums, new]).group_by(COUNTED).aggregate([("changes", "sum")])
+        sums = both.rename_columns([*COUNTED, "changes"])
+    return sums
