@@ -1,0 +1,113 @@
+"""The pipeline's line on a page: start it, see how far it is, read its log, cancel it; the same for everybody."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import streamlit as st
+
+from components import caching, text
+from components.pipeline_places import Places
+from components.pipeline_process import Phase, PipelineProcess, PipelineState
+from components.pipeline_stages import run_job
+
+__all__ = ["draw_bar", "ended_in_words", "working_in_words"]
+
+_CSS = Path(__file__).with_name("pipeline_bar.css")
+#: Seconds between two looks at it; a look costs the server a millisecond.
+_LOOK_SECONDS = 1.0
+#: Icon and colour of how a job ended.
+_ENDS = {
+    Phase.DONE: (":material/check_circle:", "green"),
+    Phase.CANCELLED: (":material/cancel:", "gray"),
+    Phase.REFUSED: (":material/front_hand:", "orange"),
+    Phase.FAILED: (":material/error:", "red"),
+}
+_WHAT_CANCEL_DOES = (
+    "**The job is asked to end, and ended ten seconds later if it does not listen, Spark's Java with it.** Nothing is "
+    "lost or counted twice: readers see the tables as they were or as they will be, and the next run heals what was "
+    "begun and goes on from there."
+)
+
+
+def draw_bar(places: Places) -> None:
+    """Draw the line, and keep it up to date; the page is drawn anew once a job begins or ends.
+
+    Args:
+        places: where snapshots land, and where the tables are.
+    """
+    st.html(_CSS)
+    state = caching.pipeline().state
+    with st.container(key="pipeline"):
+        st.fragment(_draw, run_every=_LOOK_SECONDS)(places, state.number, state.phase.busy)
+
+
+def _draw(places: Places, number: int, busy: bool) -> None:
+    pipeline = caching.pipeline()
+    state = pipeline.state
+    if (state.number, state.phase.busy) != (number, busy):
+        st.rerun()  # buttons and tables elsewhere on the page belong to another state
+    with st.container(key="pipeline-line", horizontal=True, vertical_alignment="center", gap="small"):
+        if state.phase.busy:
+            _cancel(pipeline, state)
+            st.markdown(working_in_words(state, datetime.now(UTC)), width="stretch")
+        else:
+            st.button(
+                "Run the pipeline",
+                key="pipeline-run",
+                icon=":material/play_arrow:",
+                on_click=pipeline.start,
+                args=(run_job(places.landing, places.tables),),
+                help="Takes in what has landed since the last run, then tries every loss on the latest snapshot of "
+                "each cluster. It runs beside the dashboard, on this machine's cores.",
+            )
+            st.markdown(ended_in_words(state, places), width="stretch")
+    if state.phase.busy:
+        part = None if state.progress is None else state.progress.part
+        st.progress(0.0 if part is None else part)
+    if state.log or state.phase.busy:
+        with st.expander("Log", icon=":material/terminal:", key="pipeline-log", on_change="rerun") as log:
+            if log.open:
+                st.code("\n".join(state.log) or "Nothing was said so far.", language=None, height=220, wrap_lines=True)
+
+
+def _cancel(pipeline: PipelineProcess, state: PipelineState) -> None:
+    stopping = state.phase is Phase.STOPPING
+    with st.popover(
+        "Cancel", icon=":material/stop_circle:", key=f"pipeline-cancel-{state.number}-{stopping}", disabled=stopping
+    ):
+        st.markdown(_WHAT_CANCEL_DOES)
+        st.button("Cancel it", key="pipeline-cancel", type="primary", on_click=pipeline.cancel)
+
+
+def working_in_words(state: PipelineState, now: datetime) -> str:
+    """What a job is doing, as Markdown: which stage, how far, for how long."""
+    since = (
+        "" if state.started_at is None else f" · {text.duration(max(0.0, (now - state.started_at).total_seconds()))}"
+    )
+    if state.phase is Phase.STOPPING:
+        return f":orange[:material/stop_circle:] **Being cancelled**: what is under way is ended{since}"
+    stage = f"**{text.plain(state.stages[state.at].title)}** ({state.at + 1} of {len(state.stages)})"
+    how_far = "starting" if state.progress is None else text.plain(state.progress.sentence.rstrip("."), 160)
+    return f":blue[:material/sync:] {stage}: {how_far}{since}"
+
+
+def ended_in_words(state: PipelineState, places: Places) -> str:
+    """How the last job of this server ended, as Markdown; where none was, which tables one sees."""
+    if state.phase is Phase.IDLE or state.started_at is None or state.ended_at is None:
+        return f"Tables in {text.code(places.tables, 90)}, from what landed in {text.code(places.landing, 90)}"
+    icon, colour = _ENDS[state.phase]
+    took = text.duration((state.ended_at - state.started_at).total_seconds())
+    when = f"{text.ago(state.ended_at)}, after {took}"
+    said = text.plain(" ".join(line for line in state.said if line), 260)
+    sentence = text.plain(state.sentence.removeprefix("It was cancelled. "), 400)
+    match state.phase:
+        case Phase.DONE:
+            return f":{colour}[{icon}] Done {when}. {said}"
+        case Phase.REFUSED:
+            return f":{colour}[{icon} **Not run:**] {sentence}"
+        case Phase.CANCELLED:
+            return f":{colour}[{icon}] Cancelled {when}. {sentence}"
+        case _:
+            return f":{colour}[{icon} **Failed** {when}.] {sentence}"

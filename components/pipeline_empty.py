@@ -1,0 +1,96 @@
+"""What History, Fleet and Resilience show before anything was taken in: how to land a snapshot, and a demo week."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components import caching, frame, text
+from components.pipeline_bar import draw_bar
+from components.pipeline_places import Places
+from components.pipeline_stages import demo_job, run_job, typed
+
+__all__ = ["draw_empty"]
+
+
+def draw_empty(places: Places, *, landed: bool, shows: str) -> None:
+    """Say that nothing is there yet, and what to do first.
+
+    Args:
+        places: where snapshots land, and where the tables are.
+        landed: whether snapshots lie in the landing zone that nobody has taken in.
+        shows: what the page will show, as the start of a sentence ("Which loss hurts most").
+    """
+    busy = caching.pipeline().state.phase.busy
+    if busy:
+        frame.answer("The pipeline is at work; this page fills as soon as it is done.")
+    elif landed:
+        frame.answer("Snapshots have landed, and none was taken in yet: run the pipeline.")
+    else:
+        frame.answer("No history yet: land a first snapshot, or look at a demo week.")
+    st.markdown(
+        f"{text.plain(shows)} is read from tables that the pipeline makes of snapshots: one landed file is one cluster "
+        "at one moment."
+    )
+    draw_bar(places)
+    left, right = st.columns(2, gap="medium")
+    with left.container(border=True, key="empty-demo", height="stretch"):
+        _demo(places, busy=busy)
+    with right.container(border=True, key="empty-land", height="stretch"):
+        _land(places)
+    _folders(places)
+
+
+def _demo(places: Places, *, busy: bool) -> None:
+    st.markdown("##### A demo week, through the real pipeline")
+    st.markdown(
+        "A week of one cluster that never was, told by the hour: a broker is drained, one is lost and comes back, a "
+        "rack fails. Each hour lands as a snapshot, exactly as a live cluster's would; Spark takes them in, then tries "
+        "the loss of every broker, rack and pair of brokers on the last one."
+    )
+    st.button(
+        "Generate a demo week and run the pipeline",
+        key="pipeline-demo",
+        type="primary",
+        icon=":material/auto_awesome:",
+        disabled=busy,
+        on_click=caching.pipeline().start,
+        args=(demo_job(places.landing, places.tables),),
+    )
+    st.caption(
+        "It takes about a minute on two cores, beside the dashboard, and can be cancelled at any time. It writes to "
+        "the two folders below and nowhere else. Delete the cluster's folder in the landing zone and the tables to be "
+        "rid of it."
+    )
+
+
+def _land(places: Places) -> None:
+    where = ("--landing", places.landing, "--cluster", "orders-prod")
+    st.markdown("##### A snapshot of your own")
+    st.markdown("Of a live cluster, now or from a timer every ten minutes:")
+    st.code(typed("snapshot", "--bootstrap", "kafka-1:9092", *where), language="shell", wrap_lines=True)
+    st.markdown("Of a text that you kept, with the moment that it is of:")
+    st.code(
+        typed("land", "describe.txt", *where, "--taken-at", "2026-05-01T03:10:00Z"), language="shell", wrap_lines=True
+    )
+    st.markdown("Then press *Run the pipeline*, or type what it runs:")
+    st.code(
+        "\n".join(typed(*_for_people(stage.command[3:])) for stage in run_job(places.landing, places.tables)),
+        language="shell",
+        wrap_lines=True,
+    )
+
+
+def _for_people(words: tuple[str, ...]) -> tuple[str, ...]:
+    """A command without the choice that only a program wants."""
+    return words[: words.index("--progress")]
+
+
+def _folders(places: Places) -> None:
+    st.markdown(
+        f"Snapshots land in {text.code(places.landing)}, tables are in {text.code(places.tables)}. `RESEAT_LANDING` "
+        "and `RESEAT_TABLES` name others, on this machine, S3, HDFS or ABFS."
+    )
+    st.caption(
+        "The pipeline runs on Spark, which needs Java: it came with Reseat's own packages, so there is nothing to "
+        "install. Nothing else on these pages needs either."
+    )
