@@ -59,6 +59,7 @@ class Hold:
     _tables: Folder
     _mine: str = ""  # our object; none is needed on this machine
     _last_beat: float = 0.0
+    _lost: bool = False
     _over: threading.Event = field(default_factory=threading.Event)
 
     def check(self) -> None:
@@ -69,11 +70,13 @@ class Hold:
         """
         if not self._mine:
             return
-        silent = time.monotonic() - self._last_beat
-        if silent > _DOUBTFUL or not self._tables.exists(self._mine):
+        silent = _now() - self._last_beat
+        # A loss is final: a job that slept and then signs again must not think that it held the lock all along.
+        self._lost = self._lost or silent > _DOUBTFUL or not self._tables.exists(self._mine)
+        if self._lost:
             raise PipelineBusy(
-                f"This job gave no sign of life for {silent:.0f} s, so another may have taken over the tables. It "
-                "wrote nothing more; start it again."
+                f"This job gave no sign of life for {max(silent, _DOUBTFUL):.0f} s, so another may have taken over the "
+                "tables. It published nothing more; start it again."
             )
 
 
@@ -177,7 +180,7 @@ def _living(tables: Folder, mine: str) -> list[dict[str, str]]:
 
 
 def _sign(held: Hold, told: dict[str, str], state: str) -> None:
-    begun = time.monotonic()  # before the request: the service's time is later, never earlier
+    begun = _now()  # before the request: the service's time is later, never earlier
     held._tables.write(held._mine, json.dumps(told | {"state": state}).encode())
     held._last_beat = begun
 
@@ -185,9 +188,17 @@ def _sign(held: Hold, told: dict[str, str], state: str) -> None:
 def _beat(held: Hold, told: dict[str, str]) -> None:
     while not held._over.wait(_BEAT):
         try:
+            held.check()
             _sign(held, told, "holds")
+        except PipelineBusy:
+            return
         except InputRefused:
             continue  # the service does not answer; check() sees how long for
+
+
+def _now() -> float:
+    """Seconds that also pass while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _said(data: bytes) -> dict[str, str]:

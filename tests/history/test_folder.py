@@ -1,0 +1,253 @@
+"""A folder on any file system: what is listed, written whole, moved, and what is refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from reseat.errors import InputRefused
+from reseat.history.folder import Folder
+from reseat.history.opening import spark_settings
+from reseat.history.places import default_landing, default_tables
+from tests.history.elsewhere import elsewhere
+
+_WAYS: dict[str, Callable[[Path], Folder]] = {
+    "local": Folder.open,
+    "object store": elsewhere,
+    "hdfs": lambda home: elsewhere(home, put_is_whole=False),
+}
+
+
+@pytest.fixture(params=_WAYS)
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
+    """A folder of each kind."""
+    return _WAYS[request.param](tmp_path / "a folder")
+
+
+def names(folder: Folder, under: str = "", **how: object) -> list[str]:
+    """The paths of a listing."""
+    return [one.path for one in folder.files(under, **how)]  # type: ignore[arg-type]
+
+
+def test_files_are_listed_at_any_depth_in_order(folder: Folder) -> None:
+    """Paths are relative to the folder, also where only a part of it is listed."""
+    for path in ("b/2.json", "a/x/1.json", "a/0.txt"):
+        folder.write(path, b"12")
+
+    assert names(folder) == ["a/0.txt", "a/x/1.json", "b/2.json"]
+    assert names(folder, "a") == ["a/0.txt", "a/x/1.json"]
+    assert names(folder, "a", suffix=".json") == ["a/x/1.json"]
+    assert names(folder, "nothing/here") == []
+    assert folder.folders() == ["a", "b"]
+    assert folder.folders("nothing/here") == []
+    assert {one.size for one in folder.files()} == {2}
+    assert all(one.modified_ns > 1.7e18 for one in folder.files())
+
+
+def test_hidden_files_and_folders_are_left_out_unless_asked_for(folder: Folder) -> None:
+    """What begins with a dot or an underscore is no data; the path asked for may itself be hidden."""
+    for path in ("a/1", "a/_SUCCESS", "a/.1.crc", "_reseat/ledger/2", "_reseat/ledger/_temporary/0/3"):
+        folder.write(path, b"")
+
+    assert names(folder) == ["a/1"]
+    assert names(folder, "_reseat/ledger") == ["_reseat/ledger/2"]
+    assert folder.folders() == ["a"]
+    assert len(names(folder, hidden=True)) == 5
+
+
+def test_what_is_written_is_read_and_stays_where_it_may_not_be_replaced(folder: Folder) -> None:
+    """Writing replaces a file or leaves it, as asked; no hidden file is left behind."""
+    folder.write("a/b/c", b"old")
+    folder.write("a/b/c", b"new")
+    folder.write("a/b/c", b"never", overwrite=False)
+    folder.write("a/b/d", b"first", overwrite=False)
+
+    assert folder.read("a/b/c") == b"new"
+    assert folder.read("a/b/d") == b"first"
+    assert names(folder, hidden=True) == ["a/b/c", "a/b/d"]
+    assert (folder.exists("a/b/c"), folder.exists("a/b"), folder.exists("a/c")) == (True, True, False)
+
+
+def test_compressed_files_are_read_as_they_are(folder: Folder) -> None:
+    """A name that ends in .gz is no reason to unpack."""
+    folder.write("a.json.gz", b"\x1f\x8b not gzip")
+
+    assert folder.read("a.json.gz") == b"\x1f\x8b not gzip"
+
+
+def test_moving_replaces_and_makes_folders(folder: Folder) -> None:
+    """A move gives a file its new path, whatever stood there."""
+    folder.write("a/1", b"one")
+    folder.write("b/2", b"two")
+    folder.move("a/1", "b/2")
+    folder.move("b/2", "new/folder/3")
+
+    assert names(folder) == ["new/folder/3"]
+    assert folder.read("new/folder/3") == b"one"
+    with pytest.raises(InputRefused, match="cannot be moved"):
+        folder.move("a/1", "b/2")
+
+
+def test_deleting_what_is_not_there_is_no_trouble(folder: Folder) -> None:
+    """Files, whole folders and empty folders go; the folder itself is never deleted."""
+    for path in ("a/1", "a/2", "b/c/3"):
+        folder.write(path, b"")
+    folder.delete("a/1")
+    folder.delete("a/1")
+
+    assert not folder.delete_empty("a")
+    folder.delete("a/2")
+    assert folder.delete_empty("a")
+    assert folder.delete_empty("a")
+    folder.delete_folder("b")
+    folder.delete_folder("b")
+    assert names(folder, hidden=True) == []
+    assert not folder.exists("b")
+    with pytest.raises(InputRefused, match="not the whole folder"):
+        folder.delete_folder("")
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/passwd", "a/\0b"])
+def test_no_path_leads_out_of_the_folder(path: str, folder: Folder) -> None:
+    """Whatever is asked of it."""
+    for ask in (folder.read, folder.files, folder.exists, folder.delete, folder.delete_folder, folder.spark_url):
+        with pytest.raises(InputRefused, match="leads out of the folder"):
+            ask(path)
+    with pytest.raises(InputRefused, match="leads out of the folder"):
+        folder.write(path, b"")
+
+
+def test_a_fault_names_the_place(folder: Folder) -> None:
+    """Reading what is not there says what, and where."""
+    with pytest.raises(InputRefused, match=r"cannot be read") as refused:
+        folder.read("cluster=a/none.json")
+
+    assert refused.value.source == f"{folder.where}/cluster=a/none.json"
+
+
+def test_a_dataset_keeps_clusters_of_digits_as_text(folder: Folder) -> None:
+    """Cluster 007 is not 7; other files of the folder are no part of it, and no file at all gives no row."""
+    schema = pa.schema([("cluster", pa.string()), ("day", pa.string()), ("broker", pa.int32())])
+    out = pa.BufferOutputStream()
+    pq.write_table(pa.table({"broker": pa.array([1, 2], pa.int32())}), out)
+    folder.write("brokers/cluster=007/day=2026-05-01/x.parquet", out.getvalue().to_pybytes())
+    folder.write("brokers/cluster=007/day=2026-05-01/_torn.parquet", b"PAR1")
+
+    rows = folder.open_dataset("brokers", schema=schema).to_table()
+    assert rows.to_pylist() == [
+        {"cluster": "007", "day": "2026-05-01", "broker": 1},
+        {"cluster": "007", "day": "2026-05-01", "broker": 2},
+    ]
+    assert folder.open_dataset("none", schema=schema).to_table().num_rows == 0
+    assert folder.open_dataset([], schema=schema).schema == schema
+
+
+def test_spark_calls_places_by_its_own_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Local paths as file URLs, unescaped as Hadoop has them; S3 as s3a."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+
+    assert Folder.open("a b").spark_url("c") == f"file://{tmp_path}/a b/c"
+    assert Folder.open(f"file://{tmp_path}/a%20b/").spark_url() == f"file://{tmp_path}/a b"
+    assert Folder.open("s3://bucket/tables/").spark_url("x") == "s3a://bucket/tables/x"
+    assert Folder.open("s3a://bucket").spark_url("x") == "s3a://bucket/x"
+    assert Folder.open("s3://bucket/tables").path("x") == "bucket/tables/x"
+    assert Folder.open("file:///").path("x") == "/x"
+    assert [one.path for one in Folder.open("file:///").files("proc/self/fdinfo")] != []
+
+
+_SECRET = "wJalrXUtnFEMI"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        f"s3://AKIA:{_SECRET}@bucket/x",
+        f"s3://AKIA:{_SECRET}/more@bucket/x",
+        f"s3://{_SECRET}@bucket",
+        f"s3://bucket/x?secret_key={_SECRET}",
+        f"hdfs://user:{_SECRET}@host:8020/x",
+        f"hdfs://user:{_SECRET}/x@host:8020/x",
+        f"abfss://container:{_SECRET}@account.dfs.core.windows.net/x",
+        f"abfss://container@account.dfs.core.windows.net/x?sig={_SECRET}",
+        f"file://user:{_SECRET}@localhost/x",
+    ],
+)
+def test_credentials_in_a_url_are_refused_and_never_repeated(where: str) -> None:
+    """They belong in the environment; the refusal says so without them."""
+    with pytest.raises(InputRefused, match="environment") as refused:
+        Folder.open(where)
+
+    assert _SECRET not in str(refused.value)
+    assert _SECRET not in repr(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("", "A folder was expected"),
+        ("a\nb", "A folder was expected"),
+        ("ftp://host/x", "ftp:// is not known"),
+        ("s3:///x", "names no bucket"),
+        ("hdfs:///x", "names no server"),
+        ("s3://bucket/../x", "'..' in it"),
+        ("file://elsewhere/x", "of this machine"),
+    ],
+)
+def test_what_is_no_place_is_refused_in_words(where: str, words: str) -> None:
+    """With what was expected."""
+    with pytest.raises(InputRefused, match=words):
+        Folder.open(where)
+
+
+def test_an_s3_service_of_ones_own_is_told_to_spark_too() -> None:
+    """The endpoint of the environment, without keys; Amazon's needs nothing said."""
+    told = spark_settings({"AWS_ENDPOINT_URL": "http://amazon.example", "AWS_ENDPOINT_URL_S3": "https://minio:9000"})
+
+    assert told["spark.hadoop.fs.s3a.endpoint"] == "https://minio:9000"
+    assert told["spark.hadoop.fs.s3a.connection.ssl.enabled"] == "true"
+    assert spark_settings({}) == {}
+    for bad in ("minio:9000", "http://me:secret@minio:9000"):
+        with pytest.raises(InputRefused, match="AWS_ENDPOINT_URL names no service") as refused:
+            spark_settings({"AWS_ENDPOINT_URL": bad})
+        assert "secret" not in str(refused.value)
+
+
+def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
+    """So that a loop of links ends; a link that leads nowhere is no file."""
+    folder = Folder.open(tmp_path)
+    folder.write("a/1", b"")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    (tmp_path / "a" / "gone").symlink_to(tmp_path / "nothing")
+
+    assert names(folder) == ["a/1"]
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk is told in words, and the old file stands."""
+    folder = Folder.open(tmp_path)
+    folder.write("a/1", b"old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputRefused, match="No space left on device"):
+        folder.write("a/1", b"new")
+
+    assert names(folder, hidden=True) == ["a/1"]
+    assert folder.read("a/1") == b"old"
+
+
+def test_default_places_follow_the_environment() -> None:
+    """What is told, else where the account keeps its data."""
+    assert default_landing({"RESEAT_LANDING": "s3://b/l"}) == "s3://b/l"
+    assert default_tables({"RESEAT_TABLES": "/srv/t"}) == "/srv/t"
+    assert default_tables({"XDG_DATA_HOME": "/data"}) == "/data/reseat/tables"
+    assert default_landing({"HOME": "/home/me"}) == "/home/me/.local/share/reseat/landing"
+    assert default_landing({"HOME": "/home/me", "XDG_DATA_HOME": "relative"}).startswith("/home/me/.local")

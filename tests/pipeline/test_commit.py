@@ -1,0 +1,380 @@
+"""The commit: stopped after any step, the tables are those from before or from after it, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from reseat.errors import InputRefused, PipelineBusy
+from reseat.history.dirty import CommitRecord, unfinished
+from reseat.history.folder import Folder
+from reseat.history.schema import arrow_schema
+from reseat.pipeline.commit import Batch, read_ledger, recover
+from tests.history.elsewhere import elsewhere
+
+_DAY = "cluster=a/day=2026-05-01"
+
+
+class Stopped(BaseException):
+    """The process died here."""
+
+
+class Mortal(Folder):
+    """A folder that dies before its n-th step that changes something."""
+
+    steps_left: list[int]
+
+    @classmethod
+    def over(cls, folder: Folder, steps: int) -> Mortal:
+        """A folder over the same place that takes so many steps."""
+        made = cls(folder.where, folder.fs, folder.place)
+        object.__setattr__(made, "steps_left", [steps])
+        return made
+
+    def _step(self) -> None:
+        if not self.steps_left[0]:
+            raise Stopped
+        self.steps_left[0] -= 1
+
+    def write(self, path: str, data: bytes, *, overwrite: bool = True) -> None:
+        try:
+            self._step()
+        except Stopped:
+            if self.local is not None:  # what a write that is killed leaves
+                (self.local / path).parent.mkdir(parents=True, exist_ok=True)
+                name = (self.local / path).name
+                (self.local / path).with_name(f".{name}.1-2.part").write_bytes(data[: len(data) // 2])
+            raise
+        Folder.write(self, path, data, overwrite=overwrite)
+
+    def move(self, path: str, to: str) -> None:
+        self._step()
+        if self.local is None:  # a copy, and then a delete
+            Folder.write(self, to, self.read(path))
+            self._step()
+        Folder.move(self, path, to)
+
+    def delete(self, path: str) -> None:
+        self._step()
+        Folder.delete(self, path)
+
+    def delete_empty(self, path: str) -> bool:
+        self._step()
+        return Folder.delete_empty(self, path)
+
+    def delete_folder(self, path: str) -> None:
+        for one in Folder.files(self, path, hidden=True):  # one by one: it may be left half deleted
+            self._step()
+            Folder.delete(self, one.path)
+        self._step()
+        Folder.delete_folder(self, path)
+
+    def settle(self, paths: Sequence[str]) -> None:
+        self._step()
+        Folder.settle(self, paths)
+
+
+def put(tables: Folder, batch: Batch, name: str, content: str, folders: str = _DAY, *, file: str = "part-0") -> None:
+    """Stage a file, as Spark would."""
+    Folder.write(tables, f"{batch.staging(name)}/{folders}/{file}.snappy.parquet", content.encode())
+
+
+def visible(tables: Folder) -> dict[str, list[bytes]]:
+    """What counts: the contents of all published files by their folder."""
+    found: dict[str, list[bytes]] = {}
+    for one in (*tables.files(), *tables.files("_reseat/ledger")):
+        found.setdefault(one.path.rpartition("/")[0], []).append(tables.read(one.path))
+    return {folder: sorted(contents) for folder, contents in found.items()}
+
+
+def file_of(tables: Folder, name: str, folders: str = _DAY) -> list[str]:
+    """The published files of a folder."""
+    return [one.path for one in tables.files(f"{name}/{folders}".rstrip("/"))]
+
+
+@pytest.fixture(params=["local", "object store"])
+def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
+    """Tables of two batches."""
+    tables = Folder.open(tmp_path / "tables") if request.param == "local" else elsewhere(tmp_path / "tables")
+    for name in ("one", "two"):
+        batch = Batch.begin(tables)
+        put(tables, batch, "replicas", f"replicas {name}")
+        put(tables, batch, "changes", f"changes {name}", f"cluster={name}/day=2026-05-01")
+        put(tables, batch, "rejected", f"rejected {name}", "")
+        put(tables, batch, "ledger", f"ledger {name}", "")
+        batch.commit()
+    return tables
+
+
+def third_batch(tables: Folder) -> None:
+    """Adds to two tables, replaces a file, takes the last one of a folder, and clutters its staging as Spark does."""
+    batch = Batch.begin(tables)
+    put(tables, batch, "replicas", "replicas three", file="part-0")
+    put(tables, batch, "replicas", "replicas four", file="part-1")
+    put(tables, batch, "changes", "changes of one, again", "cluster=one/day=2026-05-01")
+    put(tables, batch, "ledger", "ledger three", "")
+    staging = f"{batch.staging('replicas')}"
+    for litter in ("_SUCCESS", "_temporary/0/x.parquet", f"{_DAY}/.part-0.snappy.parquet.crc"):
+        Folder.write(tables, f"{staging}/{litter}", b"litter")
+    batch.remove(file_of(tables, "changes", "cluster=one/day=2026-05-01"))
+    batch.remove(file_of(tables, "changes", "cluster=two/day=2026-05-01"))
+    batch.remove(file_of(tables, "rejected", "")[:1])
+    batch.commit([("a", "2026-05-02")])
+
+
+@contextmanager
+def mortal_copies(tables: Folder, home: Path) -> Iterator[Callable[[int], tuple[Folder, Mortal]]]:
+    """Makes copies of the tables, each with a folder over it that dies after some steps."""
+    made = 0
+
+    def copy(steps: int) -> tuple[Folder, Mortal]:
+        nonlocal made
+        made += 1
+        place = home / f"copy-{made}"
+        if tables.local is not None:
+            shutil.copytree(tables.local, place)
+            again = Folder.open(place)
+        else:
+            shutil.copytree(home / "tables", place)
+            again = elsewhere(place)
+        return again, Mortal.over(again, steps)
+
+    yield copy
+    for n in range(1, made + 1):
+        shutil.rmtree(home / f"copy-{n}")
+
+
+def test_a_commit_publishes_all_and_leaves_nothing(tables: Folder) -> None:
+    """Files lie in their tables' folders under the batch's name, without litter; empty folders are gone."""
+    third_batch(tables)
+
+    assert visible(tables) == {
+        f"replicas/{_DAY}": [b"replicas four", b"replicas one", b"replicas three", b"replicas two"],
+        "changes/cluster=one/day=2026-05-01": [b"changes of one, again"],
+        "rejected": [b"rejected two"],
+        "_reseat/ledger": [b"ledger one", b"ledger three", b"ledger two"],
+    }
+    assert tables.folders("changes") == ["cluster=one"]
+    assert tables.folders("_reseat/runs") == []
+    assert all(one.path.endswith(".parquet") for one in tables.files(hidden=True))
+    assert recover(tables) == []
+
+
+def test_stopped_at_any_step_the_tables_are_the_old_or_the_new(tables: Folder, tmp_path: Path) -> None:
+    """Whichever step it was, and also where the recovery is stopped in its turn.
+
+    After recovery nothing is half done, a rerun gives what an undisturbed run gives, and a reader was warned of every
+    mixture.
+    """
+    with mortal_copies(tables, tmp_path) as copy:
+        before = visible(tables)
+        whole, _ = copy(0)
+        third_batch(whole)
+        after = visible(whole)
+        steps, seen = 0, set()
+        while True:
+            again, mortal = copy(steps)
+            try:
+                third_batch(mortal)
+            except Stopped:
+                state = visible(again)
+                assert state in (before, after) or unfinished(again) == [
+                    ("a", "2026-05-01"),
+                    ("a", "2026-05-02"),
+                    ("one", "2026-05-01"),
+                    ("two", "2026-05-01"),
+                ]
+            else:
+                break
+            if steps % 3 == 0:
+                for more in range(0, 12, 3):
+                    with suppress(Stopped):
+                        recover(Mortal.over(again, more))
+            recover(again)
+            healed = visible(again)
+            assert healed in (before, after), f"after step {steps}"
+            assert recover(again) == []
+            assert unfinished(again) == []
+            assert again.folders("_reseat/runs") == []
+            seen.add("old" if healed == before else "new")
+            if healed == before:
+                third_batch(again)
+                assert visible(again) == after
+            steps += 1
+
+    assert seen == {"old", "new"}
+    assert steps > 15
+
+
+def test_dead_batches_are_healed_each_in_its_way(tables: Folder) -> None:
+    """One that was being published is completed; one that was still being prepared is deleted; both are told."""
+    before = visible(tables)
+    first = Batch.begin(tables)
+    put(tables, first, "replicas", "never")
+    for name in ("three", "four"):
+        batch = Batch.begin(tables)
+        put(tables, batch, "replicas", f"replicas {name}")
+        batch._tables = Mortal.over(tables, 2)  # dies right before its first move
+        with pytest.raises(Stopped):
+            batch.commit()
+
+    healed = recover(tables)
+    assert len(healed) == 3
+    assert "before it was published" in healed[0]
+    assert "now complete: 1 files added" in healed[1]
+    added = [b"replicas four", b"replicas one", b"replicas three", b"replicas two"]
+    assert visible(tables) == before | {f"replicas/{_DAY}": added}
+
+
+@pytest.mark.parametrize(
+    "folders",
+    [
+        "cluster=__HIVE_DEFAULT_PARTITION__/day=2026-05-01",
+        "cluster=a%3Ab/day=2026-05-01",
+        "cluster=a/day=__HIVE_DEFAULT_PARTITION__",
+        "cluster=a",
+        "day=2026-05-01/cluster=a",
+        "",
+    ],
+)
+def test_files_in_folders_that_are_none_of_a_table_publish_nothing(folders: str, tables: Folder) -> None:
+    """A null or an odd cluster name stops the batch before anything is published."""
+    before = visible(tables)
+    batch = Batch.begin(tables)
+    put(tables, batch, "replicas", "odd", folders)
+    put(tables, batch, "findings", "good")
+
+    with pytest.raises(InputRefused, match="cannot be a file of the tables"):
+        batch.commit()
+    batch.abandon()
+    assert visible(tables) == before
+    assert recover(tables) == []
+
+
+def test_only_published_files_can_be_removed(tables: Folder) -> None:
+    """Neither the ledger's neighbours nor anything else of the folder."""
+    for path in ("_reseat/lock", "x.parquet", "replicas/x.parquet", "somewhere/cluster=a/day=2026-05-01/x.parquet"):
+        with pytest.raises(InputRefused, match="cannot be a file of the tables"):
+            Batch.begin(tables).remove([path])
+
+
+def test_a_commit_that_lost_its_lock_publishes_nothing(tables: Folder) -> None:
+    """The guard is asked right before the commitment."""
+    before = visible(tables)
+
+    def lost() -> None:
+        raise PipelineBusy("Another took over.")
+
+    batch = Batch.begin(tables, guard=lost)
+    put(tables, batch, "replicas", "late")
+    with pytest.raises(PipelineBusy):
+        batch.commit()
+
+    assert unfinished(tables) == []
+    recover(tables)
+    assert visible(tables) == before
+
+
+def test_a_batch_with_nothing_in_it_changes_nothing(tables: Folder) -> None:
+    """No record is written for it."""
+    before = visible(tables)
+    batch = Batch.begin(tables)
+    Folder.write(tables, f"{batch.staging('replicas')}/_SUCCESS", b"")
+
+    assert batch.commit() == CommitRecord((), (), ())
+    assert visible(tables) == before
+    assert tables.folders("_reseat/runs") == []
+
+
+def test_a_lost_file_is_told_and_not_passed_over(tables: Folder) -> None:
+    """A commit that cannot be completed stops the job with the file's name, and goes on being told."""
+    batch = Batch.begin(tables)
+    put(tables, batch, "replicas", "three")
+    batch._tables = Mortal.over(tables, 2)
+    with pytest.raises(Stopped):
+        batch.commit()
+    for one in tables.files(batch.staging("replicas")):
+        tables.delete(one.path)
+
+    for _ in range(2):
+        with pytest.raises(InputRefused, match=r"both are gone") as refused:
+            recover(tables)
+        assert f"replicas/{_DAY}/{batch.id}-00000.parquet" in str(refused.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"add": [], "remove": []}', b'{"add": 1, "remove": [], "x": 2}'])
+def test_a_record_that_is_none_is_told(data: bytes, tables: Folder) -> None:
+    """It is never taken for an empty one."""
+    tables.write("_reseat/runs/20260501T000000000000Z-00000000/commit.json", data)
+
+    for ask in (recover, unfinished):
+        with pytest.raises(InputRefused, match="no record of a commit"):
+            ask(tables)
+
+
+def test_the_record_is_readable_and_keeps_what_it_says() -> None:
+    """It is JSON with three lists."""
+    record = CommitRecord((("s", "f"),), ("r",), (("007", "2026-05-01"),))
+
+    assert CommitRecord.from_bytes(record.to_bytes(), "x") == record
+    assert json.loads(record.to_bytes()) == {
+        "add": [["s", "f"]],
+        "remove": ["r"],
+        "cluster_days": [["007", "2026-05-01"]],
+    }
+
+
+def test_the_driver_stages_small_tables(tmp_path: Path) -> None:
+    """Rows of this process are published as Parquet; the ledger is read back as it was recorded."""
+    tables = Folder.open(tmp_path)
+    batch = Batch.begin(tables)
+    batch.stage_table("findings", arrow_schema("findings").empty_table(), cluster="007", day="2026-05-01")
+    batch.record(
+        pa.table(
+            {"outcome": ["taken", "rejected"], "path": ["x", "y"], "token": ["1", "2"], "snapshot_id": ["i", None]}
+        )
+    )
+    batch.commit()
+
+    schema = arrow_schema("findings", with_keys=True)
+    assert tables.open_dataset("findings", schema=schema).to_table().schema == schema
+    assert file_of(tables, "findings", "cluster=007/day=2026-05-01") == [
+        f"findings/cluster=007/day=2026-05-01/{batch.id}-00000.parquet"
+    ]
+    assert read_ledger(tables).to_pylist() == [
+        {"path": "x", "token": "1", "outcome": "taken", "snapshot_id": "i"},
+        {"path": "y", "token": "2", "outcome": "rejected", "snapshot_id": None},
+    ]
+
+
+def test_what_is_no_row_of_a_table_is_refused(tmp_path: Path) -> None:
+    """Partitioned tables need a cluster and a day, the ledger its columns and outcomes."""
+    batch = Batch.begin(Folder.open(tmp_path))
+    rows = arrow_schema("findings").empty_table()
+    with pytest.raises(InputRefused, match="cluster and day"):
+        batch.stage_table("findings", rows)
+    with pytest.raises(InputRefused, match="cluster and day"):
+        batch.stage_table("rejected", rows, cluster="a", day="2026-05-01")
+    with pytest.raises(KeyError):
+        batch.staging("nothing")
+    with pytest.raises(InputRefused, match="lack token, outcome, snapshot_id"):
+        batch.record(pa.table({"path": ["x"]}))
+    with pytest.raises(InputRefused, match="'lost' is no outcome"):
+        batch.record(pa.table({"path": ["x"], "token": ["1"], "outcome": ["lost"], "snapshot_id": ["i"]}))
+
+    assert read_ledger(Folder.open(tmp_path)).num_rows == 0
+
+
+def test_names_sort_by_time(tmp_path: Path) -> None:
+    """Batches are carried out in the order in which they were begun."""
+    folder = Folder.open(tmp_path)
+    names = [Batch.begin(folder).id for _ in range(50)]
+
+    assert names == sorted(names)
+    assert len(set(names)) == 50

@@ -1,0 +1,191 @@
+"""One job at a time; a job that was killed holds nothing, here at once and elsewhere after a minute."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from reseat.errors import InputRefused, PipelineBusy
+from reseat.history.folder import Folder
+from reseat.pipeline import lock
+from reseat.pipeline.lock import hold
+from tests.history.elsewhere import elsewhere
+
+
+@pytest.fixture(params=["local", "object store"])
+def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
+    """No tables yet."""
+    return Folder.open(tmp_path / "new" / "tables") if request.param == "local" else elsewhere(tmp_path)
+
+
+def test_a_second_job_is_refused_while_the_first_one_lives(tables: Folder) -> None:
+    """It is told who works; afterwards the tables are free."""
+    with hold(tables, "sweep") as held:
+        held.check()
+        words = rf"written by sweep \(process {os.getpid()} on "
+        with pytest.raises(PipelineBusy, match=words) as refused, hold(tables, "run"):
+            pytest.fail("two jobs held one lock")
+        assert refused.value.holder["what"] == "sweep"
+
+    with hold(tables, "run"):
+        assert tables.files() == []  # the lock is no data
+    with hold(tables, "again"):
+        pass
+
+
+def test_a_job_that_fails_lets_go(tables: Folder) -> None:
+    """An error in the job is no reason to keep the lock."""
+    with pytest.raises(InputRefused), hold(tables, "run"):
+        raise InputRefused("no landing zone")
+
+    with hold(tables, "run"):
+        pass
+
+
+def test_of_many_that_start_at_once_one_works_at_a_time(tables: Folder) -> None:
+    """Whatever their timing, no two are ever inside together."""
+    inside, most, refused = 0, 0, 0
+    counting, start = threading.Lock(), threading.Barrier(6)
+
+    def job() -> None:
+        nonlocal inside, most, refused
+        start.wait()
+        try:
+            with hold(tables, "run"):
+                with counting:
+                    inside += 1
+                    most = max(most, inside)
+                threading.Event().wait(0.05)
+                with counting:
+                    inside -= 1
+        except PipelineBusy:
+            with counting:
+                refused += 1
+
+    jobs = [threading.Thread(target=job) for _ in range(6)]
+    for one in jobs:
+        one.start()
+    for one in jobs:
+        one.join()
+
+    assert most <= 1
+    assert refused < 6 or tables.local is None
+
+
+_HOLDER = """
+import subprocess, sys
+from reseat.history.folder import Folder
+from reseat.pipeline.lock import hold
+with hold(Folder.open(sys.argv[1]), "run"):
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
+    sys.stdout.write(f"{child.pid}\\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+"""
+
+
+def test_a_killed_job_holds_nothing_though_its_child_lives_on(tmp_path: Path) -> None:
+    """A kill -9 of the process frees the tables at once; the child, as Spark's JVM is one, did not get the lock."""
+    tables = Folder.open(tmp_path / "tables")
+    pipe, other_end = os.pipe()  # keeps the child waiting when its parent is gone
+    command = [sys.executable, "-c", _HOLDER.replace("subprocess.PIPE", str(pipe)), str(tmp_path / "tables")]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=[pipe], cwd=Path.cwd()
+    ) as holder:
+        assert holder.stdout is not None
+        child = int(holder.stdout.readline())
+        try:
+            with pytest.raises(PipelineBusy, match=f"process {holder.pid}"), hold(tables, "run"):
+                pytest.fail("two jobs held one lock")
+            holder.send_signal(signal.SIGKILL)
+            holder.wait()
+
+            os.kill(child, 0)  # it lives
+            with hold(tables, "run"):
+                pass
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.close(pipe)
+            os.close(other_end)
+
+
+def dead(tables: Folder, home: Path, *, seconds: float) -> Path:
+    """What a job leaves elsewhere that was killed some seconds ago."""
+    tables.write("_reseat/locks/0123.json", json.dumps({"what": "run", "since": "then", "state": "holds"}).encode())
+    file = home / "bucket/tables/_reseat/locks/0123.json"
+    then = time.time() - seconds
+    os.utime(file, (then, then))
+    return file
+
+
+def test_elsewhere_a_job_is_dead_after_a_minute_without_a_sign_of_life(tmp_path: Path) -> None:
+    """Half a minute of silence blocks, more than a minute does not, and its object is cleared away."""
+    tables = elsewhere(tmp_path)
+    dead(tables, tmp_path, seconds=30)
+    with pytest.raises(PipelineBusy, match="written by run"), hold(tables, "run"):
+        pytest.fail("the other job may live")
+
+    file = dead(tables, tmp_path, seconds=70)
+    with hold(tables, "run") as held:
+        held.check()
+        assert not file.exists()
+    assert tables.files("_reseat/locks") == []
+
+
+def test_elsewhere_a_job_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its object is written again and again, so that it is not taken for dead."""
+    monkeypatch.setattr(lock, "_BEAT", 0.01)
+    tables = elsewhere(tmp_path)
+    with hold(tables, "run"):
+        (object_,) = (tmp_path / "bucket/tables/_reseat/locks").glob("*.json")
+        os.utime(object_, (1, 1))
+        for _ in range(500):
+            if object_.stat().st_mtime > 2:
+                break
+            threading.Event().wait(0.01)
+
+        assert object_.stat().st_mtime > 2
+
+
+def test_elsewhere_a_frozen_job_learns_that_it_may_write_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before others think it dead, and also where another cleared its object away."""
+    tables = elsewhere(tmp_path)
+    with hold(tables, "run") as held:
+        monkeypatch.setattr(lock, "_now", lambda: held._last_beat + 50)
+        with pytest.raises(PipelineBusy, match="no sign of life for 50 s"):
+            held.check()
+        monkeypatch.undo()
+        with pytest.raises(PipelineBusy):  # and signing again does not help
+            held.check()
+
+    with hold(tables, "run") as held:
+        tables.delete(held._mine)
+        with pytest.raises(PipelineBusy, match="taken over"):
+            held.check()
+
+
+def test_a_lock_that_is_just_being_written_still_blocks(tmp_path: Path) -> None:
+    """Its holder is then not named."""
+    tables = Folder.open(tmp_path)
+    with hold(tables, "run"):
+        (tmp_path / "_reseat/lock").write_bytes(b"{")
+        with pytest.raises(PipelineBusy, match="written by another job"), hold(tables, "run"):
+            pytest.fail("two jobs held one lock")
+
+
+def test_tables_that_cannot_be_written_are_told(tmp_path: Path) -> None:
+    """A file where the folder should be."""
+    (tmp_path / "tables").write_bytes(b"")
+
+    with pytest.raises(InputRefused, match="cannot be written"), hold(Folder.open(tmp_path / "tables"), "run"):
+        pytest.fail("there is no such folder")
