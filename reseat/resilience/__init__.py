@@ -2,3 +2,11 @@
 
 May import model, errors, balance, election, planning.
 """
+
+from reseat.resilience.copysets import Copysets, copysets
+from reseat.resilience.healing import Healing
+from reseat.resilience.loss import Loss, loss, pair
+from reseat.resilience.pairs import Pairs, pairs
+from reseat.resilience.single import racks, singles
+
+__all__ = ["Copysets", "Healing", "Loss", "Pairs", "copysets", "loss", "pair", "pairs", "racks", "singles"]

@@ -1,0 +1,88 @@
+"""Every pair of brokers lost, counted, against the loss of each pair."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.election import Mode
+from reseat.model import Broker, ClusterLayout
+from reseat.resilience import pair, pairs
+from tests.resilience.layouts import layouts
+
+TRIANGLE = ClusterLayout.from_columns(
+    topics=["orders"],
+    topic_of=[0, 0, 0, 0],
+    partition=[0, 1, 2, 3],
+    replicas=[[1, 2, -1], [2, 3, -1], [3, 1, 4], [4, -1, -1]],
+    leader=[1, 2, 3, 4],
+    in_sync=[[True, True, False], [True, True, False], [True, True, True], [True, False, False]],
+    min_in_sync=[2],
+    size_bytes=[1.0, 2.0, 4.0, 8.0],
+)
+
+
+def test_the_pairs_of_a_small_cluster() -> None:
+    """Pairs 1-2 and 2-3 hold a partition between them; 4 takes its own with it whoever else is lost."""
+    found = pairs(TRIANGLE)
+
+    assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == [
+        (1, 2),
+        (1, 3),
+        (1, 4),
+        (2, 3),
+        (2, 4),
+        (3, 4),
+    ]
+    assert found.offline_partitions.tolist() == [1, 0, 1, 1, 1, 1]
+    assert found.below_min_isr is not None
+    assert found.below_min_isr.tolist() == [3, 4, 3, 3, 3, 3]
+    assert found.leaders_moved is not None
+    assert found.leaders_moved.tolist() == [1, 2, 1, 1, 1, 1]
+    assert found.moves.tolist() == [-1] * 6
+
+
+def test_moves_and_bytes_add_up_where_the_rest_can_hold_them() -> None:
+    """With two brokers more, every lost replica finds a place."""
+    found = pairs(TRIANGLE.with_brokers([Broker(5), Broker(6)]))
+
+    assert found.moves[:3].tolist() == [4, 4, 4]
+    assert found.bytes_to_move[:3].tolist() == [1 + 4 + 1 + 2, 1 + 4 + 2 + 4, 1 + 4 + 4 + 8]
+    assert found.moves[-1] == 0
+
+
+def test_a_matrix_has_each_pair_twice() -> None:
+    """Symmetric, with what each does alone on the diagonal."""
+    found = pairs(TRIANGLE)
+
+    assert found.matrix(found.offline_partitions, [0, 0, 0, 1]).tolist() == [
+        [0, 1, 0, 1],
+        [1, 0, 1, 1],
+        [0, 1, 0, 1],
+        [1, 1, 1, 1],
+    ]
+
+
+def test_fewer_than_two_brokers_have_no_pairs() -> None:
+    """One broker, or none."""
+    assert len(pairs(ClusterLayout.from_assignments({("orders", 0): [1]}))) == 0
+    assert len(pairs(ClusterLayout.from_assignments({}))) == 0
+
+
+@given(layouts(), st.sampled_from(["zookeeper", "kraft"]))
+@settings(max_examples=150, deadline=None)
+def test_every_pair_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode: Mode) -> None:
+    """Counting co-occurrence gives what ``loss`` gives for each pair."""
+    found = pairs(layout, mode=mode)
+
+    assert len(found) == len(layout.brokers) * (len(layout.brokers) - 1) // 2
+    for at, (one, other) in enumerate(zip(found.first.tolist(), found.second.tolist(), strict=True)):
+        alone = pair(layout, one, other, mode=mode)
+        assert alone.healing is not None
+        assert found.offline_partitions[at] == alone.offline_partitions
+        assert (None if found.below_min_isr is None else found.below_min_isr[at]) == alone.below_min_isr
+        assert (None if found.leaders_moved is None else found.leaders_moved[at]) == alone.leaders_moved
+        assert (None if found.moves[at] < 0 else found.moves[at]) == alone.healing.moves
+        size = found.bytes_to_move[at]
+        assert (None if np.isnan(size) else round(size)) == alone.healing.bytes_to_move
