@@ -59,7 +59,7 @@ class Fleet:
 
             - ``swept``: whether its losses were counted;
             - ``weakest_broker`` (id), ``broker_offline``, ``broker_below``, ``broker_moved``: the single broker whose
-              loss hurts most and what it would do, in partitions; NA where not swept or not told;
+              loss hurts most and what it would do beyond what is so already, in partitions; NA where not told;
             - ``weakest_rack`` (name), ``rack_offline``, ``rack_below``, ``rack_moved``: the same of racks;
             - ``brokers_to_lose``: how many single brokers would take a partition offline;
             - ``every_seconds``: the usual time between two snapshots (median); NA where there is one alone;
@@ -91,7 +91,7 @@ def fleet(history: History) -> Fleet:
 
 def _weakest(history: History, latest: pd.DataFrame) -> pd.DataFrame:
     """By cluster: what its worst single losses would do; clusters that were not swept are left out."""
-    losses = frame(_losses(history, latest))
+    losses = _beyond(frame(_losses(history, latest)), latest)
     losses["id"] = losses["lost"].str[0].astype("Int64")
     losses = losses.sort_values(
         ["cluster", *HARM, "rack", "id"], ascending=[True, False, False, False, True, True], na_position="last"
@@ -104,6 +104,16 @@ def _weakest(history: History, latest: pd.DataFrame) -> pd.DataFrame:
     of_rack = racks.drop_duplicates("cluster")[["cluster", "rack", *HARM]]
     of_rack.columns = ["cluster", "weakest_rack", "rack_offline", "rack_below", "rack_moved"]
     return worst.merge(of_rack, on="cluster", how="outer")
+
+
+def _beyond(losses: pd.DataFrame, latest: pd.DataFrame) -> pd.DataFrame:
+    """The losses without what is offline or below min ISR before anything is lost: each counts that too."""
+    told = latest.set_index("cluster")
+    for measure, standing in (("offline_partitions", "offline"), ("below_min_isr", "below_min_isr")):
+        mildest = losses.groupby("cluster")[measure].transform("min")
+        already = losses["cluster"].map(told[standing]).astype("Int64")
+        losses[measure] -= already.where(already < mildest, mildest).where(already.notna(), 0)
+    return losses
 
 
 def _losses(history: History, latest: pd.DataFrame) -> pa.Table:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from reseat.history.fleet import CURVE_POINTS, Fleet, fleet
 from reseat.history.read import History
+from reseat.history.schema import arrow_schema
 from tests.history import made
 
 
@@ -81,3 +84,19 @@ def test_no_tables_are_no_clusters(tmp_path: Path) -> None:
 
     assert len(whole) == 0
     assert {"cluster", "weakest_broker", "size_curve", "swept"} <= set(whole.columns)
+
+
+def test_what_is_offline_already_is_no_loss_of_a_broker(tmp_path: Path) -> None:
+    """With one partition offline now, every loss counts it: broker 5 takes one more, broker 4 none."""
+    home = made.write(tmp_path, {"shop": made.history()["shop"][:2]})
+    name, when = home.ids("shop")[1], home.snapshots["shop"][1].taken_at
+    losses = [
+        {"snapshot_id": name, "taken_at": when, "kind": "broker", "lost": [broker], "offline_partitions": offline}
+        for broker, offline in ((4, 1), (5, 2), (6, 1))
+    ]
+    file = home.tables / "resilience" / "cluster=shop" / f"day={made.FIRST_DAY}" / "1510-0.parquet"
+    pq.write_table(pa.Table.from_pylist(losses, arrow_schema("resilience")), file)
+    shop = row(fleet(History.open(home.tables)), "shop")
+
+    assert shop["offline"] == 1
+    assert (shop["weakest_broker"], shop["broker_offline"], shop["brokers_to_lose"]) == (5, 1, 1)
