@@ -2,9 +2,9 @@
 
 The same job runs embedded (``local[*]``, the default), on a standalone, YARN or Kubernetes cluster (``master``),
 through Spark Connect (``remote``), and where ``spark-submit`` started this process: a job takes the session as an
-argument and uses nothing but DataFrames. What differs between the kinds is here: Java is found (``java.py``), settings are chosen
-(``settings.py``), a cluster that is not there is refused (``reach.py``), Reseat's code is brought to the executors
-(``artifact.py``), and trouble is put in words (``trouble.py``).
+argument and uses nothing but DataFrames. What differs between the kinds is here: Java is found (``java.py``), settings
+are chosen (``settings.py``), a cluster that is not there is refused (``reach.py``), Reseat's code is brought to the
+executors (``artifact.py``), and trouble is put in words (``trouble.py``).
 
 The JVM is a child of this process and reads a pipe from it: however this process ends, also by ``kill -9``, the JVM
 sees the pipe close and ends, and its Python workers with it.

@@ -123,7 +123,7 @@ def without_promised(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def from_defaults_file(env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """What ``spark-defaults.conf`` says, in SPARK_CONF_DIR or else SPARK_HOME's ``conf``; nothing where there is none."""
+    """What ``spark-defaults.conf`` says, in SPARK_CONF_DIR or SPARK_HOME's ``conf``; nothing where there is none."""
     folder = env.get("SPARK_CONF_DIR") or (env.get("SPARK_HOME") and f"{env['SPARK_HOME']}/conf")
     path = Path(folder, "spark-defaults.conf") if folder else None
     if path is None or not path.is_file():

@@ -1,0 +1,100 @@
+"""One session for every kind of Spark: it imports Reseat in its workers, leaves nothing behind, and fails in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from tests.servers.spark import connect_server, standalone
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+#: A driver as a user starts it, in a folder from which Reseat cannot be imported; it prints what its workers saw.
+DRIVER = """
+import json, sys
+from reseat.pipeline.session import open_session
+
+def seen(batches):
+    import importlib.machinery, os, sys
+    import pyarrow as pa
+    import reseat.formats.snapshot as snapshot
+    for batch in batches:
+        elsewhere = importlib.machinery.PathFinder.find_spec("reseat", [p for p in sys.path if ".zip" not in p])
+        yield pa.RecordBatch.from_pydict({
+            "file": [snapshot.__file__], "elsewhere": [elsewhere is not None], "pid": [os.getpid()],
+        })
+
+with open_session(**json.loads(sys.argv[1])) as spark:
+    rows = spark.range(0, 4, 1, 4).mapInArrow(seen, "file string, elsewhere boolean, pid bigint").collect()
+    zone = spark.conf.get("spark.sql.session.timeZone")
+print(json.dumps({"rows": [row.asDict() for row in rows], "zone": zone}))
+"""
+
+
+def drive(directory: Path, **wanted: object) -> subprocess.CompletedProcess[str]:
+    """Run the driver as a process of its own, which alone finds Reseat on its PYTHONPATH."""
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    directory.mkdir(exist_ok=True)
+    return subprocess.run(
+        [sys.executable, "-c", DRIVER, json.dumps(wanted)],
+        cwd=directory,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+
+
+def test_embedded_workers_import_reseat(spark: SparkSession, tmp_path: Path, project: Path) -> None:
+    """Workers of the embedded Spark import the very files that the driver does, with the driver's Python."""
+
+    def seen(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from reseat.formats import snapshot
+
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"file": [snapshot.__file__], "python": [sys.executable]})
+
+    rows = spark.range(0, 2, 1, 2).mapInArrow(seen, "file string, python string").collect()
+
+    assert {row.file for row in rows} == {str(project / "reseat" / "formats" / "snapshot.py")}
+    assert {row.python for row in rows} == {sys.executable}
+
+
+def test_standalone_workers_get_reseat_as_an_artifact(tmp_path: Path) -> None:
+    """On a standalone master both workers import Reseat from the zip that was shipped, and from nowhere else."""
+    with standalone(tmp_path / "cluster") as cluster:
+        done = drive(tmp_path / "driver", master=cluster.url, settings={"spark.executor.memory": "512m"})
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    told = json.loads(done.stdout)
+    assert all("/reseat-" in row["file"] and ".zip/" in row["file"] for row in told["rows"])
+    assert not any(row["elsewhere"] for row in told["rows"])
+    assert len({row["pid"] for row in told["rows"]}) >= 2
+    assert told["zone"] == "UTC"
+
+
+def test_connect_sessions_bring_reseat_along(tmp_path: Path) -> None:
+    """Through Spark Connect the code is an artifact of the session, and the session is in UTC as everywhere."""
+    with connect_server(tmp_path / "server") as remote:
+        done = drive(tmp_path / "driver", remote=remote)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    told = json.loads(done.stdout)
+    assert len(told["rows"]) == 4
+    assert all(".zip/" in row["file"] for row in told["rows"])
+    assert not any(row["elsewhere"] for row in told["rows"])
+    assert told["zone"] == "UTC"
