@@ -16,6 +16,9 @@ st.navigation(
             st.Page("pages/fingerprints.py", title="Fingerprints", icon=":material/fingerprint:"),
             st.Page("pages/new_topic.py", title="New topic", icon=":material/add_box:"),
         ],
+        "Over time": [
+            st.Page("pages/resilience.py", title="Resilience", icon=":material/health_and_safety:"),
+        ],
         "Learn": [
             st.Page("pages/placement.py", title="Placement", icon=":material/school:"),
             st.Page("pages/compare.py", title="Compare placements", icon=":material/compare:"),

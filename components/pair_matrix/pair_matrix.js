@@ -1,0 +1,394 @@
+// Draws what each pair of brokers lost together would do, as a square of cells on a canvas. Zooming happens here, since
+// every number is here already; Python is told only which pair was opened. Every text goes through fillText or
+// textContent, never through HTML.
+
+const LEFT = 58, TOP = 30, RIGHT = 4, BOTTOM = 4, BAND = 7;
+// A cell smaller than this cannot be hit on purpose: a click on it comes nearer first.
+const TOO_SMALL = 5, NEAR = 15;
+
+function bytesOf(text) {
+  const raw = atob(text);
+  const out = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i += 1) out[i] = raw.charCodeAt(i);
+  return out;
+}
+
+function numbersOf(packed) {
+  const bytes = bytesOf(packed.values);
+  return { 1: () => bytes, 2: () => new Uint16Array(bytes.buffer), 4: () => new Uint32Array(bytes.buffer) }[packed.width]();
+}
+
+function counted(value, words) { return `${value.toLocaleString("en-US")} ${value === 1 ? words[0] : words[1]}`; }
+
+class Pairs {
+  constructor(root) {
+    this.root = root;
+    this.emit = () => {};
+    this.stage = root.querySelector(".stage");
+    this.cells = root.querySelector(".cells");
+    this.marks = root.querySelector(".marks");
+    this.tip = root.querySelector(".tip");
+    this.live = root.querySelector(".live");
+    this.outButton = root.querySelector(".out");
+    this.cursor = null;
+    this.drag = null;
+    const on = (what, act) => this.cells.addEventListener(what, act);
+    on("pointermove", (e) => this.moved(e));
+    on("pointerleave", () => { if (!this.drag) this.pointAt(null); });
+    on("pointerdown", (e) => this.pressed(e));
+    on("pointerup", () => this.released());
+    on("pointercancel", () => { this.drag = null; this.pointAt(null); });
+    on("keydown", (e) => this.key(e));
+    on("blur", () => this.pointAt(null));
+    this.outButton.addEventListener("click", () => { this.whole(); this.cells.focus(); });
+    new ResizeObserver(() => this.draw()).observe(this.stage);
+  }
+
+  show(data) {
+    const fresh = this.token !== data.token;
+    this.data = data;
+    if (fresh) {
+      this.token = data.token;
+      this.count = data.labels.length;
+      this.values = numbersOf(data.shown);
+      this.also = data.also.map((one) => ({ ...one, values: numbersOf(one) }));
+      this.palette = bytesOf(data.palette);
+      this.view = { row: 0, column: 0, rows: this.count, columns: this.count };
+      this.drag = null;
+      this.pointAt(null);
+      this.cells.setAttribute("aria-label", data.label);
+      this.stage.style.setProperty("--pairs-height", `${data.height}px`);
+      this.drawLegend();
+    }
+    this.draw();
+    this.root.dataset.drawn = data.token;
+  }
+
+  // Only the half above the diagonal, and the diagonal, are sent: broker a with b is broker b with a.
+  at(row, column) {
+    const low = Math.min(row, column), high = Math.max(row, column);
+    return low * this.count - (low * (low - 1)) / 2 + (high - low);
+  }
+
+  colour(value) {
+    if (value === 0) return this.data.none;
+    // By square root: one pair that loses everything would leave all others at the dark end. 1 is still seen.
+    const place = 3 * Math.round(255 * Math.sqrt(value / this.data.top));
+    return [this.palette[place], this.palette[place + 1], this.palette[place + 2]];
+  }
+
+  measure() {
+    const box = this.stage.getBoundingClientRect();
+    const ratio = window.devicePixelRatio || 1;
+    for (const canvas of [this.cells, this.marks]) {
+      const width = Math.round(box.width * ratio), height = Math.round(box.height * ratio);
+      if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
+    }
+    this.ratio = ratio;
+    this.width = box.width;
+    this.height = box.height;
+    const side = Math.max(Math.min(box.width - LEFT - RIGHT, box.height - TOP - BOTTOM), 40);
+    // Few brokers keep cells of a readable size instead of filling the square.
+    this.across = Math.min(side, this.view.columns * 64);
+    this.down = Math.min(side, this.view.rows * 64);
+    this.cellWidth = this.across / this.view.columns;
+    this.cellHeight = this.down / this.view.rows;
+  }
+
+  // One pixel a cell; where there are more cells than pixels, a pixel shows the worst of its cells.
+  paint() {
+    const v = this.view;
+    const wide = Math.min(v.columns, Math.max(Math.floor(this.across * this.ratio), 1));
+    const high = Math.min(v.rows, Math.max(Math.floor(this.down * this.ratio), 1));
+    const worst = new Uint32Array(wide * high);
+    for (let row = 0; row < v.rows; row += 1) {
+      const line = Math.floor((row * high) / v.rows) * wide;
+      for (let column = 0; column < v.columns; column += 1) {
+        const value = this.values[this.at(v.row + row, v.column + column)];
+        const place = line + Math.floor((column * wide) / v.columns);
+        if (value > worst[place]) worst[place] = value;
+      }
+    }
+    const canvas = document.createElement("canvas");
+    canvas.width = wide;
+    canvas.height = high;
+    const context = canvas.getContext("2d");
+    const image = context.createImageData(wide, high);
+    for (let i = 0; i < worst.length; i += 1) {
+      const rgb = this.colour(worst[i]);
+      image.data.set([rgb[0], rgb[1], rgb[2], 255], 4 * i);
+    }
+    context.putImageData(image, 0, 0);
+    return canvas;
+  }
+
+  draw() {
+    if (!this.data || !this.stage.clientWidth || !this.count) return;
+    this.measure();
+    const c = this.cells.getContext("2d");
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    c.clearRect(0, 0, this.width, this.height);
+    c.imageSmoothingEnabled = false;
+    c.drawImage(this.paint(), LEFT, TOP, this.across, this.down);
+    if (Math.min(this.cellWidth, this.cellHeight) >= 6) this.drawGaps(c);
+    if (this.cellWidth >= 20 && this.cellHeight >= 14) this.drawNumbers(c);
+    this.drawSides(c);
+    this.outButton.hidden = this.view.rows === this.count && this.view.columns === this.count;
+    this.drawMarks();
+  }
+
+  drawGaps(c) {
+    c.strokeStyle = this.data.look.background;
+    c.lineWidth = 1;
+    c.beginPath();
+    for (let i = 1; i < this.view.columns; i += 1) { c.moveTo(LEFT + i * this.cellWidth, TOP); c.lineTo(LEFT + i * this.cellWidth, TOP + this.down); }
+    for (let i = 1; i < this.view.rows; i += 1) { c.moveTo(LEFT, TOP + i * this.cellHeight); c.lineTo(LEFT + this.across, TOP + i * this.cellHeight); }
+    c.stroke();
+  }
+
+  drawNumbers(c) {
+    c.font = `11px ${getComputedStyle(this.root).fontFamily}`;
+    c.textAlign = "center";
+    c.textBaseline = "middle";
+    for (let row = 0; row < this.view.rows; row += 1) {
+      for (let column = 0; column < this.view.columns; column += 1) {
+        const value = this.values[this.at(this.view.row + row, this.view.column + column)];
+        const words = value.toLocaleString("en-US");
+        if (value === 0 || c.measureText(words).width > this.cellWidth - 3) continue;
+        const [red, green, blue] = this.colour(value);
+        c.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue > 122 ? "#14171c" : "#ffffff";
+        c.fillText(words, LEFT + (column + 0.5) * this.cellWidth, TOP + (row + 0.5) * this.cellHeight);
+      }
+    }
+  }
+
+  drawSides(c) {
+    const v = this.view;
+    c.font = `11px ${getComputedStyle(this.root).fontFamily}`;
+    c.textBaseline = "middle";
+    for (const group of this.data.groups) {
+      const from = Math.max(group.from, v.row), to = Math.min(group.to, v.row + v.rows);
+      if (to > from) {
+        const y = TOP + (from - v.row) * this.cellHeight, high = (to - from) * this.cellHeight;
+        c.fillStyle = group.colour;
+        c.fillRect(LEFT - BAND - 2, y + 0.5, BAND, Math.max(high - 1, 1));
+      }
+      const left = Math.max(group.from, v.column), right = Math.min(group.to, v.column + v.columns);
+      if (right > left) {
+        const x = LEFT + (left - v.column) * this.cellWidth, wide = (right - left) * this.cellWidth;
+        c.fillStyle = group.colour;
+        c.fillRect(x + 0.5, TOP - BAND - 2, Math.max(wide - 1, 1), BAND);
+        this.fit(c, group.label, x, TOP - BAND - 11, wide - 4);
+      }
+    }
+    c.fillStyle = this.data.look.quiet;
+    c.textAlign = "right";
+    let last = -99;
+    for (let row = 0; row < v.rows; row += 1) {
+      const y = TOP + (row + 0.5) * this.cellHeight;
+      if (y - last < 13) continue;
+      last = y;
+      c.fillText(this.data.labels[v.row + row], LEFT - BAND - 6, y, LEFT - BAND - 8);
+    }
+    c.textAlign = "left";
+  }
+
+  fit(c, words, x, y, room) {
+    if (room < 14) return;
+    let label = words;
+    while (label.length > 2 && c.measureText(label).width > room) label = `${label.slice(0, -2)}…`;
+    if (c.measureText(label).width > room) return;
+    c.fillStyle = this.data.look.quiet;
+    c.textAlign = "left";
+    c.fillText(label, x + 1, y);
+  }
+
+  drawLegend() {
+    const d = this.data;
+    this.root.querySelector(".swatch").style.background = `rgb(${d.none.join(" ")})`;
+    this.root.querySelector(".none .words").textContent = d.nothing;
+    this.root.querySelector(".low").textContent = d.most > 1 ? "1" : "";
+    this.root.querySelector(".high").textContent = d.most > 0 ? counted(d.most, d.shown.words) : "";
+    const scale = this.root.querySelector(".scale"), c = scale.getContext("2d");
+    scale.hidden = d.most === 0;
+    for (let x = 0; x < scale.width; x += 1) {
+      const rgb = this.colour(Math.max(d.top * ((x + 1) / scale.width) ** 2, 1e-6));
+      c.fillStyle = `rgb(${rgb.join(" ")})`;
+      c.fillRect(x, 0, 1, scale.height);
+    }
+  }
+
+  sentence(row, column) {
+    const d = this.data, place = this.at(row, column);
+    const who = row === column ? `${d.names[row]} alone` : `${d.names[row]} and ${d.names[column]}`;
+    const what = [{ values: this.values, words: d.shown.words }, ...this.also].map((one) => counted(one.values[place], one.words));
+    return `${who}:\n${what.join(", ")}`;
+  }
+
+  cellAt(event) {
+    const box = this.cells.getBoundingClientRect(), v = this.view;
+    const x = event.clientX - box.left - LEFT, y = event.clientY - box.top - TOP;
+    const column = Math.floor(x / this.cellWidth), row = Math.floor(y / this.cellHeight);
+    return {
+      inside: x >= 0 && y >= 0 && column < v.columns && row < v.rows,
+      row: v.row + Math.max(0, Math.min(row, v.rows - 1)),
+      column: v.column + Math.max(0, Math.min(column, v.columns - 1)),
+    };
+  }
+
+  pointAt(cell, say = false) {
+    this.cursor = cell;
+    this.drawMarks();
+    if (!cell) { this.tip.hidden = true; return; }
+    const words = this.sentence(cell.row, cell.column);
+    this.tip.textContent = words;
+    this.tip.hidden = false;
+    const x = LEFT + (cell.column - this.view.column + 1) * this.cellWidth + 8;
+    const y = TOP + (cell.row - this.view.row + 1) * this.cellHeight + 6;
+    const wide = this.tip.offsetWidth, high = this.tip.offsetHeight;
+    const left = x + wide > this.width ? Math.max(x - wide - this.cellWidth - 16, 0) : x;
+    const top = y + high > this.height ? Math.max(y - high - this.cellHeight - 12, 0) : y;
+    this.tip.style.transform = `translate(${left}px, ${top}px)`;
+    if (say) this.live.textContent = words;
+  }
+
+  outline(c, row, column, rows = 1, columns = 1) {
+    const v = this.view;
+    const x = LEFT + (column - v.column) * this.cellWidth, y = TOP + (row - v.row) * this.cellHeight;
+    const wide = Math.max(columns * this.cellWidth, 4), high = Math.max(rows * this.cellHeight, 4);
+    if (x + wide < LEFT || y + high < TOP || x > LEFT + this.across || y > TOP + this.down) return;
+    c.strokeStyle = this.data.look.background;
+    c.lineWidth = 4;
+    c.strokeRect(x, y, wide, high);
+    c.strokeStyle = this.data.look.accent;
+    c.lineWidth = 2;
+    c.strokeRect(x, y, wide, high);
+  }
+
+  drawMarks() {
+    if (!this.ratio || !this.data) return;
+    const c = this.marks.getContext("2d");
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    c.clearRect(0, 0, this.width, this.height);
+    const [a, b] = this.data.selected;
+    if (a >= 0) {
+      this.outline(c, a, b);
+      if (a !== b) this.outline(c, b, a);
+    }
+    if (this.drag && this.drag.moved) {
+      const { from, to } = this.drag;
+      this.outline(c, Math.min(from.row, to.row), Math.min(from.column, to.column), Math.abs(from.row - to.row) + 1, Math.abs(from.column - to.column) + 1);
+    } else if (this.cursor) {
+      const x = LEFT + (this.cursor.column - this.view.column) * this.cellWidth, y = TOP + (this.cursor.row - this.view.row) * this.cellHeight;
+      c.strokeStyle = this.data.look.text;
+      c.lineWidth = 1;
+      // Two lines to the sides show whose cell it is, also where cells are as small as a pixel.
+      c.globalAlpha = 0.45;
+      c.beginPath();
+      c.moveTo(LEFT, y + this.cellHeight / 2); c.lineTo(x, y + this.cellHeight / 2);
+      c.moveTo(x + this.cellWidth / 2, TOP); c.lineTo(x + this.cellWidth / 2, y);
+      c.stroke();
+      c.globalAlpha = 1;
+      c.lineWidth = 2;
+      c.strokeRect(x, y, this.cellWidth, this.cellHeight);
+    }
+  }
+
+  moved(event) {
+    const cell = this.cellAt(event);
+    if (this.drag) {
+      this.drag.to = cell;
+      this.drag.moved ||= Math.hypot(event.clientX - this.drag.x, event.clientY - this.drag.y) > 5;
+      if (this.drag.moved) { this.tip.hidden = true; this.drawMarks(); }
+    } else if (!cell.inside) {
+      this.pointAt(null);
+    } else if (!this.cursor || cell.row !== this.cursor.row || cell.column !== this.cursor.column) {
+      this.pointAt(cell);
+    }
+  }
+
+  pressed(event) {
+    const cell = this.cellAt(event);
+    if (!cell.inside || event.button !== 0) return;
+    this.drag = { from: cell, to: cell, x: event.clientX, y: event.clientY, moved: false };
+    this.cells.setPointerCapture(event.pointerId);
+  }
+
+  released() {
+    const drag = this.drag;
+    this.drag = null;
+    if (!drag) return;
+    const { from, to } = drag;
+    if (drag.moved) {
+      this.zoom(Math.min(from.row, to.row), Math.min(from.column, to.column), Math.abs(from.row - to.row) + 1, Math.abs(from.column - to.column) + 1);
+    } else if (Math.min(this.cellWidth, this.cellHeight) < TOO_SMALL) {
+      this.nearer(from);
+    } else {
+      this.open(from);
+    }
+  }
+
+  nearer(cell) { this.zoom(cell.row - NEAR, cell.column - NEAR, 2 * NEAR, 2 * NEAR); }
+
+  zoom(row, column, rows, columns) {
+    const high = Math.min(Math.max(rows, 1), this.count), wide = Math.min(Math.max(columns, 1), this.count);
+    this.view = {
+      rows: high,
+      columns: wide,
+      row: Math.max(0, Math.min(row, this.count - high)),
+      column: Math.max(0, Math.min(column, this.count - wide)),
+    };
+    this.pointAt(null);
+    this.draw();
+  }
+
+  whole() { this.zoom(0, 0, this.count, this.count); }
+
+  key(event) {
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const v = this.view, at = this.cursor;
+    if (event.key in steps) {
+      const far = event.shiftKey ? 10 : 1;
+      const start = at || { row: v.row, column: v.column };
+      const row = Math.max(0, Math.min(start.row + (at ? steps[event.key][0] * far : 0), this.count - 1));
+      const column = Math.max(0, Math.min(start.column + (at ? steps[event.key][1] * far : 0), this.count - 1));
+      this.follow(row, column);
+      this.pointAt({ row, column, inside: true }, true);
+    } else if (event.key === "Enter" && at) {
+      this.open(at);
+    } else if (event.key === "+" && at) {
+      const half = Math.max(Math.floor(Math.min(v.rows, v.columns) / 4), 3);
+      this.zoom(at.row - half, at.column - half, 2 * half, 2 * half);
+      this.pointAt(at, true);
+    } else if (event.key === "Escape" || event.key === "-") {
+      this.whole();
+    } else return;
+    event.preventDefault();
+  }
+
+  // What the cursor walks to comes into sight.
+  follow(row, column) {
+    const v = this.view;
+    const top = Math.max(Math.min(v.row, row), row - v.rows + 1), left = Math.max(Math.min(v.column, column), column - v.columns + 1);
+    if (top === v.row && left === v.column) return;
+    this.view = { ...v, row: top, column: left };
+    this.draw();
+  }
+
+  // The token says which numbers the event is about, so that a late click is not taken for one on another matrix.
+  open(cell) { this.emit({ kind: "open", row: cell.row, column: cell.column, token: this.token }); }
+}
+
+const drawn = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const root = parentElement.querySelector(".pairs");
+  let pairs = drawn.get(root);
+  if (!pairs) {
+    pairs = new Pairs(root);
+    drawn.set(root, pairs);
+  }
+  pairs.emit = (event) => setTriggerValue("event", event);
+  if (data) pairs.show(data);
+}

@@ -1,0 +1,103 @@
+"""The ranked chart: the losses that do most, longest bar first, in the colour of what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from components import charts, text, theme
+from components.resilience_losses import Losses
+from components.resilience_view import MOST_BARS, View, chosen_of, measure_of, ranked
+from components.resilience_words import WORDS, harm, who
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["HEIGHT", "draw_ranked", "ranked_figure"]
+
+#: As high as the matrix beside it.
+HEIGHT = 416
+#: Room for so many bars is kept where there are fewer, so that a bar stays a bar.
+_LEAST_BARS = 12
+
+
+def ranked_figure(losses: Losses, view: View) -> go.Figure:
+    """The bars of the worst losses; the one whose detail is open has a rim.
+
+    Args:
+        losses: what is ranked.
+        view: by which measure, of which kinds, and which one is open.
+    """
+    import plotly.graph_objects as go
+
+    look, measure, open_one = theme.look(), measure_of(view, losses), chosen_of(view, losses)
+    rows = ranked(view, losses).head(MOST_BARS)
+    names = [who(row.kind, row.lost, row.rack) for row in rows.itertuples()]
+    values = rows[measure].fillna(0).to_numpy(np.int64)
+    marked = [
+        open_one is not None and (row.kind, row.lost) == (open_one.kind, open_one.lost) for row in rows.itertuples()
+    ]
+    told = [f"{text.label(name)} lost: {harm(row)}" for name, (_, row) in zip(names, rows.iterrows(), strict=True)]
+    place = np.arange(len(rows))
+    bars = {"width": 0.74, "customdata": np.array(told, object), "hovertemplate": "%{customdata}<extra></extra>"}
+    figure = go.Figure(
+        go.Bar(
+            y=place,
+            x=values,
+            orientation="h",
+            marker={
+                "color": WORDS[measure].colour,
+                "line": {"width": [2 if one else 0 for one in marked], "color": look.text},
+            },
+            text=[f"{value:,}" for value in values.tolist()],
+            textposition="outside",
+            textfont={"size": 11, "color": look.quiet},
+            cliponaxis=False,
+            **bars,
+        )
+    )
+    top = 1.18 * max(int(values.max(initial=0)), 1)
+    # A bar of nothing is no thicker than a hair: what is right of each bar answers to the pointer as it does.
+    figure.add_bar(y=place, x=top - values, base=values, orientation="h", marker={"color": "rgba(0,0,0,0)"}, **bars)
+    already = losses.already.get(measure, 0)
+    if already:
+        figure.add_vline(x=already, line={"color": look.text, "width": 1, "dash": "dash"})
+        figure.add_annotation(
+            text=f"{already:,} already", x=already, y=1, yref="paper", yanchor="bottom", xanchor="left",
+            showarrow=False, font={"size": 11, "color": look.text},
+        )  # fmt: skip
+    figure.update_layout(
+        template=theme.template(), barmode="overlay", margin={"l": 8, "r": 8, "t": 18 if already else 4, "b": 26}
+    )
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=place,
+        ticktext=[
+            f"<b>{text.label(name, 16)}</b>" if one else text.label(name, 16)
+            for name, one in zip(names, marked, strict=True)
+        ],
+        range=[max(len(rows), _LEAST_BARS) - 0.4, -0.6],
+        showgrid=False,
+        fixedrange=True,
+        automargin=True,
+    )
+    figure.update_xaxes(range=[0, top], fixedrange=True, nticks=4, tickformat=",d")
+    if top <= 6:
+        figure.update_xaxes(dtick=1)
+    return figure
+
+
+def draw_ranked(losses: Losses, view: View, key: str, on_click: Callable[[], None]) -> None:
+    """Draw the chart and listen.
+
+    Args:
+        losses: what is ranked.
+        view: what is shown of it.
+        key: the chart's name on the page.
+        on_click: called when a bar is clicked.
+    """
+    measure = measure_of(view, losses)
+    alt = f"The losses that leave most {WORDS[measure].many}, ranked: the table below has the numbers"
+    charts.draw(ranked_figure(losses, view), key, alt, height=HEIGHT, on_click=on_click)

@@ -1,0 +1,141 @@
+"""The desk of the Resilience page: the ranked chart, the pair matrix and the detail side by side, the tables below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from components import frame, session, text
+from components.pair_matrix import matrix_data, pair_matrix
+from components.resilience_chart import HEIGHT, draw_ranked
+from components.resilience_detail import draw_detail
+from components.resilience_losses import MEASURES, Losses
+from components.resilience_source import Subject
+from components.resilience_table import draw_tables
+from components.resilience_view import WHICH, View, apply_event, chosen_of, measure_of
+from components.resilience_words import WORDS
+
+__all__ = ["draw_desk"]
+
+_VIEW, _CLICKS = "resilience-view", "resilience-clicks"
+
+
+@st.fragment
+def draw_desk(subject: Subject) -> None:
+    """Draw all that a click changes; only this is drawn anew then.
+
+    Args:
+        subject: what is drawn.
+    """
+    losses = subject.losses
+    _switches(losses)
+    chart, matrix, detail = st.columns([30, 42, 28], gap="small")
+    with chart:
+        name = f"resilience-ranked-{session.kept(_CLICKS, 0)}"
+        draw_ranked(losses, _view(), name, partial(_clicked, subject, name))
+    with matrix:
+        _matrix(subject)
+    with detail:
+        chosen = chosen_of(_view(), losses)
+        if chosen is not None:
+            draw_detail(losses, chosen, subject.find, subject.open)
+    for note in losses.notes:
+        st.caption(f":material/info: {text.plain(note)}")
+    _how_to_read()
+    with st.expander("The numbers", icon=":material/table:"):
+        draw_tables(losses, _view(), f"resilience-rows-{session.kept(_CLICKS, 0)}", partial(_hear, subject))
+
+
+def _view() -> View:
+    return session.kept(_VIEW, View())
+
+
+def _switches(losses: Losses) -> None:
+    """What is counted, and whose bars are drawn."""
+    view = _view()
+    told = [measure for measure in MEASURES if losses.told(measure)] or list(MEASURES[:1])
+    with st.container(horizontal=True, vertical_alignment="bottom", key="resilience-switches"):
+        measure = st.segmented_control(
+            "Count",
+            told,
+            default=measure_of(view, losses),
+            required=True,
+            key=f"resilience-measure-{'-'.join(told)}",
+            format_func=lambda one: WORDS[one].label,
+            label_visibility="collapsed",
+        )
+        which = view.which
+        if not losses.of_kind("rack").empty:
+            which = st.segmented_control(
+                "Bars",
+                WHICH,
+                default=view.which,
+                required=True,
+                key="resilience-which",
+                format_func=lambda one: one[:1].upper() + one[1:],
+                label_visibility="collapsed",
+            )
+    session.keep(_VIEW, replace(view, measure=measure, which=which))
+
+
+def _matrix(subject: Subject) -> None:
+    losses, view = subject.losses, _view()
+    measure = measure_of(view, losses)
+    cells = losses.pairs.get(measure)
+    if cells is None:
+        with st.container(border=True, height=HEIGHT, key="resilience-no-pairs"):
+            st.markdown(_no_pairs(losses))
+        return
+    chosen = chosen_of(view, losses)
+    places = {int(broker): place for place, broker in enumerate(losses.brokers)}
+    marked = None
+    if chosen is not None and chosen.kind != "rack":
+        marked = places[chosen.lost[0]], places[chosen.lost[-1]]
+    also = [
+        (losses.pairs[one], (WORDS[one].one, WORDS[one].many))
+        for one in MEASURES
+        if one != measure and one in losses.pairs
+    ]
+    words = WORDS[measure].one, WORDS[measure].many
+    data = matrix_data(losses.brokers.tolist(), losses.racks, (cells, words), also, selected=marked)
+    event = pair_matrix(data)
+    if event is not None:
+        heard = apply_event(view, event, losses)
+        if heard != view:
+            session.keep(_VIEW, heard)
+            st.rerun(scope="fragment")
+
+
+def _no_pairs(losses: Losses) -> str:
+    if len(losses.brokers) < 2:
+        return "One broker alone makes no pair."
+    return "Pairs are not told for this."
+
+
+def _clicked(subject: Subject, chart: str) -> None:
+    """A click on a bar opens its detail; a browser may tell of one click twice, and late."""
+    for place in session.clicked(chart, "y")[:1]:
+        _hear(subject, chart, {"kind": "bar", "at": place})
+
+
+def _hear(subject: Subject, name: str, event: Mapping[str, object]) -> None:
+    """A click on the chart or a table: both begin anew, so that the next click on the same is one too."""
+    clicks = session.kept(_CLICKS, 0)
+    if f"-{clicks}" not in name:
+        return
+    session.keep(_VIEW, apply_event(_view(), event, subject.losses))
+    session.keep(_CLICKS, clicks + 1)
+
+
+def _how_to_read() -> None:
+    frame.how_to_read(
+        "**Bars**: each broker and each rack lost by itself, the worst first; the dashed line is what is so already, "
+        "before anything is lost. **Matrix**: each cell is two brokers lost at once, the diagonal one alone; brokers "
+        "stand by rack and then by id, the brighter the worse (by square root, so that single partitions are seen "
+        "beside hundreds). Drag over a part of it to zoom in, Escape zooms out. Click a bar, a cell or a row of the "
+        "table for its detail. **Offline**: no replica in sync is left (unclean election off). **Below min ISR**: "
+        "writes with acks=all are refused; offline ones count too."
+    )

@@ -1,0 +1,145 @@
+"""One loss in detail, beside what was clicked: what goes, who takes over, what healing it takes, and the what-if."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from components import text
+from components.resilience_chart import HEIGHT
+from components.resilience_losses import AMOUNTS, MEASURES, Losses
+from components.resilience_view import Chosen
+from components.resilience_words import who
+from reseat.resilience import Healing, Loss
+
+__all__ = ["detail_lines", "draw_detail", "loss_of_row", "open_label"]
+
+#: Brokers that take over, named before the rest is counted.
+_HEIRS = 4
+
+
+def loss_of_row(losses: Losses, chosen: Chosen) -> Loss | None:
+    """The loss of a single broker or rack, from its row; None where there is none, as for pairs."""
+    rows = losses.of_kind(chosen.kind)
+    rows = rows[rows["lost"] == chosen.lost]
+    if rows.empty:
+        return None
+    row = rows.iloc[0]
+    offline, below, moved = (None if row[name] is pd.NA else int(row[name]) for name in MEASURES)
+    moves, size, spread = (None if row[name] is pd.NA else int(row[name]) for name in AMOUNTS)
+    kept = None if row["racks_kept"] is pd.NA else bool(row["racks_kept"])
+    healing = Healing(moves, size, spread, kept)
+    return Loss(chosen.lost, row["rack"], offline or 0, below, moved, row["leaders_to"], healing)
+
+
+def draw_detail(
+    losses: Losses,
+    chosen: Chosen,
+    find: Callable[[Chosen], Loss | None],
+    open_what_if: Callable[[tuple[int, ...]], None],
+) -> None:
+    """The detail and the button that opens the what-if.
+
+    Args:
+        losses: what the page draws.
+        chosen: the loss.
+        find: gives all that is known of it; it may take a moment.
+        open_what_if: called with the ids of the lost brokers when the button is pressed.
+    """
+    with st.container(border=True, key="resilience-detail", height=HEIGHT):
+        found = find(chosen)
+        rack = None if found is None else found.rack
+        name = who(chosen.kind, chosen.lost, rack)
+        st.markdown(f"**{text.plain(name[:1].upper() + name[1:])} lost**{_where(losses, chosen)}")
+        st.markdown("\n".join(f"- {line}" for line in detail_lines(losses, chosen, found)))
+        if st.button(
+            open_label(chosen.lost),
+            key="resilience-open",
+            icon=":material/visibility:",
+            type="primary",
+            help="Opens Racks, where the plan shows who gets these replicas",
+        ):
+            open_what_if(chosen.lost)
+
+
+def open_label(lost: tuple[int, ...]) -> str:
+    """What the button says: ``Open as what-if: brokers 3 and 7 out``."""
+    return f"Open as what-if: {'broker' if len(lost) == 1 else 'brokers'} {text.ids(lost, 4)} out"
+
+
+def detail_lines(losses: Losses, chosen: Chosen, found: Loss | None) -> list[str]:
+    """All that is known of one loss, as Markdown lines.
+
+    Args:
+        losses: what the page draws, for what is so already.
+        chosen: the loss.
+        found: its numbers; None where the layout that they would be counted on is gone.
+    """
+    if found is None:
+        return ["More is not known: neither a row of it nor the snapshot's file is there any more."]
+    lines = [_broken("offline_partitions", found.offline_partitions, losses)]
+    if found.below_min_isr is not None:
+        lines.append(_broken("below_min_isr", found.below_min_isr, losses))
+    if found.leaders_moved is not None:
+        moved = text.plural(found.leaders_moved, "leader moves", "leaders move")
+        lines.append(f":material/star: **{moved}**{_heirs(found)}")
+    return [*lines, *_healing(found)]
+
+
+def _broken(measure: str, count: int, losses: Losses) -> str:
+    words, colour, icon = {
+        "offline_partitions": ("offline", "red", "error"),
+        "below_min_isr": ("below min ISR", "orange", "warning"),
+    }[measure]
+    already = {name: value for name, value in losses.already.items() if value}.get(measure)  # type: ignore[call-overload]
+    said = f"**{text.plural(count, 'partition')}** {words}"
+    mark = f":{colour}[:material/{icon}:]" if count else ":green[:material/check:]"
+    return f"{mark} {said}" + (f", {already:,} of them already" if already else "")
+
+
+def _heirs(found: Loss) -> str:
+    """Who takes over how many, the one that gets most first."""
+    heirs = sorted(found.leaders_to, key=lambda pair: (-pair[1], pair[0]))
+    if not heirs:
+        return ""
+    named = [f"{leaders:,} to broker {broker}" for broker, leaders in heirs[:_HEIRS]]
+    rest = heirs[_HEIRS:]
+    if rest:
+        named.append(f"{sum(leaders for _, leaders in rest):,} to {text.plural(len(rest), 'other')}")
+    return ": " + ", ".join(named)
+
+
+def _healing(found: Loss) -> list[str]:
+    healing = found.healing
+    if healing is None:
+        return []
+    if healing.moves is None:
+        return [
+            ":red[:material/block:] The brokers left cannot hold these replicas: it cannot be healed without others"
+        ]
+    copied = f"**{text.plural(healing.moves, 'replica')}** to copy"
+    if healing.bytes_to_move is not None:
+        copied += f", {text.size(healing.bytes_to_move)}"
+    lines = [f":material/healing: To heal it for good: {copied}"]
+    if healing.least_spread is not None:
+        lines.append(
+            f":material/balance: Then at best {healing.least_spread:,} replicas between the fullest and the emptiest"
+        )
+    if healing.racks_kept is not None:
+        lines.append(
+            ":green[:material/check:] Each partition can lie on as many racks as before"
+            if healing.racks_kept
+            else ":orange[:material/warning:] Some partitions end on fewer racks"
+        )
+    return lines
+
+
+def _where(losses: Losses, chosen: Chosen) -> str:
+    """The racks of the brokers lost, or how many brokers a rack has."""
+    if chosen.kind == "rack":
+        return f" · {text.plural(len(chosen.lost), 'broker')}"
+    at = {int(broker): rack for broker, rack in zip(losses.brokers, losses.racks, strict=True)}
+    racks = list(dict.fromkeys(rack for rack in (at.get(one) for one in chosen.lost) if rack is not None))
+    return f" · in {' and '.join(text.plain(rack, 40) for rack in racks)}" if racks else ""

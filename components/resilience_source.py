@@ -1,0 +1,249 @@
+"""Whose losses the Resilience page shows: of the layout that is open, of it after the plan, or of a swept snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from components import caching, frame, session, text
+from components.pipeline_bar import draw_bar
+from components.pipeline_places import Places
+from components.resilience_detail import loss_of_row
+from components.resilience_losses import Losses, from_tables
+from components.resilience_view import Chosen
+from components.session import Seat
+from reseat.election import Mode
+from reseat.errors import InputRefused, WishRefused
+from reseat.history.read import History
+from reseat.model import NOT_TOLD, ClusterLayout, Plan, Snapshot, Wish
+from reseat.resilience import Loss
+
+__all__ = ["Subject", "after_plan", "choose", "joined", "mode_of", "swept_losses"]
+
+NOW, AFTER, PAST = "The layout that is open", "After its plan", "From the history"
+#: Layouts up to here are counted as soon as the page is opened: 2.5 s on one core. Larger ones ask first.
+_MOST_PARTITIONS, _MOST_BROKERS = 400_000, 1_000
+#: Seconds that a million partitions take, as measured, for the question.
+_SECONDS_A_MILLION = 11
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is drawn, and what can be asked of it.
+
+    Attributes:
+        key: names it: another layout's clicks do not count here.
+        losses: what each loss does.
+        find: all that is known of one loss; a pair is counted then.
+        open: opens the what-if with these brokers out.
+        layout: the layout itself; None where only the rows of its sweep were read.
+    """
+
+    key: str
+    losses: Losses
+    find: Callable[[Chosen], Loss | None]
+    open: Callable[[tuple[int, ...]], None]
+    layout: ClusterLayout | None = None
+
+
+def choose(seat: Seat | None, places: Places, history: History | None) -> Subject | None:
+    """Draw the choice and return what was chosen; None where there is nothing to draw, and why was said.
+
+    Args:
+        seat: the layout that is open, if one is.
+        places: where the pipeline's tables are, for the button that fills them.
+        history: the tables; None where nothing was taken in yet.
+    """
+    offered = [] if seat is None else [NOW, *([] if seat.wish.is_empty else [AFTER])]
+    offered += [] if history is None else [PAST]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="resilience-source"):
+        chosen = offered[0]
+        if len(offered) > 1:
+            chosen = st.segmented_control(
+                "Whose",
+                offered,
+                default=offered[0],
+                required=True,
+                key=f"resilience-whose-{'-'.join(offered)}",
+                label_visibility="collapsed",
+                persist_state="session",
+            )
+        if chosen == PAST and history is not None:
+            return _past(history, places)
+    if seat is None:
+        return None
+    return _planned(seat) if chosen == AFTER else _present(seat)
+
+
+def mode_of(seat: Seat) -> Mode:
+    """Which controller decides: as a live cluster tells it, else as far as the layout shows."""
+    if seat.snapshot is not None and seat.snapshot.metadata == "kraft":
+        return "kraft"
+    if seat.snapshot is not None and seat.snapshot.metadata == "zookeeper":
+        return "zookeeper"
+    return "zookeeper" if seat.layout.eligible is None else "kraft"
+
+
+def joined(wish: Wish, lost: tuple[int, ...]) -> Wish:
+    """A what-if with these brokers out too; one that was to join does not join."""
+    added = {broker for broker, _ in wish.add}
+    return replace(
+        wish,
+        remove=tuple(sorted({*wish.remove, *lost} - added)),
+        add=tuple(pair for pair in wish.add if pair[0] not in lost),
+    )
+
+
+def after_plan(plan: Plan, leaders: np.ndarray) -> ClusterLayout:
+    """The layout once a plan is done: its leaders told, and without the brokers that have left.
+
+    Args:
+        plan: the plan.
+        leaders: (P,) int32 ids of who leads then, -1 none, -2 not told.
+    """
+    layout, gone = plan.proposed, np.isin(plan.proposed.broker_ids, plan.wish.remove)
+    gone &= layout.replicas_by_broker == 0
+    left = np.flatnonzero(~gone)
+    # The last place is for -1: no broker stays no broker.
+    shift = np.append(np.where(gone, NOT_TOLD, np.cumsum(~gone) - 1), -1).astype(np.int32)
+    at = np.searchsorted(layout.broker_ids, leaders.clip(min=0)).clip(max=max(len(layout.brokers) - 1, 0))
+    known = (leaders >= 0) & (layout.broker_ids[at] == leaders) if len(layout.brokers) else np.zeros(0, np.bool_)
+    return replace(
+        layout,
+        brokers=tuple(layout.brokers[i] for i in left.tolist()),
+        replicas=shift[layout.replicas],
+        leader=np.where(known, shift[at], np.where(leaders >= 0, NOT_TOLD, leaders)).astype(np.int32),
+    )
+
+
+def _present(seat: Seat) -> Subject | None:
+    def open_now(lost: tuple[int, ...]) -> None:
+        session.set_wish(Wish(remove=lost))
+        st.switch_page("pages/racks.py")
+
+    return _of_layout(seat.layout, mode_of(seat), open_now)
+
+
+def _planned(seat: Seat) -> Subject | None:
+    mode = mode_of(seat)
+    try:
+        with st.spinner("Planning …", show_time=True):
+            plan = caching.plan_for(seat.layout, seat.wish)
+            done = caching.election_after(plan, mode).leader_done
+    except WishRefused as refusal:
+        frame.refused(refusal)
+        return None
+    layout = after_plan(plan, plan.proposed.leader_ids if done is None else done)
+
+    def open_too(lost: tuple[int, ...]) -> None:
+        session.set_wish(joined(seat.wish, lost))
+        st.switch_page("pages/racks.py")
+
+    return _of_layout(layout, mode, open_too)
+
+
+def _of_layout(layout: ClusterLayout, mode: Mode, open_what_if: Callable[[tuple[int, ...]], None]) -> Subject | None:
+    large = layout.partition_count > _MOST_PARTITIONS or len(layout.brokers) > _MOST_BROKERS
+    agreed = f"resilience-agreed-{layout.digest}-{mode}"
+    if large and not session.kept(agreed, False):
+        seconds = _SECONDS_A_MILLION * layout.partition_count / 1e6
+        frame.answer(
+            f"{text.plural(layout.partition_count, 'partition')} on {text.plural(len(layout.brokers), 'broker')}: "
+            f"trying every loss takes about {text.duration(max(seconds, 2))}."
+        )
+        st.button("Try every loss", key="resilience-agree", type="primary", on_click=session.keep, args=(agreed, True))
+        return None
+    words = f"Trying the loss of each of {text.plural(len(layout.brokers), 'broker')}, each rack and each pair …"
+    with st.spinner(words, show_time=True):
+        losses = caching.losses_of(layout, mode)
+
+    def find(chosen: Chosen) -> Loss | None:
+        return loss_of_row(losses, chosen) or caching.loss_of(layout, chosen.lost, mode)
+
+    return Subject(f"{layout.digest}-{mode}", losses, find, open_what_if, layout)
+
+
+def _past(history: History, places: Places) -> Subject | None:
+    try:
+        cluster, moment = _which(history)
+        if cluster is None or moment is None:
+            if cluster is not None:
+                frame.answer(f"No snapshot of {cluster} was swept yet: run the pipeline, and it tries every loss.")
+            draw_bar(places)
+            return None
+        with st.spinner("Reading what the sweep found …", show_time=True):
+            losses = caching.asked(
+                history, f"losses {cluster} {moment}", lambda: swept_losses(history, cluster, moment)
+            )
+    except InputRefused as refusal:
+        frame.refused(refusal)
+        return None
+
+    def snapshot() -> Snapshot:
+        with st.spinner("Reading the snapshot …", show_time=True):
+            return caching.past_snapshot(history, places.landing, cluster, moment)
+
+    def find(chosen: Chosen) -> Loss | None:
+        row = loss_of_row(losses, chosen)
+        if row is not None:
+            return row
+        try:
+            taken = snapshot()
+        except InputRefused:
+            return None  # the detail says that more is not known
+        return caching.loss_of(taken.layout, chosen.lost, "kraft" if taken.metadata == "kraft" else "zookeeper")
+
+    def open_then(lost: tuple[int, ...]) -> None:
+        try:
+            session.open_past(snapshot(), moment, Wish(remove=lost))
+        except InputRefused as refusal:
+            frame.refused(refusal)
+            return
+        st.switch_page("pages/racks.py")
+
+    return Subject(f"{cluster}-{moment}", losses, find, open_then)
+
+
+def swept_losses(history: History, cluster: str, snapshot_id: str) -> Losses:
+    """What the sweep found for one snapshot.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    rows = history.table("snapshots", cluster, snapshot_id=snapshot_id).to_pylist()
+    scattered = history.table("copysets", cluster, snapshot_id=snapshot_id)
+    return from_tables(history.resilience(cluster, snapshot_id), scattered, rows[0] if rows else {})
+
+
+def _which(history: History) -> tuple[str | None, str | None]:
+    """The cluster and the snapshot chosen; None where there is none to choose."""
+    clusters = caching.asked(history, "clusters", history.clusters)
+    if not clusters:
+        return None, None
+    cluster = st.selectbox(
+        "Cluster",
+        clusters,
+        key="resilience-cluster",
+        label_visibility="collapsed",
+        format_func=lambda name: text.visible(name, 60),
+        width=240,
+        persist_state="session",
+    )
+    swept = caching.asked(history, f"swept {cluster}", lambda: history.swept(cluster))
+    if swept.empty:
+        return cluster, None
+    times = dict(zip(swept["snapshot_id"], swept["taken_at"], strict=True))
+    newest_first = list(reversed(times))
+    moment = st.selectbox(
+        "Snapshot",
+        newest_first,
+        key=f"resilience-snapshot-{cluster}-{len(times)}",
+        label_visibility="collapsed",
+        format_func=lambda one: f"{times[one]:%Y-%m-%d %H:%M} UTC" + (", the latest" if one == newest_first[0] else ""),
+        width=300,
+        persist_state="session",
+    )
+    return cluster, moment

@@ -1,0 +1,170 @@
+"""The numbers behind the figures: every broker and rack, every pair; searched on the server, all to download."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import streamlit as st
+
+from components import session, tables, text
+from components.resilience_losses import MEASURES, Losses, triangle
+from components.resilience_view import View, measure_of, ranked
+from components.resilience_words import who
+
+__all__ = ["draw_tables", "pairs_found", "pairs_frame", "single_frame", "singles_found"]
+
+_SINGLE, _PAIRS = "Brokers and racks", "Pairs"
+#: What the columns are called.
+_COLUMNS = {
+    "offline_partitions": "offline",
+    "below_min_isr": "below min ISR",
+    "leaders_moved": "leaders moved",
+    "moves": "replicas to copy",
+    "bytes_to_move": "bytes to copy",
+    "least_spread": "least spread then",
+    "racks_kept": "racks kept",
+}
+
+
+def draw_tables(losses: Losses, view: View, key: str, on_choose: Callable[[str, dict[str, object]], None]) -> None:
+    """The tables of single losses and of pairs, one at a time.
+
+    Args:
+        losses: what is drawn.
+        view: by which measure they are sorted, and of which kinds.
+        key: their name on the page; a row that was chosen is forgotten where it changes.
+        on_choose: called with the table's key and the event that a chosen row is, for ``resilience_view.apply_event``.
+    """
+    shown = _SINGLE
+    if losses.pairs:
+        shown = st.segmented_control(
+            "Table", [_SINGLE, _PAIRS], default=_SINGLE, required=True, key="resilience-table",
+            label_visibility="collapsed",
+        )  # fmt: skip
+    typed = tables.search("resilience", "a broker id or a part of a rack's name")
+    if shown == _PAIRS:
+        cells = pairs_found(losses, view, typed)
+        frame = pairs_frame(losses, cells[: tables.MOST_ROWS])
+        events = [{"kind": "pair", "lost": losses.pair_at(cell)} for cell in cells[: tables.MOST_ROWS].tolist()]
+        total, what, everything = len(cells), "pair", lambda: pairs_frame(losses, cells)
+    else:
+        at = singles_found(losses, view, typed)
+        frame = single_frame(losses, view, at[: tables.MOST_ROWS])
+        events = [{"kind": "row", "at": one} for one in at[: tables.MOST_ROWS].tolist()]
+        total, what, everything = len(at), "loss", lambda: single_frame(losses, view, at)
+    name = f"{key}-{shown}"
+
+    def chosen() -> None:
+        for row in session.chosen_rows(name)[:1]:
+            on_choose(name, events[row])
+
+    numbers = {
+        column: st.column_config.NumberColumn(format="localized")
+        for column in frame.select_dtypes("number").columns
+        if not column.startswith("broker")
+    }
+    st.dataframe(
+        frame,
+        key=name,
+        hide_index=True,
+        height=300,
+        row_height=30,
+        placeholder="",
+        on_select=chosen,
+        selection_mode="single-row",
+        column_config=numbers
+        | {column: tables.PLAIN for column in frame.columns if column.startswith("broker")}
+        | {"bytes to copy": st.column_config.NumberColumn(format="bytes")},
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="resilience-foot"):
+        few = tables.shown_of(len(frame), total, what) if what == "pair" else _losses(len(frame), total)
+        st.caption(f"{few} Choose a row to see its detail above.", width="content")
+        tables.download(f"resilience-csv-{what}", f"resilience-{what}.csv", lambda: _csv(everything()))
+
+
+def singles_found(losses: Losses, view: View, typed: str) -> npt.NDArray[np.int64]:
+    """Places, in the ranking, of the brokers and racks that a search is about."""
+    rows = ranked(view, losses)
+    wanted = typed.strip().casefold()
+    if not wanted:
+        return np.arange(len(rows))
+    by_rack = rows["rack"].map(lambda rack: rack is not None and wanted in rack.casefold()).to_numpy(bool)
+    by_id = (
+        rows["lost"].map(lambda lost: wanted.isdecimal() and len(wanted) < 10 and int(wanted) in lost).to_numpy(bool)
+    )
+    return np.flatnonzero(by_rack | by_id)
+
+
+def single_frame(losses: Losses, view: View, at: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Brokers and racks with all that is told of their loss, in the order of the chart."""
+    rows = ranked(view, losses).iloc[at]
+    frame = pd.DataFrame(
+        {
+            "lost": [text.visible(who(row.kind, row.lost, row.rack), 60) for row in rows.itertuples()],
+            "in rack": [row.rack if row.kind == "broker" else None for row in rows.itertuples()],
+            "brokers": [len(lost) for lost in rows["lost"]],
+        }
+    )
+    for name, called in _COLUMNS.items():
+        if rows[name].notna().any():
+            frame[called] = rows[name].to_numpy(object) if name == "racks_kept" else rows[name].array
+    return frame.dropna(axis="columns", how="all")
+
+
+def pairs_found(losses: Losses, view: View, typed: str) -> npt.NDArray[np.int64]:
+    """Places, in the triangle, of the pairs that a search is about, the worst first; a rack's pairs are both in it."""
+    count = len(losses.brokers)
+    cells = losses.pairs.get(measure_of(view, losses))
+    if cells is None:
+        return np.empty(0, np.int64)
+    rows, columns = np.triu_indices(count, 1)
+    wanted = typed.strip().casefold()
+    if wanted:
+        by_rack = np.array([rack is not None and wanted in rack.casefold() for rack in losses.racks], np.bool_)
+        by_id = losses.brokers == (int(wanted) if wanted.isdecimal() and len(wanted) < 10 else -1)
+        keep = by_id[rows] | by_id[columns] | (by_rack[rows] & by_rack[columns])
+        rows, columns = rows[keep], columns[keep]
+    at = triangle(rows, columns, count)
+    worst = np.lexsort([at, *(-losses.pairs[one][at].astype(np.int64) for one in _reversed(losses, view))])
+    return at[worst]
+
+
+def _reversed(losses: Losses, view: View) -> list[str]:
+    """The measures to sort by, the first one last, as numpy wants them."""
+    first = measure_of(view, losses)
+    return [*(one for one in reversed(MEASURES) if one != first and one in losses.pairs), first]
+
+
+def pairs_frame(losses: Losses, cells: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Pairs with what their loss does by each measure."""
+    count = len(losses.brokers)
+    starts = triangle(np.arange(count), np.arange(count), count)
+    rows = np.searchsorted(starts, cells, side="right") - 1
+    columns = rows + cells - starts[rows]
+    ids = np.sort(np.stack([losses.brokers[rows], losses.brokers[columns]], axis=1), axis=1)
+    racks = {int(broker): rack for broker, rack in zip(losses.brokers, losses.racks, strict=True)}
+    frame = pd.DataFrame({"broker": ids[:, 0], "broker too": ids[:, 1]})
+    frame["in rack"] = [racks[one] for one in ids[:, 0].tolist()]
+    frame["in rack too"] = [racks[one] for one in ids[:, 1].tolist()]
+    for measure in MEASURES:
+        if measure in losses.pairs:
+            frame[_COLUMNS[measure]] = losses.pairs[measure][cells]
+    return frame.dropna(axis="columns", how="all") if len(frame) else frame
+
+
+def _losses(shown: int, total: int) -> str:
+    if shown >= total:
+        return f"{text.plural(total, 'loss', 'losses')}."
+    return f"The first {shown:,} of {total:,} losses; search to see others, or download all."
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    """As CSV, names made harmless for spreadsheets."""
+    for column in ("lost", "in rack", "in rack too"):
+        if column in frame:
+            frame[column] = tables.harmless(frame[column].fillna(""))
+    written: str = frame.to_csv(index=False)
+    return written

@@ -1,0 +1,106 @@
+"""What the Resilience page shows, as a value, and what a person's click makes of it. Pure: no Streamlit in here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from components.pair_matrix.events import opened
+from components.resilience_losses import Losses, Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MOST_BARS", "WHICH", "Chosen", "View", "apply_event", "chosen_of", "measure_of", "ranked"]
+
+#: Bars of the chart; the table has the others.
+MOST_BARS = 20
+Which = Literal["racks and brokers", "racks", "brokers"]
+WHICH: tuple[Which, ...] = ("racks and brokers", "racks", "brokers")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The loss whose detail is open.
+
+    Attributes:
+        kind: ``broker``, ``rack`` or ``pair``.
+        lost: ids of the brokers lost, ascending.
+    """
+
+    kind: str
+    lost: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the page shows.
+
+    Attributes:
+        measure: what bars and cells count; None: the worst by which some loss does anything.
+        which: whose bars are drawn.
+        chosen: the loss whose detail is open; None: the worst one.
+    """
+
+    measure: Measure | None = None
+    which: Which = "racks and brokers"
+    chosen: Chosen | None = None
+
+
+def measure_of(view: View, losses: Losses) -> Measure:
+    """What bars and cells count."""
+    return view.measure if view.measure is not None and losses.told(view.measure) else losses.first_telling
+
+
+def ranked(view: View, losses: Losses) -> pd.DataFrame:
+    """The rows that the chart ranks, the worst by the measure first; of equals a rack before a broker."""
+    kinds = {"racks and brokers": ("rack", "broker"), "racks": ("rack",), "brokers": ("broker",)}[view.which]
+    rows = losses.single[losses.single["kind"].isin(kinds)]
+    measure = measure_of(view, losses)
+    # The rows come worst first already, and a stable sort keeps that among equals.
+    return rows.sort_values(measure, ascending=False, kind="stable", na_position="last")
+
+
+def chosen_of(view: View, losses: Losses) -> Chosen | None:
+    """The loss whose detail is open: the one chosen if this layout has it, else the worst; None without brokers."""
+    if view.chosen is not None and set(view.chosen.lost) <= set(losses.brokers.tolist()):
+        rack_is_there = (losses.of_kind("rack")["lost"] == view.chosen.lost).any()
+        if view.chosen.kind != "rack" or rack_is_there:
+            return view.chosen
+    rows = ranked(view, losses)
+    if rows.empty:
+        return None
+    return Chosen(str(rows["kind"].iloc[0]), rows["lost"].iloc[0])
+
+
+def apply_event(view: View, event: Mapping[str, object], losses: Losses) -> View:
+    """What is shown after a click; an event that fits nothing changes nothing.
+
+    Args:
+        view: what is shown now.
+        event: ``{"kind": "open", "row": i, "column": j}`` of the matrix, ``{"kind": "bar", "at": i}`` of the chart,
+            ``{"kind": "row", "at": i}`` of the table of brokers and racks, or ``{"kind": "pair", "lost": [a, b]}`` of
+            the table of pairs; it comes from a browser and is not trusted.
+        losses: what is drawn.
+    """
+    kind, at = event.get("kind"), event.get("at")
+    if kind == "open":
+        lost = opened(event, losses.brokers.tolist())
+        return view if lost is None else replace(view, chosen=Chosen("pair" if len(lost) == 2 else "broker", lost))
+    if kind == "pair":
+        lost = event.get("lost")
+        return replace(view, chosen=Chosen("pair", lost)) if _is_pair(lost, losses) else view
+    if kind not in ("bar", "row") or not isinstance(at, int) or isinstance(at, bool):
+        return view
+    rows = ranked(view, losses)
+    rows = rows.head(MOST_BARS) if kind == "bar" else rows
+    if not 0 <= at < len(rows):
+        return view
+    return replace(view, chosen=Chosen(str(rows["kind"].iloc[at]), rows["lost"].iloc[at]))
+
+
+def _is_pair(lost: object, losses: Losses) -> bool:
+    return (
+        isinstance(lost, tuple) and len(lost) == 2 and lost[0] < lost[1] and set(lost) <= set(losses.brokers.tolist())
+    )
