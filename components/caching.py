@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,10 @@ from components.edits import Edits, apply_edits
 from components.live import LiveClusters
 from components.pipeline_process import PipelineProcess
 from reseat.formats.reading import Reading
-from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Wish
+from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Snapshot, Wish
 
 if TYPE_CHECKING:
+    from components.resilience_losses import Losses
     from reseat.balance import Balance
     from reseat.election import (
         AutoRebalance,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         Walk,
     )
     from reseat.formats.sealed import SealedPlan
+    from reseat.history.read import History
     from reseat.operate.journal import Journal
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
@@ -47,11 +49,13 @@ if TYPE_CHECKING:
     from reseat.planning.against_generate import AgainstGenerate, Beside
     from reseat.planning.schedule import Preview
     from reseat.planning.transfer import Transfer
+    from reseat.resilience import Loss
     from reseat.sources import Sample
 
 __all__ = [
     "Shelved",
     "against_generate_of",
+    "asked",
     "auto_rebalance_of",
     "balance_of",
     "beside_one_draw_of",
@@ -61,12 +65,16 @@ __all__ = [
     "election_of",
     "findings_of",
     "fingerprints_of",
+    "history_in",
     "journal",
     "judgement_of",
     "laid_over",
     "layout_of",
     "live_clusters",
+    "loss_of",
+    "losses_of",
     "majority_of",
+    "past_snapshot",
     "pipeline",
     "plan_for",
     "plan_with_moves",
@@ -82,6 +90,12 @@ __all__ = [
     "unclean_of",
     "walk_of",
 ]
+
+#: Answers of the history kept: those of a few pages, for a few clusters.
+_ANSWERS = 64
+#: Seconds after which tables that lie elsewhere than on this machine are asked whether a job changed them.
+_STAMP_SECONDS = 10
+_Answer = TypeVar("_Answer")
 
 #: Layouts kept for links and other sessions.
 _LAYOUTS = 6
@@ -145,6 +159,68 @@ def live_clusters() -> LiveClusters:
 def pipeline() -> PipelineProcess:
     """The one pipeline of this server: whoever starts it, everybody sees how far it is."""
     return PipelineProcess()
+
+
+def history_in(where: str) -> History:
+    """The tables in a folder; they need not be there yet.
+
+    Raises:
+        InputRefused: it is no place, or of a kind that is not known.
+    """
+    return _history(where)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _history(where: str) -> History:
+    from reseat.history.read import History
+
+    return History.open(where)
+
+
+def asked(history: History, question: str, ask: Callable[[], _Answer]) -> _Answer:
+    """An answer of the history, kept until a job of the pipeline changes the tables; never changed by who gets it.
+
+    Args:
+        history: the tables.
+        question: names what is asked, all that it depends on included.
+        ask: asks it.
+
+    Raises:
+        InputRefused: as ``ask``, or the tables' folder cannot be listed.
+    """
+    local = history.tables.local is not None
+    answer: _Answer = _asked(history.where, history.stamp() if local else _stamp(history.where, history), question, ask)
+    return answer
+
+
+@st.cache_data(show_spinner=False, ttl=_STAMP_SECONDS, max_entries=4)
+def _stamp(where: str, _history: History) -> str:
+    return _history.stamp()
+
+
+@st.cache_resource(show_spinner=False, max_entries=_ANSWERS)
+def _asked(where: str, stamp: str, question: str, _ask: Callable[[], object]) -> object:
+    return _ask()
+
+
+def past_snapshot(history: History, landing: str, cluster: str, snapshot_id: str) -> Snapshot:
+    """``reseat.history.past.snapshot_at``: one moment of the past as a whole snapshot.
+
+    Args:
+        history: the tables.
+        landing: the landing zone that they were made from.
+        cluster: the cluster.
+        snapshot_id: the snapshot's identity.
+
+    Raises:
+        InputRefused: the tables do not know it, or cannot be read.
+    """
+    return _past_snapshot(history.where, landing, cluster, snapshot_id, history)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_LAYOUTS)
+def _past_snapshot(where: str, landing: str, cluster: str, snapshot_id: str, _history: History) -> Snapshot:
+    return _history.snapshot_at(landing, cluster, snapshot_id)
 
 
 def journal(*, make: bool) -> Journal | None:
@@ -533,3 +609,27 @@ def _comparison(brokers: tuple[Broker, ...], topics: int, factor: int, seed: int
     from reseat.placement.comparison import compare, mixed_sizes
 
     return compare(brokers, mixed_sizes(topics, JavaRandom(seed)), factor, lambda: JavaRandom(seed))
+
+
+def losses_of(layout: ClusterLayout, mode: Mode) -> Losses:
+    """``components.resilience_losses.from_layout``: every broker, rack and pair lost, counted by the core."""
+    return _losses(layout.digest, mode, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _losses(digest: str, mode: Mode, _layout: ClusterLayout) -> Losses:
+    from components.resilience_losses import from_layout
+
+    return from_layout(_layout, mode)
+
+
+def loss_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode) -> Loss:
+    """``reseat.resilience.loss``: what losing these brokers does, and what healing it takes."""
+    return _loss(layout.digest, brokers, mode, layout)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _loss(digest: str, brokers: tuple[int, ...], mode: Mode, _layout: ClusterLayout) -> Loss:
+    from reseat.resilience import loss
+
+    return loss(_layout, brokers, mode=mode)

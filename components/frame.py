@@ -13,6 +13,7 @@ import streamlit as st
 from components import connections, entry, live_strip, session, sidebar, text
 from components.live import LiveCluster
 from components.notices import refused
+from components.past import Past
 from components.session import Seat
 from components.theme import severity_icon
 from reseat.model import BrokerState, Finding, Severity, Wish
@@ -112,10 +113,11 @@ def how_to_read(explanation: str) -> None:
 def _strip(seat: Seat) -> None:
     layout, wish = seat.layout, seat.wish
     tinted = not wish.is_empty
-    with st.container(
-        key="strip-what-if" if tinted else "strip", horizontal=True, vertical_alignment="center", gap="small"
-    ):
-        if seat.live is None:
+    key = "strip-past" if seat.past is not None else "strip-what-if" if tinted else "strip"
+    with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
+        if seat.past is not None:
+            _past(seat.past)
+        elif seat.live is None:
             old = datetime.now(UTC) - seat.read_at > _OLD
             age = f"read {text.ago(seat.read_at)}"
             st.markdown(
@@ -132,9 +134,26 @@ def _strip(seat: Seat) -> None:
             text.plural(layout.replica_count, "replica"),
         ]
         st.markdown(" · ".join(sizes), width="content")
-        st.markdown(":material/visibility: **what-if**" if tinted else "the present", width="content")
+        if tinted or seat.past is None:
+            st.markdown(":material/visibility: **what-if**" if tinted else "the present", width="content")
         if tinted:
             _chips(wish)
+
+
+def _past(past: Past) -> None:
+    """Which moment one looks at, and the way back: first of all, so that nobody takes it for the present."""
+    st.markdown(
+        f"**{text.plain(past.cluster, 60)}** · :material/history: **the past: {text.plain(past.words())}**",
+        width="content",
+    )
+    st.button(
+        "Back to the present",
+        key="chip-present",
+        icon=":material/close:",
+        icon_position="right",
+        help="Look again at what you looked at before",
+        on_click=session.back_to_present,
+    )
 
 
 def _chips(wish: Wish) -> None:

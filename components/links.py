@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from components.edits import Edits
+from components.past import Past
 from reseat.model import Options, Wish
 
 __all__ = ["Link", "from_query", "to_query"]
@@ -32,6 +33,7 @@ class Link:
         trouble: what in the link was not understood, or None.
         live: where it is about a live cluster of that name (the digest is the reading looked at), after how many
             seconds it is read again, 0 for by hand; None where it is not.
+        past: the moment of a cluster's history that the layout is of, or None.
     """
 
     digest: str
@@ -40,13 +42,16 @@ class Link:
     wish: Wish
     trouble: str | None = None
     live: int | None = None
+    past: Past | None = None
 
     def names(self, digest: str) -> bool:
         """Whether this link is about the layout with this digest."""
         return digest.startswith(self.digest)
 
 
-def to_query(digest: str, name: str, edits: Edits, wish: Wish, *, live: int | None = None) -> dict[str, str]:
+def to_query(
+    digest: str, name: str, edits: Edits, wish: Wish, *, live: int | None = None, past: Past | None = None
+) -> dict[str, str]:
     """Query parameters, in a fixed order, without the empty ones."""
     options = wish.options
     choices = [
@@ -60,6 +65,7 @@ def to_query(digest: str, name: str, edits: Edits, wish: Wish, *, live: int | No
         "layout": digest[:DIGITS],
         "file": name,
         "live": "" if live is None else str(live),
+        "past": "" if past is None else past.link,
         "remove": ",".join(map(str, wish.remove)),
         "add": "\n".join(_pair(broker, rack) for broker, rack in wish.add),
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
@@ -73,12 +79,15 @@ def to_query(digest: str, name: str, edits: Edits, wish: Wish, *, live: int | No
 
 
 def from_query(query: Mapping[str, str]) -> Link | None:
-    """What a query names; None where it names no layout. What is not understood is said in ``trouble``."""
+    """What a query names; None where it names no layout. What is not understood is said in ``trouble``.
+
+    A moment of the past is named well enough by ``past`` alone: its layout is in the history.
+    """
     digest = query.get("layout", "")
-    if not digest:
+    if not digest and not query.get("past"):
         return None
     name = query.get("file", "")
-    if not 1 <= len(digest) <= 32 or set(digest) - set("0123456789abcdef"):
+    if len(digest) > 32 or set(digest) - set("0123456789abcdef"):
         return Link("-", name, Edits(), Wish(), "The link's layout is not a digest of hexadecimal digits.")
     try:
         choices = dict(_choice(text) for text in query.get("options", "").split(",") if text)
@@ -89,6 +98,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             order_vouched="order" in choices,
         )
         live = _broker(query["live"]) if query.get("live") else None
+        past = Past.from_link(query["past"]) if query.get("past") else None
         wish = Wish(
             remove=tuple(sorted({_broker(text) for text in query.get("remove", "").split(",") if text})),
             add=_pairs(query.get("add", "")),
@@ -103,7 +113,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
         )
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if was not understood: {error}")
-    return Link(digest, name, edits, wish, live=live)
+    return Link(digest, name, edits, wish, live=live, past=past)
 
 
 def _pair(broker: int, rack: str | None) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from components import frame, text
+from components import frame, session, text
+from components.past import Past
 from reseat.errors import WriteRefused
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "draw_lost",
     "draw_not_enabled",
     "draw_not_live",
+    "draw_past",
     "draw_write_refused",
 ]
 
@@ -30,6 +32,25 @@ def draw_not_live(what: str) -> None:
     with st.container(horizontal=True, key="not-live"):
         st.page_link("pages/connect.py", label="Connect to a cluster", icon=":material/cable:")
         st.page_link("pages/plan.py", label="The plan's files and commands", icon=":material/swap_horiz:")
+
+
+def draw_past(past: Past) -> None:
+    """One looks at a moment of the past: nothing is written to a cluster by how it once was.
+
+    Args:
+        past: which moment.
+    """
+    frame.answer(f"This is the past, {past.words()}: nothing can be carried out on it.")
+    st.markdown(
+        "A plan made for a layout of the past may name replicas that have moved since, so that it is not offered here; "
+        "its files are on the Plan page, and whoever carries them out meets the guard, which lays every replica list "
+        "beside the cluster as it is now. To work on the cluster, go back to the present and plan there."
+    )
+    with st.container(horizontal=True, key="not-live"):
+        st.button(
+            "Back to the present", key="operate-present", icon=":material/undo:", on_click=session.back_to_present
+        )
+        st.page_link("pages/plan.py", label="The plan's files, to look at", icon=":material/swap_horiz:")
 
 
 def draw_not_enabled(sentence: str) -> None:

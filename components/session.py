@@ -12,12 +12,18 @@ import streamlit as st
 from components import caching, links
 from components.edits import Edits
 from components.live import LiveCluster
+from components.past import Past
+from components.pipeline_places import places
+from reseat.errors import InputRefused
 from reseat.formats.reading import Reading
+from reseat.formats.snapshot import identity, reading_of
 from reseat.model import ClusterLayout, Snapshot, Wish
 
 __all__ = [
     "REFRESH_SECONDS",
     "Seat",
+    "back_to_present",
+    "chosen_rows",
     "clicked",
     "edits",
     "follow_live",
@@ -26,6 +32,7 @@ __all__ = [
     "kept",
     "layouts",
     "open_live",
+    "open_past",
     "open_reading",
     "pending_link",
     "publish",
@@ -42,6 +49,8 @@ __all__ = [
 _KEY = "reseat"
 #: How often a live cluster can be read by itself; a link that asks for anything else is by hand.
 REFRESH_SECONDS = (10, 30, 60, 300)
+#: Moments of the past that stay among the layouts, the one looked at included; one may hold a million partitions.
+_MOST_PASTS = 4
 _Kept = TypeVar("_Kept")
 
 
@@ -57,8 +66,10 @@ class Seat:
         digest: the layout's digest.
         wish: the what-if; empty where one looks at the present.
         edits: what was changed of the layout as read.
-        snapshot: the reading of a live cluster that this is, or None for uploads and samples.
+        snapshot: the reading of a live cluster or the moment of the past that this is, or None for uploads and
+            samples.
         live: the live cluster that is followed, or None.
+        past: which moment of a cluster's history this is, or None for the present.
     """
 
     layout: ClusterLayout
@@ -70,6 +81,7 @@ class Seat:
     edits: Edits
     snapshot: Snapshot | None = None
     live: LiveCluster | None = None
+    past: Past | None = None
 
     @property
     def connection_name(self) -> str | None:
@@ -84,6 +96,7 @@ class _Opened:
     edits: Edits = field(default_factory=Edits)
     snapshot: Snapshot | None = None
     live: LiveCluster | None = None
+    past: Past | None = None
 
     def follow(self) -> None:
         """Take the latest reading of the live cluster; the edits stay."""
@@ -102,6 +115,9 @@ class _State:
     kept: dict[str, object] = field(default_factory=dict)
     #: Clusters whose address was typed: their passwords live as long as this session, and nowhere else.
     typed: dict[str, LiveCluster] = field(default_factory=dict)
+    #: What was looked at before one went into the past, and the what-if there.
+    present: str | None = None
+    present_wish: Wish = field(default_factory=Wish)
 
 
 def _state() -> _State:
@@ -118,6 +134,9 @@ def _follow(state: _State, link: links.Link | None) -> None:
     """Open what a link names, or keep it until its file is there."""
     if link is None:
         return
+    if link.past is not None and not link.trouble:
+        _follow_past(state, link, link.past)
+        return
     shelved = caching.shelf().find(link.digest)
     live = caching.live_clusters().find(link.name) if link.live is not None else None
     read = None if live is None else live.state.reading
@@ -133,6 +152,18 @@ def _follow(state: _State, link: links.Link | None) -> None:
     elif shelved is not None:
         state.opened[shelved.name] = _Opened(shelved.reading, shelved.read_at, shelved.edits)
         state.current, state.wish = shelved.name, link.wish
+
+
+def _follow_past(state: _State, link: links.Link, past: Past) -> None:
+    """Open the moment of the past that a link names; where the history does not have it, say so."""
+    where = places()
+    try:
+        history = caching.history_in(where.tables)
+        snapshot = caching.past_snapshot(history, where.landing, past.cluster, past.snapshot_id)
+    except InputRefused as refusal:
+        state.link = replace(link, trouble=f"The moment that the link names cannot be opened. {refusal.sentence}")
+        return
+    _open_past(state, snapshot, past.snapshot_id, link.wish, link.edits)
 
 
 def seat() -> Seat | None:
@@ -152,6 +183,7 @@ def seat() -> Seat | None:
         opened.edits,
         opened.snapshot,
         opened.live,
+        opened.past,
     )
 
 
@@ -179,6 +211,41 @@ def open_live(live: LiveCluster) -> None:
     if link is not None and not link.trouble and link.live is not None and link.name == name:
         set_refresh_every(name, link.live)
         state.opened[name].edits, state.wish = link.edits, link.wish
+
+
+def open_past(snapshot: Snapshot, snapshot_id: str | None = None, wish: Wish | None = None) -> None:
+    """Look at a moment of a cluster's history, on all pages, as if it were the present.
+
+    Args:
+        snapshot: what the cluster was then.
+        snapshot_id: its identity, made anew where it is not given.
+        wish: the what-if on it; None: none.
+    """
+    state = _state()
+    state.link = None
+    _open_past(state, snapshot, snapshot_id or identity(snapshot), wish or Wish(), Edits())
+
+
+def _open_past(state: _State, snapshot: Snapshot, snapshot_id: str, wish: Wish, edits: Edits) -> None:
+    if state.current is None or not _is_past(state, state.current):
+        state.present, state.present_wish = state.current, state.wish
+    past = Past(snapshot.cluster or snapshot.cluster_id or "", snapshot_id, snapshot.taken_at)
+    kept = [name for name, one in state.opened.items() if one.past is not None and name != past.name]
+    for name in kept[: max(len(kept) + 1 - _MOST_PASTS, 0)]:
+        del state.opened[name]
+    reading = reading_of(snapshot, source=past.name)
+    state.opened[past.name] = _Opened(reading, snapshot.taken_at, edits, snapshot, past=past)
+    state.current, state.wish = past.name, wish
+
+
+def back_to_present() -> None:
+    """Look again at what was looked at before one went into the past, with its what-if."""
+    state = _state()
+    if state.present in state.opened:
+        state.current, state.wish = state.present, state.present_wish
+        return
+    state.current, state.wish = None, Wish()  # one came from a page that needs no layout: there is none to go back to
+    state.opened = {name: one for name, one in state.opened.items() if one.past is None}
 
 
 def refresh_every(cluster: str) -> float | None:
@@ -267,7 +334,13 @@ def select_layout(name: str) -> None:
     """Look at another of the layouts read, without a what-if."""
     state = _state()
     if name in state.opened and name != state.current:
+        if state.opened[name].past is not None and state.current is not None and not _is_past(state, state.current):
+            state.present, state.present_wish = state.current, state.wish
         state.current, state.wish = name, Wish()
+
+
+def _is_past(state: _State, name: str) -> bool:
+    return state.opened[name].past is not None
 
 
 def publish(seated: Seat, own: Collection[str] = ()) -> None:
@@ -297,7 +370,7 @@ def shelve(seated: Seat) -> dict[str, str]:
         )
     )
     every = int(refresh_every(seated.name) or 0) if shared else None
-    return links.to_query(seated.digest, seated.name, seated.edits, seated.wish, live=every)
+    return links.to_query(seated.digest, seated.name, seated.edits, seated.wish, live=every, past=seated.past)
 
 
 def kept(name: str, default: _Kept) -> _Kept:
@@ -311,7 +384,13 @@ def keep(name: str, value: object) -> None:
     _state().kept[name] = value
 
 
-def clicked(chart: str) -> list[int]:
-    """Places along the x axis of a chart that were clicked, for its ``on_click``."""
+def clicked(chart: str, axis: str = "x") -> list[int]:
+    """Places along an axis of a chart that were clicked, for its ``on_click``."""
     points = st.session_state[chart]["selection"]["points"] if chart in st.session_state else []
-    return sorted({round(point["x"]) for point in points if "x" in point})
+    return sorted({round(point[axis]) for point in points if axis in point})
+
+
+def chosen_rows(table: str) -> list[int]:
+    """Rows of a table that were chosen, by their place in it, for its ``on_select``."""
+    rows: list[int] = st.session_state[table]["selection"]["rows"] if table in st.session_state else []
+    return sorted(rows)

@@ -109,11 +109,17 @@ def _which(seat: Seat) -> None:
         st.rerun()
     _order(seat)
     if seat.wish.is_empty:
-        st.caption("You see the present.")
+        st.caption(
+            "You see the present." if seat.past is None else f"You see the past: {text.plain(seat.past.words())}."
+        )
         return
     st.caption(f"You see a what-if: {text.plain(wish_in_words(seat.wish))}.")
     st.button(
-        "Back to the present", key="wish-clear", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),)
+        "Back to the present" if seat.past is None else "Without the what-if",
+        key="wish-clear",
+        icon=":material/undo:",
+        on_click=session.set_wish,
+        args=(Wish(),),
     )
 
 

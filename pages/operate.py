@@ -97,7 +97,9 @@ def draw(seat: Seat, desk: Desk) -> None:
 
 seat = frame.page("Operate")
 desk = desk_of(seat)
-if desk is None:
+if seat.past is not None:
+    operate_states.draw_past(seat.past)
+elif desk is None:
     operate_states.draw_not_live("Carrying a plan out")
 else:
     draw(seat, desk)
