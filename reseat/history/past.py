@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from reseat.errors import InputRefused
+from reseat.errors import InputRefused, LayoutInvalid
 from reseat.formats.snapshot import identity, read_snapshot
 from reseat.history.folder import Folder
 from reseat.model import Consistency, Snapshot
@@ -75,12 +75,13 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
     ]
     if told["reassigning"]:
         not_read.append("The tables do not tell which replicas a reassignment under way adds and removes.")
+    rows = [history.table(name, cluster, snapshot_id=snapshot_id) for name in ("brokers", "replicas", "topic_spread")]
+    try:
+        layout = layout_from_tables(*rows)
+    except LayoutInvalid as error:
+        raise InputRefused(f"{trouble} {error}", source=history.where) from error
     return Snapshot(
-        layout=layout_from_tables(
-            history.table("brokers", cluster, snapshot_id=snapshot_id),
-            history.table("replicas", cluster, snapshot_id=snapshot_id),
-            history.table("topic_spread", cluster, snapshot_id=snapshot_id),
-        ),
+        layout=layout,
         taken_at=told["taken_at"],
         way=told["way"],
         cluster=cluster,

@@ -1,0 +1,77 @@
+"""One moment of the past as a whole snapshot: from its landed file, and where that is gone from the tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.balance.changes import changes
+from reseat.errors import InputRefused
+from reseat.formats.snapshot import reading_of, write_snapshot
+from reseat.history.read import History
+from tests.history.made import FIRST_DAY, Made, write
+
+
+@pytest.fixture
+def made(tmp_path) -> Made:
+    """A landing zone and the tables made of it."""
+    return write(tmp_path)
+
+
+def test_a_moment_is_what_its_landed_file_says(made):
+    """The very snapshot that was landed, log directories and configurations included."""
+    landed = made.snapshots["shop"][1]
+    found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+
+    assert found.layout == landed.layout
+    assert found.taken_at == landed.taken_at
+    assert found.not_read == ()
+
+
+def test_where_the_file_is_gone_the_tables_tell_it(made):
+    """The layout comes from the tables: nothing changed to what was landed, and the snapshot says how it came."""
+    for file in made.landing.rglob("*.json"):
+        file.unlink()
+    landed = made.snapshots["shop"][1]
+    found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+
+    assert len(changes(landed.layout, found.layout)) == 0
+    assert [broker.state for broker in found.layout.brokers] == [broker.state for broker in landed.layout.brokers]
+    assert (found.cluster, found.taken_at, found.version) == ("shop", landed.taken_at, "4.1")
+    assert "put together from the tables" in found.not_read[0]
+    assert any("put together" in finding.sentence for finding in reading_of(found).findings)
+
+
+def test_a_file_that_holds_another_snapshot_is_not_taken_for_it(made):
+    """A landed file that somebody changed is told by its identity, and the tables count."""
+    first, second = made.snapshots["shop"][:2]
+    path = next(made.landing.rglob("20260501T151000*.json"))
+    path.write_bytes(write_snapshot(first))
+    found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+
+    assert found.taken_at == second.taken_at
+    assert "holds another snapshot than was taken in" in found.not_read[0]
+
+
+def test_a_damaged_file_is_no_trouble_where_the_tables_are_whole(made):
+    """What cannot be read is told from the tables too."""
+    next(made.landing.rglob("20260501T151000*.json")).write_text("{")
+    found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+
+    assert "put together from the tables" in found.not_read[0]
+
+
+def test_a_moment_that_nobody_knows_is_refused_in_words(made):
+    """Thinned out or never taken in: a sentence that names cluster and snapshot."""
+    with pytest.raises(InputRefused, match="No snapshot abc of cluster shop is in the tables"):
+        History.open(made.tables).snapshot_at(made.landing, "shop", "abc")
+
+
+def test_tables_that_lack_replicas_are_not_taken_for_a_layout(made):
+    """File gone and rows missing: refused in words, instead of a layout with holes."""
+    for file in made.landing.rglob("*.json"):
+        file.unlink()
+    for file in (made.tables / "topic_spread" / "cluster=shop" / f"day={FIRST_DAY}").iterdir():
+        file.unlink()
+
+    with pytest.raises(InputRefused, match="The landed file is not there any more"):
+        History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
