@@ -8,19 +8,22 @@ from components import caching, frame, text
 from components.pipeline_bar import draw_bar
 from components.pipeline_places import Places
 from components.pipeline_stages import demo_job, run_job, typed
+from reseat.errors import InputRefused
+from reseat.history.folder import Folder
 
 __all__ = ["draw_empty"]
 
 
-def draw_empty(places: Places, *, landed: bool, shows: str) -> None:
+def draw_empty(places: Places, *, shows: str, landed: bool | None = None) -> None:
     """Say that nothing is there yet, and what to do first.
 
     Args:
         places: where snapshots land, and where the tables are.
-        landed: whether snapshots lie in the landing zone that nobody has taken in.
         shows: what the page will show, as the start of a sentence ("Which loss hurts most").
+        landed: whether snapshots lie in the landing zone that nobody has taken in; looked for where not told.
     """
     busy = caching.pipeline().state.phase.busy
+    landed = landed or _landed(places)
     if busy:
         frame.answer("The pipeline is at work; this page fills as soon as it is done.")
     elif landed:
@@ -35,9 +38,17 @@ def draw_empty(places: Places, *, landed: bool, shows: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left.container(border=True, key="empty-demo", height="stretch"):
         _demo(places, busy=busy)
+        _folders(places)
     with right.container(border=True, key="empty-land", height="stretch"):
         _land(places)
-    _folders(places)
+
+
+def _landed(places: Places) -> bool:
+    """Whether a cluster's folder is in the landing zone; one that cannot be read says so when the pipeline runs."""
+    try:
+        return any(name.startswith("cluster=") for name in Folder.open(places.landing).folders())
+    except InputRefused:
+        return False
 
 
 def _demo(places: Places, *, busy: bool) -> None:
@@ -67,15 +78,13 @@ def _land(places: Places) -> None:
     where = ("--landing", places.landing, "--cluster", "orders-prod")
     st.markdown("##### A snapshot of your own")
     st.markdown("Of a live cluster, now or from a timer every ten minutes:")
-    st.code(typed("snapshot", "--bootstrap", "kafka-1:9092", *where), language="shell", wrap_lines=True)
+    st.code(typed("snapshot", "--bootstrap", "kafka-1:9092", *where), language=None, wrap_lines=True)
     st.markdown("Of a text that you kept, with the moment that it is of:")
-    st.code(
-        typed("land", "describe.txt", *where, "--taken-at", "2026-05-01T03:10:00Z"), language="shell", wrap_lines=True
-    )
+    st.code(typed("land", "describe.txt", *where, "--taken-at", "2026-05-01T03:10:00Z"), language=None, wrap_lines=True)
     st.markdown("Then press *Run the pipeline*, or type what it runs:")
     st.code(
         "\n".join(typed(*_for_people(stage.command[3:])) for stage in run_job(places.landing, places.tables)),
-        language="shell",
+        language=None,
         wrap_lines=True,
     )
 
@@ -86,11 +95,9 @@ def _for_people(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _folders(places: Places) -> None:
-    st.markdown(
-        f"Snapshots land in {text.code(places.landing)}, tables are in {text.code(places.tables)}. `RESEAT_LANDING` "
-        "and `RESEAT_TABLES` name others, on this machine, S3, HDFS or ABFS."
-    )
+    st.markdown("##### Where it is kept")
+    st.markdown(f"Snapshots land in {text.code(places.landing)}, tables are in {text.code(places.tables)}.")
     st.caption(
-        "The pipeline runs on Spark, which needs Java: it came with Reseat's own packages, so there is nothing to "
-        "install. Nothing else on these pages needs either."
+        "`RESEAT_LANDING` and `RESEAT_TABLES` name other folders, on this machine, S3, HDFS or ABFS. Spark needs Java: "
+        "it came with Reseat's own packages, so there is nothing to install."
     )

@@ -1,0 +1,116 @@
+"""The fleet's main figure: what each cluster's weakest broker and weakest rack would do, the worst cluster first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from components import charts, text, theme
+from components.fleet_words import harms, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+__all__ = ["MOST_DRAWN", "draw_weakest", "weakest_figure"]
+
+#: Clusters in the figure; the table has all.
+MOST_DRAWN = 60
+HEIGHT = 300
+#: Up to so many clusters, each has its name below, in so many characters together.
+_NAMED, _LETTERS = 16, 150
+#: Room for so many is kept where there are fewer, so that a bar stays a bar.
+_LEAST_PLACES = 8
+_PANELS = (("broker", "weakest broker"), ("rack", "weakest rack"))
+#: Column, colour and Plotly pattern of what a loss does.
+_HARMS = (("offline", theme.BROKEN, "", -0.36), ("below", theme.ATTENTION, "/", 0.02))
+_BAR = 0.34
+
+
+def draw_weakest(clusters: pd.DataFrame, key: str, on_click: Callable[[], None]) -> None:
+    """Draw it for the worst clusters.
+
+    Args:
+        clusters: in the order of the figure.
+        key: its name on the page.
+        on_click: called when a cluster is clicked; ``session.clicked`` tells its place.
+    """
+    drawn = clusters.head(MOST_DRAWN)
+    charts.draw(
+        weakest_figure(drawn),
+        key,
+        f"What losing the weakest broker, and the weakest rack, would do in {text.plural(len(drawn), 'cluster')}",
+        height=HEIGHT,
+        on_click=on_click,
+    )
+
+
+def weakest_figure(clusters: pd.DataFrame) -> go.Figure:
+    """Two rows of bars, a cluster beside the other: partitions offline, and partitions below min ISR.
+
+    Args:
+        clusters: those to draw, in their order.
+    """
+    from plotly.subplots import make_subplots
+
+    look = theme.look()
+    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.09)
+    place = np.arange(len(clusters))
+    names = [text.label(name, 60) for name in clusters["cluster"]]
+    for at, (kind, title) in enumerate(_PANELS, 1):
+        top = _top(clusters, kind)
+        told = [f"{name}, {text.label(does, 160)}" for name, does in zip(names, harms(clusters, kind), strict=True)]
+        # The whole column answers to hover and click, also where nothing stands in it.
+        figure.add_bar(
+            x=place, y=np.full(len(place), top), width=1, marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
+            customdata=told, hovertemplate="%{customdata}<extra></extra>", row=at, col=1,
+        )  # fmt: skip
+        for measure, colour, pattern, offset in _HARMS:
+            figure.add_bar(
+                x=place, y=_height(whole(clusters[f"{kind}_{measure}"])), width=_BAR, offset=offset,
+                marker={"color": colour, "line": {"width": 0}, "pattern": {
+                    "shape": pattern, "bgcolor": colour, "fgcolor": look.background, "size": 6, "solidity": 0.3}},
+                hoverinfo="skip", row=at, col=1,
+            )  # fmt: skip
+        _marks(figure, clusters, kind, at)
+        values = [0, *(10**power for power in range(int(top) + 1))]
+        figure.update_yaxes(
+            range=[0, top], tickvals=_height(np.array(values)), ticktext=[f"{value:,}" for value in values],
+            title={"text": title}, fixedrange=True, row=at, col=1,
+        )  # fmt: skip
+    named = len(names) <= _NAMED
+    letters = max(6, _LETTERS // max(1, len(names)))
+    figure.update_layout(template=theme.template(), barmode="overlay", margin={"l": 66, "r": 12, "t": 6, "b": 26})
+    figure.update_xaxes(fixedrange=True, showticklabels=False, range=[-0.6, max(len(names), _LEAST_PLACES) - 0.4])
+    if named:
+        short = [text.label(name, letters) for name in clusters["cluster"]]
+        figure.update_xaxes(showticklabels=True, tickvals=place, ticktext=short, tickangle=0, row=2, col=1)
+    return figure
+
+
+def _height(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Where a count stands: clusters differ by powers of ten, and one partition must show, as must none."""
+    return np.asarray(np.log10(1.0 + counts))
+
+
+def _top(clusters: pd.DataFrame, kind: str) -> float:
+    most = max(int(whole(clusters[f"{kind}_{measure}"]).max(initial=0)) for measure, *_ in _HARMS)
+    return max(1.2, 1.12 * float(_height(np.array(most))))
+
+
+def _marks(figure: go.Figure, clusters: pd.DataFrame, kind: str, at: int) -> None:
+    """A tick where any can go, a question mark where it is not told: an empty place would say neither."""
+    look = theme.look()
+    swept = clusters["swept"].to_numpy(bool) & clusters[f"weakest_{kind}"].notna().to_numpy()
+    unhurt = (whole(clusters[f"{kind}_offline"]) == 0) & (whole(clusters[f"{kind}_below"]) == 0)
+    for where, mark, colour in ((swept & unhurt, "✔", theme.FINE), (~swept, "?", look.quiet)):
+        place = np.flatnonzero(where)
+        if not len(place):
+            continue
+        figure.add_scatter(
+            x=place, y=np.full(len(place), 0.04), mode="text", text=[mark] * len(place), textposition="top center",
+            textfont={"size": 13, "color": colour}, hoverinfo="skip", cliponaxis=False, row=at, col=1,
+        )  # fmt: skip

@@ -1,0 +1,77 @@
+"""One cluster of the fleet opened: what its weakest losses would do, and its latest snapshot on all other pages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pandas as pd
+import streamlit as st
+
+from components import caching, session, text, theme
+from components.fleet_words import harms
+from components.notices import refused
+from components.pipeline_places import Places
+from reseat.errors import InputRefused
+from reseat.history.read import History
+from reseat.model import Severity
+
+__all__ = ["draw_opened"]
+
+_COLOURS = {"broken": "red", "attention": "orange", "note": "gray"}
+_ICONS = {severity.value: theme.severity_icon(severity) for severity in Severity}
+#: Pages that show the latest snapshot once it is opened: where, what one sees there, icon.
+_WAYS = (
+    ("pages/overview.py", "Overview", ":material/monitoring:"),
+    ("pages/racks.py", "Racks", ":material/dns:"),
+    ("pages/resilience.py", "Resilience", ":material/shield:"),
+    ("pages/history.py", "History", ":material/history:"),
+)
+
+
+def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: datetime) -> None:
+    """Draw it.
+
+    Args:
+        clusters: the cluster's row of ``reseat.history.fleet``, alone.
+        history: the tables.
+        places: where the snapshot landed.
+        now: the time, in UTC.
+    """
+    row = clusters.iloc[0]
+    name, taken_at = str(row["cluster"]), row["taken_at"]
+    assert isinstance(taken_at, datetime)  # noqa: S101 -- the table's own type
+    with st.container(border=True, key="fleet-opened"):
+        st.markdown(
+            f"**{text.plain(name, 100)}** · {text.plain(text.ago(taken_at, now))}, {taken_at:%Y-%m-%d %H:%M} UTC · "
+            f"{row['brokers']:,} brokers · {row['partitions']:,} partitions"
+        )
+        told = row["worst_finding"]
+        if isinstance(told, str):
+            severity = str(row["worst_severity"])
+            st.markdown(f":{_COLOURS.get(severity, 'gray')}[{_ICONS.get(severity, '')}] {text.plain(told)}")
+        st.markdown(
+            f"Weakest: {text.plain(harms(clusters, 'broker')[0])}; {text.plain(harms(clusters, 'rack')[0])}."
+            if row["swept"]
+            else "Its losses are not counted yet: the pipeline's sweep does that."
+        )
+        st.caption("Open this snapshot on:")
+        with st.container(horizontal=True, key="fleet-ways"):
+            pressed = [
+                page
+                for page, label, icon in _WAYS
+                if st.button(label, key=f"fleet-to-{label.lower()}", icon=icon, help=f"{label} of the latest snapshot")
+            ]
+        if pressed and _open(history, places, name, str(row["snapshot_id"])):
+            st.switch_page(pressed[0])
+
+
+def _open(history: History, places: Places, cluster: str, snapshot_id: str) -> bool:
+    """Look at a snapshot on all pages; says whether it could be read."""
+    try:
+        with st.spinner("Reading the snapshot …", show_time=True):
+            snapshot = caching.past_snapshot(history, places.landing, cluster, snapshot_id)
+    except InputRefused as refusal:
+        refused(refusal)
+        return False
+    session.open_past(snapshot, snapshot_id)
+    return True

@@ -1,0 +1,137 @@
+"""A fleet in words: the page's sentence, its figures, how a loss hurts, and which snapshots are old."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from components import text
+from components.findings import flagged
+from components.frame import Figure
+from reseat.model import Severity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["answer", "figures", "harms", "old", "whole", "worst_first"]
+
+#: A snapshot is old after an hour, or after three times the time that usually lies between two, whichever is longer.
+_OLD_SECONDS, _TIMES = 3600.0, 3.0
+
+
+def whole(column: pd.Series[int]) -> npt.NDArray[np.int64]:
+    """A column of counts, 0 where it is not told."""
+    return np.asarray(column.fillna(0).to_numpy(np.int64))
+
+
+def old(clusters: pd.DataFrame, now: datetime) -> npt.NDArray[np.bool_]:
+    """Whose last snapshot is old, (n,) bool.
+
+    Args:
+        clusters: of ``reseat.history.fleet``.
+        now: the time, in UTC.
+    """
+    age = (now - clusters["taken_at"]).dt.total_seconds().to_numpy(np.float64)
+    usual = clusters["every_seconds"].astype("Float64").fillna(0.0).to_numpy(np.float64)
+    return np.asarray(age > np.maximum(_OLD_SECONDS, _TIMES * usual))
+
+
+def worst_first(clusters: pd.DataFrame) -> pd.DataFrame:
+    """The clusters, those that a single loss hurts most first; swept ones before others, then by name.
+
+    A broker's loss counts before a rack's, partitions offline before partitions below min ISR.
+    """
+    keys = [whole(clusters[name]) for name in ("broker_offline", "broker_below", "rack_offline", "rack_below")]
+    order = np.lexsort((clusters["cluster"].to_numpy(str), *(-key for key in reversed(keys)), ~clusters["swept"]))
+    return clusters.iloc[order]
+
+
+def harms(clusters: pd.DataFrame, kind: str) -> list[str]:
+    """What the loss of each weakest broker or rack would do: ``broker 7: 12 offline, 40 below min ISR``.
+
+    Args:
+        clusters: of ``reseat.history.fleet``.
+        kind: ``broker`` or ``rack``.
+    """
+    named = clusters[f"weakest_{kind}"]
+    names = [str(name) if told else "" for name, told in zip(named, named.notna(), strict=True)]
+    offline, below = (whole(clusters[f"{kind}_{measure}"]).tolist() for measure in ("offline", "below"))
+    return [
+        _harm(kind, name, lost, less) if name else (f"no {kind} told" if swept else "not swept yet")
+        for name, lost, less, swept in zip(names, offline, below, clusters["swept"].tolist(), strict=True)
+    ]
+
+
+def _harm(kind: str, name: str, offline: int, below: int) -> str:
+    shown = text.visible(name, 40)
+    called = shown if shown.casefold().startswith(kind) else f"{kind} {shown}"
+    told = [
+        f"{count:,} {words}" for count, words in ((offline, "offline"), (below, "below min ISR")) if count
+    ]  # fmt: skip
+    return f"{called}: {', '.join(told)}" if told else f"any {kind} can go"
+
+
+def answer(clusters: pd.DataFrame) -> str:
+    """How many clusters a single broker's loss would hurt."""
+    total, swept = len(clusters), clusters[clusters["swept"]]
+    untold = total - len(swept)
+    also = f" {untold:,} {'is' if untold == 1 else 'are'} not swept yet." if untold else ""
+    if swept.empty:
+        have = "cluster has" if total == 1 else "clusters have"
+        return f"{total:,} {have} landed; what a loss would do is not counted yet: run the pipeline."
+    offline, below = whole(swept["broker_offline"]) > 0, whole(swept["broker_below"]) > 0
+    hurt = int((offline | below).sum())
+    if not hurt:
+        rack = int(((whole(swept["rack_offline"]) > 0) | (whole(swept["rack_below"]) > 0)).sum())
+        racks = f"; with a single rack {rack:,} would" if rack else ", nor with a single rack"
+        none = "The only cluster" if total == 1 else f"None of {total:,} clusters"
+        return (
+            f"{none} would {'not ' if total == 1 else ''}lose data or availability with a single broker{racks}.{also}"
+        )
+    only_below = int((below & ~offline).sum())
+    parts = [f"partitions go offline in {int(offline.sum()):,}"] if offline.any() else []
+    if only_below:
+        parts.append(f"writes are refused in {only_below:,}{' more' if parts else ''}")
+    return (
+        f"{hurt:,} of {text.plural(total, 'cluster')} would lose data or availability with a single broker: "
+        f"{', '.join(parts)}.{also}"
+    )
+
+
+def figures(clusters: pd.DataFrame, now: datetime) -> list[Figure]:
+    """Sizes, who is at risk, and what is old."""
+    swept = clusters[clusters["swept"]]
+    broker, rack = (
+        int(((whole(swept[f"{kind}_offline"]) > 0) | (whole(swept[f"{kind}_below"]) > 0)).sum())
+        for kind in ("broker", "rack")
+    )
+    stale, broken = int(old(clusters, now).sum()), int((whole(clusters["findings_broken"]) > 0).sum())
+    of = f"of {len(swept):,} swept"
+    size = clusters["size_bytes"].dropna()
+    hint = "A single {} lost would take partitions offline or leave them below min.insync.replicas, in its worst case"
+    return [
+        Figure("Clusters", text.count(len(clusters)), text.plural(int(whole(clusters["brokers"]).sum()), "broker")),
+        Figure(
+            "Partitions",
+            text.count(int(whole(clusters["partitions"]).sum())),
+            text.size(float(size.sum())) if len(size) else "sizes not told",
+            "Of the latest snapshot of every cluster; beneath, what all replicas take",
+        ),
+        Figure(flagged("A broker hurts", broker, Severity.BROKEN), text.count(broker), of, hint.format("broker")),
+        Figure(flagged("A rack hurts", rack, Severity.ATTENTION), text.count(rack), of, hint.format("rack")),
+        Figure(
+            flagged("Broken now", broken, Severity.BROKEN),
+            text.count(broken),
+            "by their last snapshot",
+            "Clusters with a finding of severity broken, such as partitions without a leader",
+        ),
+        Figure(
+            flagged("Old snapshots", stale, Severity.ATTENTION),
+            text.count(stale),
+            f"oldest {text.ago(clusters['taken_at'].min().to_pydatetime(), now)}",
+            "Clusters whose last snapshot is older than an hour, or than three times what is usual for them",
+        ),
+    ]

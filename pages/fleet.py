@@ -1,0 +1,90 @@
+"""Fleet: every cluster in one table, and which of them would not survive losing a broker or a rack."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from components import caching, frame, session, text
+from components.fleet_figure import MOST_DRAWN, draw_weakest
+from components.fleet_opened import draw_opened
+from components.fleet_table import draw_table
+from components.fleet_words import answer, figures, worst_first
+from components.pipeline_bar import draw_bar
+from components.pipeline_empty import draw_empty
+from components.pipeline_places import Places, places
+from reseat.errors import InputRefused
+from reseat.history.fleet import Fleet, fleet
+from reseat.history.read import History
+
+#: Kept: the cluster that is opened.
+OPENED = "fleet-opened"
+FIGURE = "fleet-figure"
+
+
+def notices(history: History, where: Places) -> None:
+    """What one should know of the tables: days that are being rewritten, files that could not be read."""
+    healing = caching.asked(history, "unfinished", history.unfinished)
+    if healing and not caching.pipeline().state.phase.busy:
+        clusters = len({cluster for cluster, _ in healing})
+        st.markdown(
+            f":orange[:material/healing:] A run ended before {text.plural(len(healing), 'day')} of "
+            f"{text.plural(clusters, 'cluster')} was rewritten; the next run heals that."
+        )
+    rejected = caching.asked(history, "rejected", history.rejected)
+    if len(rejected):
+        with st.expander(
+            f":orange[:material/warning:] {text.plural(len(rejected), 'landed file')} could not be read",
+            key="fleet-rejected",
+        ):
+            st.dataframe(rejected[["cluster", "path", "reason", "place", "size_bytes"]].head(200), hide_index=True)
+
+
+def draw(read: Fleet, history: History, where: Places) -> None:
+    """The page, where there is a cluster."""
+    now = datetime.now(UTC)
+    clusters = worst_first(read.clusters)
+    frame.answer(answer(clusters))
+    frame.figures(figures(clusters, now))
+    draw_bar(where)
+    notices(history, where)
+
+    def clicked() -> None:
+        places_clicked = [place for place in session.clicked(FIGURE) if place < len(clusters)]
+        session.keep(OPENED, str(clusters["cluster"].iloc[places_clicked[0]]) if places_clicked else "")
+
+    draw_weakest(clusters, FIGURE, clicked)
+    frame.how_to_read(
+        "Each place is a cluster, the worst first. The upper bars are what its weakest broker would do, the lower ones "
+        "what its weakest rack would do: partitions that go offline because no replica in sync remains (plain), and "
+        "partitions that refuse writes with acks=all (hatched). A step on the axis is ten times as many. ✔ any of them "
+        f"can go, ? not swept or not told. Up to {MOST_DRAWN} clusters are drawn; the table has all."
+    )
+    opened = session.kept(OPENED, "")
+    found = clusters[clusters["cluster"] == opened]
+    if len(found):
+        draw_opened(found, history, where, now)
+
+    def select(names: list[str]) -> None:
+        if names and names[0] != session.kept(OPENED, ""):
+            session.keep(OPENED, names[0])
+            st.rerun()
+
+    draw_table(clusters, now, read.days, select)
+
+
+seat = frame.standalone()
+where = places()
+try:
+    history = caching.history_in(where.tables)
+    with st.spinner("Reading the latest snapshot of every cluster …", show_time=True):
+        read = caching.asked(history, "fleet", lambda: fleet(history))
+except InputRefused as refusal:
+    frame.refused(refusal)
+    draw_bar(where)
+else:
+    if len(read.clusters):
+        draw(read, history, where)
+    else:
+        draw_empty(where, shows="Every cluster in one table, and what it would not survive,")
+if seat is not None:
+    session.publish(seat)
