@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
     _consumers(commands.add_parser("consumers", help="who reads what in a consumer group, and what a change costs it"))
     _infer(commands.add_parser("infer", help="work back from replica lists to the draws that made them"))
     _snapshot(commands.add_parser("snapshot", help="read a live cluster into a file that every command reads"))
+    _land(commands.add_parser("land", help="keep a layout as what its cluster was at a moment, for its history"))
     _operate(commands.add_parser("operate", help="carry a plan out on a live cluster, watch it, take it back"))
     pipeline_arguments(commands.add_parser("pipeline", help="histories of landed snapshots as tables, made on Spark"))
     return root
@@ -210,9 +211,35 @@ def connection_arguments(command: argparse.ArgumentParser) -> None:
 def _snapshot(command: argparse.ArgumentParser) -> None:
     connection_arguments(command)
     command.add_argument("--output", metavar="FILE", help="the snapshot file, - for standard output")
-    command.add_argument("--landing", metavar="DIR", help="put it into the pipeline's landing zone; needs --cluster")
+    command.add_argument(
+        "--landing", metavar="DIR", help="put it into the pipeline's landing zone, a folder or a URL; needs --cluster"
+    )
     command.add_argument("--cluster", metavar="NAME", help="the name by which you know the cluster")
     command.set_defaults(run=_run_snapshot)
+
+
+def _land(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "layout",
+        nargs="+",
+        metavar="LAYOUT",
+        help="a layout in any text that Reseat reads, - for standard input; several are read together",
+    )
+    command.add_argument(
+        "--landing",
+        metavar="DIR",
+        help="the landing zone, a folder or a URL; by default RESEAT_LANDING, else ~/.local/share/reseat/landing",
+    )
+    command.add_argument(
+        "--cluster", metavar="NAME", help="the name under which its history is kept; a snapshot may know its own"
+    )
+    command.add_argument(
+        "--taken-at",
+        metavar="ISO-TIME",
+        help="when the cluster was so, with Z or an offset: 2026-05-01T12:00:00Z; a snapshot knows its own",
+    )
+    command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
+    command.set_defaults(run=_run_land)
 
 
 def _operate(command: argparse.ArgumentParser) -> None:
@@ -268,6 +295,12 @@ def _run_snapshot(chosen: argparse.Namespace) -> int:
     from reseat.cli.snapshot import snapshot
 
     return snapshot(chosen)
+
+
+def _run_land(chosen: argparse.Namespace) -> int:
+    from reseat.cli.land import land_layout
+
+    return land_layout(chosen)
 
 
 def _words(text: str) -> tuple[str, ...]:

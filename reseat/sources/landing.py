@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reseat.errors import InputRefused
+from reseat.errors import InputRefused, LimitMet
+from reseat.formats.reading import LIMITS
 from reseat.formats.snapshot import identity, write_snapshot
 from reseat.history.folder import Folder
 from reseat.history.places import CLUSTER_NAME
@@ -74,6 +75,7 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
 
     Raises:
         InputRefused: the name is no name of a cluster, or the landing zone cannot be written.
+        LimitMet: the file would be larger than what is read.
     """
     check_cluster(cluster)
     zone = landing if isinstance(landing, Folder) else Folder.open(landing)
@@ -82,7 +84,13 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
     path = f"cluster={cluster}/{moment:%Y%m%dT%H%M%S.%fZ}-{identity(named)}.json"
     new = not zone.exists(path)
     if new:
-        zone.write(path, write_snapshot(named), overwrite=False)
+        data = write_snapshot(named)
+        if len(data) > LIMITS.megabytes * 1_000_000:
+            raise LimitMet(
+                f"The snapshot would have {len(data) / 1e6:,.0f} MB, and of one at most {LIMITS.megabytes:,} MB are "
+                "read again: it is not kept."
+            )
+        zone.write(path, data, overwrite=False)
     return LandedFile(path, zone.path(path) if zone.local is not None else f"{zone.where.rstrip('/')}/{path}", new)
 
 
