@@ -45,6 +45,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import count
 from typing import TypeVar
 
 import pyarrow as pa
@@ -77,17 +78,19 @@ class Batch:
         self._tables = tables
         self._guard = guard
         self._remove: set[str] = set()
-        self._staged = 0
+        self._numbers = count()  # threads stage side by side
 
     @classmethod
-    def begin(cls, tables: Folder, *, guard: Callable[[], None] | None = None) -> Batch:
+    def begin(cls, tables: Folder, *, guard: Callable[[], None] | None = None, mark: str = "") -> Batch:
         """A new batch, with nothing in it.
 
         Args:
             tables: the tables.
             guard: called right before the commitment; raises where the job may no longer write (its lock is lost).
+            mark: ends its name, and so tells later who wrote a file.
         """
-        return cls(tables, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z-{secrets.token_hex(4)}", guard)
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z-{secrets.token_hex(4)}"
+        return cls(tables, f"{name}-{mark}" if mark else name, guard)
 
     def staging(self, name: str = "") -> str:
         """Where the batch's files of a table are written, relative to the tables: give Spark its ``spark_url``.
@@ -128,8 +131,7 @@ class Batch:
             place = f"{place}/cluster={cluster}/day={day}"
         out = io.BytesIO()
         parquet.write_table(rows, out, compression="zstd")
-        self._tables.write(f"{place}/driver-{self._staged:05d}.parquet", out.getvalue())
-        self._staged += 1
+        self._tables.write(f"{place}/driver-{next(self._numbers):05d}.parquet", out.getvalue())
 
     def record(self, rows: pa.Table) -> None:
         """Add rows to the ledger.

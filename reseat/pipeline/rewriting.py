@@ -1,0 +1,233 @@
+"""Files of the tables -> fewer files with the same rows, or with some of them: what compaction and retention share.
+
+What it promises, in this order:
+
+1. Every row that is to stay is written once; where all are to stay, the counts in the files' footers are compared
+   before anything is published.
+2. Rows lie in a stable order, by time and snapshot first: a reader of one moment skips the row groups of others, and
+   columns compress well.
+3. Memory and the number of Spark's jobs are bounded: a group of folders at a time, one job a table and group; a folder
+   too large for one file gets several, by ranges of that order, so that no task sorts it alone.
+4. A folder that has files keeps one, be it without rows: plain reads go on finding the table.
+
+What it needs: the lock, and :class:`reseat.pipeline.commit.Batch`, by which old and new files change places.
+
+How it works: all files of a folder (a cluster's day of one table) are read exactly, without a listing by Spark, spread
+by cluster and day, sorted, and written by cluster and day into the batch's staging.
+
+Complexity: one shuffle and one sort of what is rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from reseat.history.folder import FileFact, Folder
+from reseat.history.schema import PARTITION_KEYS, arrow_schema
+from reseat.pipeline.commit import Batch
+from reseat.pipeline.frames import ClusterDay, day_folder, read_files, spark_schema
+from reseat.pipeline.ledger import LEDGER, LEDGER_SCHEMA
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = [
+    "ORDER",
+    "UNPARTITIONED",
+    "Pile",
+    "groups",
+    "keep_one_file",
+    "piles_of",
+    "rewrite",
+    "rows_in",
+    "write_sorted",
+]
+
+#: The order of rows in a file. Time first: pages ask for moments.
+_MOMENT = ("taken_at", "snapshot_id")
+ORDER: dict[str, tuple[str, ...]] = {
+    "snapshots": _MOMENT,
+    "brokers": (*_MOMENT, "broker"),
+    "replicas": (*_MOMENT, "topic", "partition", "position"),
+    "broker_balance": (*_MOMENT, "broker"),
+    "rack_balance": (*_MOMENT, "rack"),
+    "topic_spread": (*_MOMENT, "topic"),
+    "findings": (*_MOMENT, "rank"),
+    "changes": (*_MOMENT, "topic", "partition", "kind", "broker"),
+    "resilience": (*_MOMENT, "kind", "lost"),
+    "copysets": _MOMENT,
+    "rejected": ("path",),
+    "ledger": ("path", "token"),
+}
+#: What lies in no folders by cluster and day.
+UNPARTITIONED = ("ledger", "rejected")
+#: A group's most: what Spark spills to disk while it sorts, and how many names the driver holds.
+_GROUP_BYTES, _GROUP_FILES = 1 << 30, 2_000
+#: A file is made no larger than about this: one task sorts it, and a reader of a part opens few.
+FILE_BYTES = 128 << 20
+#: What a reader skips or takes together: some snapshots of 100,000 partitions; Spark's own 128 MB would be a day.
+_ROW_GROUP_BYTES = 16 << 20
+#: Footers read at once.
+_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """The files of one folder of a table.
+
+    Attributes:
+        name: the table, or ``ledger``.
+        day: the cluster and day; None where the table is not partitioned.
+        files: all of them.
+    """
+
+    name: str
+    day: ClusterDay | None
+    files: tuple[FileFact, ...]
+
+    @property
+    def folder(self) -> str:
+        """Where it lies, relative to the tables."""
+        return self.files[0].path.rpartition("/")[0]
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return sum(one.size for one in self.files)
+
+    @property
+    def paths(self) -> list[str]:
+        """Its files, relative to the tables."""
+        return [one.path for one in self.files]
+
+
+def piles_of(tables: Folder, name: str, under: str = "") -> list[Pile]:
+    """The folders with files of a table, by cluster and day.
+
+    Args:
+        tables: the tables.
+        name: a table, or ``ledger``.
+        under: a folder in it to look in alone (``cluster=X``).
+
+    Raises:
+        InputRefused: it cannot be listed.
+    """
+    home = LEDGER if name == "ledger" else name
+    found: dict[str, list[FileFact]] = {}
+    for one in tables.files(f"{home}/{under}".rstrip("/"), ".parquet"):
+        found.setdefault(one.path.rpartition("/")[0], []).append(one)
+    made = []
+    for folder, files in sorted(found.items()):
+        keys = [part.partition("=")[2] for part in folder.split("/") if "=" in part]
+        made.append(Pile(name, (keys[0], keys[1]) if len(keys) == 2 else None, tuple(files)))
+    return made
+
+
+def groups(
+    piles: Iterable[Pile], *, most_bytes: int = _GROUP_BYTES, most_files: int = _GROUP_FILES
+) -> Iterator[list[Pile]]:
+    """Piles in groups that are rewritten and published together, a cluster's day whole where it fits.
+
+    Args:
+        piles: of any tables.
+        most_bytes: of a group; a pile may be larger.
+        most_files: of a group; likewise.
+    """
+    group: list[Pile] = []
+    size = files = 0
+    for pile in sorted(piles, key=lambda one: (one.day or ("", ""), one.name)):
+        if group and (size + pile.size > most_bytes or files + len(pile.files) > most_files):
+            yield group
+            group, size, files = [], 0, 0
+        group.append(pile)
+        size, files = size + pile.size, files + len(pile.files)
+    if group:
+        yield group
+
+
+def rewrite(
+    spark: SparkSession,
+    tables: Folder,
+    batch: Batch,
+    piles: Sequence[Pile],
+    choose: Callable[[DataFrame], DataFrame] = lambda rows: rows,
+) -> None:
+    """Stage the rows of some piles of one table anew, and have their files removed at the commit.
+
+    Args:
+        spark: the session.
+        tables: the tables.
+        batch: where they are staged.
+        piles: of one table.
+        choose: the rows that stay, from all of them.
+    """
+    name = piles[0].name
+    large = [pile for pile in piles if pile.size > FILE_BYTES]
+    small = [pile for pile in piles if pile.size <= FILE_BYTES]
+    for together in ([small] if small else []) + [[pile] for pile in large]:
+        rows = choose(_read(spark, tables, name, [path for pile in together for path in pile.paths]))
+        write_sorted(
+            rows, tables, batch, name, files=ceil(together[0].size / FILE_BYTES) if together[0] in large else 1
+        )
+    batch.remove(path for pile in piles for path in pile.paths)
+    keep_one_file(tables, batch, name, [pile.day for pile in piles])
+
+
+def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, files: int = 1) -> None:
+    """Stage rows of a table in its order.
+
+    Args:
+        rows: its rows, with ``cluster`` and ``day`` where it is partitioned.
+        tables: the tables.
+        batch: where they are staged.
+        name: the table, or ``ledger``.
+        files: 1: a file for each cluster and day; more: about so many for all rows together.
+    """
+    keys = () if name in UNPARTITIONED else PARTITION_KEYS
+    order = (*keys, *ORDER[name])
+    rows = rows.select(*_schema(name).names)
+    if files > 1:
+        spread = rows.repartitionByRange(files, *order)
+    else:
+        spread = rows.repartition(*keys) if keys else rows.coalesce(1)
+    # Appended: large and small days of a table are staged in one folder, one after the other.
+    writer = spread.sortWithinPartitions(*order).write.mode("append")
+    writer = writer.option("compression", "zstd").option("parquet.block.size", _ROW_GROUP_BYTES)
+    if keys:
+        writer = writer.partitionBy(*keys)
+    writer.parquet(tables.spark_url(batch.staging(name)))
+
+
+def keep_one_file(tables: Folder, batch: Batch, name: str, days: Collection[ClusterDay | None]) -> None:
+    """Stage a file without rows for each day for which Spark staged none, having no row of it."""
+    staged = {one.path.rpartition("/")[0] for one in tables.files(batch.staging(name), ".parquet")}
+    for day in days:
+        if day is not None and f"{batch.staging()}/{day_folder(name, day)}" not in staged:
+            batch.stage_table(name, arrow_schema(name).empty_table(), cluster=day[0], day=day[1])
+
+
+def rows_in(tables: Folder, paths: Collection[str]) -> int:
+    """Rows of Parquet files, as their footers tell."""
+    from pyarrow import parquet
+
+    def count(path: str) -> int:
+        return int(parquet.read_metadata(tables.path(path), filesystem=tables.fs).num_rows)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return sum(pool.map(count, paths))
+
+
+def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str]) -> DataFrame:
+    if name not in UNPARTITIONED:
+        return read_files(spark, tables, name, paths)
+    return spark.read.schema(spark_schema(_schema(name))).parquet(*(tables.spark_url(path) for path in paths))
+
+
+def _schema(name: str) -> pa.Schema:
+    return LEDGER_SCHEMA if name == "ledger" else arrow_schema(name, with_keys=True)
