@@ -69,7 +69,7 @@ def ranked_figure(losses: Losses, view: View) -> go.Figure:
             showarrow=False, font={"size": 11, "color": look.text},
         )  # fmt: skip
     figure.update_layout(
-        template=theme.template(), barmode="overlay", margin={"l": 8, "r": 8, "t": 18 if already else 4, "b": 26}
+        template=theme.template(), barmode="overlay", margin={"l": 8, "r": 8, "t": 18 if already else 4, "b": 4}
     )
     figure.update_yaxes(
         tickmode="array",
@@ -82,10 +82,15 @@ def ranked_figure(losses: Losses, view: View) -> go.Figure:
         showgrid=False,
         fixedrange=True,
         automargin=True,
+        ticklen=5,
+        tickcolor="rgba(0,0,0,0)",
     )
-    figure.update_xaxes(range=[0, top], fixedrange=True, nticks=4, tickformat=",d")
-    if top <= 6:
-        figure.update_xaxes(dtick=1)
+    figure.update_xaxes(range=[0, top], fixedrange=True, visible=False)  # each bar has its number
+    if not values.any():
+        figure.add_annotation(
+            text=f"No single loss: 0 {WORDS[measure].many}", x=0.55, y=0.5, xref="paper", yref="paper",
+            showarrow=False, font={"size": 13, "color": look.quiet}, bgcolor=look.background,
+        )  # fmt: skip
     return figure
 
 

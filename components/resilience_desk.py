@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
@@ -20,6 +21,7 @@ from components.resilience_words import WORDS
 
 __all__ = ["draw_desk"]
 
+_CSS = Path(__file__).with_name("resilience.css")
 _VIEW, _CLICKS = "resilience-view", "resilience-clicks"
 
 
@@ -30,6 +32,7 @@ def draw_desk(subject: Subject) -> None:
     Args:
         subject: what is drawn.
     """
+    st.html(_CSS)
     losses = subject.losses
     _switches(losses)
     chart, matrix, detail = st.columns([30, 42, 28], gap="small")
@@ -46,7 +49,7 @@ def draw_desk(subject: Subject) -> None:
         st.caption(f":material/info: {text.plain(note)}")
     _how_to_read()
     with st.expander("The numbers", icon=":material/table:"):
-        draw_tables(losses, _view(), f"resilience-rows-{session.kept(_CLICKS, 0)}", partial(_hear, subject))
+        draw_tables(subject, _view(), f"resilience-rows-{session.kept(_CLICKS, 0)}", partial(_hear, subject))
 
 
 def _view() -> View:

@@ -14,10 +14,14 @@ from components.resilience_view import Chosen
 from components.resilience_words import who
 from reseat.resilience import Healing, Loss
 
-__all__ = ["detail_lines", "draw_detail", "loss_of_row", "open_label"]
+__all__ = ["detail_lines", "draw_detail", "loss_of_row"]
 
 #: Brokers that take over, named before the rest is counted.
-_HEIRS = 4
+_HEIRS = 3
+#: Pixels of the title and the button, which stay in sight.
+_AROUND = 118
+#: A longer name does not fit on the button.
+_LONG = 24
 
 
 def loss_of_row(losses: Losses, chosen: Chosen) -> Loss | None:
@@ -50,23 +54,20 @@ def draw_detail(
     """
     with st.container(border=True, key="resilience-detail", height=HEIGHT):
         found = find(chosen)
-        rack = None if found is None else found.rack
-        name = who(chosen.kind, chosen.lost, rack)
-        st.markdown(f"**{text.plain(name[:1].upper() + name[1:])} lost**{_where(losses, chosen)}")
-        st.markdown("\n".join(f"- {line}" for line in detail_lines(losses, chosen, found)))
+        name = who(chosen.kind, chosen.lost, None if found is None else found.rack)
+        st.markdown(f"**{text.plain(name)} lost**{_where(losses, chosen)}")
+        with st.container(key="resilience-lines", height=HEIGHT - _AROUND, border=False):
+            st.markdown("\n".join(f"- {line}" for line in detail_lines(losses, chosen, found)))
+        short = name if len(name) < _LONG else text.plural(len(chosen.lost), "broker")
         if st.button(
-            open_label(chosen.lost),
+            f"Open as what-if: {text.plain(short)} out",
             key="resilience-open",
             icon=":material/visibility:",
             type="primary",
+            width="stretch",
             help="Opens Racks, where the plan shows who gets these replicas",
         ):
             open_what_if(chosen.lost)
-
-
-def open_label(lost: tuple[int, ...]) -> str:
-    """What the button says: ``Open as what-if: brokers 3 and 7 out``."""
-    return f"Open as what-if: {'broker' if len(lost) == 1 else 'brokers'} {text.ids(lost, 4)} out"
 
 
 def detail_lines(losses: Losses, chosen: Chosen, found: Loss | None) -> list[str]:
@@ -124,9 +125,7 @@ def _healing(found: Loss) -> list[str]:
         copied += f", {text.size(healing.bytes_to_move)}"
     lines = [f":material/healing: To heal it for good: {copied}"]
     if healing.least_spread is not None:
-        lines.append(
-            f":material/balance: Then at best {healing.least_spread:,} replicas between the fullest and the emptiest"
-        )
+        lines.append(f":material/balance: Least spread then: **{text.plural(healing.least_spread, 'replica')}**")
     if healing.racks_kept is not None:
         lines.append(
             ":green[:material/check:] Each partition can lie on as many racks as before"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from components import caching, frame, session, text
@@ -19,9 +20,11 @@ from reseat.election import Mode
 from reseat.errors import InputRefused, WishRefused
 from reseat.history.read import History
 from reseat.model import NOT_TOLD, ClusterLayout, Plan, Snapshot, Wish
+from reseat.model.columns import row_any
 from reseat.resilience import Loss
+from reseat.resilience.standing import standing
 
-__all__ = ["Subject", "after_plan", "choose", "joined", "mode_of", "swept_losses"]
+__all__ = ["Subject", "after_plan", "choose", "joined", "mode_of", "offline_rows", "swept_losses"]
 
 NOW, AFTER, PAST = "The layout that is open", "After its plan", "From the history"
 #: Layouts up to here are counted as soon as the page is opened: 2.5 s on one core. Larger ones ask first.
@@ -39,14 +42,15 @@ class Subject:
         losses: what each loss does.
         find: all that is known of one loss; a pair is counted then.
         open: opens the what-if with these brokers out.
-        layout: the layout itself; None where only the rows of its sweep were read.
+        offline: gives a layout and its rows that are offline without some brokers; None where only the rows of a
+            sweep were read.
     """
 
     key: str
     losses: Losses
     find: Callable[[Chosen], Loss | None]
     open: Callable[[tuple[int, ...]], None]
-    layout: ClusterLayout | None = None
+    offline: Callable[[tuple[int, ...]], tuple[ClusterLayout, npt.NDArray[np.int64]]] | None = None
 
 
 def choose(seat: Seat | None, places: Places, history: History | None) -> Subject | None:
@@ -163,7 +167,17 @@ def _of_layout(layout: ClusterLayout, mode: Mode, open_what_if: Callable[[tuple[
     def find(chosen: Chosen) -> Loss | None:
         return loss_of_row(losses, chosen) or caching.loss_of(layout, chosen.lost, mode)
 
-    return Subject(f"{layout.digest}-{mode}", losses, find, open_what_if, layout)
+    def offline(lost: tuple[int, ...]) -> tuple[ClusterLayout, npt.NDArray[np.int64]]:
+        return layout, offline_rows(layout, lost, mode)
+
+    return Subject(f"{layout.digest}-{mode}", losses, find, open_what_if, offline)
+
+
+def offline_rows(layout: ClusterLayout, lost: tuple[int, ...], mode: Mode) -> npt.NDArray[np.int64]:
+    """Rows of the partitions that nobody can lead once these brokers are lost."""
+    able = standing(layout, mode).able
+    gone = np.append(np.isin(layout.broker_ids, lost), False)  # the last place is for -1, the padding
+    return np.flatnonzero(~row_any(able & ~gone[layout.replicas]))
 
 
 def _past(history: History, places: Places) -> Subject | None:

@@ -11,12 +11,13 @@ import streamlit as st
 
 from components import session, tables, text
 from components.resilience_losses import MEASURES, Losses, triangle
-from components.resilience_view import View, measure_of, ranked
+from components.resilience_source import Subject
+from components.resilience_view import View, chosen_of, measure_of, ranked
 from components.resilience_words import who
 
 __all__ = ["draw_tables", "pairs_found", "pairs_frame", "single_frame", "singles_found"]
 
-_SINGLE, _PAIRS = "Brokers and racks", "Pairs"
+_SINGLE, _PAIRS, _OFFLINE = "Brokers and racks", "Pairs", "Partitions offline"
 #: What the columns are called.
 _COLUMNS = {
     "offline_partitions": "offline",
@@ -29,21 +30,26 @@ _COLUMNS = {
 }
 
 
-def draw_tables(losses: Losses, view: View, key: str, on_choose: Callable[[str, dict[str, object]], None]) -> None:
-    """The tables of single losses and of pairs, one at a time.
+def draw_tables(subject: Subject, view: View, key: str, on_choose: Callable[[str, dict[str, object]], None]) -> None:
+    """The tables of single losses, of pairs and of the partitions that go offline, one at a time.
 
     Args:
-        losses: what is drawn.
-        view: by which measure they are sorted, and of which kinds.
+        subject: what is drawn.
+        view: by which measure losses are sorted, of which kinds, and whose partitions are listed.
         key: their name on the page; a row that was chosen is forgotten where it changes.
         on_choose: called with the table's key and the event that a chosen row is, for ``resilience_view.apply_event``.
     """
+    losses = subject.losses
+    offered = [_SINGLE, *([_PAIRS] if losses.pairs else []), *([_OFFLINE] if subject.offline is not None else [])]
     shown = _SINGLE
-    if losses.pairs:
+    if len(offered) > 1:
         shown = st.segmented_control(
-            "Table", [_SINGLE, _PAIRS], default=_SINGLE, required=True, key="resilience-table",
+            "Table", offered, default=_SINGLE, required=True, key=f"resilience-table-{len(offered)}",
             label_visibility="collapsed",
         )  # fmt: skip
+    if shown == _OFFLINE:
+        _offline(subject, view)
+        return
     typed = tables.search("resilience", "a broker id or a part of a rack's name")
     if shown == _PAIRS:
         cells = pairs_found(losses, view, typed)
@@ -83,6 +89,20 @@ def draw_tables(losses: Losses, view: View, key: str, on_choose: Callable[[str, 
         few = tables.shown_of(len(frame), total, what) if what == "pair" else _losses(len(frame), total)
         st.caption(f"{few} Choose a row to see its detail above.", width="content")
         tables.download(f"resilience-csv-{what}", f"resilience-{what}.csv", lambda: _csv(everything()))
+
+
+def _offline(subject: Subject, view: View) -> None:
+    """The partitions that are offline with the loss whose detail is open."""
+    chosen = chosen_of(view, subject.losses)
+    if subject.offline is None or chosen is None:
+        return
+    layout, rows = subject.offline(chosen.lost)
+    st.caption(
+        f"{text.plural(len(rows), 'partition')} offline once {'broker' if len(chosen.lost) == 1 else 'brokers'} "
+        f"{text.ids(chosen.lost)} {'is' if len(chosen.lost) == 1 else 'are'} lost:"
+    )
+    if len(rows):
+        tables.partitions_table(layout, rows, "resilience-offline")
 
 
 def singles_found(losses: Losses, view: View, typed: str) -> npt.NDArray[np.int64]:

@@ -17,18 +17,21 @@ __all__ = ["WORDS", "Counting", "answer", "chance", "counted", "figures", "harm"
 
 
 class Counting(NamedTuple):
-    """How a measure is called: on the switch, one, several, and its colour."""
+    """How a measure is called: on the switch, behind a number, one, several; and its colour."""
 
     label: str
+    chip: str
     one: str
     many: str
     colour: str
 
 
 WORDS: dict[Measure, Counting] = {
-    "offline_partitions": Counting("Offline", "partition offline", "partitions offline", theme.BROKEN),
-    "below_min_isr": Counting("Below min ISR", "partition below min ISR", "partitions below min ISR", theme.ATTENTION),
-    "leaders_moved": Counting("Leaders moved", "leader moved", "leaders moved", theme.LEADER),
+    "offline_partitions": Counting("Offline", "offline", "partition offline", "partitions offline", theme.BROKEN),
+    "below_min_isr": Counting(
+        "Below min ISR", "below min ISR", "partition below min ISR", "partitions below min ISR", theme.ATTENTION
+    ),
+    "leaders_moved": Counting("Leaders moved", "leaders moved", "leader moved", "leaders moved", theme.LEADER),
 }
 
 
@@ -71,7 +74,7 @@ def _answer(losses: Losses) -> str:
     if broker and rack and rack[1] > broker[1]:
         return (
             f"Losing {rack[0]} takes {_partitions(rack[1], more)} offline; "
-            f"of single brokers {broker[0]} takes the most: {broker[1]:,}."
+            f"the worst single one, {broker[0]}, takes {broker[1]:,}."
         )
     if broker:
         some = int((brokers["offline_partitions"] > losses.already.get("offline_partitions", 0)).sum())
@@ -118,8 +121,8 @@ def figures(losses: Losses) -> list[Figure]:
     if scatter is not None:
         shown += [
             Figure("Copysets", text.count(scatter.copysets), None, _COPYSETS),
-            Figure("2 random losses", chance(scatter.chance_two), "lose data", _CHANCE.format(2)),
-            Figure("3 random losses", chance(scatter.chance_three), "lose data", _CHANCE.format(3)),
+            Figure("2 random losses", chance(scatter.chance_two), _lose(scatter.chance_two), _CHANCE.format(2)),
+            Figure("3 random losses", chance(scatter.chance_three), _lose(scatter.chance_three), _CHANCE.format(3)),
         ]
     return shown
 
@@ -139,6 +142,10 @@ def chance(value: float | None) -> str:
     return f"{100 * value:.2g}%" if value < 0.1 else text.share(value, 1)
 
 
+def _lose(value: float | None) -> str | None:
+    return None if value is None else "lose data"
+
+
 def _single(label: str, losses: Losses, kind: str) -> Figure:
     """The worst row, with the first measure by which it does anything."""
     rows = losses.of_kind(kind)
@@ -153,7 +160,7 @@ def _single(label: str, losses: Losses, kind: str) -> Figure:
         if row[measure] is not pd.NA and row[measure]:
             severity = severities.get(measure)
             shown = label if severity is None else flagged(label, int(row[measure]), severity)
-            return Figure(shown, name, f"{row[measure]:,} {WORDS[measure].label.lower()}", harm(row))
+            return Figure(shown, name, f"{row[measure]:,} {WORDS[measure].chip}", harm(row))
     return Figure(label, name, "0 offline", harm(row))
 
 

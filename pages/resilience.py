@@ -4,11 +4,25 @@ import streamlit as st
 
 from components import caching, frame, session, sidebar
 from components.pipeline_empty import draw_empty
-from components.pipeline_places import places
+from components.pipeline_places import Places, places
 from components.resilience_desk import draw_desk
 from components.resilience_source import choose
 from components.resilience_words import answer, figures
 from reseat.errors import InputRefused
+
+
+def nothing_yet(where: Places) -> None:
+    """No layout is open and nothing was landed: two ways to begin, the one that needs no pipeline first."""
+    here, history = st.tabs(["A layout that you open", "The history of your clusters"])
+    with here:
+        st.markdown(
+            "**Open a layout, and the loss of every broker, rack and pair of brokers is tried on it at once.** Nothing "
+            "is sent anywhere: what you read stays in this server's memory."
+        )
+        sidebar.open_layout("main")
+    with history:
+        draw_empty(where, shows="Which single loss hurts most")
+
 
 seat = frame.standalone()
 where = places()
@@ -19,9 +33,7 @@ try:
 except InputRefused as refusal:
     frame.refused(refusal)
 if seat is None and history is None:
-    draw_empty(where, landed=False, shows="Which single loss hurts most")
-    st.markdown("Or try every loss on a layout that you open here, without any pipeline:")
-    sidebar.open_layout("main")
+    nothing_yet(where)
     st.stop()
 subject = choose(seat, where, history)
 if subject is not None:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ def matrix_data(
         "also": [_packed(*one) for one in further],
         "most": most,
         "top": max(most, 1),
-        "nothing": f"no {words[0]}",
+        "nothing": "none",
         "palette": _palette(),
         "none": _rgb(look.faint),
         "look": {
@@ -97,13 +97,19 @@ def _groups(racks: Sequence[str | None], looks: Mapping[str, tuple[str, str]]) -
     """Runs of neighbours that share a rack."""
     if not looks:
         return []
+    names = ["no rack" if rack is None else text.visible(rack, 40) for rack in racks]
+    # Where there is no room for whole names, what tells them apart is enough: 10 of rack-10.
+    distinct = sorted(set(names))
+    alike = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*distinct, strict=False)))
+    alike = alike if len(distinct) > 1 else 0
     groups: list[dict[str, object]] = []
     start = 0
     for rack, run in groupby(racks):
         stop = start + len(list(run))
         groups.append(
             {
-                "label": "no rack" if rack is None else text.visible(rack, 40),
+                "label": names[start],
+                "short": names[start][alike:],
                 "from": start,
                 "to": stop,
                 "colour": "transparent" if rack is None else looks[rack][0],

@@ -178,7 +178,7 @@ class Pairs {
         const x = LEFT + (left - v.column) * this.cellWidth, wide = (right - left) * this.cellWidth;
         c.fillStyle = group.colour;
         c.fillRect(x + 0.5, TOP - BAND - 2, Math.max(wide - 1, 1), BAND);
-        this.fit(c, group.label, x, TOP - BAND - 11, wide - 4);
+        this.fit(c, [group.label, group.short], x, TOP - BAND - 11, wide - 3);
       }
     }
     c.fillStyle = this.data.look.quiet;
@@ -193,11 +193,13 @@ class Pairs {
     c.textAlign = "left";
   }
 
-  fit(c, words, x, y, room) {
-    if (room < 14) return;
-    let label = words;
-    while (label.length > 2 && c.measureText(label).width > room) label = `${label.slice(0, -2)}…`;
-    if (c.measureText(label).width > room) return;
+  fit(c, choices, x, y, room) {
+    let label = choices.find((words) => words && c.measureText(words).width <= room);
+    if (!label) {
+      label = choices.find((words) => words) || "";
+      while (label.length > 3 && c.measureText(label).width > room) label = `${label.slice(0, -2)}…`;
+      if (label.length <= 3) return;
+    }
     c.fillStyle = this.data.look.quiet;
     c.textAlign = "left";
     c.fillText(label, x + 1, y);
