@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import caching, session, text
+from components import caching, keep_layout, session, text
 from components.edits import left_out_topics
 from components.notices import refused
 from components.session import Seat
@@ -36,6 +36,8 @@ def draw() -> None:
             _racks(seat)
         with st.expander("Topics left out", icon=":material/filter_alt:"):
             _left_out(seat)
+        with st.expander("Keep this layout", icon=":material/archive:"):
+            keep_layout.draw(seat)
 
 
 def open_layout(where: str) -> None:
@@ -86,6 +88,7 @@ def _read(files: list[tuple[str, bytes]]) -> None:
     except InputRefused as error:
         refused(error)
         return
+    keep_layout.remember(reading, files)
     session.open_reading(reading, " + ".join(name for name, _ in files))
     st.rerun()
 

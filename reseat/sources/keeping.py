@@ -103,6 +103,7 @@ def snapshot_of_files(
     *,
     taken_at: datetime | None = None,
     racks: tuple[str, bytes] | None = None,
+    reading: Reading | None = None,
     now: datetime | None = None,
 ) -> Kept:
     """Make a snapshot of files that together tell one cluster.
@@ -111,6 +112,7 @@ def snapshot_of_files(
         files: (name, content) of each.
         taken_at: when the cluster was so; None: as the files say, which only snapshots do.
         racks: (name, content) of a file with racks by broker.
+        reading: what came of reading the files, where that was done already.
         now: the present, as in ``check_moment``.
 
     Raises:
@@ -127,7 +129,7 @@ def snapshot_of_files(
             own = replace(own, taken_at=taken_at.astimezone(UTC))
         check_moment(own.taken_at, now=now)
         return Kept(own, reading_of(own, source=name))
-    reading = read_files(files)
+    reading = read_files(files) if reading is None else reading
     if told is not None:
         reading = replace(reading, layout=reading.layout.with_racks(told))
     when = taken_at if taken_at is not None else _own_moment(reading)

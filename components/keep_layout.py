@@ -1,0 +1,167 @@
+"""Keep this layout: what was read lands in the landing zone, as what its cluster was at a moment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from components import session, text
+from components.pipeline_places import places
+from components.session import Seat
+from reseat.errors import ReseatError
+from reseat.formats.reading import Reading
+from reseat.model import Snapshot
+from reseat.sources.keeping import moment_of, snapshot_of_files, snapshot_of_reading
+from reseat.sources.landing import land
+
+__all__ = ["draw", "name_for", "remember", "snapshot_to_keep"]
+
+#: Uploads up to this size stay in the session, so that the text can be kept with its layout.
+_MOST_BYTES = 64_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """What came of the last press of the button."""
+
+    sentence: str
+    where: str = ""
+
+
+def remember(reading: Reading, files: Sequence[tuple[str, bytes]]) -> None:
+    """Keep the texts of an upload in this session, as far as they are not too large.
+
+    Args:
+        reading: what was read of them.
+        files: (name, content) of each.
+    """
+    if sum(len(data) for _, data in files) <= _MOST_BYTES:
+        session.keep(_originals(reading), tuple(files))
+
+
+def draw(seat: Seat) -> None:
+    """The form, and what came of it."""
+    if seat.past is not None:
+        st.caption("This is a moment of the history: it is kept already.")
+        return
+    key = seat.name  # not its digest: a live cluster is read again while somebody types
+    with st.form(f"keep-{key}", border=False):
+        st.caption("One more moment for the history of its cluster.")
+        name = st.text_input(
+            "Cluster",
+            value=name_for(seat),
+            key=f"keep-name-{key}",
+            max_chars=100,
+            placeholder="orders-prod",
+            help="The same name each time: all that is kept under one name is one history",
+        )
+        when = None
+        if seat.snapshot is None:
+            when = st.text_input(
+                "When the cluster was so",
+                value=_moment(_known_moment(seat)),
+                key=f"keep-when-{key}",
+                max_chars=60,
+                help="With Z for UTC, or an offset: 2026-05-01T14:00:00+02:00. A text that does not say it was taken "
+                "to be of the moment it was read here",
+            )
+        else:
+            st.caption(f"As it was read at {seat.snapshot.taken_at:%Y-%m-%d %H:%M:%S} UTC.")
+        _what_is_kept(seat)
+        if st.form_submit_button("Keep", icon=":material/archive:"):
+            _keep(seat, name.strip(), when)
+    _note(seat)
+
+
+def name_for(seat: Seat) -> str:
+    """The name under which a layout would be kept: the one it was kept by, or what it says itself; else empty."""
+    facts = seat.reading.facts
+    told = session.kept(f"kept as {seat.name}", "") or (
+        (seat.snapshot.cluster or seat.name) if seat.snapshot is not None else facts.get("cluster")
+    )
+    # What may stand in an address or a file, and not in the name of a folder.
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", told).strip("._-")[:100] if isinstance(told, str) else ""
+
+
+def snapshot_to_keep(seat: Seat, when: datetime | None) -> Snapshot:
+    """What was read, with racks told by hand, without the what-if, and with all its topics.
+
+    Args:
+        seat: what is looked at.
+        when: the moment, for what does not say its own.
+
+    Raises:
+        InputRefused: the moment cannot be, or there is nothing in it.
+    """
+    files = session.kept(_originals(seat.reading), ())
+    if seat.snapshot is not None:
+        taken = seat.snapshot
+    elif files:
+        taken = snapshot_of_files(files, taken_at=when, reading=seat.reading).snapshot
+    else:
+        taken = snapshot_of_reading(seat.reading, taken_at=when or seat.read_at)
+    if seat.edits.racks:
+        by_hand = {"racks_by_hand": {str(broker): rack for broker, rack in seat.edits.racks}}
+        taken = replace(taken, layout=taken.layout.with_racks(dict(seat.edits.racks)), facts={**taken.facts, **by_hand})
+    return taken
+
+
+def _what_is_kept(seat: Seat) -> None:
+    said = []
+    if not seat.wish.is_empty:
+        said.append("The what-if is not kept: only what was read.")
+    if seat.edits.without or seat.edits.without_internal:
+        said.append("Topics that you left out are kept too.")
+    if seat.edits.racks:
+        said.append("Racks that you told are kept with it.")
+    if said:
+        st.caption(" ".join(said))
+
+
+def _keep(seat: Seat, name: str, when: str | None) -> None:
+    try:
+        moment = None if when is None else moment_of(when)
+        with st.spinner("Keeping it …"):
+            taken = snapshot_to_keep(seat, moment)
+            landed = land(taken, places().landing, name)
+    except ReseatError as error:
+        session.keep(_noted(seat), _Note(str(error)))
+        return
+    session.keep(f"kept as {seat.name}", name)
+    at = f"{name} as it was at {taken.taken_at:%Y-%m-%d %H:%M:%S} UTC"
+    sentence = f"Kept: {at}." if landed.new else f"It was kept already: {at}. Nothing was written."
+    session.keep(_noted(seat), _Note(sentence, landed.where))
+
+
+def _note(seat: Seat) -> None:
+    note = session.kept(_noted(seat), _Note(""))
+    if not note.sentence:
+        return
+    if not note.where:
+        st.markdown(f":red[:material/block: {text.plain(note.sentence)}]")
+        return
+    st.markdown(f":green[:material/check_circle:] {text.plain(note.sentence)}")
+    st.code(note.where, language=None, wrap_lines=True)
+    st.caption("It is a part of the history once the pipeline has run.")
+
+
+def _known_moment(seat: Seat) -> datetime:
+    told = seat.reading.facts.get("taken_at")
+    return moment_of(told) if isinstance(told, str) else seat.read_at
+
+
+def _moment(when: datetime) -> str:
+    utc = when.astimezone(UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}{f'.{utc.microsecond:06d}' if utc.microsecond else ''}Z"
+
+
+def _originals(reading: Reading) -> str:
+    return f"original {reading.layout.digest}"
+
+
+def _noted(seat: Seat) -> str:
+    return f"keep {seat.name}"
