@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["code_as_zip", "ship_code", "write_code"]
 
-_PACKAGE = __name__.partition(".")[0]
+_PACKAGE = "reseat"
 _FIRST_TIME = (1980, 1, 1, 0, 0, 0)  # the least that a zip can say
 
 

