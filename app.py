@@ -17,6 +17,7 @@ st.navigation(
             st.Page("pages/new_topic.py", title="New topic", icon=":material/add_box:"),
         ],
         "Over time": [
+            st.Page("pages/fleet.py", title="Fleet", icon=":material/lan:"),
             st.Page("pages/resilience.py", title="Resilience", icon=":material/health_and_safety:"),
         ],
         "Learn": [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from components import charts, text, theme
+from components import charts, frame, text, theme
 from components.fleet_words import harms, whole
 
 if TYPE_CHECKING:
@@ -28,6 +28,13 @@ _PANELS = (("broker", "weakest broker"), ("rack", "weakest rack"))
 #: Column, colour and Plotly pattern of what a loss does.
 _HARMS = (("offline", theme.BROKEN, "", -0.36), ("below", theme.ATTENTION, "/", 0.02))
 _BAR = 0.34
+_HOW = (
+    "Each place is a cluster, the worst first; a click opens it. The upper bars are what its weakest broker would do, "
+    "the lower ones what its weakest rack would do: partitions that go offline because no replica in sync remains "
+    "(plain), and partitions that refuse writes with acks=all because fewer than min.insync.replicas remain (hatched). "
+    "Each step of the axis is ten times as many. ✔ any of them can go; ? not swept, or not told. "
+    f"Up to {MOST_DRAWN} clusters are drawn; the table has all."
+)
 
 
 def draw_weakest(clusters: pd.DataFrame, key: str, on_click: Callable[[], None]) -> None:
@@ -46,6 +53,7 @@ def draw_weakest(clusters: pd.DataFrame, key: str, on_click: Callable[[], None])
         height=HEIGHT,
         on_click=on_click,
     )
+    frame.how_to_read(_HOW)
 
 
 def weakest_figure(clusters: pd.DataFrame) -> go.Figure:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from components import tables, text, theme
+from components import session, tables, text, theme
 from components.fleet_words import harms, old
 from reseat.model import Severity
 
@@ -22,6 +22,7 @@ __all__ = ["MOST_ROWS", "as_csv", "draw_table", "matching", "table_frame"]
 MOST_ROWS = 1_000
 HEIGHT = 330
 _SEARCHED = 12
+_TABLE = "fleet-table"
 _MARKS = {severity.value: theme.severity_word(severity).split()[0] for severity in Severity}
 
 
@@ -53,69 +54,82 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "cluster": [text.visible(name, 100) for name in clusters["cluster"]],
+            "size curve": clusters["size_curve"].to_numpy(),
             "last snapshot": clusters["taken_at"].to_numpy("datetime64[ms]"),
             "age": ["▲ old" if is_old else "✔" for is_old in stale],
-            "worst finding": findings,
-            "weakest broker": harms(clusters, "broker"),
-            "weakest rack": harms(clusters, "rack"),
             "brokers": clusters["brokers"].to_numpy(),
             "partitions": clusters["partitions"].to_numpy(),
-            "replicas": clusters["replicas"].to_numpy(),
             "size": clusters["size_bytes"].to_numpy(),
             "spread": clusters["replica_spread"].to_numpy(),
             "least": clusters["replica_spread_least"].to_numpy(),
-            "size curve": clusters["size_curve"].to_numpy(),
+            "weakest broker": harms(clusters, "broker"),
+            "weakest rack": harms(clusters, "rack"),
+            "worst finding": findings,
             "spread curve": clusters["spread_curve"].to_numpy(),
+            "replicas": clusters["replicas"].to_numpy(),
+            "offline by broker": clusters["broker_offline"].to_numpy(),
+            "offline by rack": clusters["rack_offline"].to_numpy(),
         }
     )
 
 
-def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Callable[[list[str]], None]) -> None:
+def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Callable[[str], None]) -> None:
     """Draw it.
 
     Args:
         clusters: all, in the order of the table.
         now: the time, in UTC.
         days: how far the curves go back.
-        on_select: called with the name of the cluster whose row was clicked, or with none.
+        on_select: called with the name of the cluster whose row was chosen, or with nothing where none is any more.
     """
     typed = tables.search("fleet", "a cluster, a rack, or words of a finding") if len(clusters) > _SEARCHED else ""
     found = matching(clusters, typed)
     shown = found.head(MOST_ROWS)
     span = "24 hours" if days == 1 else f"{days} days"
-    event = st.dataframe(
+
+    def selected() -> None:
+        rows = [row for row in session.chosen_rows(_TABLE) if row < len(shown)]
+        on_select(str(shown["cluster"].iloc[rows[0]]) if rows else "")
+
+    st.dataframe(
         table_frame(shown, now),
-        key="fleet-table",
+        key=_TABLE,
         hide_index=True,
-        height=HEIGHT,
+        height=HEIGHT if len(clusters) > _SEARCHED else 37 + 30 * len(clusters),
         row_height=30,
-        on_select="rerun",
+        on_select=selected,
         selection_mode="single-row",
         placeholder="",
         column_config={
-            "cluster": st.column_config.TextColumn(pinned=True),
-            "last snapshot": st.column_config.DatetimeColumn(format="distance", width=110),
-            "age": st.column_config.TextColumn("", width=52, help="▲ older than is usual for the cluster"),
-            "worst finding": st.column_config.TextColumn(width=250),
-            "brokers": st.column_config.NumberColumn(format="localized", width=66),
-            "partitions": st.column_config.NumberColumn(format="localized", width=80),
-            "replicas": st.column_config.NumberColumn(format="localized", width=80),
-            "size": st.column_config.NumberColumn(format="bytes", width=76),
+            "cluster": st.column_config.TextColumn(pinned=True, width=112),
+            "size curve": st.column_config.AreaChartColumn(f"size, {span}", width=88, y_min=0),
+            "last snapshot": st.column_config.DatetimeColumn(format="distance", width=96),
+            "age": st.column_config.TextColumn("", width=46, help="▲ older than is usual for the cluster"),
+            "brokers": st.column_config.NumberColumn(format="localized", width=60),
+            "partitions": st.column_config.NumberColumn(format="localized", width=72),
+            "size": st.column_config.NumberColumn(format="bytes", width=62),
             "spread": st.column_config.NumberColumn(
-                format="localized", width=66, help="Replicas on the fullest broker less those on the emptiest"
+                format="localized", width=56, help="Replicas on the fullest broker less those on the emptiest"
             ),
             "least": st.column_config.NumberColumn(
-                format="localized", width=56, help="The least spread that the same replicas can have"
+                format="localized", width=48, help="The least spread that the same replicas can have"
             ),
-            "size curve": st.column_config.AreaChartColumn(f"size, {span}", width=110, y_min=0),
-            "spread curve": st.column_config.LineChartColumn(f"spread, {span}", width=110, y_min=0),
+            "weakest broker": st.column_config.TextColumn(width=138, help="The single broker whose loss hurts most"),
+            "weakest rack": st.column_config.TextColumn(width=138, help="The rack whose loss hurts most"),
+            "worst finding": st.column_config.TextColumn(width=240),
+            "spread curve": st.column_config.LineChartColumn(f"spread, {span}", width=100, y_min=0),
+            "replicas": st.column_config.NumberColumn(format="localized", width=80),
+            "offline by broker": st.column_config.NumberColumn(
+                format="localized", width=118, help="Partitions that the weakest broker would take offline"
+            ),
+            "offline by rack": st.column_config.NumberColumn(
+                format="localized", width=108, help="Partitions that the weakest rack would take offline"
+            ),
         },
     )
     with st.container(horizontal=True, vertical_alignment="center", key="fleet-foot"):
         st.caption(f"{tables.shown_of(len(shown), len(found), 'cluster')} Click a row to open it.", width="content")
         tables.download("fleet-csv", "fleet.csv", lambda: as_csv(found))
-    rows = event["selection"]["rows"]
-    on_select([str(shown["cluster"].iloc[row]) for row in rows if row < len(shown)])
 
 
 def as_csv(clusters: pd.DataFrame) -> str:

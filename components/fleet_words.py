@@ -109,7 +109,7 @@ def figures(clusters: pd.DataFrame, now: datetime) -> list[Figure]:
         for kind in ("broker", "rack")
     )
     stale, broken = int(old(clusters, now).sum()), int((whole(clusters["findings_broken"]) > 0).sum())
-    of = f"of {len(swept):,} swept"
+    of, none = f"of {len(swept):,} swept", "not swept"
     size = clusters["size_bytes"].dropna()
     hint = "A single {} lost would take partitions offline or leave them below min.insync.replicas, in its worst case"
     return [
@@ -120,8 +120,18 @@ def figures(clusters: pd.DataFrame, now: datetime) -> list[Figure]:
             text.size(float(size.sum())) if len(size) else "sizes not told",
             "Of the latest snapshot of every cluster; beneath, what all replicas take",
         ),
-        Figure(flagged("A broker hurts", broker, Severity.BROKEN), text.count(broker), of, hint.format("broker")),
-        Figure(flagged("A rack hurts", rack, Severity.ATTENTION), text.count(rack), of, hint.format("rack")),
+        Figure(
+            flagged("A broker hurts", broker, Severity.BROKEN),
+            f"{broker:,}" if len(swept) else none,
+            of,
+            hint.format("broker"),
+        ),
+        Figure(
+            flagged("A rack hurts", rack, Severity.ATTENTION),
+            f"{rack:,}" if len(swept) else none,
+            of,
+            hint.format("rack"),
+        ),
         Figure(
             flagged("Broken now", broken, Severity.BROKEN),
             text.count(broken),

@@ -54,9 +54,10 @@ def _landed(places: Places) -> bool:
 def _demo(places: Places, *, busy: bool) -> None:
     st.markdown("##### A demo week, through the real pipeline")
     st.markdown(
-        "A week of one cluster that never was, told by the hour: a broker is drained, one is lost and comes back, a "
-        "rack fails. Each hour lands as a snapshot, exactly as a live cluster's would; Spark takes them in, then tries "
-        "the loss of every broker, rack and pair of brokers on the last one."
+        "A week of three clusters that never were, told by the hour: one has a broker drained and another lost, one "
+        "grows and loses a whole rack for two hours, one looks healthy and would not survive much. Each hour lands as "
+        "a snapshot, exactly as a live cluster's would; Spark takes all 504 in, then tries the loss of every broker, "
+        "rack and pair of brokers on the last ones."
     )
     st.button(
         "Generate a demo week and run the pipeline",
@@ -68,9 +69,8 @@ def _demo(places: Places, *, busy: bool) -> None:
         args=(demo_job(places.landing, places.tables),),
     )
     st.caption(
-        "It takes about a minute on two cores, beside the dashboard, and can be cancelled at any time. It writes to "
-        "the two folders below and nowhere else. Delete the cluster's folder in the landing zone and the tables to be "
-        "rid of it."
+        "It takes a minute or two, beside the dashboard, and can be cancelled at any time. It writes to the "
+        "two folders below and nowhere else; the clusters' names begin with demo."
     )
 
 

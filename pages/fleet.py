@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from components import caching, frame, session, text
-from components.fleet_figure import MOST_DRAWN, draw_weakest
+from components.fleet_figure import draw_weakest
 from components.fleet_opened import draw_opened
 from components.fleet_table import draw_table
 from components.fleet_words import answer, figures, worst_first
@@ -49,27 +49,16 @@ def draw(read: Fleet, history: History, where: Places) -> None:
     notices(history, where)
 
     def clicked() -> None:
-        places_clicked = [place for place in session.clicked(FIGURE) if place < len(clusters)]
-        session.keep(OPENED, str(clusters["cluster"].iloc[places_clicked[0]]) if places_clicked else "")
+        """What a click on a place of the figure opens; a click beside them all closes it."""
+        hit = [place for place in session.clicked(FIGURE) if place < len(clusters)]
+        session.keep(OPENED, str(clusters["cluster"].iloc[hit[0]]) if hit else "")
 
-    draw_weakest(clusters, FIGURE, clicked)
-    frame.how_to_read(
-        "Each place is a cluster, the worst first. The upper bars are what its weakest broker would do, the lower ones "
-        "what its weakest rack would do: partitions that go offline because no replica in sync remains (plain), and "
-        "partitions that refuse writes with acks=all (hatched). A step on the axis is ten times as many. ✔ any of them "
-        f"can go, ? not swept or not told. Up to {MOST_DRAWN} clusters are drawn; the table has all."
-    )
-    opened = session.kept(OPENED, "")
-    found = clusters[clusters["cluster"] == opened]
+    if clusters["swept"].any():
+        draw_weakest(clusters, FIGURE, clicked)
+    found = clusters[clusters["cluster"] == session.kept(OPENED, "")]
     if len(found):
         draw_opened(found, history, where, now)
-
-    def select(names: list[str]) -> None:
-        if names and names[0] != session.kept(OPENED, ""):
-            session.keep(OPENED, names[0])
-            st.rerun()
-
-    draw_table(clusters, now, read.days, select)
+    draw_table(clusters, now, read.days, lambda name: session.keep(OPENED, name))
 
 
 seat = frame.standalone()

@@ -1,0 +1,144 @@
+"""What Fleet says of clusters: who is at risk, who is worst, what is old; and its table and figure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import pytest
+
+from components import theme
+from components.fleet_figure import weakest_figure
+from components.fleet_table import as_csv, matching, table_frame
+from components.fleet_words import answer, figures, harms, old, worst_first
+
+NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
+
+
+def clusters(*rows: dict[str, object]) -> pd.DataFrame:
+    """Clusters of 100 partitions whose losses do nothing, unless a row says otherwise."""
+    usual: dict[str, object] = {
+        "cluster": "a", "taken_at": NOW - timedelta(minutes=5), "every_seconds": 600.0, "brokers": 6,
+        "partitions": 100, "replicas": 300, "size_bytes": 5_000_000_000, "replica_spread": 3,
+        "replica_spread_least": 1, "swept": True, "weakest_broker": 1, "broker_offline": 0, "broker_below": 0,
+        "weakest_rack": "r1", "rack_offline": 0, "rack_below": 0, "findings_broken": 0, "worst_finding": None,
+        "worst_severity": None, "size_curve": [1.0, 2.0], "spread_curve": [3.0, 3.0],
+    }  # fmt: skip
+    made = pd.DataFrame([usual | row for row in rows])
+    whole = ["weakest_broker", "broker_offline", "broker_below", "rack_offline", "rack_below", "size_bytes"]
+    return made.astype({**dict.fromkeys(whole, "Int64"), "every_seconds": "Float64", "swept": bool})
+
+
+UNSWEPT: dict[str, object] = {
+    "swept": False, "weakest_broker": None, "broker_offline": None, "broker_below": None, "weakest_rack": None,
+    "rack_offline": None, "rack_below": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            [{"broker_offline": 2}, {"broker_below": 9}, {}],
+            "2 of 3 clusters would lose data or availability with a single broker: partitions go offline in 1, writes "
+            "are refused in 1 more.",
+        ),
+        (
+            [{"broker_below": 9}, {}],
+            "1 of 2 clusters would lose data or availability with a single broker: writes are refused in 1.",
+        ),
+        (
+            [{}, {"rack_offline": 1}, UNSWEPT],
+            "None of 3 clusters would lose data or availability with a single broker; with a single rack 1 would. "
+            "1 is not swept yet.",
+        ),
+        ([{}], "The only cluster would not lose data or availability with a single broker, nor with a single rack."),
+        ([UNSWEPT], "1 cluster has landed; what a loss would do is not counted yet: run the pipeline."),
+    ],
+)
+def test_the_sentence_counts_who_is_at_risk(rows: list[dict[str, object]], said: str) -> None:
+    """Offline before refused writes, brokers before racks; what was not swept is not called safe."""
+    assert answer(clusters(*rows)) == said
+
+
+def test_the_worst_come_first_and_the_unknown_last() -> None:
+    """Partitions offline by a broker, then below min ISR, then by a rack; ties by name; not swept at the end."""
+    listed = worst_first(
+        clusters(
+            {"cluster": "unknown"} | UNSWEPT,
+            {"cluster": "b"},
+            {"cluster": "a"},
+            {"cluster": "rack", "rack_offline": 50},
+            {"cluster": "below", "broker_below": 90},
+            {"cluster": "offline", "broker_offline": 1},
+        )
+    )
+
+    assert listed["cluster"].tolist() == ["offline", "below", "rack", "a", "b", "unknown"]
+
+
+def test_a_loss_is_told_by_what_it_does() -> None:
+    """Numbers where it hurts, peace where it does not, and the reason where it is not known."""
+    made = clusters(
+        {"weakest_broker": 7, "broker_offline": 1200, "broker_below": 4},
+        {},
+        {"weakest_rack": "rack-b", "rack_below": 3},
+        {"weakest_rack": None},
+        UNSWEPT,
+    )
+
+    assert harms(made, "broker") == [
+        "broker 7: 1,200 offline, 4 below min ISR",
+        *["any broker can go"] * 3,
+        "not swept yet",
+    ]
+    assert harms(made, "rack")[2:] == ["rack-b: 3 below min ISR", "no rack told", "not swept yet"]
+
+
+def test_old_is_an_hour_or_three_times_what_is_usual() -> None:
+    """A cluster that lands once a day is not old after two hours; one that lands every ten minutes is."""
+    ages = clusters(
+        {"taken_at": NOW - timedelta(hours=2)},
+        {"taken_at": NOW - timedelta(hours=2), "every_seconds": 86_400.0},
+        {"taken_at": NOW - timedelta(hours=2), "every_seconds": None},
+        {"taken_at": NOW - timedelta(minutes=50)},
+    )
+
+    assert old(ages, NOW).tolist() == [True, False, True, False]
+
+
+def test_figures_do_not_call_unknown_none() -> None:
+    """Where no cluster was swept, nobody is said to be safe."""
+    known = figures(clusters({"broker_below": 1}, {"taken_at": NOW - timedelta(days=3)}), NOW)
+    unknown = figures(clusters(UNSWEPT), NOW)
+
+    assert [figure.value for figure in known] == ["2", "200", "1", "0", "0", "1"]
+    assert known[5].delta == "oldest 3 days ago"
+    assert [figure.value for figure in unknown][2:4] == ["not swept", "not swept"]
+
+
+def test_the_table_marks_age_and_findings_with_words() -> None:
+    """Never colour alone; a name from outside stays text, and the CSV is harmless."""
+    made = clusters(
+        {"cluster": "=cmd()", "worst_finding": "3 partitions have no leader.", "worst_severity": "broken"},
+        {"cluster": "b", "taken_at": NOW - timedelta(days=1)},
+    )
+    shown = table_frame(made, NOW)
+
+    assert shown["worst finding"].tolist() == ["✖ 3 partitions have no leader.", "✔ nothing found"]
+    assert shown["age"].tolist() == ["✔", "▲ old"]
+    assert matching(made, "NO LEADER")["cluster"].tolist() == ["=cmd()"]
+    assert matching(made, "r1")["cluster"].tolist() == ["=cmd()", "b"]
+    assert as_csv(made).splitlines()[1].startswith("'=cmd(),")
+
+
+def test_the_figure_tells_none_from_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tick where any can go, a question mark where it is not known; bars only where something breaks."""
+    monkeypatch.setattr(theme, "is_dark", lambda: False)
+    drawn = weakest_figure(clusters({"cluster": "<b>x", "broker_offline": 99}, {}, UNSWEPT))
+    brokers = [trace for trace in drawn.data if trace.yaxis == "y"]
+    marks = {trace.text[0]: trace.x.tolist() for trace in brokers if trace.type == "scatter"}
+
+    assert marks == {"✔": [1], "?": [2]}
+    assert brokers[1].y.tolist() == [2.0, 0.0, 0.0]
+    assert brokers[0].customdata[0] == "&lt;b&gt;x, broker 1: 99 offline"
