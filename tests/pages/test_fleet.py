@@ -1,0 +1,187 @@
+"""Fleet under AppTest: its states from empty to huge, a cluster opened, the pipeline's line beside it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import caching, pipeline_bar, pipeline_empty
+from components.pipeline_process import Phase, PipelineProcess, Stage
+from components.session import _KEY
+from reseat.history.schema import arrow_schema
+from tests.history import made
+from tests.pages.conftest import texts
+
+PATIENCE = 30.0
+
+
+@pytest.fixture
+def pipeline(monkeypatch: pytest.MonkeyPatch) -> Iterator[PipelineProcess]:
+    """A server on which nobody has run the pipeline."""
+    process = PipelineProcess(grace=0.3)
+    monkeypatch.setattr(caching, "pipeline", lambda: process)
+    yield process
+    process.cancel()
+    assert process.wait(PATIENCE)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pipeline: PipelineProcess) -> Path:
+    """A landing zone and tables of this test's own, empty."""
+    monkeypatch.setenv("RESEAT_LANDING", str(tmp_path / "landing"))
+    monkeypatch.setenv("RESEAT_TABLES", str(tmp_path / "tables"))
+    return tmp_path
+
+
+def at_fleet(app: AppTest) -> AppTest:
+    """Go to Fleet."""
+    app.run()
+    return app.switch_page("pages/fleet.py").run()
+
+
+def jobs_are(monkeypatch: pytest.MonkeyPatch, *programs: str) -> None:
+    """Let the buttons run small programs instead of Spark."""
+    stages = tuple(Stage(f"Stage {at}", (sys.executable, "-c", one)) for at, one in enumerate(programs, 1))
+    monkeypatch.setattr(pipeline_bar, "run_job", lambda landing, tables: stages)
+    monkeypatch.setattr(pipeline_empty, "demo_job", lambda landing, tables: stages)
+
+
+def test_an_empty_history_says_how_to_begin(app: AppTest, home: Path) -> None:
+    """The commands to copy name the folders in use; the demo is one click away; no table, nothing broken."""
+    at_fleet(app)
+    commands = "\n".join(str(code.value) for code in app.code)
+
+    assert not app.exception
+    assert "No history yet: land a first snapshot, or look at a demo week." in texts(app)
+    assert f"reseat snapshot --bootstrap kafka-1:9092 --landing {home}/landing" in commands
+    assert f"reseat pipeline run --landing {home}/landing --tables {home}/tables\n" in commands
+    assert "--progress" not in commands
+    assert not app.button(key="pipeline-demo").disabled
+    assert not app.dataframe
+
+
+def test_landed_snapshots_that_nobody_took_in_are_told_of(app: AppTest, home: Path) -> None:
+    """Then the next thing to do is to run the pipeline, not to land."""
+    (home / "landing" / "cluster=prod").mkdir(parents=True)
+    at_fleet(app)
+
+    assert "Snapshots have landed, and none was taken in yet: run the pipeline." in texts(app)
+
+
+def test_the_fleet_at_a_look(app: AppTest, home: Path) -> None:
+    """The sentence, the figures, the table worst first; old snapshots are called old."""
+    made.write(home)
+    at_fleet(app)
+    table = app.dataframe[0].value
+
+    assert not app.exception
+    assert "2 of 2 clusters would lose data or availability with a single broker" in texts(app)
+    assert table["cluster"].tolist() == ["shop", "007"]
+    assert table["weakest broker"].tolist() == ["broker 4: 1 offline, 1 below min ISR", "broker 0: 2 below min ISR"]
+    assert table["age"].tolist() == ["▲ old", "▲ old"]
+    assert app.metric[0].value == "2"
+
+
+def test_a_cluster_is_opened_on_other_pages(app: AppTest, home: Path) -> None:
+    """One click on a way: its latest snapshot is what all pages show, and the strip says that it is the past."""
+    made.write(home)
+    at_fleet(app)
+    app.session_state[_KEY].kept["fleet-opened"] = "shop"
+    app.run()
+    opened = texts(app)
+    app.button(key="fleet-to-overview").click().run()
+
+    assert not app.exception
+    assert "shop** · " in opened
+    assert "Weakest: broker 4: 1 offline, 1 below min ISR; rack a: 1 offline, 2 below min ISR." in opened
+    assert app.session_state[_KEY].opened[app.session_state[_KEY].current].past.cluster == "shop"
+    assert "8 partitions" in texts(app)
+
+
+def test_partial_without_a_sweep_nobody_is_called_safe(app: AppTest, home: Path) -> None:
+    """Taken in, not swept: the sentence and the table say so, and no figure of nothing is drawn."""
+    made.write(home, swept=False)
+    at_fleet(app)
+
+    assert not app.exception
+    assert "2 clusters have landed; what a loss would do is not counted yet: run the pipeline." in texts(app)
+    assert set(app.dataframe[0].value["weakest rack"]) == {"not swept yet"}
+    assert "✔ any of them can go" not in texts(app)
+
+
+def test_files_that_could_not_be_read_are_told_of(app: AppTest, home: Path) -> None:
+    """One landed file was rejected: the page says how many, where and why."""
+    made.write(home)
+    rejected = {"cluster": "shop", "path": "cluster=shop/x.json", "reason": "No JSON.", "size_bytes": 3}
+    pq.write_table(
+        pa.Table.from_pylist([rejected], arrow_schema("rejected")), home / "tables" / "rejected" / "1.parquet"
+    )
+    at_fleet(app)
+
+    assert any("1 landed file could not be read" in one.label for one in app.expander)
+
+
+def test_tables_that_cannot_be_read_are_refused_in_words(app: AppTest, home: Path) -> None:
+    """A broken Parquet file: no traceback, the place, and the button that mends it."""
+    home_of = made.write(home).tables / "snapshots" / "cluster=shop" / f"day={made.SECOND_DAY}"
+    (home_of / "broken.parquet").write_bytes(b"PAR1 no PAR1")
+    at_fleet(app)
+
+    assert not app.exception
+    assert "cannot be read" in texts(app)
+    assert app.button(key="pipeline-run")
+
+
+def test_a_run_is_seen_by_everybody_and_cancelled_by_anybody(
+    app: AppTest, home: Path, monkeypatch: pytest.MonkeyPatch, pipeline: PipelineProcess
+) -> None:
+    """One starts it, a second sees the same progress and log after a fresh visit, and cancels it."""
+    line = '{"step": "read", "done": 3, "total": 12, "sentence": "Reading 3 of 12 files."}'
+    jobs_are(
+        monkeypatch, f"import threading; print('hello'); print('{line}', flush=True); threading.Event().wait()", ""
+    )
+    at_fleet(app).button(key="pipeline-demo").click().run()
+    assert pipeline.wait_for(lambda state: state.progress is not None, PATIENCE)
+    second = at_fleet(AppTest.from_file(app._script_path, default_timeout=60))
+    seen = texts(second)
+    second.button(key="pipeline-cancel").click().run()
+    assert pipeline.wait(PATIENCE)
+    second.run()
+
+    assert not second.exception
+    assert "The pipeline is at work" in seen
+    assert "Stage 1** (1 of 2): Reading 3 of 12 files" in seen
+    assert second.button(key="pipeline-run")
+    assert "Cancelled just now" in texts(second)
+    assert "The tables are whole" in texts(second)
+    assert pipeline.state.phase is Phase.CANCELLED
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        ("print('Took in 4 snapshots.')", "Done just now"),
+        ("import sys; print('reseat pipeline: Another run is at work since 12:00.'); sys.exit(2)", "Not run:"),
+        ("import sys; print('reseat: a fault'); sys.exit(1)", "failed with exit code 1"),
+    ],
+)
+def test_how_a_run_ended_stays_on_the_page(
+    app: AppTest, home: Path, monkeypatch: pytest.MonkeyPatch, pipeline: PipelineProcess, ending: tuple[str, str]
+) -> None:
+    """Done with its report, refused with the refusal's own sentence, failed with what it said last."""
+    program, said = ending
+    made.write(home)
+    jobs_are(monkeypatch, program)
+    at_fleet(app).button(key="pipeline-run").click().run()
+    assert pipeline.wait(PATIENCE)
+    app.run()
+
+    assert not app.exception
+    assert said in texts(app)
+    assert pipeline.state.log[0].removeprefix("reseat pipeline: ").removeprefix("reseat: ") in texts(app)
