@@ -18,6 +18,7 @@ st.navigation(
         ],
         "Over time": [
             st.Page("pages/fleet.py", title="Fleet", icon=":material/lan:"),
+            st.Page("pages/history.py", title="History", icon=":material/history:"),
             st.Page("pages/resilience.py", title="Resilience", icon=":material/health_and_safety:"),
         ],
         "Learn": [

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from components.edits import Edits, apply_edits
-from components.live import LiveClusters
+from components.live import LiveClusters, Noted
 from components.pipeline_process import PipelineProcess
 from reseat.formats.reading import Reading
 from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Snapshot, Wish
@@ -59,8 +59,10 @@ __all__ = [
     "auto_rebalance_of",
     "balance_of",
     "beside_one_draw_of",
+    "both_of",
     "comparison_of",
     "curve_of",
+    "difference_of",
     "election_after",
     "election_of",
     "findings_of",
@@ -221,6 +223,31 @@ def past_snapshot(history: History, landing: str, cluster: str, snapshot_id: str
 @st.cache_resource(show_spinner=False, max_entries=_LAYOUTS)
 def _past_snapshot(where: str, landing: str, cluster: str, snapshot_id: str, _history: History) -> Snapshot:
     return _history.snapshot_at(landing, cluster, snapshot_id)
+
+
+def difference_of(before: Snapshot, after: Snapshot) -> Noted:
+    """``reseat.balance.changes`` of any two moments of one cluster."""
+    key = f"{before.layout.digest} {before.taken_at} {after.layout.digest} {after.taken_at}"
+    return _difference(key, before, after)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_LAYOUTS)
+def _difference(key: str, _before: Snapshot, _after: Snapshot) -> Noted:
+    from reseat.balance.changes import changes
+
+    return Noted(_before.taken_at, _after.taken_at, changes(_before.layout, _after.layout))
+
+
+def both_of(before: ClusterLayout, after: ClusterLayout) -> ClusterLayout:
+    """``components.history_both.both``: what stands at the sides of a heatmap of two moments."""
+    return _both(before.digest, after.digest, before, after)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_LAYOUTS)
+def _both(before: str, after: str, _before: ClusterLayout, _after: ClusterLayout) -> ClusterLayout:
+    from components.history_both import both
+
+    return both(_before, _after)
 
 
 def journal(*, make: bool) -> Journal | None:

@@ -21,6 +21,7 @@ __all__ = [
     "before_after",
     "broker_names",
     "broker_order",
+    "byte_ticks",
     "draw",
     "fill_columns",
     "flows",
@@ -408,7 +409,7 @@ def _axes(figure: go.Figure, names: Sequence[str], unit: str, most: float) -> No
     )
     figure.update_yaxes(rangemode="tozero", fixedrange=True, nticks=5)
     if unit == "bytes":
-        ticks = _byte_ticks(most)
+        ticks = byte_ticks(most)
         figure.update_yaxes(tickmode="array", tickvals=ticks, ticktext=[text.size(tick) for tick in ticks])
     elif most <= _SINGLE:
         figure.update_yaxes(tickformat=",d", dtick=1)  # else a tick stands at a half, and is written as a whole
@@ -418,11 +419,11 @@ def _axes(figure: go.Figure, names: Sequence[str], unit: str, most: float) -> No
         figure.update_layout(bargap=0)
 
 
-def _byte_ticks(most: float) -> list[float]:
-    """About four round numbers of bytes up to the most."""
+def byte_ticks(most: float, count: int = 4) -> list[float]:
+    """About so many round numbers of bytes up to the most."""
     if most <= 0:
         return [0.0]
-    rough = most / 4
+    rough = most / count
     power = 10.0 ** np.floor(np.log10(rough))
     step = next(float(power * factor) for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough)
     return [step * i for i in range(int(most / step) + 1)]

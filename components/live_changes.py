@@ -17,10 +17,10 @@ from reseat.model import NONE, NOT_TOLD
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["changes_frame", "draw_changes", "matching_changes"]
+__all__ = ["WORDS", "changes_frame", "draw_changes", "matching_changes"]
 
 #: The words of each kind for a person; the broker's column says which.
-_WORDS = {
+WORDS = {
     "broker_gone": "✖ broker is gone",
     "leader_moved": "→ leader moved",
     "isr_shrunk": "▼ left the ISR",
@@ -85,7 +85,7 @@ def matching_changes(changed: Changes, typed: str) -> npt.NDArray[np.int64]:
     if not wanted:
         return np.arange(len(changed))
     topics = np.array([*(wanted in topic.casefold() for topic in changed.topics), False], np.bool_)
-    kinds = np.array([wanted in _WORDS[kind].casefold() for kind in KINDS], np.bool_)
+    kinds = np.array([wanted in WORDS[kind].casefold() for kind in KINDS], np.bool_)
     hit = topics[changed.topic_of] | kinds[changed.kind]
     if wanted.isdecimal() and len(wanted) < 10:
         number = int(wanted)
@@ -106,7 +106,7 @@ def changes_frame(noted: Noted, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "time": [_clock(noted.at)] * len(rows),
-            "change": [_WORDS[KINDS[kind]] for kind in changed.kind[rows].tolist()],
+            "change": [WORDS[KINDS[kind]] for kind in changed.kind[rows].tolist()],
             "topic": [
                 text.visible(changed.topics[topic], 249) if topic >= 0 else ""
                 for topic in changed.topic_of[rows].tolist()

@@ -25,6 +25,7 @@ __all__ = [
     "back_to_present",
     "chosen_rows",
     "clicked",
+    "clicked_names",
     "edits",
     "follow_live",
     "forget_link",
@@ -388,6 +389,14 @@ def clicked(chart: str, axis: str = "x") -> list[int]:
     """Places along an axis of a chart that were clicked, for its ``on_click``."""
     points = st.session_state[chart]["selection"]["points"] if chart in st.session_state else []
     return sorted({round(point[axis]) for point in points if axis in point})
+
+
+def clicked_names(chart: str) -> list[str]:
+    """What the marks that were clicked are called: the first of each one's ``customdata``, where that is a text."""
+    points = st.session_state[chart]["selection"]["points"] if chart in st.session_state else []
+    data = [point.get("customdata") for point in points]
+    firsts = [one[0] if isinstance(one, list | tuple) and one else one for one in data]
+    return [one for one in firsts if isinstance(one, str)]
 
 
 def chosen_rows(table: str) -> list[int]:

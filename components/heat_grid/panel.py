@@ -30,7 +30,7 @@ from reseat.model import ClusterLayout, Plan
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["Choice", "choose", "drawn", "keep", "trail"]
+__all__ = ["MEASURES", "Choice", "axes_for", "choose", "drawn", "keep", "measures_of", "trail"]
 
 #: Cells of single partitions up to here; above, neighbours share a block.
 _MOST_ROWS = 250
@@ -38,7 +38,8 @@ _MOST_COLUMNS = 500
 _KEPT = "heatmap"
 _OTHER = "Difference to another layout"
 
-_MEASURES: dict[str, Measure] = {
+#: What a cell can sum, as it is called.
+MEASURES: dict[str, Measure] = {
     "Replicas": "replicas",
     "Leaders": "leaders",
     "Preferred leaders": "preferred leaders",
@@ -84,7 +85,7 @@ def choose(seat: Seat, plan: Plan | None) -> Choice:
     columns = first.segmented_control(
         "Columns", ["Topics", "Partitions"], default="Topics", required=True, key="heat-columns", disabled=inside
     )
-    measure = second.selectbox("Measure", _measures(seat.layout), key="heat-measure")
+    measure = second.selectbox("Measure", measures_of(seat.layout), key="heat-measure")
     topic_order = third.selectbox("Columns in order", list(_TOPIC_ORDERS), key="heat-topic-order")
     rows = fourth.selectbox("Brokers in order", list(_BROKER_ORDERS), key="heat-broker-order")
     search = fifth.text_input("Topics with", placeholder="part of a name", key="heat-search").strip()
@@ -97,7 +98,7 @@ def choose(seat: Seat, plan: Plan | None) -> Choice:
     # A plan starts from where a reassignment under way will end; the present is still what is there now.
     base = seat.layout if plan is None or (show == "present" and under_way) else plan.current
     asked = HeatView(
-        measure=_MEASURES[measure],
+        measure=MEASURES[measure],
         by_partition=columns == "Partitions",
         topic_order=_TOPIC_ORDERS[topic_order],
         broker_order=_BROKER_ORDERS[rows],
@@ -109,7 +110,7 @@ def choose(seat: Seat, plan: Plan | None) -> Choice:
         view = replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns, selected=zoom.selected)
         view = replace(view, by_partition=view.by_partition or view.topic is not None)
     session.keep(_KEPT, (signature, view))
-    return Choice(view, _axes(base, view, search), base, after, show, title, place)
+    return Choice(view, axes_for(base, view, search), base, after, show, title, place)
 
 
 def keep(choice: Choice, view: HeatView) -> None:
@@ -191,7 +192,7 @@ def _same_partitions(before: ClusterLayout, after: ClusterLayout | None) -> bool
     )
 
 
-def _measures(layout: ClusterLayout) -> list[str]:
+def measures_of(layout: ClusterLayout) -> list[str]:
     """The measures that this layout tells."""
     told = ["Replicas"]
     if (layout.leader >= 0).any():
@@ -234,7 +235,14 @@ def _compared(seat: Seat, plan: Plan | None) -> tuple[ClusterLayout | None, str,
     return plan.proposed, show, "the plan"
 
 
-def _axes(base: ClusterLayout, view: HeatView, search: str) -> Axes:
+def axes_for(base: ClusterLayout, view: HeatView, search: str = "") -> Axes:
+    """The axes of what a view shows.
+
+    Args:
+        base: the layout whose brokers and topics stand at the sides.
+        view: the part of it.
+        search: only topics with this in their name; empty: all.
+    """
     brokers = broker_order(base, view.broker_order)
     topics = None
     if view.topic is not None:

@@ -1,0 +1,293 @@
+"""The figure of a cluster's history: four small panels over one axis of time, and what happened.
+
+Nothing is computed here that is not drawn; ``history_series`` and ``history_events`` say what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from components import text, theme
+from components.history_events import Event
+from components.history_series import Series
+from components.past import clock
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+__all__ = ["HEIGHT", "figure", "hover_words"]
+
+#: With the strip, the sentence and the figures this fits a screen of 768 pixels.
+HEIGHT = 372
+#: Where each panel stands, as parts of the height, from the top: the marks, and the four of numbers.
+_MARKS = (0.925, 1.0)
+_PANELS = ((0.70, 0.865), (0.46, 0.625), (0.225, 0.39), (0.0, 0.155))
+#: A mark's sign and its colour's name in ``theme``; the hover says the rest.
+_SIGNS = {
+    "gone": ("x", theme.BROKEN),
+    "rack_gone": ("x", theme.BROKEN),
+    "came": ("circle", theme.FINE),
+    "rack_came": ("circle", theme.FINE),
+    "moved": ("diamond", theme.MOVED_IN),
+}
+_LARGE, _SMALL = 13, 9
+
+
+def figure(
+    shown: Series,
+    marks: Sequence[Event],
+    names: Mapping[datetime, str],
+    *,
+    selected: int | None,
+    ends: tuple[datetime, datetime],
+) -> go.Figure:
+    """Draw it.
+
+    Args:
+        shown: the moments.
+        marks: what happened.
+        names: the identity of the snapshot taken at each moment, which a click tells.
+        selected: the place of the moment that is looked at, or None.
+        ends: the two moments that are compared, A and B.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    made = go.Figure()
+    moments = shown.moments
+    times = _times(moments["taken_at"])
+    x, at = _with_gaps(times, shown.gaps)
+
+    def line(name: str, panel: int, colour: str, *, fill: bool = False, factor: float = 1.0) -> None:
+        values = _numbers(moments[name]) * factor
+        made.add_scatter(
+            x=x,
+            y=np.where(at < 0, np.nan, values[at]),
+            mode="lines",
+            line={"color": colour, "width": 1.6, "shape": "hv"},
+            fill="tozeroy" if fill else None,
+            yaxis=f"y{panel + 2}",
+            hoverinfo="skip",
+        )
+
+    line("under_replicated", 0, theme.ATTENTION, fill=True)
+    line("offline", 0, theme.BROKEN, fill=True)
+    for severity, colour in (("broken", theme.BROKEN), ("attention", theme.ATTENTION), ("note", look.bar)):
+        made.add_bar(
+            x=times,
+            y=_numbers(moments[f"findings_{severity}"]),
+            width=_widths(times, shown.step),
+            offset=0,
+            marker={"color": colour, "line": {"width": 0}},
+            yaxis="y3",
+            hoverinfo="skip",
+        )
+    spreads = [("replica_variation", look.bar), ("leader_variation", theme.LEADER), ("byte_variation", look.accent)]
+    for name, colour in spreads:
+        line(name, 2, colour, factor=100)
+    sized = bool(moments["size_bytes"].notna().any())
+    line("size_bytes" if sized else "replicas", 3, look.bar, fill=True)
+    _click_layer(made, shown, times)
+    _marks(made, marks, names)
+    titles = (
+        _title("Partitions", ("offline", theme.BROKEN), ("under-replicated", theme.ATTENTION)),
+        _title("Findings", ("broken", theme.BROKEN), ("attention", theme.ATTENTION), ("note", look.bar)),
+        _title("Unevenness, % of the mean", ("replicas", look.bar), ("leaders", theme.LEADER), ("bytes", look.accent)),
+        _title("Size of all replicas" if sized else "Replicas"),
+    )
+    _layout(
+        made,
+        times,
+        shown.step,
+        titles,
+        top=float(np.nanmax(_numbers(moments["size_bytes"]), initial=0)) if sized else 0,
+    )
+    _lines(made, times, selected, ends)
+    return made
+
+
+def hover_words(row: pd.Series[object]) -> str:
+    """What one moment is, in lines."""
+    held = int(str(row["held"]))
+    lines = [f"{row['taken_at']:%a} {clock(row['taken_at'])}"]  # type: ignore[arg-type]
+    if held > 1:
+        lines[0] = f"{lines[0]}: the worst of {held:,} snapshots"
+    lines.append(f"{_told(row['offline'])} offline, {_told(row['under_replicated'])} under-replicated")
+    lines.append(
+        f"{_told(row['findings_broken'])} broken, {_told(row['findings_attention'])} attention, "
+        f"{_told(row['findings_note'])} note"
+    )
+    lines.append(f"replica spread {_told(row['replica_spread'])}, {_told(row['replicas'])} replicas")
+    if row["brokers_down"]:
+        lines.append(f"{_told(row['brokers_down'])} of {_told(row['brokers'])} brokers down")
+    return "<br>".join(lines)
+
+
+def _told(value: object) -> str:
+    return "not told" if not isinstance(value, int | float | np.number) else f"{float(value):,.0f}"
+
+
+def _title(name: str, *parts: tuple[str, str]) -> str:
+    return "  ".join([name, *(f"<span style='color:{colour}'>■</span> {part}" for part, colour in parts)])
+
+
+def _times(moments: pd.Series[pd.Timestamp]) -> npt.NDArray[np.datetime64]:
+    """(n,) without a zone, as UTC: Plotly shows times as they stand."""
+    made: npt.NDArray[np.datetime64] = moments.dt.tz_localize(None).to_numpy("datetime64[ms]")
+    return made
+
+
+def _numbers(column: pd.Series[object]) -> npt.NDArray[np.float64]:
+    made: npt.NDArray[np.float64] = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
+    return made
+
+
+def _with_gaps(
+    times: npt.NDArray[np.datetime64], gaps: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[np.int64]]:
+    """Times with one more before each gap, and the place of each among the moments, -1 for those."""
+    places = np.flatnonzero(gaps)
+    at = np.insert(np.arange(len(times)), places, -1)
+    return np.insert(times, places, times[places - 1] + np.timedelta64(1, "ms")), at
+
+
+def _widths(times: npt.NDArray[np.datetime64], step: float) -> npt.NDArray[np.float64]:
+    """(n,) ms that each bar takes: up to the next moment, but not over a gap."""
+    pauses = np.diff(times).astype(np.float64) if len(times) > 1 else np.empty(0)
+    return np.minimum(np.append(pauses, step * 1000), step * 2000)
+
+
+def _click_layer(made: go.Figure, shown: Series, times: npt.NDArray[np.datetime64]) -> None:
+    """One invisible bar a moment over all panels: wherever one points or clicks, it is that moment."""
+    made.add_bar(
+        x=times,
+        y=np.ones(len(times)),
+        width=_widths(times, shown.step),
+        offset=0,
+        marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        customdata=[[row["snapshot_id"], hover_words(row)] for _, row in shown.moments.iterrows()],
+        hovertemplate="%{customdata[1]}<extra></extra>",
+        yaxis="y6",
+    )
+
+
+def _marks(made: go.Figure, marks: Sequence[Event], names: Mapping[datetime, str]) -> None:
+    look = theme.look()
+    for event in marks:
+        if event.kind == "moved" and event.until > event.at:
+            made.add_scatter(
+                x=[_plain(event.at), _plain(event.until)],
+                y=[0.5, 0.5],
+                mode="lines",
+                line={"color": theme.MOVED_IN, "width": 4},
+                hoverinfo="skip",
+            )
+    words = [
+        f"{event.at:%a} {clock(event.at)}"
+        + (f" to {event.until:%H:%M}" if event.until > event.at else "")
+        + f"<br>{text.label(event.sentence, 160)}"
+        for event in marks
+    ]
+    made.add_scatter(
+        x=[_plain(event.at) for event in marks],
+        y=[0.5] * len(marks),
+        mode="markers",
+        marker={
+            "symbol": [_SIGNS[event.kind][0] for event in marks],
+            "color": [_SIGNS[event.kind][1] for event in marks],
+            "size": [_LARGE if event.kind.startswith("rack") else _SMALL for event in marks],
+            "line": {"width": 1, "color": look.background},
+        },
+        unselected={"marker": {"opacity": 1}},
+        customdata=[[names.get(event.at, ""), told] for event, told in zip(marks, words, strict=True)],
+        hovertemplate="%{customdata[1]}<extra></extra>",
+        cliponaxis=False,
+    )
+
+
+def _plain(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=None)
+
+
+def _layout(
+    made: go.Figure, times: npt.NDArray[np.datetime64], step: float, titles: Sequence[str], *, top: float
+) -> None:
+    from components.charts import byte_ticks
+
+    look = theme.look()
+    made.update_layout(
+        template=theme.template(),
+        barmode="stack",
+        bargap=0,
+        hovermode="closest",
+        margin={"l": 56, "r": 14, "t": 14, "b": 26},
+        hoverlabel={"namelength": 0},
+    )
+    pad = np.timedelta64(int(max(step * 600, 60_000)), "ms")
+    made.update_xaxes(
+        type="date",
+        range=[str(times[0] - pad), str(times[-1] + pad * 2)],
+        fixedrange=True,
+        showspikes=False,
+        tickformatstops=[
+            {"dtickrange": [None, 43_200_000], "value": "%H:%M\n%a %d %b"},
+            {"dtickrange": [43_200_000, 604_800_000], "value": "%a %d %b"},
+            {"dtickrange": [604_800_000, "M1"], "value": "%d %b"},
+            {"dtickrange": ["M1", None], "value": "%b %Y"},
+        ],
+        anchor="y5",
+    )
+    quiet = {"showgrid": False, "showticklabels": False, "fixedrange": True, "zeroline": False, "showline": False}
+    axes: dict[str, object] = {"yaxis": quiet | {"domain": _MARKS, "range": [0, 1]}}
+    for number, domain in enumerate(_PANELS, 2):
+        axes[f"yaxis{number}"] = {
+            "domain": domain,
+            "rangemode": "tozero",
+            "fixedrange": True,
+            "nticks": 3,
+            "anchor": "x",
+            "tickformat": "~s" if number == 5 else "",
+        }
+    ticks = byte_ticks(top, 2) if top > 0 else []
+    if ticks:
+        axes["yaxis5"] |= {"tickmode": "array", "tickvals": ticks, "ticktext": [text.size(t) for t in ticks]}  # type: ignore[operator]
+    axes["yaxis6"] = quiet | {"domain": (0.0, _PANELS[0][1] + 0.05), "range": [0, 1], "anchor": "x"}
+    made.update_layout(axes)
+    for title, (_, high) in zip(titles, _PANELS, strict=True):
+        made.add_annotation(
+            text=title, x=0, xref="paper", y=high, yref="paper", yanchor="bottom", xanchor="left", showarrow=False,
+            font={"size": 11.5, "color": look.quiet},
+        )  # fmt: skip
+
+
+def _lines(
+    made: go.Figure, times: npt.NDArray[np.datetime64], selected: int | None, ends: tuple[datetime, datetime]
+) -> None:
+    """The moment that is looked at, and the two that are compared."""
+    look = theme.look()
+    verticals: list[tuple[object, str, str, str]] = [
+        (_plain(moment), name, "dot", look.quiet) for moment, name in zip(ends, "AB", strict=True)
+    ]
+    if selected is not None:
+        verticals.append((times[selected].astype(object), "", "solid", look.accent))
+    for moment, name, dash, colour in verticals:
+        made.add_shape(
+            type="line",
+            x0=moment,
+            x1=moment,
+            y0=0,
+            y1=1,
+            yref="paper",
+            line={"color": colour, "width": 1.4, "dash": dash},
+        )
+        if name:
+            made.add_annotation(
+                text=f"<b>{name}</b>", x=moment, y=1, yref="paper", yanchor="bottom", showarrow=False,
+                font={"size": 12, "color": look.text},
+            )  # fmt: skip

@@ -1,0 +1,133 @@
+"""What one chose on the History page: the cluster, the stretch of time, the moment looked at, the two compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+import streamlit as st
+
+from components import caching, session, text
+from components.history_read import last_moment
+from components.session import Seat
+from reseat.history.read import History
+
+__all__ = ["Ends", "Stretch", "choose", "choose_ends", "keep_end", "own_of", "selected"]
+
+#: The names of the address that belong to the page.
+CLUSTER, FROM, TO = "cluster", "a", "b"
+_RANGES = {"24 hours": timedelta(days=1), "7 days": timedelta(days=7), "30 days": timedelta(days=30)}
+_ALL, _OWN = "All", "From – to"
+_KEPT_CLUSTER, _KEPT_ENDS, _KEPT_SELECTED, _TURN = "history-cluster", "history-ends", "history-selected", "history-turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A cluster and a stretch of time; None where that end is open."""
+
+    cluster: str
+    since: datetime | None
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The identities of the two moments that are compared, A before B."""
+
+    a: str
+    b: str
+
+
+def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stretch:
+    """Draw the choice of cluster and time, and say what was chosen.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    left, middle, right = st.columns([1.5, 2.4, 2.0], vertical_alignment="bottom")
+    wanted = _wanted(clusters, seat)
+    cluster = left.selectbox(
+        "Cluster", clusters, index=clusters.index(wanted), format_func=text.visible, key=f"history-cluster-{wanted}"
+    )
+    if cluster != wanted:
+        session.keep(_KEPT_CLUSTER, cluster)
+    chosen = middle.segmented_control(
+        "Time", [*_RANGES, _ALL, _OWN], default="7 days", required=True, key="history-range"
+    )
+    last = caching.asked(history, f"last moment {cluster}", lambda: last_moment(history, cluster))
+    if last is None or chosen == _ALL:
+        return Stretch(cluster, None, None)
+    if chosen == _OWN:
+        days = caching.asked(history, f"days {cluster}", lambda: history.days(cluster))
+        first_day, last_day = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
+        with right:
+            told = st.date_input(
+                "Days, UTC",
+                (max(first_day, last_day - timedelta(days=6)), last_day),
+                min_value=first_day,
+                max_value=last_day,
+                key=f"history-days-{cluster}-{last_day}",
+            )
+        told = told if isinstance(told, tuple) else (told,)
+        start, end = (told[0], told[-1]) if told else (first_day, last_day)
+        return Stretch(cluster, datetime.combine(start, time.min, UTC), datetime.combine(end, time.max, UTC))
+    return Stretch(cluster, last - _RANGES[chosen], last)
+
+
+def _wanted(clusters: Sequence[str], seat: Seat | None) -> str:
+    """The cluster chosen before, else that of the address, of the moment looked at, or of the live cluster."""
+    offered = (
+        session.kept(_KEPT_CLUSTER, ""),
+        st.query_params.get(CLUSTER, ""),
+        "" if seat is None or seat.past is None else seat.past.cluster,
+        "" if seat is None or seat.connection_name is None else seat.connection_name,
+    )
+    return next((name for name in offered if name in clusters), clusters[0])
+
+
+def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], *, stretch: str) -> Ends:
+    """Draw the two handles under the figure, and say which two moments they stand at.
+
+    Args:
+        cluster: the cluster.
+        identities: the moments, oldest first; at least two.
+        words: how each is called.
+        stretch: names the stretch of time, so that another one begins with its own ends.
+    """
+    kept = session.kept(_KEPT_ENDS, ("", Ends("", "")))
+    linked = Ends(st.query_params.get(FROM, ""), st.query_params.get(TO, "")) if kept[0] == "" else kept[1]
+    a = linked.a if linked.a in words else identities[0]
+    b = linked.b if linked.b in words else identities[-1]
+    turn = session.kept(_TURN, 0)
+    first, last = st.select_slider(
+        "From moment A to moment B",
+        identities,
+        (a, b),
+        format_func=lambda identity: words.get(identity, identity),
+        key=f"history-ends-{cluster}-{stretch}-{turn}",
+        help="Two moments to compare: drag the handles, use the arrow keys, or click the figure and choose below it",
+    )
+    ends = Ends(first, last)
+    session.keep(_KEPT_ENDS, (cluster, ends))
+    return ends
+
+
+def keep_end(cluster: str, ends: Ends, order: dict[str, int]) -> None:
+    """Compare other moments from the next rerun on; the two are put in order."""
+    a, b = sorted((ends.a, ends.b), key=lambda identity: order.get(identity, 0))
+    session.keep(_KEPT_ENDS, (cluster, Ends(a, b)))
+    session.keep(_TURN, session.kept(_TURN, 0) + 1)
+
+
+def selected(cluster: str, chosen: str | None = None) -> str:
+    """The identity of the moment looked at, or "" for none; with ``chosen``, look at that from now on."""
+    if chosen is not None:
+        session.keep(_KEPT_SELECTED, (cluster, chosen))
+    kept = session.kept(_KEPT_SELECTED, ("", ""))
+    return kept[1] if kept[0] == cluster else ""
+
+
+def own_of(cluster: str, ends: Ends | None) -> dict[str, str]:
+    """The page's part of the address."""
+    return {CLUSTER: cluster} | ({} if ends is None else {FROM: ends.a, TO: ends.b})

@@ -1,0 +1,99 @@
+"""What happened to a cluster over time, in a few marks: brokers and racks gone and back, large reassignments.
+
+What it promises, ranked: (1) every broker that went or came is in a mark; (2) a rack of which all brokers went at once
+is one mark, and says so; (3) a reassignment that goes on over several snapshots is one mark.
+
+Example: brokers 1 and 4 are rack a, and gone at 03:10: "rack a is gone (brokers 1 and 4)".
+
+Complexity: O(changes of brokers + snapshots). Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from components import text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Event", "events"]
+
+#: A reassignment is worth a mark from so many replicas that came in one snapshot, or this share of all.
+_LEAST_REPLICAS, _SHARE = 20, 0.01
+#: Snapshots with arriving replicas belong together up to such a pause.
+_PAUSE = timedelta(hours=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One mark.
+
+    Attributes:
+        at: when it was first seen, UTC.
+        until: when it was last seen.
+        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came`` or ``moved``.
+        sentence: what happened, in a few words.
+    """
+
+    at: datetime
+    until: datetime
+    kind: str
+    sentence: str
+
+
+def events(brokers: pd.DataFrame, counts: pd.DataFrame, racks: Mapping[int, str | None], replicas: int) -> list[Event]:
+    """The marks, oldest first.
+
+    Args:
+        brokers: rows of ``changes`` of the kinds ``broker_gone`` and ``broker_came``.
+        counts: of ``History.change_counts``.
+        racks: the rack of each broker, as far as told.
+        replicas: how many replicas the cluster has.
+    """
+    found = [*_of_brokers(brokers, racks), *_of_replicas(counts, max(_LEAST_REPLICAS, round(_SHARE * replicas)))]
+    return sorted(found, key=lambda event: (event.at, event.kind))
+
+
+def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[Event]:
+    by_rack: dict[str, set[int]] = {}
+    for broker, rack in racks.items():
+        if rack is not None:
+            by_rack.setdefault(rack, set()).add(broker)
+    found = []
+    for (when, kind), rows in brokers.groupby(["taken_at", "kind"], sort=True):
+        ids = {int(broker) for broker in rows["broker"]}
+        word, does = ("gone", "gone") if kind == "broker_gone" else ("came", "back or new")
+        for rack, members in sorted(by_rack.items()):
+            if len(members) > 1 and members <= ids:
+                words = f"rack {text.visible(rack, 40)} is {does} (brokers {text.ids(sorted(members))})"
+                found.append(Event(when, when, f"rack_{word}", words))
+                ids -= members
+        if ids:
+            one = len(ids) == 1
+            words = f"{'broker' if one else 'brokers'} {text.ids(sorted(ids))} {'is' if one else 'are'} {does}"
+            found.append(Event(when, when, word, words))
+    return found
+
+
+def _of_replicas(counts: pd.DataFrame, least: int) -> list[Event]:
+    found: list[Event] = []
+    added = counts[counts["kind"] == "replica_added"]
+    open_at: datetime | None = None
+    last: datetime | None = None
+    total = 0
+
+    def close() -> None:
+        if open_at is not None and last is not None and total >= least:
+            found.append(Event(open_at, last, "moved", f"{text.plural(total, 'replica')} came to other brokers"))
+
+    for when, count in zip(added["taken_at"], added["changes"], strict=True):
+        if last is None or when - last > _PAUSE:
+            close()
+            open_at, total = when, 0
+        last, total = when, total + int(count)
+    close()
+    return found

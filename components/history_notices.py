@@ -1,0 +1,51 @@
+"""What one should know before believing a cluster's history: days being rewritten, files that could not be read."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components import caching, frame, tables, text
+from reseat.history.read import History
+from reseat.model.wording import verb
+
+__all__ = ["draw_notices", "how_to_read"]
+
+_MOST = 200
+
+
+def draw_notices(history: History, cluster: str) -> None:
+    """A line for each trouble; none where there is none.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    days = [day for name, day in caching.asked(history, "unfinished", history.unfinished) if name == cluster]
+    if days:
+        busy = caching.pipeline().state.phase.busy
+        ends = "is rewriting" if busy else "ended before it had rewritten"
+        then = "This page shows it once it is done." if busy else "The next run heals that."
+        st.markdown(
+            f":orange[:material/healing:] A run {ends} {text.plural(len(days), 'day')} of this cluster "
+            f"({text.plain(', '.join(days[:5]))}{' …' if days[5:] else ''}): what is shown of "
+            f"{verb(len(days), 'it', 'them')} may be a mixture. {then}"
+        )
+    rejected = caching.asked(history, "rejected", history.rejected)
+    mine = rejected[rejected["cluster"].isna() | (rejected["cluster"] == cluster)]
+    if len(mine):
+        one = len(mine) == 1
+        label = f":orange[:material/warning:] {text.plural(len(mine), 'landed file')} could not be read"
+        with st.expander(f"{label}: {'its moment is' if one else 'their moments are'} missing here", key="rejected"):
+            columns = ["path", "reason", "place"]
+            tables.table(mine[columns].head(_MOST), "history-rejected", height=200)
+            st.caption(tables.shown_of(min(len(mine), _MOST), len(mine), "file"))
+
+
+def how_to_read() -> None:
+    """The folded line under the figure."""
+    frame.how_to_read(
+        "Time goes from left to right, in UTC, the same in all four panels; a line stops where snapshots are missing. "
+        "On top stands what happened: ✖ brokers gone (large: a whole rack), ● brokers back or new, ◆ a large "
+        "reassignment, with a bar while it goes on. Unevenness is the coefficient of variation over the brokers that "
+        "are not dead: 0% is perfectly even. Click anywhere to look at that moment; the dotted lines are the two "
+        "moments that are compared below."
+    )

@@ -1,0 +1,70 @@
+"""What the History page asks of the tables, as one answer that can be kept. Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from components.history_events import Event, events
+from components.history_series import COLUMNS
+from reseat.history.read import History, frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Told", "last_moment", "read"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """A stretch of a cluster's history.
+
+    Attributes:
+        snapshots: rows of the table ``snapshots`` with ``COLUMNS``, oldest first.
+        counts: changes by moment and kind, those that led to the first snapshot left out.
+        marks: what happened, for the figure.
+    """
+
+    snapshots: pd.DataFrame
+    counts: pd.DataFrame
+    marks: list[Event]
+
+
+def last_moment(history: History, cluster: str) -> datetime | None:
+    """When a cluster's newest snapshot was taken, or None where it has none.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    for day in reversed(history.days(cluster)):
+        moments = history.table("snapshots", cluster, days=[day], columns=["taken_at"])["taken_at"]
+        if len(moments):
+            last: datetime = max(moments.to_pylist())
+            return last
+    return None
+
+
+def read(history: History, cluster: str, since: datetime | None, until: datetime | None) -> Told:
+    """All that the page draws of a stretch of time, but for the two moments that are compared.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    from pyarrow import compute as pc
+
+    snapshots = history.snapshots(cluster, since, until, columns=COLUMNS)
+    if snapshots.empty:
+        return Told(snapshots, history.change_counts(cluster, until, until), [])
+    first, last = snapshots.iloc[0], snapshots.iloc[-1]
+    counts = history.change_counts(cluster, first["taken_at"], last["taken_at"])
+    of_brokers = pc.field("kind").isin(["broker_gone", "broker_came"])
+    brokers = frame(history.changes(cluster, first["taken_at"], last["taken_at"], filter=of_brokers))
+    racks: dict[int, str | None] = {}
+    for one in (first, last):
+        day = one["taken_at"]
+        rows = history.table(
+            "brokers", cluster, since=day, until=day + timedelta(0), columns=["broker", "rack", "snapshot_id"]
+        )
+        racks |= dict(zip(rows["broker"].to_pylist(), rows["rack"].to_pylist(), strict=True))
+    return Told(snapshots, counts, events(brokers, counts, racks, int(last["replicas"])))

@@ -1,0 +1,109 @@
+"""What the History page says first: the sentence that answers, and the figures. Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from components import text
+from components.frame import Figure
+from components.history_series import worst
+from components.past import clock
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["answer", "figures", "stretch"]
+
+#: Changes that make "a broker came or went".
+_BROKERS = ("broker_gone", "broker_came")
+#: A stretch that ended longer ago than this is not "the last".
+_RECENT = timedelta(days=1)
+
+
+def answer(snapshots: pd.DataFrame, counts: pd.DataFrame, now: datetime) -> str:
+    """What happened in a stretch of time, and when it was worst.
+
+    Args:
+        snapshots: rows of the table ``snapshots``, oldest first; at least one.
+        counts: of ``History.change_counts`` in that stretch.
+        now: the time, in UTC.
+    """
+    first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
+    start = stretch(first, last, now)
+    if len(snapshots) == 1:
+        return f"One snapshot so far, of {clock(last)}: with the next one Reseat tells what changed."
+    told = []
+    brokers = _sum(counts, *_BROKERS)
+    if brokers:
+        told.append(f"brokers came or went {'once' if brokers == 1 else f'{brokers:,} times'}")
+    moved = _sum(counts, "replica_added")
+    if moved:
+        told.append(f"{text.plural(moved, 'replica')} moved or came")
+    leaders = _sum(counts, "leader_moved")
+    if leaders and len(told) < 2:
+        told.append(f"{text.plural(leaders, 'leader')} moved")
+    happened = f"{start} {' and '.join(told)}" if told else f"{start} no broker came or went and no replica moved"
+    return f"{happened}; {_worst(snapshots)}."
+
+
+def stretch(first: datetime, last: datetime, now: datetime) -> str:
+    """The stretch of time as the start of a sentence: "In the last 7 days", or until when where that is over."""
+    seconds = (last - first).total_seconds()
+    long = text.plural(round(seconds / 86_400), "day") if seconds >= 1.5 * 86_400 else text.duration(seconds)
+    return f"In the last {long}" if now - last < _RECENT else f"In the {long} to {last:%A} {clock(last)}"
+
+
+def _worst(snapshots: pd.DataFrame) -> str:
+    place = worst(snapshots)
+    if place is None:
+        return "no partition was offline or lacked a replica in sync"
+    row = snapshots.iloc[place]
+    when = f"the worst moment was {row['taken_at']:%A} {clock(row['taken_at'])}"
+    for name, words in (
+        ("offline", "offline"),
+        ("below_min_isr", "below min.insync.replicas"),
+        ("under_replicated", "under-replicated"),
+    ):
+        count = int(_value(row[name]) or 0)
+        if count:
+            return f"{when}, {text.plural(count, 'partition')} {words}"
+    return f"{when}, {text.plural(int(_value(row['findings_broken']) or 0), 'finding')} of severity broken"
+
+
+def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
+    """The six figures under the sentence."""
+    first, last = snapshots.iloc[0], snapshots.iloc[-1]
+    return [
+        Figure("Snapshots", text.count(len(snapshots)), None, "Moments of this cluster in the stretch shown"),
+        Figure("Brokers came or went", text.count(_sum(counts, *_BROKERS)), None, "Dead and fenced ones are gone"),
+        Figure("Replicas moved or came", text.count(_sum(counts, "replica_added")), None, "Those of new topics too"),
+        Figure("Leaders moved", text.count(_sum(counts, "leader_moved")), None, "From one snapshot to the next"),
+        Figure(
+            "Most offline at once",
+            text.count(_value(snapshots["offline"].max())),
+            None,
+            "Partitions without a leader in the worst snapshot",
+        ),
+        _size(first, last),
+    ]
+
+
+def _size(first: pd.Series[object], last: pd.Series[object]) -> Figure:
+    was, now = _value(first["size_bytes"]), _value(last["size_bytes"])
+    if now is None:
+        replicas = _value(last["replicas"]) or 0
+        return Figure("Replicas", text.count(replicas), text.signed(replicas - (_value(first["replicas"]) or 0)))
+    change = None if was is None else f"{'−' if now < was else '+'}{text.size(abs(now - was))}"
+    return Figure("Size of all replicas", text.size(now), change, "In the last snapshot, and since the first")
+
+
+def _value(value: object) -> float | None:
+    """A number that is told, or None."""
+    import pandas as pd
+
+    return None if pd.isna(value) else float(value)  # type: ignore[arg-type,call-overload]
+
+
+def _sum(counts: pd.DataFrame, *kinds: str) -> int:
+    return int(counts.loc[counts["kind"].isin(kinds), "changes"].sum())
