@@ -29,6 +29,8 @@ __all__ = ["changes_between", "neighbours"]
 
 #: A broker in one of these states does not serve, as ``reseat.balance.changes`` sees it.
 _AWAY = (BrokerState.DEAD.value, BrokerState.FENCED.value)
+#: Up to this many topics that changed, their names are sent to every task; above, replicas are sorted to meet them.
+_MOST_SENT = 500_000
 _ROW = "struct<kind:string,broker:int,was:int>"
 
 
@@ -63,12 +65,17 @@ def changes_between(pairs: DataFrame, brokers: DataFrame, topics: DataFrame, rep
         replicas: rows of ``replicas``, likewise.
 
     Returns:
-        ``cluster``, ``day`` and the columns of ``changes``.
+        ``cluster``, ``day`` and the columns of ``changes``. Which topics changed is found out here; the rest when the
+        rows are asked for.
     """
     from pyspark.sql import functions as f
 
+    changed = _topics_changed(pairs, topics).persist()
+    # Counted first, as Spark cannot know that few of many topics remain: it would sort all replicas to join them.
+    if changed.count() <= _MOST_SENT:
+        changed = f.broadcast(changed)
     names = arrow_schema("changes", with_keys=True).names
-    found = _partitions_changed(pairs, topics, replicas).unionByName(_brokers_changed(pairs, brokers))
+    found = _partitions_changed(pairs, changed, replicas).unionByName(_brokers_changed(pairs, brokers))
     known = pairs.select("cluster", "day", "snapshot_id", "taken_at", "previous_snapshot_id", "previous_taken_at")
     return found.join(f.broadcast(known), "snapshot_id").select(*names)
 
@@ -121,7 +128,7 @@ def _topics_changed(pairs: DataFrame, topics: DataFrame) -> DataFrame:
     )
 
 
-def _partitions_changed(pairs: DataFrame, topics: DataFrame, replicas: DataFrame) -> DataFrame:
+def _partitions_changed(pairs: DataFrame, changed: DataFrame, replicas: DataFrame) -> DataFrame:
     from pyspark.sql import functions as f
 
     one = f.struct("position", "broker", "in_sync")
@@ -131,7 +138,7 @@ def _partitions_changed(pairs: DataFrame, topics: DataFrame, replicas: DataFrame
             f.col("snapshot_id").alias("of"), "topic", "partition", "position", "broker", "in_sync", "leader"
         )
         .join(_sides(pairs), "of")
-        .join(_topics_changed(pairs, topics), ["pair", "topic"])
+        .join(changed, ["pair", "topic"])
         .groupBy("pair", "topic", "partition")
         .agg(
             f.array_sort(f.collect_list(f.when(before, one))).alias("had"),
@@ -140,6 +147,8 @@ def _partitions_changed(pairs: DataFrame, topics: DataFrame, replicas: DataFrame
             f.max(f.when(after, f.col("leader"))).alias("leads"),
             f.min("ordered").alias("ordered"),
         )
+        # Most partitions of a topic that changed did not; comparing lists costs less than taking them apart.
+        .where(~f.col("had").eqNullSafe(f.col("has")) | ~f.col("led").eqNullSafe(f.col("leads")))
     )
     return partitions.select(f.col("pair").alias("snapshot_id"), "topic", "partition", f.inline(_differences()))
 
