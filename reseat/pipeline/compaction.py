@@ -37,7 +37,7 @@ from reseat.model.wording import counted
 from reseat.pipeline.commit import Batch, recover
 from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import Progress, Report, silent
-from reseat.pipeline.rewriting import Pile, groups, piles_of, rewrite, rows_in
+from reseat.pipeline.rewriting import WRITERS, Pile, groups, piles_of, rewrite, rows_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,8 +47,6 @@ __all__ = ["MARK", "CompactionReport", "compact"]
 #: Ends the names of batches that compact.
 MARK = "compact"
 _COMPACTED = re.compile(rf"(.+-{MARK})-\d+\.parquet")
-#: Tables rewritten side by side: most are small, and Spark's overhead of one hides behind the work of another.
-_WRITERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +142,7 @@ def _compact(spark: SparkSession, tables: Folder, batch: Batch, group: Sequence[
     """Rewrite and publish one group, and say how many files it has now."""
     by_table = [list(piles) for _, piles in groupby(sorted(group, key=lambda one: one.name), key=lambda one: one.name)]
     try:
-        with ThreadPoolExecutor(_WRITERS) as pool:
+        with ThreadPoolExecutor(WRITERS) as pool:
             left = sum(pool.map(lambda piles: _rewritten(spark, tables, batch, piles), by_table))
     except BaseException:
         batch.abandon()

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ORDER",
-    "UNPARTITIONED",
+    "WRITERS",
     "Pile",
     "groups",
     "keep_one_file",
@@ -66,13 +66,15 @@ ORDER: dict[str, tuple[str, ...]] = {
     "ledger": ("path", "token"),
 }
 #: What lies in no folders by cluster and day.
-UNPARTITIONED = ("ledger", "rejected")
+_UNPARTITIONED = ("ledger", "rejected")
 #: A group's most: what Spark spills to disk while it sorts, and how many names the driver holds.
 _GROUP_BYTES, _GROUP_FILES = 1 << 30, 2_000
 #: A file is made no larger than about this: one task sorts it, and a reader of a part opens few.
 FILE_BYTES = 128 << 20
 #: What a reader skips or takes together: some snapshots of 100,000 partitions; Spark's own 128 MB would be a day.
 _ROW_GROUP_BYTES = 16 << 20
+#: Tables rewritten side by side: most are small, and Spark's overhead of one hides behind the work of another.
+WRITERS = 4
 #: Footers read at once.
 _AT_ONCE = 16
 
@@ -189,7 +191,7 @@ def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, fi
         name: the table, or ``ledger``.
         files: 1: a file for each cluster and day; more: about so many for all rows together.
     """
-    keys = () if name in UNPARTITIONED else PARTITION_KEYS
+    keys = () if name in _UNPARTITIONED else PARTITION_KEYS
     order = (*keys, *ORDER[name])
     rows = rows.select(*_schema(name).names)
     if files > 1:
@@ -224,7 +226,7 @@ def rows_in(tables: Folder, paths: Collection[str]) -> int:
 
 
 def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str]) -> DataFrame:
-    if name not in UNPARTITIONED:
+    if name not in _UNPARTITIONED:
         return read_files(spark, tables, name, paths)
     return spark.read.schema(spark_schema(_schema(name))).parquet(*(tables.spark_url(path) for path in paths))
 

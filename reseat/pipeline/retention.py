@@ -1,0 +1,265 @@
+"""Retention: all snapshots of the last days are kept, and before them the last one of each day.
+
+What it promises, in this order:
+
+1. Every snapshot of the last ``keep_days`` whole days stays, and at least one of every day that had one.
+2. Afterwards the tables are those of a history in which only the snapshots kept were ever landed: their rows in every
+   table, and ``changes`` between those that are neighbours now.
+3. What was taken out never comes back: the ledger still calls it taken.
+4. Done twice, the second time changes nothing; stopped, what was published stays and the next time goes on.
+
+A day is a UTC day, as in the folders' names, and is thinned out once all of it is older than ``keep_days`` days. Its
+last snapshot is the one kept: it is what the day came to, so that ``changes`` between kept ones are each day's net.
+The landing zone is not touched: its files may be deleted by whoever keeps them, once they are in the ledger.
+
+How it works: of each old day with more than one snapshot, every table's files are written anew with the rows of the
+last one (``reseat.pipeline.rewriting``). What was before that one went, so its ``changes`` are computed again, from the
+last one of the day before it that had any. No other snapshot loses its predecessor: that of a day's first one is a
+day's last. A group of days is one commit.
+
+A tiny example: snapshots a, b on Monday and c, d on Tuesday; Monday is old. Kept are b, c, d. ``changes`` of b goes, as
+nothing is before it; those of c (from b) and d (from c) stay as they are. Once Tuesday is old, c goes and ``changes``
+of d is computed from b.
+
+Complexity: one read of the days that are thinned out, one write of what is kept of them; in memory the names and times
+of one cluster's snapshots, and the names of all days that are to be thinned out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from reseat.errors import InputRefused
+from reseat.history.folder import FileFact, Folder
+from reseat.history.schema import TABLES, arrow_schema
+from reseat.model.wording import counted
+from reseat.pipeline.changes import changes_between
+from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline.frames import ClusterDay, day_folder, read_days
+from reseat.pipeline.lock import hold
+from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.rewriting import WRITERS, Pile, groups, keep_one_file, rewrite, write_sorted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["RetentionReport", "retain"]
+
+_NAMES = tuple(one.name for one in TABLES if one.partitioned)
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionReport:
+    """What a retention did.
+
+    Attributes:
+        removed: snapshots that were taken out of the tables.
+        kept: snapshots that are in them now.
+        days: clusters' days that were thinned out.
+        batches: commits.
+        healed: what an earlier job had left behind, in words.
+        seconds: how long it took, Spark's start not included.
+    """
+
+    removed: int = 0
+    kept: int = 0
+    days: int = 0
+    batches: int = 0
+    healed: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def sentence(self) -> str:
+        """The same for a person."""
+        if not self.removed:
+            return f"Nothing to thin out: all of {counted(self.kept, 'snapshot')} are recent, or the last of their day."
+        return (
+            f"{counted(self.removed, 'snapshot')} of {counted(self.days, 'old day')} taken out, the last of each day "
+            f"kept; {counted(self.kept, 'snapshot')} remain. {self.seconds:.1f} s."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """One snapshot that is in the tables."""
+
+    cluster: str
+    day: str
+    taken_at: datetime
+    snapshot_id: str
+
+    @property
+    def cluster_day(self) -> ClusterDay:
+        return self.cluster, self.day
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """Some days that are thinned out together.
+
+    Attributes:
+        last: the last snapshot of each of them, which stays, by day.
+        before: the one that is before it now, where there is one.
+    """
+
+    spark: SparkSession
+    tables: Folder
+    batch: Batch
+    last: dict[ClusterDay, _Known]
+    before: dict[ClusterDay, _Known]
+
+    def kept(self) -> Callable[[DataFrame], DataFrame]:
+        """Chooses of the rows of these days those of the snapshots that stay."""
+        from pyspark.sql import functions as f
+
+        names = pa.array([one.snapshot_id for one in self.last.values()], pa.string())
+        ids = f.broadcast(self.spark.createDataFrame(pa.table({"snapshot_id": names})))
+        return lambda rows: rows.join(ids, "snapshot_id", "left_semi")
+
+
+def retain(
+    spark: SparkSession,
+    tables: Folder,
+    *,
+    keep_days: int,
+    now: datetime | None = None,
+    report: Report = silent,
+) -> RetentionReport:
+    """Thin out what is old: one snapshot a day stays.
+
+    Args:
+        spark: the session (``reseat.pipeline.session``).
+        tables: the tables.
+        keep_days: days of which all snapshots stay; at least 1.
+        now: from when they are counted back; None: this moment.
+        report: is told how far it is.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PipelineBusy: another job works on these tables.
+        InputRefused: ``keep_days`` is none, or the folder cannot be read or written.
+    """
+    if keep_days < 1:
+        raise InputRefused(f"{keep_days} days cannot be kept; a number from 1 on was expected.")
+    began = time.monotonic()
+    first_kept_day = f"{(now or datetime.now(UTC)).astimezone(UTC) - timedelta(days=keep_days):%Y-%m-%d}"
+    with hold(tables, "pipeline retain") as held:
+        healed = tuple(recover(tables))
+        for sentence in healed:
+            report(Progress("heal", 0, None, sentence))
+        report(Progress("list", 0, None, f"Looking for days before {first_kept_day} with more than one snapshot."))
+        crowded, total = _crowded(tables, first_kept_day)
+        done = removed = batches = 0
+        for group in groups(_weighed(tables, crowded)):
+            days = {pile.day for pile in group if pile.day is not None}
+            removed += _thin(spark, tables, Batch.begin(tables, guard=held.check), days)
+            done, batches = done + len(days), batches + 1
+            words = f"{done:,} of {counted(len(crowded), 'old day')} thinned out."
+            report(Progress("retain", done, len(crowded), words))
+    return RetentionReport(removed, total - removed, len(crowded), batches, healed, time.monotonic() - began)
+
+
+def _known(tables: Folder, cluster: str) -> list[_Known]:
+    """A cluster's snapshots in the order of time."""
+    schema = arrow_schema("snapshots", with_keys=True)
+    rows = tables.open_dataset(f"snapshots/cluster={cluster}", schema=schema)
+    told = rows.to_table(columns=["cluster", "day", "taken_at", "snapshot_id"]).to_pylist()
+    return sorted((_Known(**row) for row in told), key=lambda one: (one.taken_at, one.snapshot_id))
+
+
+def _crowded(tables: Folder, first_kept_day: str) -> tuple[list[ClusterDay], int]:
+    """The old days with more than one snapshot, and how many snapshots there are in all."""
+    crowded: list[ClusterDay] = []
+    total = 0
+    for folder in tables.folders("snapshots"):
+        known = _known(tables, folder.removeprefix("cluster="))
+        counts = Counter(one.cluster_day for one in known)
+        crowded += sorted(key for key, count in counts.items() if count > 1 and key[1] < first_kept_day)
+        total += len(known)
+    return crowded, total
+
+
+def _weighed(tables: Folder, days: Sequence[ClusterDay]) -> Iterator[Pile]:
+    """Days with the files of all their tables, to be put into groups."""
+    for day in days:
+        yield Pile("", day, tuple(file for name in _NAMES for file in _files(tables, name, day)))
+
+
+def _thin(spark: SparkSession, tables: Folder, batch: Batch, days: Collection[ClusterDay]) -> int:
+    """Take all but the last snapshot of some days out of all tables, and say how many that were."""
+    step = _Step(spark, tables, batch, {}, {})
+    removed = 0
+    for cluster in sorted({cluster for cluster, _ in days}):
+        known = _known(tables, cluster)
+        last = {one.cluster_day: one for one in known}
+        left = [one for one in known if one.cluster_day not in days or one is last[one.cluster_day]]
+        step.last.update({day: one for day, one in last.items() if day in days})
+        step.before.update({one.cluster_day: before for before, one in pairwise(left) if one.cluster_day in days})
+        removed += len(known) - len(left)
+    try:
+        piles = [found for name in _NAMES if name != "changes" and (found := _piles(tables, name, days))]
+        kept = step.kept()
+        with ThreadPoolExecutor(WRITERS) as pool:
+            for _ in pool.map(lambda found: rewrite(spark, tables, batch, found, kept), piles):
+                pass
+        _compare_again(step)
+    except BaseException:
+        batch.abandon()
+        raise
+    batch.commit()
+    return removed
+
+
+def _compare_again(step: _Step) -> None:
+    """Stage ``changes`` of the days: those of their last snapshots from what is before them now."""
+    if step.before:
+        write_sorted(_changes(step), step.tables, step.batch, "changes")
+    step.batch.remove(path for pile in _piles(step.tables, "changes", step.last) for path in pile.paths)
+    keep_one_file(step.tables, step.batch, "changes", step.last)
+
+
+def _changes(step: _Step) -> DataFrame:
+    """The changes between neighbours that were none; of thinned days, what is staged of them is read."""
+    compared = [(step.last[day], before) for day, before in step.before.items()]
+    pairs = step.spark.createDataFrame(_pairs(compared))
+    # A day before that is not thinned out now has one snapshot: it always had, or was thinned out earlier.
+    earlier = {before.cluster_day for before in step.before.values()} - step.last.keys()
+
+    def rows(name: str) -> DataFrame:
+        there = read_days(step.spark, step.tables, name, earlier)
+        return there.unionByName(read_days(step.spark, step.tables, name, step.last, under=step.batch.staging()))
+
+    return changes_between(pairs, rows("brokers"), rows("topic_spread"), rows("replicas"))
+
+
+def _pairs(compared: Sequence[tuple[_Known, _Known]]) -> pa.Table:
+    """Pairs of snapshots as ``changes_between`` takes them."""
+    moment = pa.timestamp("us", tz="UTC")
+    columns: dict[str, pa.Array] = {"cluster": pa.array([one.cluster for one, _ in compared], pa.string())}
+    for start, side in (("", 0), ("previous_", 1)):
+        snapshots = [pair[side] for pair in compared]
+        columns[f"{start}day"] = pa.array([one.day for one in snapshots], pa.string())
+        columns[f"{start}snapshot_id"] = pa.array([one.snapshot_id for one in snapshots], pa.string())
+        columns[f"{start}taken_at"] = pa.array([one.taken_at for one in snapshots], moment)
+    return pa.table(columns)
+
+
+def _piles(tables: Folder, name: str, days: Iterable[ClusterDay]) -> list[Pile]:
+    """The days of which a table has files."""
+    found = [(day, tuple(_files(tables, name, day))) for day in sorted(days)]
+    return [Pile(name, day, files) for day, files in found if files]
+
+
+def _files(tables: Folder, name: str, day: ClusterDay) -> list[FileFact]:
+    return tables.files(day_folder(name, day), ".parquet")

@@ -1,0 +1,40 @@
+"""What a plain read of all tables gives: the rows, sorted, and the folders that files lie in."""
+
+from __future__ import annotations
+
+import pyarrow.dataset as ds
+from pyarrow import parquet
+
+from reseat.history.folder import Folder
+from reseat.history.schema import TABLES, arrow_schema
+
+__all__ = ["folders", "in_file", "rows"]
+
+
+def rows(tables: Folder) -> dict[str, list[str]]:
+    """All rows of all tables by table, each as text, sorted: equal where two places say the same."""
+    found = {}
+    for table in TABLES:
+        files = [tables.path(one.path) for one in tables.files(table.name)]
+        if not files:
+            found[table.name] = []
+            continue
+        schema = arrow_schema(table.name, with_keys=True)
+        read = ds.dataset(files, schema=schema, filesystem=tables.fs, partitioning=_HIVE, format="parquet")
+        found[table.name] = sorted(map(str, read.to_table().to_pylist()))
+    return found
+
+
+def folders(tables: Folder) -> list[str]:
+    """The folders in which files lie, one entry a file."""
+    return sorted(one.path.rpartition("/")[0] for one in tables.files())
+
+
+def in_file(tables: Folder, path: str) -> list[dict[str, object]]:
+    """The rows of one file as they lie in it."""
+    return list(parquet.ParquetFile(tables.path(path), filesystem=tables.fs).read().to_pylist())
+
+
+_HIVE = ds.partitioning(
+    arrow_schema("snapshots", with_keys=True).empty_table().select(["cluster", "day"]).schema, flavor="hive"
+)
