@@ -17,10 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.election import Mode, Move, MoveKind, after_plan, preferred, walk
 from reseat.model import (
@@ -31,7 +29,6 @@ from reseat.model import (
     ClusterLayout,
     Consistency,
     FloatArray,
-    IntArray,
     Plan,
     Snapshot,
 )
@@ -39,6 +36,13 @@ from reseat.model.wording import counted, listed
 from reseat.placement import JavaRandom, place_added, place_kraft
 from reseat.placement.creation import Way, place_topic
 from reseat.placement.topic_spec import TopicSpec
+from reseat.sources.demo_layout import (
+    with_leaders,
+    with_lists,
+    with_partitions,
+    without_broker,
+    without_partitions,
+)
 
 __all__ = ["DemoCluster", "DemoTopic", "Identity"]
 
@@ -111,7 +115,7 @@ class DemoCluster:
 
     def __init__(self, identity: Identity, brokers: Sequence[Broker], controller: int) -> None:
         self.identity = identity
-        self.layout = _empty(brokers)
+        self.layout = without_partitions(brokers)
         self.controller = controller
         self._rng = np.random.default_rng(identity.seed)
         self._topics: dict[str, _Told] = {}
@@ -133,7 +137,7 @@ class DemoCluster:
         way = Way.ADMIN_KRAFT if self.identity.mode == "kraft" else Way.ADMIN_ZOOKEEPER
         placed = place_topic(spec, self.layout.brokers, way, draws=self._draws())
         self._topics[topic.name] = _Told(topic, _hours(when) - age, self._weights(len(placed.replicas)))
-        self._append(topic, 0, placed.replicas)
+        self.layout = with_partitions(self.layout, topic.name, 0, placed.replicas, min_in_sync=topic.min_in_sync)
 
     def add_partitions(self, name: str, total: int) -> None:
         """Give a topic more partitions, placed as Kafka does."""
@@ -151,35 +155,13 @@ class DemoCluster:
             }
             placed = place_added(alive, existing, total, topic=name)
         told.weights += self._weights(len(placed.replicas))
-        self._append(told.topic, len(rows), placed.replicas)
+        self.layout = with_partitions(self.layout, name, len(rows), placed.replicas, min_in_sync=told.topic.min_in_sync)
 
     def _draws(self) -> JavaRandom:
         return JavaRandom(int(self._rng.integers(0, 2**47)))
 
     def _weights(self, partitions: int) -> list[float]:
         return [float(weight) for weight in np.exp(self._rng.normal(0.0, 0.25, partitions))]
-
-    def _append(self, topic: DemoTopic, first: int, replicas: IntArray) -> None:
-        """Further partitions, led by the first replica, with everybody in sync."""
-        now = self.layout
-        topics = now.topics if topic.name in now.topics else (*now.topics, topic.name)
-        code = topics.index(topic.name)
-        floors = list(() if now.min_in_sync is None else now.min_in_sync.tolist())
-        floors += [topic.min_in_sync] * (len(topics) - len(now.topics))
-        new, width = len(replicas), max(now.replicas.shape[1], replicas.shape[1])
-        columns = _columns(now, width)
-        further: dict[str, Any] = {
-            "replicas": _wide(replicas, width, NONE),
-            "in_sync": _wide(np.ones(replicas.shape, np.bool_), width, False),
-            "adding": np.zeros((new, width), np.bool_),
-            "removing": np.zeros((new, width), np.bool_),
-            "leader": replicas[:, 0],
-            "leader_epoch": np.zeros(new, np.int32),
-            "partition": np.arange(first, first + new, dtype=np.int32),
-            "topic_of": np.full(new, code, np.int32),
-        }
-        joined: dict[str, Any] = {name: np.concatenate([columns[name], column]) for name, column in further.items()}
-        self.layout = ClusterLayout.from_columns(topics=topics, brokers=now.brokers, min_in_sync=floors, **joined)
 
     # ---- brokers -------------------------------------------------------------------------------------------
 
@@ -189,13 +171,7 @@ class DemoCluster:
 
     def unregister(self, broker: int) -> None:
         """A broker that holds nothing any more is gone for good."""
-        now = self.layout
-        self.layout = ClusterLayout.from_columns(
-            topics=now.topics,
-            brokers=[known for known in now.brokers if known.id != broker],
-            min_in_sync=now.min_in_sync,
-            **_columns(now, now.replicas.shape[1]),
-        )
+        self.layout = without_broker(self.layout, broker)
 
     def stop(self, brokers: Iterable[int]) -> None:
         """Brokers are lost, all at once: leaders move, ISRs shrink; a ZooKeeper controller among them is replaced."""
@@ -229,20 +205,11 @@ class DemoCluster:
 
     def elect_preferred(self) -> None:
         """A preferred leader election of every partition."""
-        self._led(preferred(self.layout, self.identity.mode).leader_after)
+        self.layout = with_leaders(self.layout, preferred(self.layout, self.identity.mode).leader_after)
 
     def _moved(self, kind: MoveKind, brokers: tuple[int, ...]) -> None:
         after = walk(self.layout, [Move(kind, brokers)], mode=self.identity.mode).steps[-1].layout
-        leaders = after.leader_ids
-        self.layout = replace(after, leader=self.layout.leader)
-        self._led(leaders)
-
-    def _led(self, leader_ids: IntArray) -> None:
-        """Other leaders; whoever takes over begins an epoch."""
-        now = self.layout
-        leader = np.where(leader_ids < 0, leader_ids, np.searchsorted(now.broker_ids, leader_ids)).astype(np.int32)
-        epoch = (now.leader_epoch + (leader != now.leader)).astype(np.int32)
-        self.layout = replace(now, leader=leader, leader_epoch=epoch)
+        self.layout = with_leaders(replace(after, leader=self.layout.leader), after.leader_ids)
 
     # ---- plans ---------------------------------------------------------------------------------------------
 
@@ -260,7 +227,7 @@ class DemoCluster:
             merged[row] = [*target, *(broker for broker in old if broker not in target)]
             comes[row], goes[row] = set(target) - set(old), set(old) - set(target)
             self._copied[topic, partition] = float(self._rng.uniform(0.2, 0.9))
-        self._relisted(merged, comes, goes)
+        self.layout = with_lists(now, merged, comes, goes)
 
     def finish(self, lists: Mapping[tuple[str, int], Sequence[int]], certificate: Certificate) -> None:
         """Moved partitions have their target: newcomers are in sync, and a leader that left hands over.
@@ -271,7 +238,7 @@ class DemoCluster:
         """
         rows = {self._row(*name): list(target) for name, target in lists.items()}
         begun = self.layout
-        self._relisted(rows, {}, {})
+        self.layout = with_lists(begun, rows)
         done = after_plan(Plan(begun, self.layout, certificate), self.identity.mode).leader_done
         in_sync = None if self.layout.in_sync is None else self.layout.in_sync.copy()
         if in_sync is not None:
@@ -279,7 +246,7 @@ class DemoCluster:
             in_sync[at] = self.layout.replicas[at] != NONE
         self.layout = replace(self.layout, leader=begun.leader, in_sync=in_sync)
         if done is not None:
-            self._led(done)
+            self.layout = with_leaders(self.layout, done)
         for name in lists:
             self._copied.pop(name, None)
 
@@ -288,30 +255,6 @@ class DemoCluster:
         if row is None:
             raise KeyError(f"{topic}-{partition}")
         return row
-
-    def _relisted(
-        self, lists: Mapping[int, Sequence[int]], comes: Mapping[int, set[int]], goes: Mapping[int, set[int]]
-    ) -> None:
-        """Other replica lists for some rows; the ISR follows the brokers, and a leader stays as it is told."""
-        now = self.layout
-        width = max(now.replicas.shape[1], *(len(one) for one in lists.values()), 1)
-        columns = _columns(now, width)
-        for row, brokers in lists.items():
-            held = columns["replicas"][row]
-            in_sync = set(held[columns["in_sync"][row]].tolist())
-            for name, value in (("replicas", NONE), ("in_sync", False), ("adding", False), ("removing", False)):
-                columns[name][row] = value
-            for place, broker in enumerate(brokers):
-                columns["replicas"][row, place] = broker
-                columns["in_sync"][row, place] = broker in in_sync
-                columns["adding"][row, place] = broker in comes.get(row, ())
-                columns["removing"][row, place] = broker in goes.get(row, ())
-        needed = max(1, int((columns["replicas"] != NONE).sum(axis=1).max(initial=0)))
-        for name in ("replicas", "in_sync", "adding", "removing"):
-            columns[name] = columns[name][:, :needed]
-        self.layout = ClusterLayout.from_columns(
-            topics=now.topics, brokers=now.brokers, min_in_sync=now.min_in_sync, **columns
-        )
 
     # ---- as it is read -------------------------------------------------------------------------------------
 
@@ -370,39 +313,3 @@ def _written(since: float, until: float) -> float:
     turn = 2 * np.pi / 24
     wave = _SWING / turn * (np.sin(turn * (until - _BUSIEST)) - np.sin(turn * (since - _BUSIEST)))
     return float(max(0.0, (until - since) + wave) * (1.0 + _GROWTH * (until % 8760)))
-
-
-def _empty(brokers: Sequence[Broker]) -> ClusterLayout:
-    none = np.zeros((0, 1), np.bool_)
-    return ClusterLayout.from_columns(
-        topics=[],
-        topic_of=[],
-        partition=[],
-        replicas=np.zeros((0, 1), np.int32),
-        in_sync=none,
-        adding=none,
-        removing=none,
-        min_in_sync=[],
-        brokers=brokers,
-    )
-
-
-def _columns(layout: ClusterLayout, width: int) -> dict[str, Any]:
-    """The columns by row with broker ids, as ``ClusterLayout.from_columns`` takes them; masks at least so wide."""
-    nobody = np.zeros(layout.replicas.shape, np.bool_)
-    masks = {
-        name: nobody if column is None else column
-        for name, column in (("in_sync", layout.in_sync), ("adding", layout.adding), ("removing", layout.removing))
-    }
-    return {
-        "topic_of": layout.topic_of,
-        "partition": layout.partition,
-        "replicas": _wide(layout.replica_ids, width, NONE),
-        "leader": layout.leader_ids,
-        "leader_epoch": layout.leader_epoch,
-        **{name: _wide(column, width, False) for name, column in masks.items()},
-    }
-
-
-def _wide(column: npt.NDArray[Any], width: int, blank: object) -> npt.NDArray[Any]:
-    return np.pad(column, ((0, 0), (0, width - column.shape[1])), constant_values=blank)  # type: ignore[call-overload,no-any-return]
