@@ -78,6 +78,8 @@ def read_landed(content: bytes, path: str) -> Landed | Refusal:
     Returns:
         What it says, or why that cannot be told. Nothing is raised, however strange the content is.
     """
+    if not content:
+        return Refusal("The file is empty.")
     try:
         snapshot = read_snapshot(content, source=path)
     except InputRefused as error:
