@@ -48,8 +48,9 @@ def draw_desk(subject: Subject) -> None:
     for note in losses.notes:
         st.caption(f":material/info: {text.plain(note)}")
     _how_to_read()
-    with st.expander("The numbers", icon=":material/table:"):
-        draw_tables(subject, _view(), f"resilience-rows-{session.kept(_CLICKS, 0)}", partial(_hear, subject))
+    with st.expander("The numbers", icon=":material/table:", key="resilience-numbers", on_change="rerun") as numbers:
+        if numbers.open:
+            draw_tables(subject, _view(), f"resilience-rows-{session.kept(_CLICKS, 0)}", partial(_hear, subject))
 
 
 def _view() -> View:

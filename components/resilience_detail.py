@@ -53,7 +53,8 @@ def draw_detail(
         open_what_if: called with the ids of the lost brokers when the button is pressed.
     """
     with st.container(border=True, key="resilience-detail", height=HEIGHT):
-        found = find(chosen)
+        with st.spinner("Counting …"):
+            found = find(chosen)
         name = who(chosen.kind, chosen.lost, None if found is None else found.rack)
         st.markdown(f"**{text.plain(name)} lost**{_where(losses, chosen)}")
         with st.container(key="resilience-lines", height=HEIGHT - _AROUND, border=False):
