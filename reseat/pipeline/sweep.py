@@ -25,6 +25,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -110,11 +111,14 @@ def sweep(
             say(Progress("heal", 0, None, sentence))
         say(Progress("list", 0, None, f"Looking for snapshots without their rows in {tables.where}."))
         files = _snapshot_files(tables, cluster, latest=latest)
-        while True:
+        remain = True
+        while remain:
             to_do = _to_do(spark, tables, files, latest=latest)
+            first = to_do.limit(BATCH_SNAPSHOTS).toArrow()
             if not done.batches:
-                done = replace(done, chosen=to_do.count())
-            snapshots = _next_batch(to_do)
+                full = first.num_rows == BATCH_SNAPSHOTS
+                done = replace(done, chosen=to_do.count() if full else first.num_rows)
+            snapshots = _as_one_batch(first)
             if not snapshots.num_rows:
                 break
             number = done.swept + snapshots.num_rows
@@ -122,6 +126,7 @@ def sweep(
             _sweep(spark, tables, Batch.begin(tables, guard=held.check), snapshots)
             done = replace(done, swept=number, batches=done.batches + 1)
             say(Progress("sweep", number, done.chosen, f"{number:,} of {counted(done.chosen, 'snapshot')} swept."))
+            remain = number < done.chosen
     return replace(done, seconds=time.monotonic() - began)
 
 
@@ -155,9 +160,8 @@ def _to_do(spark: SparkSession, tables: Folder, files: Sequence[str], *, latest:
     return chosen.join(known, "snapshot_id", "left_anti").orderBy("cluster", "day", "taken_at", "snapshot_id")
 
 
-def _next_batch(to_do: DataFrame) -> pa.Table:
+def _as_one_batch(first: pa.Table) -> pa.Table:
     """As many of the first snapshots as one batch takes; at least one, where there is one."""
-    first = to_do.limit(BATCH_SNAPSHOTS).toArrow()
     taken, replicas, rows = 0, 0, 0
     for one in first.select(["brokers", "replicas"]).to_pylist():
         replicas += one["replicas"]
@@ -226,18 +230,18 @@ def _rows(spark: SparkSession, tables: Folder, jobs: Sequence[Job], days: Sequen
     """Every row that a job needs, with its number; and one more of each job, so that none is without a row."""
     from pyspark.sql import functions as f
 
-    numbers = pa.table(
-        {
-            "job": pa.array(range(len(jobs)), pa.int32()),
-            "snapshot_id": pa.array([job.snapshot_id for job in jobs], pa.string()),
-        }
+    numbers: dict[str, list[int]] = {}
+    for number, job in enumerate(jobs):
+        numbers.setdefault(job.snapshot_id, []).append(number)
+    # What a batch takes is bounded, so that its numbers may stand in the plan: no join, no exchange for them.
+    of_snapshot = f.create_map(
+        *chain.from_iterable((f.lit(name), f.array(*map(f.lit, mine))) for name, mine in numbers.items())
     )
-    known = spark.createDataFrame(numbers)
-    rows = known.select("job", f.lit(None).cast("string").alias("source"))
-    ids = sorted({job.snapshot_id for job in jobs})
+    its_jobs = f.explode(of_snapshot[f.col("snapshot_id")]).alias("job")
+    rows = spark.range(len(jobs)).select(
+        f.col("id").cast("int").alias("job"), f.lit(None).cast("string").alias("source")
+    )
     for name, columns in SOURCES.items():
-        # The ids twice: the list of them is pushed down to the files, the join gives a row to every share.
-        told = read_days(spark, tables, name, days).where(f.col("snapshot_id").isin(ids))
-        mine = told.select("snapshot_id", *columns).join(f.broadcast(known), "snapshot_id")
-        rows = rows.unionByName(mine.select("job", f.lit(name).alias("source"), *columns), allowMissingColumns=True)
+        told = read_days(spark, tables, name, days).where(f.col("snapshot_id").isin(list(numbers)))
+        rows = rows.unionByName(told.select(its_jobs, f.lit(name).alias("source"), *columns), allowMissingColumns=True)
     return rows

@@ -1,0 +1,182 @@
+"""The sweep on real Spark: against small computations in pandas over the tables alone, and stopped on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyarrow.dataset as ds
+import pytest
+
+from reseat.errors import InputRefused
+from reseat.history.folder import Folder
+from reseat.history.read import History
+from reseat.pipeline import commit
+from reseat.pipeline import sweep as module
+from reseat.pipeline.progress import Progress
+from reseat.pipeline.sweep import SweepReport, sweep
+from tests.history.made import history, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+def _table(tables: Path, name: str) -> pd.DataFrame:
+    """A plain read of a table, as any tool does it, rows in an order of their own."""
+    keys = ds.partitioning(ds.dataset(tables / name, partitioning="hive").partitioning.schema, flavor="hive")
+    rows = ds.dataset(tables / name, partitioning=keys).to_table().to_pandas()
+    return rows.sort_values(list(rows.columns), key=lambda column: column.map(str), ignore_index=True)
+
+
+def _files(tables: Path) -> list[str]:
+    return sorted(str(path.relative_to(tables)) for path in tables.rglob("*.parquet"))
+
+
+def _losses(brokers: pd.DataFrame, replicas: pd.DataFrame) -> pd.DataFrame:
+    """What each broker, rack and pair lost does to one snapshot, by looping over them with pandas."""
+    held = replicas.merge(brokers[["broker", "state"]], on="broker")
+    held["key"] = held["topic"] + "-" + held["partition"].astype(str)
+    held = held.sort_values("position")
+    racks = brokers.dropna(subset=["rack"]).groupby("rack")["broker"].apply(list)
+    ids = sorted(brokers["broker"])
+    wanted = [("broker", [one]) for one in ids]
+    wanted += [("rack", sorted(there)) for there in racks]
+    wanted += [("pair", list(two)) for two in combinations(ids, 2)]
+    rows = []
+    for kind, lost in wanted:
+        left = held[held["in_sync"] & (held["state"] == "alive") & ~held["broker"].isin(lost)]
+        heirs = left.groupby("key")["broker"].first()
+        led = held[held["is_leader"] & held["broker"].isin(lost)]["key"]
+        to = heirs.reindex(led).dropna().astype(int).value_counts().sort_index()
+        rows.append(
+            {
+                "kind": kind,
+                "lost": lost,
+                "offline_partitions": held["key"].nunique() - len(heirs),
+                "leaders_moved": int(to.sum()),
+                "leaders_to": None if kind == "pair" else list(to.items()),
+                "copies": int(held["broker"].isin(lost).sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def test_every_loss_is_what_pandas_finds(spark: SparkSession, tmp_path: Path) -> None:
+    """All kinds of loss of six snapshots of two clusters; a second sweep has nothing to do and touches nothing."""
+    made = write(tmp_path, swept=False)
+    told: list[Progress] = []
+    done = sweep(spark, Folder.open(made.tables), report=told.append)
+    files = _files(made.tables)
+    again = sweep(spark, Folder.open(made.tables))
+    brokers, replicas = _table(made.tables, "brokers"), _table(made.tables, "replicas")
+    found, sets = _table(made.tables, "resilience"), _table(made.tables, "copysets")
+
+    assert (done.chosen, done.swept, done.batches) == (6, 6, 1)
+    assert (again.chosen, again.swept, again.batches) == (0, 0, 0)
+    assert _files(made.tables) == files
+    assert told[-1].sentence == "6 of 6 snapshots swept."
+    assert sorted(sets["snapshot_id"]) == sorted(made.ids("shop") + made.ids("007"))
+    for cluster in ("shop", "007"):
+        for name in made.ids(cluster):
+            expected = _losses(brokers[brokers["snapshot_id"] == name], replicas[replicas["snapshot_id"] == name])
+            mine = found[found["snapshot_id"] == name]
+            mine = mine.assign(
+                lost=mine["lost"].map(lambda ids: ids.tolist()),
+                leaders_to=mine["leaders_to"].map(
+                    lambda to: None if to is None else [(one["broker"], one["leaders"]) for one in to]
+                ),
+            )
+            both = _by_loss(expected).join(_by_loss(mine), rsuffix="_found")
+            count = replicas[replicas["snapshot_id"] == name]["broker"].nunique()
+
+            assert len(mine) == len(expected)
+            assert set(mine["cluster"]) == {cluster}
+            for column in ("offline_partitions", "leaders_moved", "leaders_to"):
+                assert both[column].tolist() == both[f"{column}_found"].tolist()
+            healable = both["moves"].notna()
+            assert both["moves"][healable].tolist() == both["copies"][healable].tolist()
+            assert healable[both["copies"] == 0].all()
+            assert sets.set_index("snapshot_id").loc[name, "copysets"] <= comb(count, 3) + comb(count, 2) + count
+    latest = found[(found["snapshot_id"] == made.ids("shop")[-1]) & (found["kind"] == "rack")].set_index("rack")
+    assert latest.loc["b", "below_min_isr"] == 1  # refunds-0, on 1 and 5, asks for two
+    assert History.open(made.tables).resilience("007", made.ids("007")[0], "pair").num_rows == 3
+
+
+def _by_loss(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.set_index(rows["kind"] + rows["lost"].map(str)).sort_index()
+
+
+def test_step_by_step_ends_in_the_same_tables(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The latest of each, one cluster, then the rest in batches of one and in shares: each snapshot once."""
+    whole, steps = write(tmp_path / "whole", swept=False), write(tmp_path / "steps", swept=False)
+    tables = Folder.open(steps.tables)
+    sweep(spark, Folder.open(whole.tables))
+    cores = spark.conf.get("spark.sql.shuffle.partitions")
+    monkeypatch.setattr(module, "SHARE_REPLICAS", 5)
+    spark.conf.set("spark.sql.shuffle.partitions", "6")
+    try:
+        latest = sweep(spark, tables, latest=True)
+        swept = set(_table(steps.tables, "copysets")["snapshot_id"])
+        of_007 = sweep(spark, tables, cluster="007")
+        monkeypatch.setattr(module, "BATCH_REPLICAS", 1)
+        rest = sweep(spark, tables)
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", cores or "2")
+
+    assert latest.swept == 2
+    assert swept == {steps.ids("shop")[-1], steps.ids("007")[-1]}
+    assert of_007.swept == 1
+    assert (rest.swept, rest.batches) == (3, 3)
+    for name in ("resilience", "copysets"):
+        pd.testing.assert_frame_equal(_table(steps.tables, name), _table(whole.tables, name))
+    with pytest.raises(InputRefused, match="The tables hold no snapshot of cluster nowhere"):
+        sweep(spark, tables, cluster="nowhere")
+
+
+@pytest.mark.parametrize("where", ["_rows", "write", "_carry_out", "_publish"])
+def test_a_sweep_that_is_stopped_is_healed_by_the_next(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Before the rows, before they are written, once the commit is on record, and between two of its files."""
+    snapshots = {"007": history()["007"]}
+    whole, stopped = (write(tmp_path / name, snapshots, swept=False) for name in ("whole", "stopped"))
+    sweep(spark, Folder.open(whole.tables))
+    at = module if where in {"_rows", "write"} else commit
+    monkeypatch.setattr(at, where, _dies_the_second_time(getattr(at, where), first=where in {"_rows", "_carry_out"}))
+    with pytest.raises(KeyboardInterrupt):
+        sweep(spark, Folder.open(stopped.tables))
+    monkeypatch.undo()
+    healed = sweep(spark, Folder.open(stopped.tables))
+
+    on_record = where in {"_carry_out", "_publish"}
+    assert healed.swept == (0 if on_record else 2)
+    assert len(healed.healed) == on_record
+    assert not list((stopped.tables / "_reseat" / "runs").glob("*"))
+    for name in ("resilience", "copysets"):
+        pd.testing.assert_frame_equal(_table(stopped.tables, name), _table(whole.tables, name))
+
+
+def _dies_the_second_time(real: Callable[..., object], *, first: bool) -> Callable[..., object]:
+    calls = [first]
+
+    def dies(*args: object, **named: object) -> object:
+        if calls[0]:
+            raise KeyboardInterrupt
+        calls[0] = True
+        return real(*args, **named)
+
+    return dies
+
+
+def test_a_report_in_words() -> None:
+    """What a person reads at the end."""
+    assert SweepReport().sentence == "Nothing to sweep: every snapshot chosen has its rows."
+    assert SweepReport(chosen=1, swept=1, seconds=2.04).sentence == "1 snapshot swept. 2.0 s."
