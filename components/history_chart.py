@@ -37,6 +37,9 @@ _SIGNS = {
     "moved": ("diamond", theme.MOVED_IN),
 }
 _LARGE, _SMALL = 13, 9
+_SEVERITIES = ("broken", "attention", "note")
+#: Up to so many, ticks stand at whole numbers only.
+_SINGLE = 5
 
 
 def figure(
@@ -78,7 +81,7 @@ def figure(
 
     line("under_replicated", 0, theme.ATTENTION, fill=True)
     line("offline", 0, theme.BROKEN, fill=True)
-    for severity, colour in (("broken", theme.BROKEN), ("attention", theme.ATTENTION), ("note", look.bar)):
+    for severity, colour in zip(_SEVERITIES, (theme.BROKEN, theme.ATTENTION, look.line), strict=True):
         made.add_bar(
             x=times,
             y=_numbers(moments[f"findings_{severity}"]),
@@ -97,7 +100,7 @@ def figure(
     _marks(made, marks, names)
     titles = (
         _title("Partitions", ("offline", theme.BROKEN), ("under-replicated", theme.ATTENTION)),
-        _title("Findings", ("broken", theme.BROKEN), ("attention", theme.ATTENTION), ("note", look.bar)),
+        _title("Findings", ("broken", theme.BROKEN), ("attention", theme.ATTENTION), ("note", look.line)),
         _title("Unevenness, % of the mean", ("replicas", look.bar), ("leaders", theme.LEADER), ("bytes", look.accent)),
         _title("Size of all replicas" if sized else "Replicas"),
     )
@@ -106,7 +109,11 @@ def figure(
         times,
         shown.step,
         titles,
-        top=float(np.nanmax(_numbers(moments["size_bytes"]), initial=0)) if sized else 0,
+        top=_most(moments["size_bytes"]) if sized else 0,
+        counted={
+            "yaxis2": max(_most(moments["offline"]), _most(moments["under_replicated"])),
+            "yaxis3": float(sum(_numbers(moments[f"findings_{one}"]) for one in _SEVERITIES).max(initial=0)),
+        },
     )
     _lines(made, times, selected, ends)
     return made
@@ -146,6 +153,10 @@ def _times(moments: pd.Series[pd.Timestamp]) -> npt.NDArray[np.datetime64]:
 def _numbers(column: pd.Series[object]) -> npt.NDArray[np.float64]:
     made: npt.NDArray[np.float64] = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
     return made
+
+
+def _most(column: pd.Series[object]) -> float:
+    return float(np.nanmax(_numbers(column), initial=0))
 
 
 def _with_gaps(
@@ -216,8 +227,15 @@ def _plain(moment: datetime) -> datetime:
 
 
 def _layout(
-    made: go.Figure, times: npt.NDArray[np.datetime64], step: float, titles: Sequence[str], *, top: float
+    made: go.Figure,
+    times: npt.NDArray[np.datetime64],
+    step: float,
+    titles: Sequence[str],
+    *,
+    top: float,
+    counted: Mapping[str, float],
 ) -> None:
+    """Where the panels stand, their ticks and their titles; ``counted`` is the most in each panel of whole numbers."""
     from components.charts import byte_ticks
 
     look = theme.look()
@@ -254,6 +272,9 @@ def _layout(
             "anchor": "x",
             "tickformat": "~s" if number == 5 else "",
         }
+    for name, most in counted.items():
+        if most <= _SINGLE:
+            axes[name] |= {"dtick": 1 if most <= 2 else 2, "tickformat": ",d", "range": [0, max(most, 1) * 1.08]}  # type: ignore[operator]
     ticks = byte_ticks(top, 2) if top > 0 else []
     if ticks:
         axes["yaxis5"] |= {"tickmode": "array", "tickvals": ticks, "ticktext": [text.size(t) for t in ticks]}  # type: ignore[operator]
@@ -261,8 +282,8 @@ def _layout(
     made.update_layout(axes)
     for title, (_, high) in zip(titles, _PANELS, strict=True):
         made.add_annotation(
-            text=title, x=0, xref="paper", y=high, yref="paper", yanchor="bottom", xanchor="left", showarrow=False,
-            font={"size": 11.5, "color": look.quiet},
+            text=title, x=0, xref="paper", xshift=5, y=high, yref="paper", yanchor="bottom", xanchor="left",
+            showarrow=False, font={"size": 11.5, "color": look.quiet},
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from components import caching, frame, session, text
+from components import caching, session, text
 from components.heat_grid import HeatView, apply_event, heat_grid, panel
 from components.heat_grid.words import sentence
 from reseat.model import ClusterLayout
@@ -23,7 +23,7 @@ def draw_heat(before: ClusterLayout, after: ClusterLayout, title: str) -> None:
     Args:
         before: the earlier layout.
         after: the later one.
-        title: what the difference is, after "3 replicas fewer".
+        title: what the difference is, after "3 replicas fewer in".
     """
     base = caching.both_of(before, after)
     told = [name for name in panel.measures_of(before) if name in panel.measures_of(after)]
@@ -47,7 +47,7 @@ def draw_heat(before: ClusterLayout, after: ClusterLayout, title: str) -> None:
         if another != view:
             _show(signature, another)
             st.rerun()
-    frame.how_to_read(
+    st.caption(
         "Each row is a broker, each column a topic; brokers and topics of either moment are there. Blue is more at B "
         "than at A, brown is less, white no difference. Drag to zoom in, click a topic for its partitions."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_moment"]
 
+_CSS = Path(__file__).with_name("history_moment.css")
 _COLOURS = {"broken": "red", "attention": "orange", "note": "gray"}
 _ICONS = {severity.value: theme.severity_icon(severity) for severity in Severity}
 #: Pages that a moment is opened on at once.
@@ -44,6 +46,7 @@ def draw_moment(
         ends: the two moments that are compared, or None where there is but one.
         order: the place in time of every snapshot's identity.
     """
+    st.html(_CSS)
     identity = str(row["snapshot_id"])
     with st.container(border=True, key="history-moment"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="history-moment-line"):

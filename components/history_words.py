@@ -19,6 +19,7 @@ __all__ = ["answer", "figures", "stretch"]
 _BROKERS = ("broker_gone", "broker_came")
 #: A stretch that ended longer ago than this is not "the last".
 _RECENT = timedelta(days=1)
+_WEEK = timedelta(days=7)
 
 
 def answer(snapshots: pd.DataFrame, counts: pd.DataFrame, now: datetime) -> str:
@@ -59,7 +60,9 @@ def _worst(snapshots: pd.DataFrame) -> str:
     if place is None:
         return "no partition was offline or lacked a replica in sync"
     row = snapshots.iloc[place]
-    when = f"the worst moment was {row['taken_at']:%A} {clock(row['taken_at'])}"
+    moment = row["taken_at"]
+    near = snapshots["taken_at"].iloc[-1] - moment < _WEEK  # a weekday names one day
+    when = f"the worst moment was {f'{moment:%A %H:%M} UTC' if near else clock(moment)}"
     for name, words in (
         ("offline", "offline"),
         ("below_min_isr", "below min.insync.replicas"),
