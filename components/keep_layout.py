@@ -147,6 +147,7 @@ def _note(seat: Seat) -> None:
     st.markdown(f":green[:material/check_circle:] {text.plain(note.sentence)}")
     st.code(note.where, language=None, wrap_lines=True)
     st.caption("It is a part of the history once the pipeline has run.")
+    st.page_link("pages/history.py", label="Go to History", icon=":material/history:")
 
 
 def _known_moment(seat: Seat) -> datetime:

@@ -34,7 +34,7 @@ def land_layout(chosen: argparse.Namespace) -> int:
     cluster = chosen.cluster or kept.snapshot.cluster
     if cluster is None:
         raise InputRefused("--cluster NAME is missing: the name under which the cluster's history is kept.")
-    landed = land(kept.snapshot, chosen.landing or default_landing(os.environ), cluster)
+    landed = land(kept.snapshot, default_landing(os.environ) if chosen.landing is None else chosen.landing, cluster)
     say(*_summary(kept, cluster, landed))
     return 0
 

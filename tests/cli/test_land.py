@@ -126,6 +126,7 @@ def test_clocks_that_differ_a_little_are_no_future(landed: Landed) -> None:
         (("--taken-at", NOON), "--cluster NAME is missing"),
         (("--taken-at", NOON, "--cluster", "../etc"), "cannot name a cluster"),
         (("--taken-at", NOON, "--cluster", "shop", "--racks", "/nowhere.csv"), "/nowhere.csv"),
+        (("--taken-at", NOON, "--cluster", "shop", "--landing", ""), "A folder was expected"),
     ],
 )
 def test_what_is_missing_is_named(

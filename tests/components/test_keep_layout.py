@@ -90,6 +90,7 @@ def test_an_upload_lands_with_the_name_and_moment_given(start: Start, zone: Path
     assert "Kept: orders-prod as it was at 2026-05-01 10:00:00 UTC." in said(at)
     assert str(zone) in said(at)
     assert "once the pipeline has run" in said(at)
+    assert "Go to History" in [link.proto.label for link in at.sidebar.get("page_link")]
 
 
 def test_pressed_twice_it_is_kept_once(start: Start, zone: Path) -> None:
