@@ -66,7 +66,7 @@ def weakest_figure(clusters: pd.DataFrame) -> go.Figure:
 
     look = theme.look()
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.09)
-    place = np.arange(len(clusters))
+    place, named = np.arange(len(clusters)), len(clusters) <= _NAMED
     names = [text.label(name, 60) for name in clusters["cluster"]]
     for at, (kind, title) in enumerate(_PANELS, 1):
         top = _top(clusters, kind)
@@ -77,8 +77,11 @@ def weakest_figure(clusters: pd.DataFrame) -> go.Figure:
             customdata=told, hovertemplate="%{customdata}<extra></extra>", row=at, col=1,
         )  # fmt: skip
         for measure, colour, pattern, offset in _HARMS:
+            counts = whole(clusters[f"{kind}_{measure}"])
             figure.add_bar(
-                x=place, y=_height(whole(clusters[f"{kind}_{measure}"])), width=_BAR, offset=offset,
+                x=place, y=_height(counts), width=_BAR, offset=offset, textposition="outside", cliponaxis=False,
+                text=[f"{count:,}" if count else "" for count in counts.tolist()] if named else None,
+                textfont={"size": 11, "color": look.text},
                 marker={"color": colour, "line": {"width": 0}, "pattern": {
                     "shape": pattern, "bgcolor": colour, "fgcolor": look.background, "size": 6, "solidity": 0.3}},
                 hoverinfo="skip", row=at, col=1,
@@ -89,7 +92,6 @@ def weakest_figure(clusters: pd.DataFrame) -> go.Figure:
             range=[0, top], tickvals=_height(np.array(values)), ticktext=[f"{value:,}" for value in values],
             title={"text": title}, fixedrange=True, row=at, col=1,
         )  # fmt: skip
-    named = len(names) <= _NAMED
     letters = max(6, _LETTERS // max(1, len(names)))
     figure.update_layout(template=theme.template(), barmode="overlay", margin={"l": 66, "r": 12, "t": 6, "b": 26})
     figure.update_xaxes(fixedrange=True, showticklabels=False, range=[-0.6, max(len(names), _LEAST_PLACES) - 0.4])

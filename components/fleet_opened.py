@@ -23,7 +23,7 @@ _ICONS = {severity.value: theme.severity_icon(severity) for severity in Severity
 _WAYS = (
     ("pages/overview.py", "Overview", ":material/monitoring:"),
     ("pages/racks.py", "Racks", ":material/dns:"),
-    ("pages/resilience.py", "Resilience", ":material/shield:"),
+    ("pages/resilience.py", "Resilience", ":material/health_and_safety:"),
     ("pages/history.py", "History", ":material/history:"),
 )
 

@@ -17,6 +17,8 @@ __all__ = ["draw_bar", "ended_in_words", "working_in_words"]
 _CSS = Path(__file__).with_name("pipeline_bar.css")
 #: Seconds between two looks at it; a look costs the server a millisecond.
 _LOOK_SECONDS = 1.0
+#: More lines of the log than these scroll, in so many pixels.
+_FEW_LINES, _LOG_HEIGHT = 8, 220
 #: Icon and colour of how a job ended.
 _ENDS = {
     Phase.DONE: (":material/check_circle:", "green"),
@@ -69,7 +71,9 @@ def _draw(places: Places, number: int, busy: bool) -> None:
     if state.log or state.phase.busy:
         with st.expander("Log", icon=":material/terminal:", key="pipeline-log", on_change="rerun") as log:
             if log.open:
-                st.code("\n".join(state.log) or "Nothing was said so far.", language=None, height=220, wrap_lines=True)
+                said = "\n".join(state.log) or "Nothing was said so far."
+                few = len(state.log) <= _FEW_LINES
+                st.code(said, language=None, height="content" if few else _LOG_HEIGHT, wrap_lines=True)
 
 
 def _cancel(pipeline: PipelineProcess, state: PipelineState) -> None:
