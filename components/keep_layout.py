@@ -123,6 +123,9 @@ def _what_is_kept(seat: Seat) -> None:
 
 
 def _keep(seat: Seat, name: str, when: str | None) -> None:
+    if not name:
+        session.keep(_noted(seat), _Note("Give the cluster a name: its history is kept under it."))
+        return
     try:
         moment = None if when is None else moment_of(when)
         with st.spinner("Keeping it …"):
@@ -152,7 +155,7 @@ def _note(seat: Seat) -> None:
 
 def _known_moment(seat: Seat) -> datetime:
     told = seat.reading.facts.get("taken_at")
-    return moment_of(told) if isinstance(told, str) else seat.read_at
+    return moment_of(told) if isinstance(told, str) else seat.read_at.replace(microsecond=0)
 
 
 def _moment(when: datetime) -> str:

@@ -18,7 +18,7 @@ from reseat.formats.snapshot import identity, read_snapshot, reading_of, write_s
 from reseat.model import Broker, ClusterLayout, Snapshot, Wish
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
-READ_AT = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
+READ_AT = datetime(2026, 5, 1, 12, 30, 0, 123456, tzinfo=UTC)
 LAYOUT = ClusterLayout.from_assignments(
     {("orders", 0): [1, 2], ("orders", 1): [2, 3]}, brokers=[Broker(1, "a"), Broker(2, "b"), Broker(3)]
 )
@@ -176,7 +176,7 @@ def test_a_what_if_is_not_kept_but_racks_told_by_hand_are(start: Start, zone: Pa
 @pytest.mark.parametrize(
     ("name", "when", "sentence"),
     [
-        ("", "2026-05-01T12:00:00Z", "cannot name a cluster"),
+        ("  ", "2026-05-01T12:00:00Z", "Give the cluster a name"),
         ("../etc", "2026-05-01T12:00:00Z", "cannot name a cluster"),
         ("shop", "2026-05-01T12:00:00", "does not say of which time zone"),
         ("shop", "now", "is no moment"),
