@@ -36,7 +36,7 @@ def draw_desk(subject: Subject) -> None:
     losses = subject.losses
     _switches(losses)
     chart, matrix, detail = st.columns([30, 42, 28], gap="small")
-    with chart:
+    with chart, st.container(key="resilience-chart"):
         name = f"resilience-ranked-{session.kept(_CLICKS, 0)}"
         draw_ranked(losses, _view(), name, partial(_clicked, subject, name))
     with matrix:
