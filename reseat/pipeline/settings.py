@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reseat.errors import SparkFailed
+from reseat.history.opening import spark_settings
 
 __all__ = [
     "PROMISED",
@@ -29,7 +30,7 @@ __all__ = [
 
 _MIB = 1 << 20
 #: Names of settings whose values no other user of this machine may see, as in Spark's ``spark.redaction.regex``.
-_SECRET = re.compile(r"secret|password|token|access[._]?key|credential", re.IGNORECASE)
+_SECRET = re.compile(r"secret|password|token|(access|account)[._]?key|credential", re.IGNORECASE)
 #: The layout of Spark's log lines, in the JVM's own error stream.
 _LOG4J = """\
 rootLogger.level = warn
@@ -60,6 +61,8 @@ _OF_SESSION: Mapping[str, str] = {
     # A task keeps this many Parquet files open; only beyond them it sorts its rows by cluster and day.
     "spark.sql.maxConcurrentOutputFileWriters": "64",
     "spark.sql.adaptive.enabled": "true",
+    # More than 32 paths are looked up by a job: of this many tasks, and not of one a path.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "32",
     # A worker that dies of a signal says where it was.
     "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
 }
@@ -84,6 +87,8 @@ def launch_settings(master: str, scratch: Path, memory: str | None = None) -> di
     """
     found = {
         **_OF_SESSION,
+        # The S3 service that the environment names for this process, for Spark too.
+        **spark_settings(os.environ),
         "spark.master": master,
         "spark.app.name": "reseat",
         "spark.driver.memory": memory or f"{memory_of_machine() // 4 // _MIB}m",
@@ -98,7 +103,9 @@ def launch_settings(master: str, scratch: Path, memory: str | None = None) -> di
     }
     if is_local(master):
         # Adaptive execution joins small ones; more of them cost files and starts of tasks.
-        found["spark.sql.shuffle.partitions"] = str(max(4, 2 * cores_of(master)))
+        tasks = str(max(4, 2 * cores_of(master)))
+        found["spark.sql.shuffle.partitions"] = tasks
+        found["spark.sql.sources.parallelPartitionDiscovery.parallelism"] = tasks
         found["spark.local.dir"] = str(scratch)
     else:
         # A landed file is held a few times on its way: as bytes, as a row, as Arrow.

@@ -53,7 +53,11 @@ def test_addresses_of_this_machine_are_for_this_machine_alone(tmp_path: Path, ma
 
 def test_no_secret_stands_on_a_command_line() -> None:
     """Every user of a machine can read its command lines."""
-    told = {"spark.hadoop.fs.s3a.secret.key": "x", "spark.hadoop.fs.s3a.access.key": "y", "spark.executor.memory": "2g"}
+    told = {
+        "spark.hadoop.fs.s3a.secret.key": "x",
+        "spark.hadoop.fs.azure.account.key.a": "y",
+        "spark.executor.memory": "2g",
+    }
 
     assert settings.for_command_line(told) == {"spark.executor.memory": "2g"}
 
