@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from reseat.errors import InputRefused
+from reseat.errors import InputRefused, LimitMet
+from reseat.formats.reading import Limits
 from reseat.formats.snapshot import identity, read_snapshot, write_snapshot
 from reseat.history.folder import Folder
 from reseat.history.whole import write_whole
 from reseat.model import ClusterLayout, Finding, Severity, Snapshot
 from reseat.sources.landing import land, sweep_parts
+from tests.history.elsewhere import elsewhere
 
 ROOT = Path(__file__).parent.parent.parent
 NOON = datetime(2026, 5, 1, 12, 0, 0, 5, tzinfo=UTC)
@@ -198,3 +200,80 @@ def test_what_dead_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> Non
         Path(landed.path).name,
     }
     assert sweep_parts(Folder.open(tmp_path / "nowhere")) == []
+
+
+@pytest.mark.parametrize("put_is_whole", [True, False])
+def test_an_object_store_and_hdfs_have_the_same_promises(put_is_whole: bool, tmp_path: Path) -> None:
+    """Whole, once, never overwritten, and by the same path as on this machine."""
+    zone = elsewhere(tmp_path / "far", put_is_whole=put_is_whole)
+    here = land(SMALL, tmp_path / "zone", "shop")
+    landed = land(SMALL, zone, "shop")
+    again = land(replace(SMALL, findings=(Finding("k", Severity.NOTE, "Seen."),)), zone, "shop")
+
+    assert landed.path == again.path == here.path
+    assert (landed.new, again.new) == (True, False)
+    assert landed.where == f"{'s3' if put_is_whole else 'hdfs'}://bucket/tables/{here.path}"
+    assert [one.path for one in zone.files(hidden=True)] == [here.path]
+    assert zone.read(here.path) == Path(here.where).read_bytes()
+
+
+def test_a_writer_that_dies_on_hdfs_leaves_what_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the file has its name nothing shows; the next delivery lands as if nothing had been."""
+    zone = elsewhere(tmp_path, put_is_whole=False)
+
+    def lost(*_: object) -> None:
+        raise OSError(errno.EPIPE, "Connection lost")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Folder, "_rename", lost)
+        with pytest.raises(InputRefused, match="Connection lost"):
+            land(SMALL, zone, "shop")
+    left = [one.path for one in zone.files(hidden=True)]
+
+    assert zone.files() == []
+    assert len(left) == 1
+    assert sweep_parts(zone) == []
+    assert sweep_parts(zone, now=datetime.now(UTC) + timedelta(hours=2)) == left
+    assert land(SMALL, zone, "shop").new
+
+
+def test_a_snapshot_too_large_to_be_read_again_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pipeline would only reject it."""
+    monkeypatch.setattr("reseat.sources.landing.LIMITS", Limits(megabytes=0))
+    with pytest.raises(LimitMet, match="it is not kept"):
+        land(SMALL, tmp_path / "zone", "shop")
+    assert files(tmp_path) == []
+
+
+_RACE = """
+import sys
+from datetime import datetime, UTC
+from reseat.model import ClusterLayout, Snapshot
+from reseat.sources import landing
+
+sys.stdin.read()
+layout = ClusterLayout.from_assignments({("orders", p): [1, 2] for p in range(2000)})
+for minute in range(40):
+    landing.land(Snapshot(layout, datetime(2026, 5, 1, 0, minute, tzinfo=UTC), "admin"), sys.argv[1], "shop")
+"""
+
+
+def test_two_who_land_the_same_at_once_leave_one_whole_file_each(tmp_path: Path) -> None:
+    """And a reader who looks all the while never sees a part of one."""
+    both = [
+        subprocess.Popen([sys.executable, "-c", _RACE, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for one in both:
+        assert one.stdin is not None
+        one.stdin.close()
+    seen = 0
+    while any(one.poll() is None for one in both):
+        for file in tmp_path.glob("cluster=*/[!.]*"):
+            read_snapshot(file.read_bytes())
+            seen += 1
+
+    assert [one.wait() for one in both] == [0, 0]
+    assert seen
+    assert len(files(tmp_path)) == 40
+    assert all(name.endswith(".json") for name in files(tmp_path))
