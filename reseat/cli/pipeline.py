@@ -123,25 +123,19 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _reporter(form: str) -> Report:
-    """Progress on standard error: a JSON line each for a program, or a line a step for a person."""
-    last = ("", 0.0)
+    """Progress on standard error: a JSON line each for a program, a line a step for a person."""
+    step, told_at = "", 0.0
 
     def report(progress: Progress) -> None:
-        nonlocal last
+        nonlocal step, told_at
         now = time.monotonic()
-        if progress.step == last[0] and now - last[1] < _PACE and progress.done != progress.total:
+        same = progress.step == step
+        if same and (form == "text" or (now - told_at < _PACE and progress.done != progress.total)):
             return
-        last = (progress.step, now)
-        if form == "json":
-            facts = {
-                "step": progress.step,
-                "done": progress.done,
-                "total": progress.total,
-                "sentence": progress.sentence,
-            }
-            sys.stderr.write(json.dumps(facts, ensure_ascii=False) + "\n")
-        else:
-            sys.stderr.write(f"{progress.sentence}\n")
+        step, told_at = progress.step, now
+        facts = {"step": step, "done": progress.done, "total": progress.total, "sentence": progress.sentence}
+        line = json.dumps(facts, ensure_ascii=False) if form == "json" else progress.sentence
+        sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
     return report
