@@ -13,15 +13,17 @@ from components import frame, session, text
 from components.pair_matrix import matrix_data, pair_matrix
 from components.resilience_chart import HEIGHT, draw_ranked
 from components.resilience_detail import draw_detail
-from components.resilience_losses import MEASURES, Losses
+from components.resilience_losses import MEASURES, Losses, corner, worst_brokers
 from components.resilience_source import Subject
 from components.resilience_table import draw_tables
-from components.resilience_view import WHICH, View, apply_event, chosen_of, measure_of
+from components.resilience_view import WHICH, Chosen, View, apply_event, chosen_of, measure_of
 from components.resilience_words import WORDS
 
 __all__ = ["draw_desk"]
 
 _CSS = Path(__file__).with_name("resilience.css")
+#: A matrix of a million cells is a megabyte to send and a tenth of a second to draw.
+_MOST_DRAWN = 1_400
 _VIEW, _CLICKS = "resilience-view", "resilience-clicks"
 
 
@@ -87,30 +89,41 @@ def _switches(losses: Losses) -> None:
 
 def _matrix(subject: Subject) -> None:
     losses, view = subject.losses, _view()
-    measure = measure_of(view, losses)
+    measure, count = measure_of(view, losses), len(losses.brokers)
     cells = losses.pairs.get(measure)
     if cells is None:
         with st.container(border=True, height=HEIGHT, key="resilience-no-pairs"):
             st.markdown(_no_pairs(losses))
         return
-    chosen = chosen_of(view, losses)
-    places = {int(broker): place for place, broker in enumerate(losses.brokers)}
-    marked = None
-    if chosen is not None and chosen.kind != "rack":
-        marked = places[chosen.lost[0]], places[chosen.lost[-1]]
-    also = [
-        (losses.pairs[one], (WORDS[one].one, WORDS[one].many))
+    shown = worst_brokers(cells, count, _MOST_DRAWN)
+    ids = losses.brokers[shown].tolist()
+    drawn = {
+        one: (corner(losses.pairs[one], count, shown), (WORDS[one].one, WORDS[one].many))
         for one in MEASURES
-        if one != measure and one in losses.pairs
-    ]
-    words = WORDS[measure].one, WORDS[measure].many
-    data = matrix_data(losses.brokers.tolist(), losses.racks, (cells, words), also, selected=marked)
+        if one in losses.pairs
+    }
+    data = matrix_data(
+        ids,
+        [losses.racks[place] for place in shown.tolist()],
+        drawn[measure],
+        [drawn[one] for one in drawn if one != measure],
+        selected=_marked(chosen_of(view, losses), ids),
+    )
     event = pair_matrix(data)
+    if len(ids) < count:
+        st.caption(f"The {len(ids):,} brokers of {count:,} that stand in the worst pairs; the numbers below have all.")
     if event is not None:
-        heard = apply_event(view, event, losses)
+        heard = apply_event(view, event, losses, ids)
         if heard != view:
             session.keep(_VIEW, heard)
             st.rerun(scope="fragment")
+
+
+def _marked(chosen: Chosen | None, ids: list[int]) -> tuple[int, int] | None:
+    """Row and column of the loss whose detail is open, where the matrix shows it."""
+    if chosen is None or chosen.kind == "rack" or not set(chosen.lost) <= set(ids):
+        return None
+    return ids.index(chosen.lost[0]), ids.index(chosen.lost[-1])
 
 
 def _no_pairs(losses: Losses) -> str:

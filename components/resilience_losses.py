@@ -28,11 +28,13 @@ __all__ = [
     "Losses",
     "Measure",
     "Scatter",
+    "corner",
     "from_layout",
     "from_tables",
     "order_of",
     "place",
     "triangle",
+    "worst_brokers",
 ]
 
 #: What a loss is measured by, worst first; the names are the table's columns.
@@ -125,6 +127,40 @@ class Losses:
         count, already = len(self.brokers), self.already.get(measure, 0)
         alone = triangle(np.arange(count), np.arange(count), count)
         return int(np.count_nonzero(cells > already)) - int(np.count_nonzero(cells[alone] > already))
+
+
+def worst_brokers(cells: Cells, count: int, most: int) -> npt.NDArray[np.int64]:
+    """Places of the brokers that stand in the worst pairs, at most so many, ascending; all where there are no more.
+
+    Args:
+        cells: the triangle of B brokers.
+        count: B.
+        most: how many.
+    """
+    if count <= most:
+        return np.arange(count)
+    worst, start = np.zeros(count, np.int64), 0
+    for row in range(count):
+        line = cells[start : start + count - row]
+        worst[row] = max(int(worst[row]), int(line.max()))
+        worst[row:] = np.maximum(worst[row:], line)
+        start += count - row
+    return np.sort(np.argsort(-worst, kind="stable")[:most])
+
+
+def corner(cells: Cells, count: int, places: npt.NDArray[np.int64]) -> Cells:
+    """The triangle of some of the brokers.
+
+    Args:
+        cells: the triangle of B brokers.
+        count: B.
+        places: theirs, ascending.
+    """
+    if len(places) == count:
+        return cells
+    rows, columns = np.triu_indices(len(places))
+    part: Cells = cells[triangle(places[rows], places[columns], count)]
+    return part
 
 
 def triangle(low: npt.NDArray[np.integer], high: npt.NDArray[np.integer], count: int) -> npt.NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -74,7 +74,7 @@ def chosen_of(view: View, losses: Losses) -> Chosen | None:
     return Chosen(str(rows["kind"].iloc[0]), rows["lost"].iloc[0])
 
 
-def apply_event(view: View, event: Mapping[str, object], losses: Losses) -> View:
+def apply_event(view: View, event: Mapping[str, object], losses: Losses, brokers: Sequence[int] | None = None) -> View:
     """What is shown after a click; an event that fits nothing changes nothing.
 
     Args:
@@ -83,10 +83,11 @@ def apply_event(view: View, event: Mapping[str, object], losses: Losses) -> View
             ``{"kind": "row", "at": i}`` of the table of brokers and racks, or ``{"kind": "pair", "lost": [a, b]}`` of
             the table of pairs; it comes from a browser and is not trusted.
         losses: what is drawn.
+        brokers: ids in the order of the matrix, where it does not show all.
     """
     kind, at = event.get("kind"), event.get("at")
     if kind == "open":
-        lost = opened(event, losses.brokers.tolist())
+        lost = opened(event, losses.brokers.tolist() if brokers is None else brokers)
         return view if lost is None else replace(view, chosen=Chosen("pair" if len(lost) == 2 else "broker", lost))
     if kind == "pair":
         lost = event.get("lost")

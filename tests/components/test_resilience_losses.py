@@ -6,11 +6,21 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from components.resilience_detail import detail_lines, loss_of_row
-from components.resilience_losses import MEASURES, Losses, from_layout, from_tables, place, triangle
+from components.resilience_losses import (
+    MEASURES,
+    Losses,
+    corner,
+    from_layout,
+    from_tables,
+    place,
+    triangle,
+    worst_brokers,
+)
 from components.resilience_source import after_plan, joined, offline_rows
 from components.resilience_table import pairs_found, pairs_frame, single_frame, singles_found
 from components.resilience_view import Chosen, View, apply_event, chosen_of, measure_of, ranked
@@ -20,6 +30,7 @@ from reseat.history.schema import arrow_schema
 from reseat.model import ClusterLayout, Wish
 from reseat.planning import plan
 from reseat.resilience import loss
+from reseat.sources import generate
 from tests.history.made import layout as made_layout
 
 RACKS = {1: "a", 2: "b", 3: "c", 4: "a"}
@@ -61,7 +72,8 @@ def as_tables(found: Losses) -> pa.Table:
         rows.append({"kind": "pair", "lost": list(found.pair_at(at))})
         rows[-1] |= {measure: int(found.pairs[measure][at]) for measure in MEASURES}
     schema = arrow_schema("resilience")
-    return pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in rows[::-1]], schema)
+    told = [{name: None if row.get(name) is pd.NA else row.get(name) for name in schema.names} for row in rows[::-1]]
+    return pa.Table.from_pylist(told, schema)
 
 
 def test_the_tables_of_a_sweep_are_drawn_as_the_layout_itself_is() -> None:
@@ -78,6 +90,32 @@ def test_the_tables_of_a_sweep_are_drawn_as_the_layout_itself_is() -> None:
     }
     assert answer(read) == answer(core)
     assert read.notes == ()
+
+
+def test_one_broker_of_a_sweep_has_no_pairs() -> None:
+    """Tables without a row of a pair, and without copysets, are drawn too."""
+    core = losses_of(made_layout({("orders", 0): [1]}, racks={1: None}))
+    read = from_tables(as_tables(core), arrow_schema("copysets").empty_table(), {})
+
+    assert read.pairs == {}
+    assert read.scatter is None
+    assert answer(read) == answer(core)
+
+
+def test_a_matrix_too_large_to_draw_shows_the_worst_brokers() -> None:
+    """Of 40 brokers, the 5 that stand in the worst pairs; their cells are those of the whole."""
+    found = losses_of(generate(40, 300))
+    cells = found.pairs["leaders_moved"]
+    square = np.zeros((40, 40), np.int64)
+    square[np.triu_indices(40)] = cells
+    worst = np.maximum(square, square.T).max(axis=1)
+    shown = worst_brokers(cells, 40, 5)
+    part = corner(cells, 40, shown)
+
+    assert shown.tolist() == sorted(np.argsort(-worst, kind="stable")[:5].tolist())
+    assert part.tolist() == [int(square[a, b]) for i, a in enumerate(shown) for b in shown[i:]]
+    assert worst_brokers(cells, 40, 40).tolist() == list(range(40))
+    assert corner(cells, 40, np.arange(40)) is cells
 
 
 def test_the_sentence_names_the_loss_that_hurts_most() -> None:
