@@ -1,0 +1,266 @@
+"""What the History page computes before it draws: moments, marks, sentences, lists of changes, both layouts as one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components import history_changes
+from components.history_both import both
+from components.history_changes import as_csv, as_table, beginning, matching, read_changes
+from components.history_events import events
+from components.history_read import last_moment, read
+from components.history_series import COLUMNS, series, worst
+from components.history_words import answer, stretch
+from components.past import Past, clock
+from reseat.balance.changes import KINDS
+from reseat.history.read import History
+from reseat.model import Broker, ClusterLayout
+from tests.history.made import Made, write
+
+START = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> History:
+    """Two clusters, two days."""
+    made: Made = write(tmp_path_factory.mktemp("parts"))
+    return History.open(made.tables)
+
+
+def snapshots(offline: list[int | None], *, minutes: int = 10) -> pd.DataFrame:
+    """Rows of the table ``snapshots``: these many partitions offline, the rest as if all were well."""
+    count = len(offline)
+    told: dict[str, object] = dict.fromkeys(COLUMNS, pd.array([0] * count, "Int64"))
+    told |= {
+        "snapshot_id": [f"{place:032x}" for place in range(count)],
+        "taken_at": [START + timedelta(minutes=minutes * place) for place in range(count)],
+        "offline": pd.array(offline, "Int64"),
+        "worst_finding": [None] * count,
+        "worst_severity": [None] * count,
+    }
+    return pd.DataFrame(told)
+
+
+@given(st.lists(st.integers(0, 9) | st.none(), min_size=1, max_size=60), st.integers(2, 30))
+def test_the_worst_moment_is_always_shown(offline, most):
+    """However much is aggregated, there are few moments, in order, and the worst snapshot is one of them."""
+    told = snapshots(offline)
+    shown = series(told, most=most)
+    bad = worst(told)
+
+    assert len(shown.moments) <= most or len(shown.moments) == len(told) <= most
+    assert shown.moments["taken_at"].is_monotonic_increasing
+    assert int(shown.moments["held"].sum()) == len(told)
+    assert shown.snapshots == len(told)
+    if bad is not None:
+        assert shown.place(str(told["snapshot_id"].iloc[bad])) is not None
+        assert int(shown.moments["offline"].max()) == int(told["offline"].max())
+
+
+def test_a_moment_that_is_looked_at_stays_one_of_its_own():
+    """What was clicked does not vanish into a stretch."""
+    told = snapshots([0] * 100)
+    shown = series(told, most=10, keep=[f"{57:032x}"])
+
+    assert shown.place(f"{57:032x}") is not None
+    assert shown.aggregated
+
+
+def test_a_pause_is_a_gap():
+    """Where snapshots are missing for long, the line stops."""
+    told = pd.concat(
+        [snapshots([0] * 6), snapshots([0] * 6).assign(taken_at=lambda t: t["taken_at"] + timedelta(days=1))]
+    )
+    shown = series(told)
+
+    assert np.flatnonzero(shown.gaps).tolist() == [6]
+
+
+def test_the_first_of_equally_bad_moments_is_the_worst():
+    """Trouble is told from when it began; without trouble there is no worst moment."""
+    assert worst(snapshots([0, 2, 5, 5, 1])) == 2
+    assert worst(snapshots([0, 0, None])) is None
+
+
+def broker_changes(*rows: tuple[int, str, int]) -> pd.DataFrame:
+    """Rows of ``changes``: minutes after the start, kind, broker."""
+    return pd.DataFrame(
+        [{"taken_at": START + timedelta(minutes=m), "kind": kind, "broker": broker} for m, kind, broker in rows],
+        columns=["taken_at", "kind", "broker"],
+    )
+
+
+def counts(*rows: tuple[int, str, int]) -> pd.DataFrame:
+    """Rows of ``change_counts``: minutes after the start, kind, how many."""
+    return pd.DataFrame(
+        [{"taken_at": START + timedelta(minutes=m), "kind": kind, "changes": number} for m, kind, number in rows],
+        columns=["taken_at", "kind", "changes"],
+    )
+
+
+RACKS = {1: "a", 2: "b", 3: "c", 4: "a", 5: "b"}
+
+
+def test_a_whole_rack_gone_at_once_is_one_mark():
+    """Brokers 1 and 4 are rack a; broker 2 went at the same time and is told by itself."""
+    found = events(
+        broker_changes((10, "broker_gone", 4), (10, "broker_gone", 1), (10, "broker_gone", 2), (20, "broker_came", 2)),
+        counts(),
+        RACKS,
+        100,
+    )
+
+    assert [(event.kind, event.sentence) for event in found] == [
+        ("gone", "broker 2 is gone"),
+        ("rack_gone", "rack a is gone (brokers 1 and 4)"),
+        ("came", "broker 2 is back or new"),
+    ]
+
+
+def test_a_rack_of_one_broker_is_a_broker():
+    """Rack c is broker 3 alone: nobody would call that a rack's outage."""
+    found = events(broker_changes((10, "broker_gone", 3)), counts(), RACKS, 100)
+
+    assert [event.kind for event in found] == ["gone"]
+
+
+def test_a_reassignment_over_many_snapshots_is_one_mark():
+    """Arrivals an hour apart belong together, those of the next day do not, and a few replicas are no mark."""
+    found = events(
+        broker_changes(),
+        counts(
+            (0, "replica_added", 15), (60, "replica_added", 15), (120, "leader_moved", 99), (1500, "replica_added", 3)
+        ),
+        RACKS,
+        1000,
+    )
+
+    assert [(event.kind, event.sentence) for event in found] == [("moved", "30 replicas came to other brokers")]
+    assert (found[0].at, found[0].until) == (START, START + timedelta(hours=1))
+
+
+def test_the_answer_tells_what_happened_and_when_it_was_worst():
+    """The number that matters, and the weekday where that names one day."""
+    told = snapshots([0, 0, 112, 3], minutes=24 * 60)
+    happened = counts(
+        (0, "broker_gone", 2), (10, "broker_came", 1), (20, "replica_added", 1240), (20, "leader_moved", 7)
+    )
+
+    assert answer(told, happened, told["taken_at"].iloc[-1]) == (
+        "In the last 3 days brokers came or went 3 times and 1,240 replicas moved or came; the worst moment was Sunday "
+        "00:00 UTC, 112 partitions offline."
+    )
+
+
+def test_a_quiet_stretch_is_called_quiet():
+    """Nothing happened, and nothing was offline: said in as many words."""
+    told = snapshots([0, 0, 0], minutes=60)
+
+    assert answer(told, counts(), told["taken_at"].iloc[-1]) == (
+        "In the last 2 h no broker came or went and no replica moved; no partition was offline or lacked a replica in "
+        "sync."
+    )
+
+
+def test_a_stretch_that_is_over_names_its_end():
+    """History that ended a week ago is not "the last" anything."""
+    end = START + timedelta(days=7)
+
+    assert stretch(START, end, end + timedelta(hours=1)) == "In the last 7 days"
+    assert stretch(START, end, end + timedelta(days=9)) == "In the 7 days to Friday 2026-05-08 00:00 UTC"
+
+
+def test_read_asks_for_all_that_the_page_draws(history):
+    """Snapshots, counts and marks of one cluster; nothing of another."""
+    told = read(history, "shop", None, None)
+
+    assert len(told.snapshots) == 4
+    assert [event.kind for event in told.marks] == ["gone", "came"]
+    assert last_moment(history, "shop") == told.snapshots["taken_at"].iloc[-1]
+    assert last_moment(history, "nobody") is None
+    assert read(history, "shop", START + timedelta(days=40), None).snapshots.empty
+
+
+def test_changes_are_searched_by_topic_partition_and_broker(history):
+    """A part of a topic's name, topic-partition, or an id; a text that is none finds nothing."""
+    first, last = START, START + timedelta(days=3)
+    rows = read_changes(history, "shop", first, last, KINDS)
+
+    assert rows["taken_at"][0].as_py() > rows["taken_at"][-1].as_py()
+    assert set(matching(rows, "REFUND")["topic"].to_pylist()) == {"refunds"}
+    assert set(matching(rows, "orders-3")["partition"].to_pylist()) == {3}
+    assert None in matching(rows, "4")["topic"].to_pylist()
+    assert len(matching(rows, "nothing is called so")) == 0
+    assert len(matching(rows, " ")) == len(rows)
+
+
+def test_only_the_kinds_asked_for_are_read(history):
+    """A choice of kinds is pushed down to the files."""
+    rows = read_changes(history, "shop", START, START + timedelta(days=3), ["broker_gone"])
+
+    assert rows["kind"].to_pylist() == ["broker_gone"]
+    assert as_table(rows)["change"].tolist() == ["✖ broker is gone"]
+
+
+def test_a_csv_of_changes_holds_no_formula(history):
+    """A topic whose name a spreadsheet would take for a formula gets an apostrophe; ids stay whole numbers."""
+    rows = read_changes(history, "shop", START, START + timedelta(days=3), ["replica_added"])
+    hostile = rows.set_column(rows.schema.get_field_index("topic"), "topic", pa.array(["=1+1"] * len(rows)))
+    text = as_csv(hostile)
+
+    assert "'=1+1" in text
+    assert ",0,1," in text
+
+
+def test_of_too_many_changes_the_newest_are_read(monkeypatch):
+    """From the end of the stretch as far as there is room; the last moment's in any case."""
+    monkeypatch.setattr(history_changes, "MOST", 10)
+    told = counts((10, "leader_moved", 6), (20, "leader_moved", 6), (30, "leader_moved", 4), (30, "isr_grown", 9))
+    end = START + timedelta(minutes=30)
+
+    assert beginning(told, START, end, ["leader_moved"]) == (START + timedelta(minutes=10), 16)
+    assert beginning(told, START, end, ["isr_grown"]) == (START, 9)
+    assert beginning(told, START, end, KINDS) == (START + timedelta(minutes=20), 25)
+
+
+def test_both_layouts_as_one_have_what_either_has():
+    """A topic that was deleted is a column, a broker that is gone a row, and what both have is as it is later."""
+    before = ClusterLayout.from_assignments(
+        {("a", 0): [1, 2], ("b", 0): [2]}, brokers=[Broker(1), Broker(2), Broker(3)]
+    )
+    after = ClusterLayout.from_assignments(
+        {("b", 0): [4], ("c", 0): [1, 2, 4]}, brokers=[Broker(1), Broker(2), Broker(4)]
+    )
+    made = both(before, after)
+
+    assert made.assignments() == {("a", 0): [1, 2], ("b", 0): [4], ("c", 0): [1, 2, 4]}
+    assert made.broker_ids.tolist() == [1, 2, 3, 4]
+    assert both(after, after).digest == after.digest
+
+
+def test_a_moment_is_named_in_full_and_read_back():
+    """What an address names is what was looked at; what names nothing is refused."""
+    past = Past("shop", "0" * 32, START)
+
+    assert past.name == "shop, 2026-05-01 00:00 UTC"
+    assert Past.from_link(past.link) == Past("shop", "0" * 32)
+    assert clock(START + timedelta(seconds=5)) == "2026-05-01 00:00:05 UTC"
+    for bad in ("shop", "/" + "0" * 32, "a/b/" + "0" * 32, "shop/xyz", "shop/" + "0" * 31):
+        with pytest.raises(ValueError, match="32 hexadecimal digits"):
+            Past.from_link(bad)
+
+
+def test_none_of_it_knows_streamlit():
+    """What is computed can be tested, and reused, without a page."""
+    folder = Path(history_changes.__file__).parent
+
+    for name in ("history_series", "history_events", "history_read", "history_both", "past"):
+        assert "streamlit" not in (folder / f"{name}.py").read_text().lower().replace("nothing of streamlit", "")

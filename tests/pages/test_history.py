@@ -1,0 +1,279 @@
+"""The History page in each of its states: empty, one snapshot, some, unfinished, partial, refused, huge."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components import caching, history_series
+from components.session import _KEY
+from reseat.history.schema import arrow_schema
+from tests.history.made import FIRST_DAY, Made, history, write
+
+from .conftest import texts
+
+_APP = Path(__file__).resolve().parents[2] / "app.py"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """A landing zone and the tables made of it."""
+    return write(tmp_path_factory.mktemp("history-page"))
+
+
+def page(made: Made, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:
+    """The page over these tables."""
+    monkeypatch.setenv("RESEAT_LANDING", str(made.landing))
+    monkeypatch.setenv("RESEAT_TABLES", str(made.tables))
+    at = AppTest.from_file(str(_APP), default_timeout=60)
+    for name, value in query.items():
+        at.query_params[name] = value
+    at.run()
+    return at.switch_page("pages/history.py").run()
+
+
+def shown(at: AppTest) -> dict[str, str]:
+    """The figures under the sentence, by name."""
+    return {metric.label: metric.value for metric in at.metric}
+
+
+def test_without_tables_it_says_how_to_begin(tmp_path, monkeypatch):
+    """Before anything landed: what to do first, and a demo week one click away."""
+    at = page(Made(tmp_path / "landing", tmp_path / "tables", {}), monkeypatch)
+
+    assert not at.exception
+    assert "land a first snapshot" in texts(at)
+    assert any(button.key == "pipeline-demo" for button in at.button)
+
+
+def test_it_answers_in_one_sentence_and_six_figures(made, monkeypatch):
+    """What happened, and when it was worst, of the cluster that the address names."""
+    at = page(made, monkeypatch, cluster="shop")
+
+    assert not at.exception
+    assert "brokers came or went 2 times and 1 replica moved or came" in texts(at)
+    assert "the worst moment was Friday 15:10 UTC, 1 partition offline" in texts(at)
+    assert shown(at)["Snapshots"] == "4"
+    assert shown(at)["Brokers came or went"] == "2"
+    assert shown(at)["Most offline at once"] == "1"
+
+
+def test_the_worst_moment_is_looked_at_first(made, monkeypatch):
+    """Nothing was clicked yet: the worst moment stands under the figure, with its worst finding."""
+    at = page(made, monkeypatch, cluster="shop")
+
+    assert "Friday 2026-05-01 15:10 UTC" in texts(at)
+    assert "no leader" in texts(at)
+
+
+def test_two_moments_are_compared_by_the_core_and_by_their_changes(made, monkeypatch):
+    """First against last: what is different, and every change in between with its time."""
+    at = page(made, monkeypatch, cluster="shop")
+    table = next(table.value for table in at.dataframe if "time" in table.value)
+
+    assert "From 2026-05-01 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert "1 replica was added, 1 replica was removed" in texts(at)
+    assert table["time"].iloc[0] == "2026-05-02 15:10:00"
+    assert table["time"].iloc[-1] == "2026-05-01 15:10:00"
+    assert {"✖ broker is gone", "✔ broker is here"} <= set(table["change"])
+
+
+def test_a_link_names_the_two_moments(made, monkeypatch):
+    """Cluster, A and B of the address are those compared, and stay in the address."""
+    first, second = made.ids("shop")[:2]
+    at = page(made, monkeypatch, cluster="shop", a=first, b=second)
+    query = {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+
+    assert "From 2026-05-01 03:10 UTC to 2026-05-01 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert (query["a"], query["b"], query["cluster"]) == (first, second, "shop")
+
+
+def test_the_handles_choose_other_moments(made, monkeypatch):
+    """Moving a handle compares other moments; both on one moment is said."""
+    at = page(made, monkeypatch, cluster="shop")
+    ids = made.ids("shop")
+    at.select_slider[0].set_value((ids[1], ids[2])).run()
+
+    assert "From 2026-05-01 15:10 UTC to 2026-05-02 03:10 UTC" in [heading.value for heading in at.subheader]
+
+    at.select_slider[0].set_value((ids[2], ids[2])).run()
+
+    assert not at.exception
+    assert "A and B are the same moment" in texts(at)
+
+
+def test_the_moment_looked_at_becomes_one_of_the_two(made, monkeypatch):
+    """The button "from here" puts A there, and the two stay in the order of time."""
+    at = page(made, monkeypatch, cluster="shop")
+    at.button(key="history-from").click().run()
+
+    assert "From 2026-05-01 15:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+
+
+@pytest.mark.parametrize("view", ["What is different", "Heatmap of the difference"])
+def test_each_view_of_the_difference_is_drawn(made, monkeypatch, view):
+    """The list and the heatmap of what is different."""
+    at = page(made, monkeypatch, cluster="shop")
+    at.segmented_control(key="history-view").set_value(view).run()
+
+    assert not at.exception
+    if view == "What is different":
+        table = next(table.value for table in at.dataframe if "change" in table.value)
+        assert set(table["change"]) == {"+ replica added", "− replica removed", "→ leader moved"}
+    else:
+        assert "fewer in B than in A" in texts(at)
+
+
+def test_a_moment_opens_on_another_page(made, monkeypatch):
+    """The button leads to the page, and the strip there tells the past."""
+    at = page(made, monkeypatch, cluster="shop")
+    at.button(key="history-to-overview").click().run()
+
+    assert not at.exception
+    assert at.session_state[_KEY].current == "shop, 2026-05-01 15:10 UTC"
+    assert "the past: 2026-05-01 15:10 UTC" in texts(at)
+
+
+def test_a_stretch_without_snapshots_says_so(tmp_path, monkeypatch):
+    """A day between the first and the last on which nothing landed is no fault."""
+    first, second = history()["007"]
+    made = write(tmp_path, {"007": (first, replace(second, taken_at=second.taken_at + timedelta(days=1)))})
+    at = page(made, monkeypatch)
+    at.segmented_control(key="history-range").set_value("From – to").run()
+    at.date_input[0].set_value((date(2026, 5, 2), date(2026, 5, 2))).run()
+
+    assert not at.exception
+    assert "No snapshot of 007 lies in this stretch of time" in texts(at)
+
+
+def test_a_stretch_holds_both_its_ends(made, monkeypatch):
+    """Two snapshots a day apart are both of the last 24 hours of the history."""
+    at = page(made, monkeypatch, cluster="007")
+    at.segmented_control(key="history-range").set_value("24 hours").run()
+
+    assert not at.exception
+    assert shown(at)["Snapshots"] == "2"
+
+
+def test_one_snapshot_has_nothing_to_compare(tmp_path, monkeypatch):
+    """With a single snapshot the page draws it, and says what the next one will bring."""
+    at = page(write(tmp_path, {"shop": history()["shop"][:1]}), monkeypatch)
+
+    assert not at.exception
+    assert "with the next one Reseat tells what changed" in texts(at)
+    assert not at.select_slider
+
+
+def test_what_is_not_told_is_not_zero(tmp_path, monkeypatch):
+    """A bare assignment tells no leader, ISR or size: the page says so and draws what there is."""
+    from reseat.model import ClusterLayout
+    from tests.history.made import snapshot
+
+    bare = ClusterLayout.from_assignments({("orders", 0): [1, 2]})
+    later = ClusterLayout.from_assignments({("orders", 0): [2, 1]})
+    taken = (snapshot(bare, "bare", "2026-05-01T00:00"), snapshot(later, "bare", "2026-05-02T00:00"))
+    monkeypatch.setattr("tests.history.made._losses", lambda layout: [])
+    at = page(write(tmp_path, {"bare": tuple(replace(one, controller=None) for one in taken)}), monkeypatch)
+
+    assert not at.exception
+    assert shown(at)["Most offline at once"] == "not told"
+    assert shown(at)["Replicas"] == "2"
+    assert "1 replica list changed its order" in texts(at)
+
+
+def test_an_unfinished_run_and_rejected_files_are_said(tmp_path, monkeypatch):
+    """Days that a stopped commit was rewriting, and files that could not be read, stand above the figure."""
+    made = write(tmp_path)
+    run = made.tables / "_reseat" / "runs" / "1"
+    run.mkdir(parents=True)
+    (run / "commit.json").write_text(f'{{"add": [], "remove": [], "cluster_days": [["shop", "{FIRST_DAY}"]]}}')
+    bad = {
+        "cluster": "shop",
+        "path": "cluster=shop/x.json",
+        "reason": "Not a snapshot.",
+        "size_bytes": 3,
+        "bytes": b"x",
+    }
+    pq.write_table(pa.Table.from_pylist([bad], arrow_schema("rejected")), made.tables / "rejected" / "1.parquet")
+    at = page(made, monkeypatch, cluster="shop")
+
+    assert not at.exception
+    assert "ended before it had rewritten 1 day of this cluster (2026-05-01)" in texts(at)
+    assert any("1 landed file could not be read" in block.label for block in at.expander)
+
+    at = page(made, monkeypatch, cluster="007")
+
+    assert "ended before it had rewritten" not in texts(at)
+
+
+def test_tables_that_cannot_be_read_are_refused_in_words(tmp_path, monkeypatch):
+    """A damaged file is a sentence, not a traceback."""
+    made = write(tmp_path)
+    (made.tables / "changes" / "cluster=shop" / f"day={FIRST_DAY}" / "x.parquet").write_bytes(b"no parquet")
+    at = page(made, monkeypatch, cluster="shop")
+
+    assert not at.exception
+    assert "The table changes cannot be read" in texts(at)
+
+
+def test_many_snapshots_are_drawn_as_the_worst_of_each_stretch(tmp_path, monkeypatch):
+    """Where there are more snapshots than moments, the page says what was aggregated, and the worst is still there."""
+    first = history()["007"][0]
+    taken = tuple(replace(first, taken_at=first.taken_at + timedelta(minutes=5 * i)) for i in range(40))
+    monkeypatch.setattr("tests.history.made._losses", lambda layout: [])
+    monkeypatch.setattr(history_series.series, "__kwdefaults__", {"most": 20, "keep": ()})
+    at = page(write(tmp_path, {"007": taken}), monkeypatch)
+
+    assert not at.exception
+    assert shown(at)["Snapshots"] == "40"
+    assert "40 snapshots are drawn as" in texts(at)
+
+
+def test_a_job_that_ended_shows_at_once(tmp_path, monkeypatch):
+    """What was asked before is asked again once the tables changed."""
+    whole = history()["shop"]
+    made = write(tmp_path, {"shop": whole[:2]})
+    at = page(made, monkeypatch, cluster="shop")
+
+    assert shown(at)["Snapshots"] == "2"
+
+    write(tmp_path, {"shop": whole})
+    (made.tables / "_reseat" / "ledger").mkdir(parents=True)
+    pq.write_table(pa.table({"path": ["one"]}), made.tables / "_reseat" / "ledger" / "1.parquet")
+    at.run()
+
+    assert shown(at)["Snapshots"] == "4"
+    assert caching.history_in(str(made.tables)).where == str(made.tables)
+
+
+def test_pages_over_tables_load_nothing_of_spark(made):
+    """Drawn over real tables, pages have imported neither PySpark nor the pipeline: they need no Java."""
+    program = (
+        "import sys; from streamlit.testing.v1 import AppTest; at = AppTest.from_file('app.py', default_timeout=60); "
+        "at.run()\n"
+        "for name in ('fleet', 'history', 'resilience'):\n"
+        "    at.switch_page(f'pages/{name}.py').run(); assert not at.exception, name\n"
+        "    assert 'No history yet' not in ' '.join(one.value for one in at.markdown), name\n"
+        "found = [m for m in sys.modules if m.split('.')[0] == 'pyspark' or m.startswith('reseat.pipeline')]\n"
+        "sys.stdout.write(' '.join(found))"
+    )
+    places = {"RESEAT_LANDING": str(made.landing), "RESEAT_TABLES": str(made.tables)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=_APP.parent,
+        check=True,
+        env=os.environ | places,
+    )
+
+    assert done.stdout == ""
