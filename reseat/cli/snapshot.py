@@ -13,11 +13,12 @@ from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
 from reseat.cli.writer import complain, say
 from reseat.errors import InputRefused
 from reseat.formats.snapshot import write_snapshot
+from reseat.history.folder import Folder
 from reseat.history.whole import write_whole
 from reseat.model import Consistency, Severity, Snapshot
 from reseat.model.wording import counted, listed
 from reseat.sources.connection import Connection
-from reseat.sources.landing import land
+from reseat.sources.landing import check_cluster, land
 from reseat.sources.live import Progress, Report, read_cluster
 
 __all__ = ["snapshot"]
@@ -43,16 +44,20 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
         raise InputRefused("Nothing says where the snapshot goes: --output FILE, or --landing DIR with --cluster NAME.")
     if chosen.landing is not None and chosen.cluster is None:
         raise InputRefused("--landing needs --cluster NAME, the name under which the cluster's history is kept.")
+    zone = None
+    if chosen.landing is not None:  # what is wrong with the words is said before a large cluster is read
+        check_cluster(chosen.cluster)
+        zone = Folder.open(chosen.landing)
     connection = _connection(chosen)
     taken = _read(connection, read or read_cluster)
     if chosen.cluster is not None:
         taken = replace(taken, cluster=chosen.cluster)
     written = []
-    if chosen.landing is not None:
-        written.append(land(taken, chosen.landing, chosen.cluster).where)
     if chosen.output is not None and chosen.output != STANDARD_OUTPUT:
         _write(Path(chosen.output), write_snapshot(taken))
         written.append(chosen.output)
+    if zone is not None:  # last: a landing zone that cannot be reached takes nothing from the file
+        written.append(land(taken, zone, chosen.cluster).where)
     lines = _summary(taken, written)
     if chosen.output == STANDARD_OUTPUT:
         complain(*lines)

@@ -120,6 +120,28 @@ def test_it_goes_straight_into_the_landing_zone(tmp_path: Path, capsys: pytest.C
         run("--bootstrap", "b1", "--landing", str(tmp_path / "zone"), "--cluster", "../shop")
 
 
+def test_a_landing_zone_may_be_a_url(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A secret in it is refused and not repeated, before the cluster is asked anything."""
+    assert run("--bootstrap", "b1", "--landing", f"file://{tmp_path}/zone", "--cluster", "shop") == 0
+    assert len(list((tmp_path / "zone" / "cluster=shop").iterdir())) == 1
+    seen: list[Connection] = []
+    with pytest.raises(InputRefused, match="holds more than a place") as refused:
+        run("--bootstrap", "b1", "--landing", f"s3://me:{SECRET}@bucket/zone", "--cluster", "shop", seen=seen)
+    assert seen == []
+    assert SECRET not in str(refused.value) + capsys.readouterr().out
+
+
+def test_a_landing_zone_that_cannot_be_written_takes_nothing_from_the_file(tmp_path: Path) -> None:
+    """The reading of a large cluster is not lost."""
+    (tmp_path / "zone").write_text("")
+    with pytest.raises(InputRefused, match="cannot be"):
+        run(
+            "--bootstrap", "b1", "--output", str(tmp_path / "a.json"), "--landing", str(tmp_path / "zone"),
+            "--cluster", "shop",
+        )  # fmt: skip
+    assert read_snapshot((tmp_path / "a.json").read_bytes()).layout == LAYOUT
+
+
 def test_progress_is_shown_on_a_terminal_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
