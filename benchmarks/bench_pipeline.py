@@ -1,0 +1,191 @@
+"""The pipeline at 1, 3 and 10 million replica rows on two cores, and the sweep of one large snapshot.
+
+Each size is a landing zone of one cluster: snapshots ten minutes apart of 111,111 partitions at RF 3, in each of which
+some hundred partitions differ from the one before, as on a busy day. Spark's start, and a small run that lets it warm
+up, are timed apart. Memory is what the processes hold at most (RSS), sampled. Nothing is asserted.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import psutil
+import pyarrow as pa
+
+from reseat.history.folder import Folder
+from reseat.model import ClusterLayout, Snapshot
+from reseat.pipeline.decode import measurer, replica_reader
+from reseat.pipeline.ingest import run as ingest
+from reseat.pipeline.session import open_session
+from reseat.pipeline.sweep import sweep
+from reseat.sources.generate import generate
+from reseat.sources.landing import land
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PARTITIONS, FACTOR, BROKERS, RACKS = 111_111, 3, 300, 6
+SIZES = (3, 9, 30)  # snapshots; a third of a million rows each
+FIRST = datetime(2026, 5, 1, tzinfo=UTC)
+#: Partitions that change from one snapshot to the next: lists, leaders, ISRs.
+CHANGED = 300
+
+
+@dataclass
+class Usage:
+    """What a piece of work took."""
+
+    seconds: float = 0.0
+    cpu: float = 0.0
+    peak: dict[str, float] = field(default_factory=dict)
+
+
+def run() -> list[tuple[str, str, str]]:
+    """What is measured, its budget, and what was measured here."""
+    rows: list[tuple[str, str, str]] = []
+    home = Path(tempfile.mkdtemp(prefix="reseat-bench-"))
+    try:
+        landings = {count: _landing(home / f"landing-{count}", count) for count in (1, *SIZES)}
+        began = time.perf_counter()
+        with open_session(master="local[2]") as spark:
+            rows.append(("Spark's start", "-", f"{time.perf_counter() - began:.1f} s"))
+            rows += _runs(spark, home, landings)
+            rows += _sweep(spark, home)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    return rows
+
+
+def _runs(spark: SparkSession, home: Path, landings: dict[int, Path]) -> list[tuple[str, str, str]]:
+    rows = []
+    for count, landing in landings.items():
+        warming = count == 1
+        with _used() as used:
+            done = ingest(spark, Folder.open(landing), Folder.open(home / f"tables-{count}"))
+        replicas = done.taken * PARTITIONS * FACTOR
+        if warming:
+            rows.append(("the first run of a session, a third of a million rows", "-", f"{used.seconds:.1f} s"))
+            continue
+        own = _own_seconds(landing)
+        what = f"{replicas / 1e6:,.0f} million replica rows into all tables but resilience"
+        rows.append((what, f"{4 * replicas / 1e6:.0f} s", f"{used.seconds:.1f} s ({_rate(replicas, used.seconds)})"))
+        rows.append((
+            "  CPU, and the share of it outside our functions",
+            "-",
+            f"{used.cpu:.1f} s, {1 - own / used.cpu:.0%} (ours: {own:.1f} s)",
+        ))  # fmt: skip
+        rows.append(("  peak memory", "-", _memory(used)))
+    return rows
+
+
+def _sweep(spark: SparkSession, home: Path) -> list[tuple[str, str, str]]:
+    layout = generate(300, 200_000, 3, 6, lagging=0.01)
+    layout = replace(layout, min_in_sync=np.full(len(layout.topics), 2, np.int32))
+    landing, tables = home / "landing-sweep", Folder.open(home / "tables-sweep")
+    land(Snapshot(layout, FIRST, "admin"), landing, "large")
+    ingest(spark, Folder.open(landing), tables)
+    with _used() as used:
+        sweep(spark, tables)
+    return [
+        ("sweep of 300 brokers, 200,000 partitions: brokers, racks, all 44,850 pairs", "60 s", f"{used.seconds:.1f} s"),
+        ("  peak memory", "-", _memory(used)),
+    ]  # fmt: skip
+
+
+def _landing(folder: Path, count: int) -> Path:
+    layout = generate(BROKERS, PARTITIONS, FACTOR, RACKS)
+    random = np.random.default_rng(count)
+    for number in range(count):
+        land(Snapshot(layout, FIRST + timedelta(minutes=10 * number), "admin", metadata="kraft"), folder, "bench")
+        layout = _later(layout, random)
+    return folder
+
+
+def _later(layout: ClusterLayout, random: np.random.Generator) -> ClusterLayout:
+    """The layout ten minutes later: some leaders moved, some replicas fell behind, some lists changed."""
+    # Whole topics change, as they do in life: by a reassignment, a broker's restart, a burst of traffic.
+    topic = int(random.integers(len(layout.topics)))
+    first = layout.rows_of_topic(layout.topics[topic]).start
+    rows = np.arange(first, min(first + CHANGED, layout.partition_count))
+    replicas, leader = layout.replicas.copy(), layout.leader.copy()
+    replicas[rows] = np.roll(replicas[rows], 1, axis=1)
+    leader[rows] = replicas[rows, 0]
+    return replace(layout, replicas=replicas, leader=leader)
+
+
+def _own_seconds(landing: Path) -> float:
+    """CPU seconds of the functions that Spark maps over the files, called without Spark."""
+    began = time.process_time()
+    for file in sorted(landing.rglob("*.json")):
+        content = file.read_bytes()
+        batch = pa.RecordBatch.from_pydict({"path": [str(file)], "length": [len(content)], "content": [content]})
+        for work in (measurer(str(landing)), replica_reader(str(landing))):
+            for _ in work([batch]):
+                pass
+    return time.process_time() - began
+
+
+@contextmanager
+def _used() -> Iterator[Usage]:
+    """Measure this process and all that it started."""
+    used, over = Usage(), threading.Event()
+    watcher = threading.Thread(target=_watch, args=(used, over), daemon=True)
+    cpu, began = _cpu(), time.perf_counter()
+    watcher.start()
+    try:
+        yield used
+    finally:
+        used.seconds, used.cpu = time.perf_counter() - began, _cpu() - cpu
+        over.set()
+        watcher.join()
+
+
+def _watch(used: Usage, over: threading.Event) -> None:
+    while not over.wait(0.2):
+        held = {"driver (Python)": 0.0, "driver and executor (JVM)": 0.0, "Python workers": 0.0}
+        for process in _family():
+            try:
+                name, size = process.name(), process.memory_info().rss
+            except psutil.Error:
+                continue
+            mine = process.pid == os.getpid()
+            held[
+                "driver (Python)" if mine else "driver and executor (JVM)" if name == "java" else "Python workers"
+            ] += size
+        for name, size in held.items():
+            used.peak[name] = max(used.peak.get(name, 0.0), size)
+
+
+def _family() -> list[psutil.Process]:
+    me = psutil.Process()
+    return [me, *me.children(recursive=True)]
+
+
+def _cpu() -> float:
+    total = 0.0
+    for process in _family():
+        try:
+            times = process.cpu_times()
+        except psutil.Error:
+            continue
+        total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
+def _memory(used: Usage) -> str:
+    return ", ".join(f"{name} {size / 1e6:,.0f} MB" for name, size in used.peak.items())
+
+
+def _rate(rows: int, seconds: float) -> str:
+    return f"{seconds / (rows / 1e6):.1f} s a million, {rows / seconds:,.0f} rows/s"
