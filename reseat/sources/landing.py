@@ -16,6 +16,7 @@ Complexity: O(bytes) to land; one listing of the zone to sweep.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -102,18 +103,18 @@ def sweep_parts(landing: Folder, *, now: datetime | None = None) -> list[str]:
         now: the moment to count from; None: now.
 
     Returns:
-        The paths deleted, relative to the landing zone.
+        The paths deleted, relative to the landing zone. What cannot be deleted stays, as where the pipeline may only
+        read: it is in nobody's way.
 
     Raises:
-        InputRefused: the landing zone cannot be listed, or one of them not be deleted.
+        InputRefused: the landing zone cannot be listed.
     """
     before = ((datetime.now(UTC) if now is None else now) - _ABANDONED).timestamp() * 1e9
-    left = [
-        one.path
-        for one in landing.files(suffix=".part", hidden=True)
+    swept = []
+    for one in landing.files(suffix=".part", hidden=True):
         # A file system that does not tell times may hold one that is just being written.
-        if one.path.rpartition("/")[2].startswith(".") and 0 < one.modified_ns < before
-    ]
-    for path in left:
-        landing.delete(path)
-    return left
+        if one.path.rpartition("/")[2].startswith(".") and 0 < one.modified_ns < before:
+            with suppress(InputRefused):
+                landing.delete(one.path)
+                swept.append(one.path)
+    return swept

@@ -202,6 +202,21 @@ def test_what_dead_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> Non
     assert sweep_parts(Folder.open(tmp_path / "nowhere")) == []
 
 
+def test_a_landing_zone_that_may_only_be_read_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be swept is in nobody's way."""
+    (tmp_path / "cluster=shop").mkdir()
+    (tmp_path / "cluster=shop" / ".a.json.7-ab.part").write_text("half")
+
+    def forbidden(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", forbidden)
+    swept = sweep_parts(Folder.open(tmp_path), now=datetime.now(UTC) + timedelta(hours=2))
+
+    assert swept == []
+    assert files(tmp_path) == ["cluster=shop/.a.json.7-ab.part"]
+
+
 @pytest.mark.parametrize("put_is_whole", [True, False])
 def test_an_object_store_and_hdfs_have_the_same_promises(put_is_whole: bool, tmp_path: Path) -> None:
     """Whole, once, never overwritten, and by the same path as on this machine."""
