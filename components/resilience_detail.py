@@ -9,7 +9,7 @@ import streamlit as st
 
 from components import text
 from components.resilience_chart import HEIGHT
-from components.resilience_losses import AMOUNTS, MEASURES, Losses
+from components.resilience_losses import AMOUNTS, MEASURES, Losses, Measure
 from components.resilience_view import Chosen
 from components.resilience_words import who
 from reseat.resilience import Healing, Loss
@@ -18,6 +18,11 @@ __all__ = ["detail_lines", "draw_detail", "loss_of_row"]
 
 #: Brokers that take over, named before the rest is counted.
 _HEIRS = 3
+#: Words, colour and icon of what is broken.
+_BROKEN: dict[Measure, tuple[str, str, str]] = {
+    "offline_partitions": ("offline", "red", "error"),
+    "below_min_isr": ("below min ISR", "orange", "warning"),
+}
 #: Pixels of the title and the button, which stay in sight.
 _AROUND = 118
 #: A longer name does not fit on the button.
@@ -90,15 +95,12 @@ def detail_lines(losses: Losses, chosen: Chosen, found: Loss | None) -> list[str
     return [*lines, *_healing(found)]
 
 
-def _broken(measure: str, count: int, losses: Losses) -> str:
-    words, colour, icon = {
-        "offline_partitions": ("offline", "red", "error"),
-        "below_min_isr": ("below min ISR", "orange", "warning"),
-    }[measure]
-    already = {name: value for name, value in losses.already.items() if value}.get(measure)  # type: ignore[call-overload]
-    said = f"**{text.plural(count, 'partition')}** {words}"
+def _broken(measure: Measure, count: int, losses: Losses) -> str:
+    words, colour, icon = _BROKEN[measure]
     mark = f":{colour}[:material/{icon}:]" if count else ":green[:material/check:]"
-    return f"{mark} {said}" + (f", {already:,} of them already" if already else "")
+    already = losses.already.get(measure, 0)
+    before = f", {already:,} of them already" if already else ""
+    return f"{mark} **{text.plural(count, 'partition')}** {words}{before}"
 
 
 def _heirs(found: Loss) -> str:

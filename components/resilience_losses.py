@@ -105,16 +105,18 @@ class Losses:
         ids = int(self.brokers[row]), int(self.brokers[column])
         return min(ids), max(ids)
 
-    def worst_pair(self) -> tuple[tuple[int, int], int] | None:
-        """The pair that takes most offline, of equals the one that leaves most below min ISR; None without pairs."""
-        cells = self.pairs.get("offline_partitions")
+    def worst_pair(self, measure: Measure) -> tuple[tuple[int, int], int] | None:
+        """The pair that does most by a measure, and how much; None without pairs.
+
+        Of equals it is the one that does most by the next measure.
+        """
+        cells = self.pairs.get(measure)
         count = len(self.brokers)
         if cells is None or count < 2:
             return None
         rank = cells.astype(np.int64) << 32
-        below = self.pairs.get("below_min_isr")
-        if below is not None:
-            rank += below
+        for further in MEASURES[MEASURES.index(measure) + 1 :][:1]:
+            rank += self.pairs.get(further, np.uint32(0))
         rank[triangle(np.arange(count), np.arange(count), count)] = -1
         at = int(np.argmax(rank))
         return self.pair_at(at), int(cells[at])

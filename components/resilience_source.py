@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,7 +63,7 @@ def choose(seat: Seat | None, places: Places, history: History | None) -> Subjec
     """
     offered = [] if seat is None else [NOW, *([] if seat.wish.is_empty else [AFTER])]
     offered += [] if history is None else [PAST]
-    with st.container(horizontal=True, vertical_alignment="bottom", key="resilience-source"):
+    with st.container(horizontal=True, vertical_alignment="center", key="resilience-source"):
         chosen = offered[0]
         if len(offered) > 1:
             chosen = st.segmented_control(
@@ -76,7 +76,7 @@ def choose(seat: Seat | None, places: Places, history: History | None) -> Subjec
                 persist_state="session",
             )
         if chosen == PAST and history is not None:
-            return _past(history, places)
+            return _past(history, places, seat)
     if seat is None:
         return None
     return _planned(seat) if chosen == AFTER else _present(seat)
@@ -180,9 +180,9 @@ def offline_rows(layout: ClusterLayout, lost: tuple[int, ...], mode: Mode) -> np
     return np.flatnonzero(~row_any(able & ~gone[layout.replicas]))
 
 
-def _past(history: History, places: Places) -> Subject | None:
+def _past(history: History, places: Places, seat: Seat | None) -> Subject | None:
     try:
-        cluster, moment = _which(history)
+        cluster, moment = _which(history, seat)
         if cluster is None or moment is None:
             if cluster is not None:
                 frame.answer(f"No snapshot of {cluster} was swept yet: run the pipeline, and it tries every loss.")
@@ -232,7 +232,7 @@ def swept_losses(history: History, cluster: str, snapshot_id: str) -> Losses:
     return from_tables(history.resilience(cluster, snapshot_id), scattered, rows[0] if rows else {})
 
 
-def _which(history: History) -> tuple[str | None, str | None]:
+def _which(history: History, seat: Seat | None) -> tuple[str | None, str | None]:
     """The cluster and the snapshot chosen; None where there is none to choose."""
     clusters = caching.asked(history, "clusters", history.clusters)
     if not clusters:
@@ -240,6 +240,7 @@ def _which(history: History) -> tuple[str | None, str | None]:
     cluster = st.selectbox(
         "Cluster",
         clusters,
+        index=_own(clusters, seat),
         key="resilience-cluster",
         label_visibility="collapsed",
         format_func=lambda name: text.visible(name, 60),
@@ -260,4 +261,12 @@ def _which(history: History) -> tuple[str | None, str | None]:
         width=300,
         persist_state="session",
     )
+    if seat is not None:
+        st.markdown(":material/history: **the past**, as it was swept", width="content")
     return cluster, moment
+
+
+def _own(clusters: Sequence[str], seat: Seat | None) -> int:
+    """Which cluster comes up first: the one that is open, where the history has it."""
+    names = () if seat is None else (seat.connection_name, seat.snapshot.cluster if seat.snapshot is not None else None)
+    return next((clusters.index(name) for name in names if name in clusters), 0)

@@ -63,7 +63,10 @@ def ranked(view: View, losses: Losses) -> pd.DataFrame:
 
 
 def chosen_of(view: View, losses: Losses) -> Chosen | None:
-    """The loss whose detail is open: the one chosen if this layout has it, else the worst; None without brokers."""
+    """The loss whose detail is open: the one chosen if this layout has it, else the worst; None without brokers.
+
+    Where no single loss does anything by the measure, and a pair does, that pair is the worst.
+    """
     if view.chosen is not None and set(view.chosen.lost) <= set(losses.brokers.tolist()):
         rack_is_there = (losses.of_kind("rack")["lost"] == view.chosen.lost).any()
         if view.chosen.kind != "rack" or rack_is_there:
@@ -71,6 +74,10 @@ def chosen_of(view: View, losses: Losses) -> Chosen | None:
     rows = ranked(view, losses)
     if rows.empty:
         return None
+    measure = measure_of(view, losses)
+    already, pair = losses.already.get(measure, 0), losses.worst_pair(measure)
+    if pair is not None and pair[1] > already and not (rows[measure].fillna(0) > already).any():
+        return Chosen("pair", pair[0])
     return Chosen(str(rows["kind"].iloc[0]), rows["lost"].iloc[0])
 
 

@@ -34,6 +34,8 @@ WORDS: dict[Measure, Counting] = {
     "leaders_moved": Counting("Leaders moved", "leaders moved", "leader moved", "leaders moved", theme.LEADER),
 }
 
+_SEVERITIES = {"offline_partitions": Severity.BROKEN, "below_min_isr": Severity.ATTENTION}
+
 
 def who(kind: str, lost: tuple[int, ...], rack: str | None) -> str:
     """What is lost: ``broker 7``, ``rack az-a``, ``rack-b``, ``brokers 3 and 7``."""
@@ -91,7 +93,7 @@ def _answer(losses: Losses) -> str:
 
 def _nothing_offline(losses: Losses, brokers: pd.DataFrame, racks: pd.DataFrame, more: str) -> str:
     safe = f"No single broker{' and no rack' if len(racks) else ''} takes a {more.replace('more', 'further')}partition"
-    pair = losses.worst_pair()
+    pair = losses.worst_pair("offline_partitions")
     already = losses.already.get("offline_partitions", 0)
     if pair is not None and pair[1] > already:
         many, count = losses.harmful_pairs("offline_partitions"), len(losses.brokers)
@@ -110,13 +112,7 @@ def _nothing_offline(losses: Losses, brokers: pd.DataFrame, racks: pd.DataFrame,
 def figures(losses: Losses) -> list[Figure]:
     """Worst broker, rack and pair, copysets, and the chances that random losses lose a partition."""
     shown = [_single("Worst broker", losses, "broker"), _single("Worst rack", losses, "rack")]
-    pair = losses.worst_pair()
-    if pair is None:
-        why = "Pairs need two brokers" if len(losses.brokers) < 2 else "Pairs were not counted for this snapshot"
-        shown.append(Figure("Worst pair", "none", None, why))
-    else:
-        label = flagged("Worst pair", pair[1], Severity.BROKEN)
-        shown.append(Figure(label, f"{pair[0][0]} + {pair[0][1]}", f"{pair[1]:,} offline", "Of all pairs of brokers"))
+    shown.append(_pair(losses))
     scatter = losses.scatter
     if scatter is not None:
         shown += [
@@ -142,6 +138,22 @@ def chance(value: float | None) -> str:
     return f"{100 * value:.2g}%" if value < 0.1 else text.share(value, 1)
 
 
+def _pair(losses: Losses) -> Figure:
+    """The worst pair, by the first measure by which any pair does anything."""
+    if not losses.pairs:
+        why = "Pairs need two brokers" if len(losses.brokers) < 2 else "Pairs were not counted for this snapshot"
+        return Figure("Worst pair", "none", None, why)
+    harmful = [measure for measure in MEASURES if measure in losses.pairs and losses.pairs[measure].any()]
+    measure = harmful[0] if harmful else MEASURES[0]
+    pair = losses.worst_pair(measure)
+    if pair is None:
+        return Figure("Worst pair", "none")
+    severity = _SEVERITIES.get(measure)
+    label = "Worst pair" if severity is None else flagged("Worst pair", pair[1], severity)
+    name, does = f"{pair[0][0]} + {pair[0][1]}", f"{pair[1]:,} {WORDS[measure].chip}"
+    return Figure(label, name, does, "Of all pairs of brokers")
+
+
 def _lose(value: float | None) -> str | None:
     return None if value is None else "lose data"
 
@@ -155,10 +167,9 @@ def _single(label: str, losses: Losses, kind: str) -> Figure:
         )
     row = rows.iloc[0]
     name = text.visible(str(row["rack"]), 18) if kind == "rack" else str(row["lost"][0])
-    severities = {"offline_partitions": Severity.BROKEN, "below_min_isr": Severity.ATTENTION}
     for measure in MEASURES:
         if row[measure] is not pd.NA and row[measure]:
-            severity = severities.get(measure)
+            severity = _SEVERITIES.get(measure)
             shown = label if severity is None else flagged(label, int(row[measure]), severity)
             return Figure(shown, name, f"{row[measure]:,} {WORDS[measure].chip}", harm(row))
     return Figure(label, name, "0 offline", harm(row))

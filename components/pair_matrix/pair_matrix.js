@@ -214,7 +214,7 @@ class Pairs {
     const scale = this.root.querySelector(".scale"), c = scale.getContext("2d");
     scale.hidden = d.most === 0;
     for (let x = 0; x < scale.width; x += 1) {
-      const rgb = this.colour(Math.max(d.top * ((x + 1) / scale.width) ** 2, 1e-6));
+      const rgb = this.colour(d.most > 1 ? Math.max(d.top * ((x + 1) / scale.width) ** 2, 1e-6) : 1);
       c.fillStyle = `rgb(${rgb.join(" ")})`;
       c.fillRect(x, 0, 1, scale.height);
     }

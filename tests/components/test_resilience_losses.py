@@ -157,7 +157,7 @@ def test_one_broker_is_everything() -> None:
     found = losses_of(made_layout({("orders", 0): [1]}, racks={1: None}))
 
     assert answer(found) == "Broker 1 is the only one: losing it takes 1 partition offline."
-    assert found.worst_pair() is None
+    assert found.worst_pair("offline_partitions") is None
     assert figures(found)[2].value == "none"
 
 
@@ -222,6 +222,15 @@ def test_a_loss_that_this_layout_does_not_have_is_not_kept_open() -> None:
     assert chosen_of(View(chosen=Chosen("pair", (1, 9))), found) == Chosen("rack", (1, 4))
     assert chosen_of(View(chosen=Chosen("rack", (1, 2))), found) == Chosen("rack", (1, 4))
     assert chosen_of(View(which="brokers"), found) == Chosen("broker", (4,))
+
+
+def test_where_only_pairs_hurt_the_worst_pair_is_open() -> None:
+    """Brokers 1 and 2 hold orders-0 between them: that pair's detail comes up, and is marked in the matrix."""
+    found = losses_of(made_layout({("orders", 0): [1, 2], ("orders", 1): [2, 3]}, racks=RACKS))
+
+    assert chosen_of(View(), found) == Chosen("pair", (1, 2))
+    assert chosen_of(View(measure="below_min_isr"), found) == Chosen("rack", (2,))
+    assert figures(found)[2].delta == "1 offline"
 
 
 def test_the_detail_of_a_row_is_the_loss_itself() -> None:
