@@ -5,9 +5,9 @@ Nothing is computed here that is not drawn; ``history_series`` and ``history_eve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -119,25 +119,24 @@ def figure(
     return made
 
 
-def hover_words(row: pd.Series[object]) -> str:
+def hover_words(row: Mapping[Hashable, Any]) -> str:
     """What one moment is, in lines."""
-    held = int(str(row["held"]))
-    lines = [f"{row['taken_at']:%a} {clock(row['taken_at'])}"]  # type: ignore[arg-type]
-    if held > 1:
-        lines[0] = f"{lines[0]}: the worst of {held:,} snapshots"
+    lines = [f"{row['taken_at']:%a} {clock(row['taken_at'])}"]
+    if row["held"] > 1:
+        lines[0] = f"{lines[0]}: the worst of {row['held']:,} snapshots"
     lines.append(f"{_told(row['offline'])} offline, {_told(row['under_replicated'])} under-replicated")
     lines.append(
         f"{_told(row['findings_broken'])} broken, {_told(row['findings_attention'])} attention, "
         f"{_told(row['findings_note'])} note"
     )
     lines.append(f"replica spread {_told(row['replica_spread'])}, {_told(row['replicas'])} replicas")
-    if row["brokers_down"]:
+    if row["brokers_down"] > 0:
         lines.append(f"{_told(row['brokers_down'])} of {_told(row['brokers'])} brokers down")
     return "<br>".join(lines)
 
 
 def _told(value: object) -> str:
-    return "not told" if not isinstance(value, int | float | np.number) else f"{float(value):,.0f}"
+    return f"{value:,.0f}" if isinstance(value, int | float | np.number) else "not told"
 
 
 def _title(name: str, *parts: tuple[str, str]) -> str:
@@ -182,7 +181,7 @@ def _click_layer(made: go.Figure, shown: Series, times: npt.NDArray[np.datetime6
         width=_widths(times, shown.step),
         offset=0,
         marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
-        customdata=[[row["snapshot_id"], hover_words(row)] for _, row in shown.moments.iterrows()],
+        customdata=[[row["snapshot_id"], hover_words(row)] for row in shown.moments.to_dict("records")],
         hovertemplate="%{customdata[1]}<extra></extra>",
         yaxis="y6",
     )

@@ -49,7 +49,8 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
             history_desk.selected(cluster, name)
 
     with place:
-        names = dict(zip(snapshots["taken_at"], snapshots["snapshot_id"], strict=True))
+        marked = snapshots[snapshots["taken_at"].isin([mark.at for mark in told.marks])]
+        names = dict(zip(marked["taken_at"], marked["snapshot_id"], strict=True))
         drawn = figure(shown, told.marks, names, selected=shown.place(chosen), ends=(a["taken_at"], b["taken_at"]))
         charts.draw(drawn, FIGURE, answer(snapshots, told.counts, datetime.now(UTC)), height=HEIGHT, on_click=clicked)
     if shown.aggregated:
