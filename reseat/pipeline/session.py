@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -166,6 +168,8 @@ def _launched(master: str, settings: dict[str, str], memory: str | None, scratch
     chosen |= settings | dict(PROMISED)
     log = scratch / "spark.log"
     gateway: Any = None
+    # Spark's context takes Ctrl-C over, to cancel its jobs first; without one it is this process's own again.
+    interrupt = signal.getsignal(signal.SIGINT)
     try:
         with log.open("ab") as file, _environment(_driver_environment(master, settings)):
             with in_words("Java could not be started for Spark", log=log):
@@ -180,6 +184,8 @@ def _launched(master: str, settings: dict[str, str], memory: str | None, scratch
             yield spark
     finally:
         _end(gateway)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, interrupt)
 
 
 def _driver_environment(master: str, settings: Mapping[str, str]) -> dict[str, str | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ _LOGGED = re.compile(
 def in_words(what: str, *, log: Path | None = None, ended: Callable[[], int | None] = lambda: None) -> Iterator[None]:
     """Let Spark's exceptions out as ``SparkFailed``, with the exception as its cause; all others pass as they are.
 
+    With RESEAT_DEBUG set Spark's own pass too, whole.
+
     Args:
         what: the sentence's beginning: "Spark failed", "Spark could not be started on yarn".
         log: the JVM's log, whose errors become the details.
@@ -39,6 +42,8 @@ def in_words(what: str, *, log: Path | None = None, ended: Callable[[], int | No
         code = ended()
         if code is None and isinstance(error, ConnectionError):
             raise  # not Spark's: its JVM is there
+        if os.environ.get("RESEAT_DEBUG"):
+            raise
         raise SparkFailed(f"{what}: {_reason(error, code)}", details=_errors(log)) from error
 
 
@@ -59,4 +64,4 @@ def _errors(log: Path | None) -> tuple[str, ...]:
     if log is None or not log.is_file():
         return ()
     text = log.read_text(errors="replace")
-    return tuple(_LOGGED.findall(text)[:_LINES] or text.splitlines()[-_LINES:])
+    return tuple(list(dict.fromkeys(_LOGGED.findall(text)))[:_LINES] or text.splitlines()[-_LINES:])

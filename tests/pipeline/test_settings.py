@@ -161,10 +161,13 @@ def test_the_folder_of_a_dead_session_is_removed_and_a_living_ones_is_kept(
     assert (tmp_path / "reseat-spark-not-a-session").is_dir()
 
 
-def test_a_workers_error_is_the_sentence_and_the_log_the_details(tmp_path: Path) -> None:
+def test_a_workers_error_is_the_sentence_and_the_log_the_details(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of Spark's page-long exception the operator reads the last line of the worker's traceback."""
     from pyspark.errors import PySparkException
 
+    monkeypatch.delenv("RESEAT_DEBUG", raising=False)
     log = tmp_path / "spark.log"
     log.write_text("12:00:00 WARN A: b\n12:00:01 ERROR Executor: Exception in task 0.0\n\tat a.b(C.scala:1)\n")
     said = '[X] Job aborted:\nTraceback (most recent call last):\n  File "a.py", line 1\nValueError: broken\n\n\tat a.b'
@@ -179,3 +182,6 @@ def test_a_workers_error_is_the_sentence_and_the_log_the_details(tmp_path: Path)
         raise ConnectionRefusedError
     with pytest.raises(ConnectionRefusedError), in_words("Spark failed"):
         raise ConnectionRefusedError
+    monkeypatch.setenv("RESEAT_DEBUG", "1")
+    with pytest.raises(PySparkException), in_words("Spark failed", log=log):
+        raise PySparkException(said)
