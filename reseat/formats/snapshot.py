@@ -232,7 +232,7 @@ def _line(key: str, value: object) -> bytes:
 def _moment(when: datetime) -> str:
     """Always of one form, so that texts sort as the moments do."""
     utc = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
-    return utc.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{utc.year:04d}-{utc:%m-%dT%H:%M:%S.%fZ}"  # %Y has no leading zeros everywhere
 
 
 def _finding(found: Finding) -> dict[str, object]:
@@ -364,11 +364,11 @@ def _snapshot(told: _Facts, layout: ClusterLayout, limits: Limits) -> Snapshot:
 def _datetime(text: str) -> datetime:
     try:
         when = datetime.fromisoformat(text)
-    except ValueError:
-        when = None
-    if when is None or when.tzinfo is None:
-        raise Unfit(f"'taken_at' is {text[:60]!r}; a moment such as 2026-05-01T12:00:00.000000Z was expected.")
-    return when.astimezone(UTC)
+        if when.tzinfo is not None:
+            return when.astimezone(UTC)
+    except (ValueError, OverflowError):  # none, or one that lies before the year 1 or after 9999 as UTC
+        pass
+    raise Unfit(f"'taken_at' is {text[:60]!r}; a moment such as 2026-05-01T12:00:00.000000Z was expected.")
 
 
 def _as_finding(found: _Finding, partitions: int) -> Finding:

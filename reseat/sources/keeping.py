@@ -88,7 +88,7 @@ def check_moment(when: datetime, *, now: datetime | None = None) -> None:
         InputRefused: it is still to come, or before there was Kafka.
     """
     present = datetime.now(UTC) if now is None else now
-    told = f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    told = f"{when.astimezone(UTC).replace(microsecond=0, tzinfo=None)} UTC"
     if when > present + _SKEW:
         raise InputRefused(
             f"{told} is still to come: it is {present.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC by this machine's clock. "

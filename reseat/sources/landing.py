@@ -82,7 +82,7 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
     zone = landing if isinstance(landing, Folder) else Folder.open(landing)
     named = replace(snapshot, cluster=cluster)
     moment = named.taken_at if named.taken_at.tzinfo is None else named.taken_at.astimezone(UTC)
-    path = f"cluster={cluster}/{moment:%Y%m%dT%H%M%S.%fZ}-{identity(named)}.json"
+    path = f"cluster={cluster}/{moment.year:04d}{moment:%m%dT%H%M%S.%fZ}-{identity(named)}.json"
     new = not zone.exists(path)
     if new:
         data = write_snapshot(named)

@@ -265,6 +265,8 @@ def test_padding_is_no_part_of_what_is_said() -> None:
         ({"reseat_snapshot": "1"}, "version \"1\""),
         ({"taken_at": "yesterday"}, "'taken_at' is 'yesterday'"),
         ({"taken_at": "2026-05-01T12:00:00"}, "'taken_at'"),
+        ({"taken_at": "0001-01-01T00:00:00+14:00"}, "'taken_at'"),
+        ({"taken_at": "9999-12-31T23:59:59-01:00"}, "'taken_at'"),
         ({"taken_at": "GONE"}, "taken_at"),
         ({"consistency": "perhaps"}, "consistency"),
         ({"surprise": 1}, "surprise"),
@@ -382,3 +384,12 @@ def test_a_snapshot_within_a_paste_is_found() -> None:
 
     assert reading.layout == small().layout
     assert [piece.text for piece in reading.skipped] == ["$ cat shop.json", "done"]
+
+
+def test_a_moment_of_any_year_reads_back() -> None:
+    """Years have four digits, so that texts sort as the moments do."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1]})
+    for year in (1, 999, 9999):
+        snapshot = Snapshot(layout, datetime(year, 5, 1, tzinfo=UTC), "admin")
+
+        assert read_snapshot(write_snapshot(snapshot)).taken_at == snapshot.taken_at
