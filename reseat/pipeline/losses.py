@@ -84,20 +84,27 @@ def sweeper(jobs: Sequence[Job]) -> Callable[[Iterable[pa.RecordBatch]], Iterato
     """
 
     def sweep_jobs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        gathered = list(batches)
-        if not gathered:
-            return
-        rows = pa.Table.from_batches(gathered)
-        for number in pc.unique(rows["job"]).sort().to_pylist():
-            mine = rows.filter(pc.equal(rows["job"], number))
-            yield from loss_rows(jobs[number], _layout(mine))
+        found: dict[int, dict[str, list[pa.RecordBatch]]] = {}
+        for batch in batches:
+            for number in pc.unique(batch["job"]).to_pylist():
+                mine = found.setdefault(number, {name: [] for name in SOURCES})
+                for name, columns in SOURCES.items():
+                    rows = batch.filter(pc.and_(pc.equal(batch["job"], number), pc.equal(batch["source"], name)))
+                    if rows.num_rows:
+                        mine[name].append(rows.select(list(columns)))
+        for number in sorted(found):
+            yield from loss_rows(jobs[number], _layout(found.pop(number)))
 
     return sweep_jobs
 
 
-def _layout(rows: pa.Table) -> ClusterLayout:
-    parts = [rows.filter(pc.equal(rows["source"], name)).select(list(SOURCES[name])) for name in SOURCES]
-    return layout_from_tables(*parts)
+def _layout(parts: dict[str, list[pa.RecordBatch]]) -> ClusterLayout:
+    tables = []
+    for name, columns in SOURCES.items():
+        schema = arrow_schema(name)
+        kept = pa.schema([schema.field(column) for column in columns])
+        tables.append(pa.Table.from_batches(parts.pop(name), kept))
+    return layout_from_tables(*tables)
 
 
 def loss_rows(job: Job, layout: ClusterLayout) -> Iterator[pa.RecordBatch]:

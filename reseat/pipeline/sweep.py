@@ -32,7 +32,7 @@ import pyarrow as pa
 
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
-from reseat.history.parts import parts_of
+from reseat.history.parts import Part, parts_of
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
 from reseat.pipeline.commit import Batch, recover
@@ -110,10 +110,10 @@ def sweep(
         for sentence in done.healed:
             say(Progress("heal", 0, None, sentence))
         say(Progress("list", 0, None, f"Looking for snapshots without their rows in {tables.where}."))
-        files = _snapshot_files(tables, cluster, latest=latest)
+        parts = _snapshot_files(tables, cluster, latest=latest)
         remain = True
         while remain:
-            to_do = _to_do(spark, tables, files, latest=latest)
+            to_do = _to_do(spark, tables, parts, cluster, latest=latest)
             first = to_do.limit(BATCH_SNAPSHOTS).toArrow()
             if not done.batches:
                 full = first.num_rows == BATCH_SNAPSHOTS
@@ -133,7 +133,7 @@ def sweep(
 # ---- which snapshots ---------------------------------------------------------------------------------------
 
 
-def _snapshot_files(tables: Folder, cluster: str | None, *, latest: bool) -> list[str]:
+def _snapshot_files(tables: Folder, cluster: str | None, *, latest: bool) -> tuple[Part, ...]:
     """The files of ``snapshots`` in which the chosen ones stand."""
     parts = parts_of(tables, "snapshots", clusters=None if cluster is None else [cluster])
     if cluster is not None and not parts:
@@ -141,22 +141,25 @@ def _snapshot_files(tables: Folder, cluster: str | None, *, latest: bool) -> lis
     if latest:
         last = {part.cluster: part.day for part in parts}  # they stand in the order of days
         parts = tuple(part for part in parts if part.day == last[part.cluster])
-    return [part.path for part in parts]
+    return parts
 
 
-def _to_do(spark: SparkSession, tables: Folder, files: Sequence[str], *, latest: bool) -> DataFrame:
+def _to_do(
+    spark: SparkSession, tables: Folder, parts: Sequence[Part], cluster: str | None, *, latest: bool
+) -> DataFrame:
     """The chosen snapshots that have no row of ``copysets``, in order."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
     names = ("cluster", "day", "snapshot_id", "taken_at", "metadata", "brokers", "replicas")
-    chosen = read_files(spark, tables, "snapshots", files).select(*names)
+    chosen = read_files(spark, tables, "snapshots", [part.path for part in parts]).select(*names)
     if latest:
         newest = Window.partitionBy("cluster").orderBy(f.desc("taken_at"), f.desc("snapshot_id"))
         chosen = chosen.withColumn("rank", f.row_number().over(newest)).where("rank = 1").drop("rank")
-    days = {tuple(path.split("/")[1:3]) for path in files}
-    swept = [part.path for part in parts_of(tables, "copysets") if tuple(part.path.split("/")[1:3]) in days]
-    known = read_files(spark, tables, "copysets", swept).select("snapshot_id")
+    days = {(part.cluster, part.day) for part in parts}
+    swept = parts_of(tables, "copysets", clusters=None if cluster is None else [cluster])
+    known = read_files(spark, tables, "copysets", [part.path for part in swept if (part.cluster, part.day) in days])
+    known = known.select("snapshot_id")
     return chosen.join(known, "snapshot_id", "left_anti").orderBy("cluster", "day", "taken_at", "snapshot_id")
 
 
