@@ -1,0 +1,114 @@
+"""The same on S3: land, run, plain read, compact, thin out; a real service on this machine, reached as any other is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reseat.errors import InputRefused, PipelineBusy
+from reseat.history.folder import Folder
+from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline.lock import hold
+from reseat.sources.landing import land
+from tests.history import made
+from tests.pipeline import plain
+from tests.servers.object_store import ObjectStore, missing_object_store, object_store
+
+pytestmark = [pytest.mark.slow, pytest.mark.spark]
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
+    """The service, named by the environment as a user names it."""
+    if reason := missing_object_store():
+        pytest.skip(reason)
+    with object_store(tmp_path, "fleet") as running:
+        for name, value in running.environment.items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+def reseat(service: ObjectStore, *arguments: str) -> str:
+    """The command line, on Spark of two cores that can reach S3."""
+    command = [sys.executable, "-m", "reseat", "pipeline", *arguments, "--tables", "s3://fleet/tables"]
+    spark = ["--master", "local[2]", "--conf", f"spark.jars={service.jars}"]
+    done = subprocess.run([*command, *spark], check=False, capture_output=True, text=True, env=dict(os.environ))
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "test-secret" not in done.stdout + done.stderr
+    return done.stdout
+
+
+def test_landed_run_read_compacted_and_thinned_out_on_s3(service: ObjectStore, tmp_path: Path) -> None:
+    """The tables are those that a local folder holds; what runs twice changes nothing."""
+    was = made.write(tmp_path / "local", swept=False)
+    landing, tables = Folder.open("s3://fleet/landing"), Folder.open("s3://fleet/tables")
+    for cluster, snapshots in was.snapshots.items():
+        for one in (*snapshots, snapshots[0]):
+            land(one, landing, cluster)
+    assert [one.path for one in landing.files()] == [one.path for one in Folder.open(was.landing).files()]
+    landing.write("cluster=shop/torn.json", b"{")
+
+    told = reseat(service, "run", "--landing", "s3://fleet/landing")
+    assert "6 snapshots taken in" in told
+    assert "1 file could not be read" in told
+    rows = plain.rows(tables)
+    assert len(rows.pop("rejected")) == 1
+    assert rows | {"rejected": []} == plain.rows(Folder.open(was.tables))
+    assert "No new file" in reseat(service, "run", "--landing", "s3://fleet/landing")
+
+    reseat(service, "compact")
+    assert "Nothing to compact" in reseat(service, "compact")
+    compacted = plain.rows(tables)
+    assert len(compacted.pop("rejected")) == 1
+    assert compacted == rows
+    assert len(set(plain.folders(tables))) == len(plain.folders(tables))
+
+    reseat(service, "retain", "--keep-days", "1")
+    kept = {
+        cluster: (snapshots[len(snapshots) // 2 - 1], snapshots[-1]) for cluster, snapshots in was.snapshots.items()
+    }
+    thinned = plain.rows(tables)
+    assert len(thinned.pop("rejected")) == 1
+    assert thinned | {"rejected": []} == plain.rows(
+        Folder.open(made.write(tmp_path / "kept", kept, swept=False).tables)
+    )
+    assert tables.folders("_reseat/runs") == []
+    assert tables.files("_reseat/locks") == []
+
+
+def test_folders_commits_and_locks_on_s3(service: ObjectStore) -> None:
+    """What unit tests hold of an object store's likeness holds of the service."""
+    tables = Folder.open("s3://fleet/other")
+    assert tables.files() == []
+    assert tables.folders() == []
+    for name in ("one", "two"):
+        batch = Batch.begin(tables)
+        tables.write(f"{batch.staging('findings')}/cluster=a/day=2026-05-01/part.parquet", name.encode())
+        tables.write(f"{batch.staging('findings')}/_temporary/x.parquet", b"")
+        batch.commit()
+    first, second = (one.path for one in tables.files("findings"))
+    assert [tables.read(path) for path in (first, second)] == [b"one", b"two"]
+    batch = Batch.begin(tables)
+    batch.remove([first, second])
+    batch.commit()
+    assert tables.files(hidden=True) == []
+    assert tables.folders("findings") == []
+    assert recover(tables) == []
+    with pytest.raises(InputRefused, match="cannot be read"):
+        tables.read(first)
+    tables.delete(first)
+    tables.delete_folder("nothing")
+
+    with hold(tables, "run") as held:
+        held.check()
+        with pytest.raises(PipelineBusy, match="written by run"), hold(tables, "sweep"):
+            pytest.fail("two jobs held one lock")
+    with hold(tables, "sweep"):
+        pass
+    with pytest.raises(InputRefused, match="cannot be read"):
+        Folder.open("s3://no-such-bucket/tables").read("x")
