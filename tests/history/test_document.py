@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from reseat.errors import InputRefused
@@ -38,7 +39,7 @@ def test_a_document_without_marks_is_left_alone() -> None:
 
 
 def test_readers_that_do_as_the_document_says_read_names_of_digits_as_text(tmp_path: Path) -> None:
-    """The lines for pyarrow and pandas, run as they stand, over a history with a cluster 007 alone."""
+    """The lines for pyarrow, pandas and DuckDB, run as they stand, over a history with a cluster 007 alone."""
     history = made.history()
     tables = made.write(tmp_path, {"007": history["007"]}).tables
     arrow, pandas, spark = re.findall(r"```python\n(.*?)```", _TEXT, re.S)
@@ -51,3 +52,8 @@ def test_readers_that_do_as_the_document_says_read_names_of_digits_as_text(tmp_p
     assert list(names["rows"]["cluster"].unique()) == ["007"]  # type: ignore[index]
     assert len(names["rows"]) == 6  # type: ignore[arg-type]
     assert "partitionColumnTypeInference" in spark
+
+    (sql,) = re.findall(r"```sql\n(.*?)```", _TEXT, re.DOTALL)
+    read = duckdb.sql(sql.replace("TABLES", str(tables))).arrow().read_all()
+    assert read.column("cluster").unique().to_pylist() == ["007"]
+    assert read.num_rows == 6
