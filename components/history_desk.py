@@ -51,7 +51,7 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
         "Cluster", clusters, index=clusters.index(wanted), format_func=text.visible, key=f"history-cluster-{wanted}"
     )
     if cluster != wanted:
-        session.keep(_KEPT_CLUSTER, cluster)
+        session.keep(_KEPT_CLUSTER, (cluster, _past_of(seat)))
     chosen = middle.segmented_control(
         "Time", [*_RANGES, _ALL, _OWN], default="7 days", required=True, key="history-range"
     )
@@ -76,14 +76,24 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
 
 
 def _wanted(clusters: Sequence[str], seat: Seat | None) -> str:
-    """The cluster chosen before, else that of the address, of the moment looked at, or of the live cluster."""
+    """The cluster chosen before, else that of the address, of the moment looked at, or of the live cluster.
+
+    Who looked at another moment since chose its cluster with it.
+    """
+    chosen, past = session.kept(_KEPT_CLUSTER, ("", ""))
+    travelled = "" if seat is None or seat.past is None else seat.past.cluster
     offered = (
-        session.kept(_KEPT_CLUSTER, ""),
+        travelled if past != _past_of(seat) else "",
+        chosen,
         st.query_params.get(CLUSTER, ""),
-        "" if seat is None or seat.past is None else seat.past.cluster,
+        travelled,
         "" if seat is None or seat.connection_name is None else seat.connection_name,
     )
     return next((name for name in offered if name in clusters), clusters[0])
+
+
+def _past_of(seat: Seat | None) -> str:
+    return "" if seat is None or seat.past is None else seat.past.link
 
 
 def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], *, stretch: str) -> Ends:

@@ -22,18 +22,19 @@ _RECENT = timedelta(days=1)
 _WEEK = timedelta(days=7)
 
 
-def answer(snapshots: pd.DataFrame, counts: pd.DataFrame, now: datetime) -> str:
+def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: datetime) -> str:
     """What happened in a stretch of time, and when it was worst.
 
     Args:
+        cluster: its name.
         snapshots: rows of the table ``snapshots``, oldest first; at least one.
         counts: of ``History.change_counts`` in that stretch.
         now: the time, in UTC.
     """
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
-    start = stretch(first, last, now)
+    name = text.visible(cluster, 60)
     if len(snapshots) == 1:
-        return f"One snapshot so far, of {clock(last)}: with the next one Reseat tells what changed."
+        return f"{name}: one snapshot, of {clock(last)}; with the next one Reseat tells what changed."
     told = []
     brokers = _sum(counts, *_BROKERS)
     if brokers:
@@ -44,15 +45,15 @@ def answer(snapshots: pd.DataFrame, counts: pd.DataFrame, now: datetime) -> str:
     leaders = _sum(counts, "leader_moved")
     if leaders and len(told) < 2:
         told.append(f"{text.plural(leaders, 'leader')} moved")
-    happened = f"{start} {' and '.join(told)}" if told else f"{start} no broker came or went and no replica moved"
-    return f"{happened}; {_worst(snapshots)}."
+    happened = " and ".join(told) or "no broker came or went and no replica moved"
+    return f"{name}, {stretch(first, last, now)}: {happened}; {_worst(snapshots)}."
 
 
 def stretch(first: datetime, last: datetime, now: datetime) -> str:
-    """The stretch of time as the start of a sentence: "In the last 7 days", or until when where that is over."""
+    """The stretch of time: "the last 7 days", or until when where that is over."""
     seconds = (last - first).total_seconds()
     long = text.plural(round(seconds / 86_400), "day") if seconds >= 1.5 * 86_400 else text.duration(seconds)
-    return f"In the last {long}" if now - last < _RECENT else f"In the {long} to {last:%A} {clock(last)}"
+    return f"the last {long}" if now - last < _RECENT else f"the {long} to {last:%A} {clock(last)}"
 
 
 def _worst(snapshots: pd.DataFrame) -> str:

@@ -25,7 +25,8 @@ FIGURE = "history-figure"
 def draw(history: History, where: Places, told: Told, stretch: history_desk.Stretch) -> history_desk.Ends | None:
     """The page for a stretch that has snapshots; says which two moments are compared."""
     snapshots, cluster = told.snapshots, stretch.cluster
-    frame.answer(answer(snapshots, told.counts, datetime.now(UTC)))
+    said = answer(cluster, snapshots, told.counts, datetime.now(UTC))
+    frame.answer(said)
     frame.figures(figures(snapshots, told.counts))
     draw_notices(history, cluster)
     place = st.container()
@@ -52,7 +53,7 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
         marked = snapshots[snapshots["taken_at"].isin([mark.at for mark in told.marks])]
         names = dict(zip(marked["taken_at"], marked["snapshot_id"], strict=True))
         drawn = figure(shown, told.marks, names, selected=shown.place(chosen), ends=(a["taken_at"], b["taken_at"]))
-        charts.draw(drawn, FIGURE, answer(snapshots, told.counts, datetime.now(UTC)), height=HEIGHT, on_click=clicked)
+        charts.draw(drawn, FIGURE, said, height=HEIGHT, on_click=clicked)
     if shown.aggregated:
         st.caption(
             f"{shown.snapshots:,} snapshots are drawn as {len(identities):,} moments, each the worst of its stretch."

@@ -154,9 +154,9 @@ def test_the_answer_tells_what_happened_and_when_it_was_worst():
         (0, "broker_gone", 2), (10, "broker_came", 1), (20, "replica_added", 1240), (20, "leader_moved", 7)
     )
 
-    assert answer(told, happened, told["taken_at"].iloc[-1]) == (
-        "In the last 3 days brokers came or went 3 times and 1,240 replicas moved or came; the worst moment was Sunday "
-        "00:00 UTC, 112 partitions offline."
+    assert answer("prod", told, happened, told["taken_at"].iloc[-1]) == (
+        "prod, the last 3 days: brokers came or went 3 times and 1,240 replicas moved or came; the worst moment was "
+        "Sunday 00:00 UTC, 112 partitions offline."
     )
 
 
@@ -164,9 +164,9 @@ def test_a_quiet_stretch_is_called_quiet():
     """Nothing happened, and nothing was offline: said in as many words."""
     told = snapshots([0, 0, 0], minutes=60)
 
-    assert answer(told, counts(), told["taken_at"].iloc[-1]) == (
-        "In the last 2 h no broker came or went and no replica moved; no partition was offline or lacked a replica in "
-        "sync."
+    assert answer("prod", told, counts(), told["taken_at"].iloc[-1]) == (
+        "prod, the last 2 h: no broker came or went and no replica moved; no partition was offline or lacked a "
+        "replica in sync."
     )
 
 
@@ -174,8 +174,8 @@ def test_a_stretch_that_is_over_names_its_end():
     """History that ended a week ago is not "the last" anything."""
     end = START + timedelta(days=7)
 
-    assert stretch(START, end, end + timedelta(hours=1)) == "In the last 7 days"
-    assert stretch(START, end, end + timedelta(days=9)) == "In the 7 days to Friday 2026-05-08 00:00 UTC"
+    assert stretch(START, end, end + timedelta(hours=1)) == "the last 7 days"
+    assert stretch(START, end, end + timedelta(days=9)) == "the 7 days to Friday 2026-05-08 00:00 UTC"
 
 
 def test_read_asks_for_all_that_the_page_draws(history):

@@ -1,0 +1,74 @@
+"""History in a real Chromium, over tables that are there: a click on the figure, the difference, the past and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import free_port, start_dashboard, stop
+from tests.conftest import require
+from tests.history.made import Made, write
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """A landing zone and the tables made of it."""
+    return write(tmp_path_factory.mktemp("past"))
+
+
+@pytest.fixture(scope="module")
+def own_dashboard(made: Made) -> Iterator[str]:
+    """A dashboard over these tables."""
+    require("browser")
+    port = free_port()
+    where = {"RESEAT_LANDING": str(made.landing), "RESEAT_TABLES": str(made.tables)}
+    process = start_dashboard(port, made.landing.parent / "log.txt", where)
+    yield f"http://127.0.0.1:{port}"
+    stop(process)
+
+
+def test_a_click_on_the_figure_is_that_moment(page: Page, own_dashboard: str) -> None:
+    """The worst moment is looked at first; a click elsewhere looks at that one, and compares from there."""
+    page.goto(f"{own_dashboard}/history?cluster=shop")
+    moment = page.locator(".st-key-history-moment")
+    moment.get_by_text("Friday 2026-05-01 15:10 UTC").wait_for()
+    figure = page.locator(".st-key-history-figure .js-plotly-plot")
+    figure.wait_for()
+    box = figure.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.6 * box["height"])
+    moment.get_by_text("Saturday 2026-05-02 03:10 UTC").wait_for()
+    page.get_by_role("button", name="Compare from here").click()
+    page.get_by_role("heading", name="From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC").wait_for()
+    page.get_by_text("Heatmap of the difference").click()
+    page.locator(".st-key-history-heat-grid canvas").first.wait_for()
+
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_into_the_past_and_back(new_page, own_dashboard: str) -> None:
+    """A moment on another page, in the dark, shared by its address, and left again; nothing calls it the present."""
+    page: Page = new_page(color_scheme="dark")
+    page.goto(f"{own_dashboard}/history?cluster=shop")
+    page.locator(".st-key-history-moment").get_by_role("button", name="Racks").click()
+    strip = page.locator(".st-key-strip-past")
+    strip.get_by_text("the past: 2026-05-01 15:10 UTC").wait_for()
+    page.wait_for_url("**past=shop*")
+
+    assert strip.get_by_text("1 not alive").is_visible()
+    assert page.get_by_text("the present", exact=True).count() == 0
+
+    other: Page = new_page()
+    other.goto(page.url)
+    other.locator(".st-key-strip-past").get_by_text("the past: 2026-05-01 15:10 UTC").wait_for()
+    other.locator(".st-key-strip-past").get_by_role("button", name="Back to the present").click()
+    other.get_by_text("Nothing is read yet").wait_for()
+
+    assert other.locator(".st-key-strip-past").count() == 0
