@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -17,6 +18,7 @@ from reseat.model import Severity
 
 __all__ = ["draw_opened"]
 
+_CSS = Path(__file__).with_name("fleet_opened.css")
 _COLOURS = {"broken": "red", "attention": "orange", "note": "gray"}
 _ICONS = {severity.value: theme.severity_icon(severity) for severity in Severity}
 #: Pages that show the latest snapshot once it is opened: where, what one sees there, icon.
@@ -26,6 +28,8 @@ _WAYS = (
     ("pages/resilience.py", "Resilience", ":material/health_and_safety:"),
     ("pages/history.py", "History", ":material/history:"),
 )
+#: Under what History keeps the cluster that one looks at there.
+HISTORY_CLUSTER = "history-cluster"
 
 
 def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: datetime) -> None:
@@ -40,29 +44,30 @@ def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: d
     row = clusters.iloc[0]
     name, taken_at = str(row["cluster"]), row["taken_at"]
     assert isinstance(taken_at, datetime)  # noqa: S101 -- the table's own type
+    st.html(_CSS)
     with st.container(border=True, key="fleet-opened"):
-        st.markdown(
-            f"**{text.plain(name, 100)}** · {text.plain(text.ago(taken_at, now))}, {taken_at:%Y-%m-%d %H:%M} UTC · "
-            f"{row['brokers']:,} brokers · {row['partitions']:,} partitions"
-        )
-        told = row["worst_finding"]
-        if isinstance(told, str):
-            severity = str(row["worst_severity"])
-            st.markdown(f":{_COLOURS.get(severity, 'gray')}[{_ICONS.get(severity, '')}] {text.plain(told)}")
-        st.markdown(
-            f"Weakest: {text.plain(harms(clusters, 'broker')[0])}; {text.plain(harms(clusters, 'rack')[0])}."
-            if row["swept"]
-            else "Its losses are not counted yet: the pipeline's sweep does that."
-        )
-        st.caption("Open this snapshot on:")
-        with st.container(horizontal=True, key="fleet-ways"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="fleet-ways"):
+            st.markdown(
+                f"**{text.plain(name, 60)}** · {taken_at:%Y-%m-%d %H:%M} UTC, {text.ago(taken_at, now)}",
+                width="stretch",
+            )
             pressed = [
                 page
                 for page, label, icon in _WAYS
-                if st.button(label, key=f"fleet-to-{label.lower()}", icon=icon, help=f"{label} of the latest snapshot")
+                if st.button(label, key=f"fleet-to-{label.lower()}", icon=icon, help=f"{label} of this snapshot")
             ]
-        if pressed and _open(history, places, name, str(row["snapshot_id"])):
-            st.switch_page(pressed[0])
+        told = row["worst_finding"]
+        if isinstance(told, str):
+            severity = str(row["worst_severity"])
+            found = f":{_COLOURS.get(severity, 'gray')}[{_ICONS.get(severity, '')}] {text.plain(told)}"
+        else:
+            found = ":green[:material/check_circle:] Nothing was found."
+        weakest = "Its losses are not counted yet: the pipeline's sweep does that."
+        if row["swept"]:
+            weakest = f"Weakest: {text.plain(harms(clusters, 'broker')[0])}; {text.plain(harms(clusters, 'rack')[0])}."
+        st.markdown(f"{found}  \n{weakest}")
+    if pressed and _open(history, places, name, str(row["snapshot_id"])):
+        st.switch_page(pressed[0])
 
 
 def _open(history: History, places: Places, cluster: str, snapshot_id: str) -> bool:
@@ -74,4 +79,5 @@ def _open(history: History, places: Places, cluster: str, snapshot_id: str) -> b
         refused(refusal)
         return False
     session.open_past(snapshot, snapshot_id)
+    session.keep(HISTORY_CLUSTER, cluster)
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,6 +27,8 @@ _ENDS = {
     Phase.REFUSED: (":material/front_hand:", "orange"),
     Phase.FAILED: (":material/error:", "red"),
 }
+#: How long a stage took, as it says itself; here the whole job's time is told.
+_SECONDS = re.compile(r" [\d.,]+ s\.$")
 _WHAT_CANCEL_DOES = (
     "**The job is asked to end, and ended ten seconds later if it does not listen, Spark's Java with it.** Nothing is "
     "lost or counted twice: readers see the tables as they were or as they will be, and the next run heals what was "
@@ -104,7 +107,7 @@ def ended_in_words(state: PipelineState, places: Places) -> str:
     icon, colour = _ENDS[state.phase]
     took = text.duration((state.ended_at - state.started_at).total_seconds())
     when = f"{text.ago(state.ended_at)}, after {took}"
-    said = text.plain(" ".join(line for line in state.said if line), 260)
+    said = text.plain(" ".join(_SECONDS.sub("", line) for line in state.said[-2:] if line), 120)
     sentence = text.plain(state.sentence.removeprefix("It was cancelled. "), 400)
     match state.phase:
         case Phase.DONE:

@@ -16,7 +16,7 @@ from reseat.errors import InputRefused
 from reseat.history.fleet import Fleet, fleet
 from reseat.history.read import History
 
-#: Kept: the cluster that is opened.
+#: Kept: the cluster that is opened; the worst where none was chosen.
 OPENED = "fleet-opened"
 FIGURE = "fleet-figure"
 
@@ -49,15 +49,14 @@ def draw(read: Fleet, history: History, where: Places) -> None:
     notices(history, where)
 
     def clicked() -> None:
-        """What a click on a place of the figure opens; a click beside them all closes it."""
+        """What a click on a place of the figure opens; beside them all, the worst is open again."""
         hit = [place for place in session.clicked(FIGURE) if place < len(clusters)]
         session.keep(OPENED, str(clusters["cluster"].iloc[hit[0]]) if hit else "")
 
     if clusters["swept"].any():
         draw_weakest(clusters, FIGURE, clicked)
     found = clusters[clusters["cluster"] == session.kept(OPENED, "")]
-    if len(found):
-        draw_opened(found, history, where, now)
+    draw_opened(found if len(found) else clusters.head(1), history, where, now)
     draw_table(clusters, now, read.days, lambda name: session.keep(OPENED, name))
 
 

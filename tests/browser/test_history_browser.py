@@ -1,0 +1,110 @@
+"""The pipeline from the dashboard in a real Chromium, with real Spark: the demo week from nothing to a what-if.
+
+One test for the whole way, since its beginning takes a minute of Spark: land, run, fleet, the past, resilience.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import SCREENSHOTS, free_port, start_dashboard, stop
+from tests.conftest import require
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+#: Milliseconds that the whole job may take on a machine that does much else.
+JOB = 420_000
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The landing zone and the tables, empty."""
+    return tmp_path_factory.mktemp("history")
+
+
+@pytest.fixture(scope="module")
+def own_dashboard(home: Path) -> Iterator[str]:
+    """A dashboard whose pipeline nobody else uses."""
+    require("browser")
+    port = free_port()
+    where = {"RESEAT_LANDING": str(home / "landing"), "RESEAT_TABLES": str(home / "tables")}
+    process = start_dashboard(port, home / "log.txt", where)
+    yield f"http://127.0.0.1:{port}"
+    stop(process)
+
+
+def settled(page: Page, name: str) -> None:
+    """Wait until all is drawn, keep a picture, and check that nothing broke."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"history-{name}.png")
+
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, home: Path) -> None:
+    """Generate, run, see the fleet, travel in time, open a loss as a what-if; all numbers are from Spark's tables."""
+    page.goto(f"{own_dashboard}/fleet")
+    page.get_by_text("No history yet").wait_for()
+    settled(page, "empty")
+    page.get_by_role("button", name="Generate a demo week and run the pipeline").click()
+    page.get_by_text("Making a demo week").wait_for()
+
+    # A reload, as any other visitor, sees the same job; and the other pages are as quick as ever.
+    page.reload()
+    page.get_by_text("The pipeline is at work").wait_for()
+    page.get_by_text("Taking in what has landed").wait_for(timeout=JOB)
+    settled(page, "at-work")
+    page.get_by_role("link", name="Overview", exact=True).click()
+    page.get_by_text("Nothing is read yet").wait_for()
+    page.get_by_role("link", name="Fleet", exact=True).click()
+    page.get_by_text("2 of 3 clusters would lose data or availability with a single broker").wait_for(timeout=JOB)
+    page.get_by_text("Done just now").wait_for(timeout=JOB)
+    settled(page, "fleet")
+
+    assert page.get_by_role("button", name="Run the pipeline").is_enabled()
+    assert list((home / "tables" / "resilience").glob("cluster=demo-metrics/day=*/*.parquet"))
+
+    # The worst cluster is first; its row opens it, and History shows that very cluster.
+    page.locator(".st-key-fleet-table .dvn-scroller").click(position={"x": 16, "y": 50})
+    page.get_by_text("Weakest: broker").wait_for()
+    settled(page, "fleet-opened")
+    page.locator(".st-key-fleet-to-history").get_by_role("button").click()
+    page.wait_for_url("**/history*")
+    page.locator(".st-key-history-moment").wait_for()
+    settled(page, "history")
+
+    # Another cluster, at its worst moment: all other pages show it as it was then.
+    page.get_by_role("combobox", name="Cluster").click()
+    page.get_by_role("option", name="demo-payments").click()
+    page.locator(".st-key-answer").get_by_text("2 partitions offline").wait_for()
+    settled(page, "history-payments")
+    page.locator(".st-key-history-to-racks").get_by_role("button").click()
+    past = page.locator(".st-key-strip-past")
+    past.get_by_text("demo-payments").wait_for()
+    page.locator(".board .tile").first.wait_for()
+    settled(page, "past-racks")
+
+    assert past.get_by_text("not alive").is_visible()
+    assert page.get_by_text("the present", exact=True).count() == 0
+
+    # A loss of the latest snapshot as a what-if.
+    page.get_by_role("link", name="Resilience", exact=True).click()
+    page.get_by_role("radio", name="From the history").click()
+    page.locator(".st-key-resilience-detail").get_by_text("lost").first.wait_for()
+    settled(page, "resilience")
+    page.locator(".st-key-resilience-open").get_by_role("button").click()
+    page.wait_for_url("**/racks*remove=*")
+    page.locator(".board .tile").first.wait_for()
+    past.get_by_text("what-if").wait_for()
+    settled(page, "what-if")
+
+    assert past.get_by_role("button", name="Back to the present").is_visible()
