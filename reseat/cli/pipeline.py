@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from reseat.cli.writer import say
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
+from reseat.model.wording import counted
 from reseat.pipeline.progress import Progress, Report
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def demo(chosen: argparse.Namespace) -> int:
         report(Progress("demo", done, total, f"Landing the demo week: {done:,} of {total:,} snapshots."))
 
     landed = land_demo_week(chosen.landing, seed=chosen.seed, report=told)
-    say(f"{len(landed):,} snapshots landed in {chosen.landing}.")
+    new = sum(file.new for file in landed)
+    there = f"; {len(landed) - new:,} were there already" if new < len(landed) else ""
+    say(f"{counted(new, 'snapshot')} landed in {chosen.landing}{there}.")
     return 0
 
 
