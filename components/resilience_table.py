@@ -28,6 +28,8 @@ _COLUMNS = {
     "least_spread": "least spread then",
     "racks_kept": "racks kept",
 }
+#: Columns of broker ids: names, without separators.
+_IDS = ("broker", "other broker")
 
 
 def draw_tables(subject: Subject, view: View, key: str, on_choose: Callable[[str, dict[str, object]], None]) -> None:
@@ -67,11 +69,11 @@ def draw_tables(subject: Subject, view: View, key: str, on_choose: Callable[[str
         for row in session.chosen_rows(name)[:1]:
             on_choose(name, events[row])
 
-    numbers = {
-        column: st.column_config.NumberColumn(format="localized")
+    kinds: dict[str, object] = {
+        column: tables.PLAIN if column in _IDS else st.column_config.NumberColumn(format="localized")
         for column in frame.select_dtypes("number").columns
-        if not column.startswith("broker")
     }
+    kinds["bytes to copy"] = st.column_config.NumberColumn(format="bytes")
     st.dataframe(
         frame,
         key=name,
@@ -81,9 +83,7 @@ def draw_tables(subject: Subject, view: View, key: str, on_choose: Callable[[str
         placeholder="",
         on_select=chosen,
         selection_mode="single-row",
-        column_config=numbers
-        | {column: tables.PLAIN for column in frame.columns if column.startswith("broker")}
-        | {"bytes to copy": st.column_config.NumberColumn(format="bytes")},
+        column_config=kinds,
     )
     with st.container(horizontal=True, vertical_alignment="center", key="resilience-foot"):
         few = tables.shown_of(len(frame), total, what) if what == "pair" else _losses(len(frame), total)
@@ -166,9 +166,9 @@ def pairs_frame(losses: Losses, cells: npt.NDArray[np.int64]) -> pd.DataFrame:
     columns = rows + cells - starts[rows]
     ids = np.sort(np.stack([losses.brokers[rows], losses.brokers[columns]], axis=1), axis=1)
     racks = {int(broker): rack for broker, rack in zip(losses.brokers, losses.racks, strict=True)}
-    frame = pd.DataFrame({"broker": ids[:, 0], "broker too": ids[:, 1]})
-    frame["in rack"] = [racks[one] for one in ids[:, 0].tolist()]
-    frame["in rack too"] = [racks[one] for one in ids[:, 1].tolist()]
+    frame = pd.DataFrame({"broker": ids[:, 0], "other broker": ids[:, 1]})
+    frame["rack"] = [racks[one] for one in ids[:, 0].tolist()]
+    frame["other rack"] = [racks[one] for one in ids[:, 1].tolist()]
     for measure in MEASURES:
         if measure in losses.pairs:
             frame[_COLUMNS[measure]] = losses.pairs[measure][cells]
@@ -183,7 +183,7 @@ def _losses(shown: int, total: int) -> str:
 
 def _csv(frame: pd.DataFrame) -> str:
     """As CSV, names made harmless for spreadsheets."""
-    for column in ("lost", "in rack", "in rack too"):
+    for column in ("lost", "in rack", "rack", "other rack"):
         if column in frame:
             frame[column] = tables.harmless(frame[column].fillna(""))
     written: str = frame.to_csv(index=False)

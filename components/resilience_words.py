@@ -106,6 +106,11 @@ def _nothing_offline(losses: Losses, brokers: pd.DataFrame, racks: pd.DataFrame,
     if below:
         more = "more " if losses.already.get("below_min_isr") else ""
         return f"{safe} offline{also}. Losing {below[0]} leaves {_partitions(below[1], more)} below min ISR."
+    worst = losses.worst_pair("below_min_isr")
+    if worst is not None and worst[1] > losses.already.get("below_min_isr", 0):
+        return (
+            f"{safe} offline{also}; brokers {text.ids(worst[0])} together leave {_partitions(worst[1])} below min ISR."
+        )
     return f"{safe} offline{also}."
 
 

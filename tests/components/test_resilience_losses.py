@@ -142,6 +142,16 @@ def test_where_no_single_loss_hurts_the_worst_pair_is_named() -> None:
     )
 
 
+def test_where_no_pair_takes_anything_offline_what_falls_below_min_isr_is_named() -> None:
+    """Three replicas and a minimum of 2: one loss leaves enough, two leave one replica in sync, and it leads."""
+    found = losses_of(made_layout({("orders", 0): [1, 2, 3]}, racks=RACKS))
+
+    assert answer(found) == (
+        "No single broker and no rack takes a partition offline, nor does any pair; "
+        "brokers 1 and 2 together leave 1 partition below min ISR."
+    )
+
+
 def test_what_is_offline_already_is_not_laid_to_a_loss() -> None:
     """Broker 4 is down: logs-0 is offline whatever is lost, and no loss takes a further one."""
     down = made_layout(LAYOUT.assignments(), racks=RACKS, down=[4])
@@ -267,7 +277,9 @@ def test_tables_find_brokers_and_racks_and_sort_the_worst_first() -> None:
     pairs = pairs_frame(found, pairs_found(found, View(), ""))
     assert pairs["offline"].tolist() == sorted(pairs["offline"], reverse=True)
     assert len(pairs) == 6
-    assert pairs_frame(found, pairs_found(found, View(), "a"))[["broker", "broker too"]].to_numpy().tolist() == [[1, 4]]
+    assert pairs_frame(found, pairs_found(found, View(), "a"))[["broker", "other broker"]].to_numpy().tolist() == [
+        [1, 4]
+    ]
     assert len(pairs_found(found, View(), "no such rack")) == 0
 
 

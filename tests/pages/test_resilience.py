@@ -211,7 +211,7 @@ def test_the_tables_are_searched_and_no_more_is_sent_than_is_shown(opened):
 
     next(one for one in at.segmented_control if one.label == "Table").set_value("Pairs").run()
 
-    assert (at.dataframe[0].value[["broker", "broker too"]] == 7).any(axis=1).all()
+    assert (at.dataframe[0].value[["broker", "other broker"]] == 7).any(axis=1).all()
 
     at.text_input(key="resilience-search").set_value("").run()
 
