@@ -78,6 +78,7 @@ class Batch:
         self._tables = tables
         self._guard = guard
         self._remove: set[str] = set()
+        self._decided = False
         self._numbers = count()  # threads stage side by side
 
     @classmethod
@@ -180,6 +181,7 @@ class Batch:
         self._tables.settle([*staged, *sorted({_parent(path) for path in staged})])
         if self._guard is not None:
             self._guard()
+        self._decided = True
         self._tables.write(record_path(self.id), record.to_bytes())
         _carry_out(self._tables, self.id, record)
         return record
@@ -187,9 +189,14 @@ class Batch:
     def abandon(self) -> None:
         """Delete what was staged; the tables stay as they are.
 
+        Does nothing once the commitment was begun: its record may stand even where writing it seemed to fail (an
+        object store's answer was lost), and then only the next job may say what becomes of the batch.
+
         Raises:
             InputRefused: it cannot be deleted; the next job will.
         """
+        if self._decided:
+            return
         self._tables.delete_folder(f"{RUNS}/{self.id}")
 
 

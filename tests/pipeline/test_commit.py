@@ -292,6 +292,22 @@ def test_a_batch_with_nothing_in_it_changes_nothing(tables: Folder) -> None:
     assert tables.folders("_reseat/runs") == []
 
 
+def test_a_batch_whose_commitment_was_begun_cannot_be_abandoned(tables: Folder) -> None:
+    """A caller that cleans up after any error does no harm: the next job completes it."""
+    before = visible(tables)
+    batch = Batch.begin(tables)
+    put(tables, batch, "replicas", "replicas three")
+    batch._tables = Mortal.over(tables, 2)
+    with pytest.raises(Stopped):
+        batch.commit()
+    batch._tables = tables
+    batch.abandon()
+
+    assert len(recover(tables)) == 1
+    added = [b"replicas one", b"replicas three", b"replicas two"]
+    assert visible(tables) == before | {f"replicas/{_DAY}": added}
+
+
 def test_a_lost_file_is_told_and_not_passed_over(tables: Folder) -> None:
     """A commit that cannot be completed stops the job with the file's name, and goes on being told."""
     batch = Batch.begin(tables)
