@@ -38,6 +38,10 @@ _SIGNS = {
 }
 _LARGE, _SMALL = 13, 9
 _SEVERITIES = ("broken", "attention", "note")
+#: The part of the axis that the last moment takes at most.
+_LAST = 0.03
+#: Shorter stretches have the time of day above the day, and need room for it.
+_SHORT = np.timedelta64(3, "D")
 #: Up to so many, ticks stand at whole numbers only.
 _SINGLE = 5
 
@@ -65,7 +69,8 @@ def figure(
     made = go.Figure()
     moments = shown.moments
     times = _times(moments["taken_at"])
-    x, at = _with_gaps(times, shown.gaps)
+    widths = _widths(times, shown.step)
+    x, at = _with_gaps(times, shown.gaps, widths)
 
     def line(name: str, panel: int, colour: str, *, fill: bool = False, factor: float = 1.0) -> None:
         values = _numbers(moments[name]) * factor
@@ -85,7 +90,7 @@ def figure(
         made.add_bar(
             x=times,
             y=_numbers(moments[f"findings_{severity}"]),
-            width=_widths(times, shown.step),
+            width=widths,
             offset=0,
             marker={"color": colour, "line": {"width": 0}},
             yaxis="y3",
@@ -96,7 +101,7 @@ def figure(
         line(name, 2, colour, factor=100)
     sized = bool(moments["size_bytes"].notna().any())
     line("size_bytes" if sized else "replicas", 3, look.bar, fill=True)
-    _click_layer(made, shown, times)
+    _click_layer(made, shown, times, widths)
     _marks(made, marks, names)
     titles = (
         _title("Partitions", ("offline", theme.BROKEN), ("under-replicated", theme.ATTENTION)),
@@ -159,26 +164,30 @@ def _most(column: pd.Series[object]) -> float:
 
 
 def _with_gaps(
-    times: npt.NDArray[np.datetime64], gaps: npt.NDArray[np.bool_]
+    times: npt.NDArray[np.datetime64], gaps: npt.NDArray[np.bool_], widths: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[np.int64]]:
-    """Times with one more before each gap, and the place of each among the moments, -1 for those."""
+    """Times with one more before each gap and one at the end, and which moment holds there; -1 within a gap."""
     places = np.flatnonzero(gaps)
     at = np.insert(np.arange(len(times)), places, -1)
-    return np.insert(times, places, times[places - 1] + np.timedelta64(1, "ms")), at
+    x = np.insert(times, places, times[places - 1] + np.timedelta64(1, "ms"))
+    return np.append(x, times[-1:] + widths[-1:].astype("timedelta64[ms]")), np.append(at, len(times) - 1)
 
 
 def _widths(times: npt.NDArray[np.datetime64], step: float) -> npt.NDArray[np.float64]:
-    """(n,) ms that each bar takes: up to the next moment, but not over a gap."""
-    pauses = np.diff(times).astype(np.float64) if len(times) > 1 else np.empty(0)
-    return np.minimum(np.append(pauses, step * 1000), step * 2000)
+    """(n,) ms that each moment takes: up to the next one, but not over a gap; the last one a little."""
+    pauses = np.diff(times).astype(np.float64)
+    last = min(step * 1000, _LAST * float(pauses.sum())) if len(pauses) else step * 1000
+    return np.minimum(np.append(pauses, last), step * 2000)
 
 
-def _click_layer(made: go.Figure, shown: Series, times: npt.NDArray[np.datetime64]) -> None:
+def _click_layer(
+    made: go.Figure, shown: Series, times: npt.NDArray[np.datetime64], widths: npt.NDArray[np.float64]
+) -> None:
     """One invisible bar a moment over all panels: wherever one points or clicks, it is that moment."""
     made.add_bar(
         x=times,
         y=np.ones(len(times)),
-        width=_widths(times, shown.step),
+        width=widths,
         offset=0,
         marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
         customdata=[[row["snapshot_id"], hover_words(row)] for row in shown.moments.to_dict("records")],
@@ -243,13 +252,14 @@ def _layout(
         barmode="stack",
         bargap=0,
         hovermode="closest",
-        margin={"l": 56, "r": 14, "t": 14, "b": 26},
+        margin={"l": 56, "r": 14, "t": 14, "b": 40 if times[-1] - times[0] < _SHORT else 26},
         hoverlabel={"namelength": 0},
     )
-    pad = np.timedelta64(int(max(step * 600, 60_000)), "ms")
+    pad = np.timedelta64(int(max(0.004 * (times[-1] - times[0]).astype(np.int64), 60_000)), "ms")
+    end = times[-1] + np.timedelta64(int(_widths(times, step)[-1]), "ms")
     made.update_xaxes(
         type="date",
-        range=[str(times[0] - pad), str(times[-1] + pad * 2)],
+        range=[str(times[0] - pad), str(end + pad)],
         fixedrange=True,
         showspikes=False,
         tickformatstops=[
