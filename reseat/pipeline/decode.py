@@ -29,12 +29,22 @@ from reseat.history.schema import arrow_schema
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, Snapshot
 from reseat.pipeline.measures import SMALL_TABLES, day_of, measures, row_type, whole_bytes
 
-__all__ = ["Landed", "Refusal", "measured_schema", "measurer", "read_landed", "replica_batches", "replica_reader"]
+__all__ = [
+    "KEPT_BYTES",
+    "Landed",
+    "Refusal",
+    "cluster_of_folder",
+    "measured_schema",
+    "measurer",
+    "read_landed",
+    "replica_batches",
+    "replica_reader",
+]
 
 #: Rows of one batch of replicas: large enough that its overhead does not count, small enough to stay in a cache.
 _ROWS = 1 << 16
 #: What is kept of a file that cannot be read.
-_KEPT_BYTES = 1 << 20
+KEPT_BYTES = 1 << 20
 _IN_FOLDER = re.compile(r"(?:^|/)cluster=([^/]+)/")
 
 Batches = Iterable[pa.RecordBatch]
@@ -106,6 +116,11 @@ def _other_name(snapshot: Snapshot, path: str) -> str | None:
     """What a cluster is called that nobody named: by its own id, where that can name a folder, or by its folder."""
     if snapshot.cluster_id is not None and CLUSTER_NAME.fullmatch(snapshot.cluster_id):
         return snapshot.cluster_id
+    return cluster_of_folder(path)
+
+
+def cluster_of_folder(path: str) -> str | None:
+    """The cluster that a landed file's folder ``cluster=NAME`` names; None where there is no such folder."""
     named = _IN_FOLDER.search(path)
     return named.group(1) if named else None
 
@@ -167,12 +182,11 @@ def _measured(path: str, size: int, content: bytes) -> pa.RecordBatch:
             "taken_at": utc(read.snapshot.taken_at),
         }
     else:
-        named = _IN_FOLDER.search(path)
         row |= {
-            "cluster": named.group(1) if named else None,
+            "cluster": cluster_of_folder(path),
             "reason": read.reason,
             "place": read.place,
-            "bytes": content[:_KEPT_BYTES],
+            "bytes": content[:KEPT_BYTES],
         }
     columns = []
     for one in schema:

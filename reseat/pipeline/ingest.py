@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import TABLES, arrow_schema, table
 from reseat.model.wording import counted
@@ -43,6 +44,8 @@ from reseat.pipeline.frames import ClusterDay, day_folder, days_of, read_days, s
 from reseat.pipeline.lock import hold
 from reseat.pipeline.measures import SMALL_TABLES
 from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.unread import AGAIN, Unread, name_of, not_for_spark, refuse_unread, rows_of
+from reseat.sources.landing import sweep_parts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -110,9 +113,11 @@ class _Verdict:
 
     Attributes:
         files: one row a file: ``path``, ``token``, ``cluster``, ``day``, ``snapshot_id``, ``outcome``.
+        unread: the rows of ``rejected`` of those that Spark did not read.
     """
 
     files: pa.Table
+    unread: pa.Table
 
     def of(self, outcome: str) -> pa.Table:
         """The files of one outcome: ``taken``, ``duplicate`` or ``rejected``."""
@@ -153,8 +158,10 @@ def run(
 
     Raises:
         PipelineBusy: another job works on these tables.
-        InputRefused: a folder cannot be read or written.
+        InputRefused: a folder cannot be read or written, or the tables lie in the landing zone.
+        SparkFailed: Spark does not see files that are there.
     """
+    _check_apart(landing, tables)
     began = time.monotonic()
     done = RunReport()
     job = _Job(spark, landing, tables, report)
@@ -163,6 +170,7 @@ def run(
         for sentence in done.healed:
             report(Progress("heal", 0, None, sentence))
         report(Progress("list", 0, None, f"Looking for new files in {landing.where}."))
+        sweep_parts(landing)
         new, replaced = _new_files(landing, tables)
         if not new and not tables.files("rejected", suffix=".parquet"):
             _commit_nothing(tables)
@@ -183,6 +191,21 @@ def run(
 # ---- which files -------------------------------------------------------------------------------------------
 
 
+def _check_apart(landing: Folder, tables: Folder) -> None:
+    """Refuse tables whose files would be listed as landed.
+
+    Raises:
+        InputRefused: they lie in the landing zone.
+    """
+    zone, place = (f"{folder.spark_url().rstrip('/')}/" for folder in (landing, tables))
+    if place.startswith(zone) and not any(part[:1] in ("_", ".") for part in place[len(zone) :].split("/")):
+        raise InputRefused(
+            "The tables would lie in the landing zone, where every file is taken for a snapshot; choose a folder "
+            "beside it.",
+            source=tables.where,
+        )
+
+
 def _token(file: FileFact) -> str:
     """What tells a file from another one of its name."""
     return f"{file.size}-{file.modified_ns}"
@@ -191,7 +214,7 @@ def _token(file: FileFact) -> str:
 def _new_files(landing: Folder, tables: Folder) -> tuple[list[FileFact], frozenset[str]]:
     """The files that no run has read, in the order of their paths, and the paths of those that were replaced since."""
     files = landing.files()
-    paths = pa.array([file.path for file in files], pa.string())
+    paths = pa.array([name_of(file) for file in files], pa.string())
     keys = pc.binary_join_element_wise(paths, pa.array([_token(file) for file in files], pa.string()), "\n")
     ledger = read_ledger(tables)
     known = pc.is_in(keys, pc.binary_join_element_wise(ledger["path"], ledger["token"], "\n"))
@@ -222,14 +245,13 @@ def _take(job: _Job, files: list[FileFact], replaced: frozenset[str], *, so_far:
     def say(step: str, sentence: str) -> None:
         job.report(Progress(step, so_far, of, sentence))
 
-    measured = _files(job, [file.path for file in files]).mapInArrow(
-        measurer(job.landing.spark_url()), spark_schema(measured_schema())
-    )
-    measured = measured.persist()
+    unread = [one for one in (not_for_spark(job.landing, file) for file in files) if one is not None]
+    kept_back = {one.file.path for one in unread}
+    measured = _measured(job, [file.path for file in files if file.path not in kept_back]).persist()
     batch = Batch.begin(job.tables)
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
-        verdict = _judge(job, files, measured)
+        verdict = _judge(job, files, measured, unread)
         taken = verdict.of("taken")["path"].to_pylist()
         say("write", f"Writing the tables of {counted(len(taken), 'snapshot')}.")
         _write_snapshots(job, batch, measured, taken)
@@ -250,10 +272,31 @@ def _take(job: _Job, files: list[FileFact], replaced: frozenset[str], *, so_far:
     return verdict
 
 
-def _files(job: _Job, paths: Sequence[str]) -> DataFrame:
-    """Landed files as ``path``, ``length`` and ``content``, a row each."""
+def _measured(job: _Job, paths: Sequence[str]) -> DataFrame:
+    """A row of measures of each file that Spark can open."""
+    schema = spark_schema(measured_schema())
+    if not paths:
+        return job.spark.createDataFrame([], schema)
+    return _files(job, paths, strict=False).mapInArrow(measurer(job.landing.spark_url()), schema)
+
+
+def _files(job: _Job, paths: Sequence[str], *, strict: bool = True) -> DataFrame:
+    """Landed files as ``path``, ``length`` and ``content``, a row each.
+
+    Args:
+        job: the run.
+        paths: at least one; none is of an empty file, which Spark overlooks.
+        strict: whether a file that cannot be opened stops the job; else it has no row.
+    """
+    lenient = "false" if strict else "true"
     return (
         job.spark.read.format("binaryFile")
+        .option("ignoreCorruptFiles", lenient)
+        .option("ignoreMissingFiles", lenient)
+        # Hadoop looks for a checksum beside each local file: one of no meaning would stop the job, and the name that it
+        # looks for cannot be where a file's own has a colon, as a time has.
+        .option("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem")
+        .option("fs.file.impl.disable.cache", "true")
         # Names are taken as they are: a bracket or a star in one is no pattern.
         .option("__globPaths__", "false")
         # No partitions are looked for in their paths; looking for them lists files of one folder twice.
@@ -263,9 +306,20 @@ def _files(job: _Job, paths: Sequence[str]) -> DataFrame:
     )
 
 
-def _judge(job: _Job, files: list[FileFact], measured: DataFrame) -> _Verdict:
-    """Decide what becomes of each file. What is collected here is bounded by the size of a batch."""
-    told = measured.select("path", "cluster", "day", "snapshot_id").toArrow().sort_by("path")
+def _judge(job: _Job, files: list[FileFact], measured: DataFrame, unread: list[Unread]) -> _Verdict:
+    """Decide what becomes of each file. What is collected here is bounded by the size of a batch.
+
+    Args:
+        job: the run.
+        files: the batch.
+        measured: a row of each file that Spark could open.
+        unread: the files that Spark was not given.
+    """
+    told = measured.select("path", "cluster", "day", "snapshot_id").toArrow()
+    seen = {*told["path"].to_pylist(), *(one.file.path for one in unread)}
+    unread = [*unread, *refuse_unread(job.landing, [file for file in files if file.path not in seen])]
+    further = pa.Table.from_pylist([{"path": name_of(one.file)} for one in unread], told.schema)
+    told = pa.concat_tables([told, further]).sort_by("path")
     ids = told["snapshot_id"].combine_chunks()
     ledger = read_ledger(job.tables)
     there = pc.is_in(ids, ledger.filter(pc.equal(ledger["outcome"], "taken"))["snapshot_id"])
@@ -274,9 +328,9 @@ def _judge(job: _Job, files: list[FileFact], measured: DataFrame) -> _Verdict:
     outcome = pc.case_when(
         pc.make_struct(pc.is_null(ids), counts), pa.scalar("rejected"), pa.scalar("taken"), pa.scalar("duplicate")
     )
-    tokens = {file.path: _token(file) for file in files}
+    tokens = {name_of(file): _token(file) for file in files} | {name_of(o.file): AGAIN for o in unread if o.again}
     token = pa.array([tokens[path] for path in told["path"].to_pylist()], pa.string())
-    return _Verdict(told.append_column("token", token).append_column("outcome", outcome))
+    return _Verdict(told.append_column("token", token).append_column("outcome", outcome), rows_of(unread))
 
 
 def _write_snapshots(job: _Job, batch: Batch, measured: DataFrame, taken: list[str]) -> None:
@@ -310,6 +364,8 @@ def _write_rejected(job: _Job, batch: Batch, measured: DataFrame, verdict: _Verd
 
     names = [column.name for column in table("rejected").columns]
     rows = measured.where(f.col("snapshot_id").isNull()).select(*names)
+    if verdict.unread.num_rows:
+        rows = rows.unionByName(job.spark.createDataFrame(verdict.unread).select(*names))
     there = job.tables.files("rejected", suffix=".parquet")
     if replaced and there:
         again = job.spark.createDataFrame(pa.table({"path": pa.array(sorted(replaced), pa.string())}))

@@ -48,7 +48,8 @@ def row_type(name: str) -> pa.StructType:
 def day_of(snapshot: Snapshot) -> str:
     """The day under which a snapshot is kept: the UTC date of ``taken_at`` as ``YYYY-MM-DD``."""
     moment = snapshot.taken_at
-    return (moment if moment.tzinfo is None else moment.astimezone(UTC)).strftime("%Y-%m-%d")
+    # Not strftime, whose %Y of the year 900 has three digits.
+    return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date().isoformat()
 
 
 def measures(snapshot: Snapshot, *, path: str, file_bytes: int) -> Measures:

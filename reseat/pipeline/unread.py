@@ -1,0 +1,134 @@
+"""Landed files that never become rows through Spark: what is wrong with them is found out here, by the driver.
+
+What it promises, ranked: (1) every listed file has one outcome, also one that Spark is not given (empty, larger than
+any snapshot, of a name that is no text) or that it could not open; (2) a file that could not be opened is tried again
+by the next run, as its rights may have been mended without a trace in its size or time; (3) a landing zone that Spark's
+workers do not see is trouble of the whole run, and no reason to reject files.
+
+Complexity: one short read of each such file; there are few.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from reseat.errors import InputRefused, SparkFailed
+from reseat.formats.reading import LIMITS
+from reseat.history.folder import FileFact, Folder
+from reseat.history.schema import arrow_schema
+from reseat.model.wording import counted
+from reseat.pipeline.decode import KEPT_BYTES, cluster_of_folder
+
+__all__ = ["AGAIN", "Unread", "name_of", "not_for_spark", "refuse_unread", "rows_of"]
+
+#: The token of a file that the next run tries again; no file has it.
+AGAIN = "again"
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A landed file that is rejected without Spark.
+
+    Attributes:
+        file: the file.
+        reason: why, in one sentence.
+        head: its first bytes, as far as they can be read.
+        again: whether the next run tries it again.
+    """
+
+    file: FileFact
+    reason: str
+    head: bytes | None = None
+    again: bool = False
+
+
+def name_of(file: FileFact) -> str:
+    """A file's path as text; bytes of a name that are no UTF-8 in hexadecimal."""
+    return os.fsencode(file.path).decode("utf-8", "backslashreplace")
+
+
+def not_for_spark(landing: Folder, file: FileFact) -> Unread | None:
+    """Why Spark is not given a file; None: it is."""
+    most = LIMITS.megabytes * 1_000_000
+    if name_of(file) != file.path:
+        reason = "Its name is not UTF-8, so that Spark cannot open it; give it another one."
+    elif file.size > most:
+        reason = f"The file has {file.size / 1e6:,.0f} MB; {LIMITS.megabytes:,} MB is the limit of a snapshot."
+    elif not file.size:
+        reason = "The file is empty."
+    else:
+        return None
+    try:
+        return Unread(file, reason, _head(landing, file.path))
+    except InputRefused:
+        return Unread(file, reason)
+
+
+def refuse_unread(landing: Folder, files: Iterable[FileFact]) -> list[Unread]:
+    """Find out why Spark could not open some files.
+
+    Args:
+        landing: the landing zone.
+        files: files that Spark was given and returned nothing of.
+
+    Returns:
+        Those that this process cannot read either. Files that are gone meanwhile are not among them.
+
+    Raises:
+        SparkFailed: there are files that this process can read and Spark cannot.
+    """
+    refused, readable = [], []
+    for file in files:
+        try:
+            _head(landing, file.path)
+        except InputRefused as error:
+            if landing.exists(file.path):
+                refused.append(
+                    Unread(file, f"The file cannot be read: {error.sentence.partition(': ')[2]}", again=True)
+                )
+        else:
+            readable.append(file.path)
+    if readable:
+        raise SparkFailed(
+            f"Spark could not read {counted(len(readable), 'file')} of the landing zone that can be read here, such as "
+            f"{readable[0]}. Do all its workers see {landing.where}, as the same user?"
+        )
+    return refused
+
+
+def rows_of(files: Iterable[Unread]) -> pa.Table:
+    """Their rows of ``rejected``."""
+    told = [
+        {
+            "cluster": cluster_of_folder(name),
+            "path": name,
+            "reason": one.reason,
+            "size_bytes": one.file.size,
+            "bytes": one.head,
+        }
+        for one in files
+        for name in [name_of(one.file)]
+    ]
+    return pa.Table.from_pylist(told, arrow_schema("rejected"))
+
+
+def _head(landing: Folder, path: str) -> bytes:
+    """The first bytes of a file.
+
+    Raises:
+        InputRefused: it cannot be read.
+    """
+    try:
+        if landing.local is not None:
+            with Path(landing.path(path)).open("rb") as file:
+                return file.read(KEPT_BYTES)
+        with landing.fs.open_input_stream(landing.path(path), compression=None) as stream:
+            return bytes(stream.read(KEPT_BYTES))
+    except (OSError, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:300]
+        raise InputRefused(f"This cannot be read: {reason}.", source=path) from error
