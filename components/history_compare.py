@@ -79,7 +79,7 @@ def draw_between(between: Between) -> None:
     elif view == _VIEWS[1]:
         _difference(noted)
     else:
-        draw_heat(before.layout, after.layout, "B than in A")
+        draw_heat(before.layout, after.layout, "B")
 
 
 def _every_change(between: Between) -> None:
