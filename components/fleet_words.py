@@ -49,18 +49,21 @@ def worst_first(clusters: pd.DataFrame) -> pd.DataFrame:
     return clusters.iloc[order]
 
 
-def harms(clusters: pd.DataFrame, kind: str) -> list[str]:
+def harms(clusters: pd.DataFrame, kind: str, *, short: bool = False) -> list[str]:
     """What the loss of each weakest broker or rack would do: ``broker 7: 12 offline, 40 below min ISR``.
 
     Args:
         clusters: of ``reseat.history.fleet``.
         kind: ``broker`` or ``rack``.
+        short: only the worse of the two numbers.
     """
     named = clusters[f"weakest_{kind}"]
     names = [str(name) if told else "" for name, told in zip(named, named.notna(), strict=True)]
     offline, below = (whole(clusters[f"{kind}_{measure}"]).tolist() for measure in ("offline", "below"))
     return [
-        _harm(kind, name, lost, less) if name else (f"no {kind} told" if swept else "not swept yet")
+        _harm(kind, name, lost, 0 if short and lost else less)
+        if name
+        else (f"no {kind} told" if swept else "not swept yet")
         for name, lost, less, swept in zip(names, offline, below, clusters["swept"].tolist(), strict=True)
     ]
 

@@ -27,8 +27,8 @@ def notices(history: History, where: Places) -> None:
     if healing and not caching.pipeline().state.phase.busy:
         clusters = len({cluster for cluster, _ in healing})
         st.markdown(
-            f":orange[:material/healing:] A run ended before {text.plural(len(healing), 'day')} of "
-            f"{text.plural(clusters, 'cluster')} was rewritten; the next run heals that."
+            f":orange[:material/healing:] {text.plural(len(healing), 'day')} of {text.plural(clusters, 'cluster')} "
+            f"{'is' if len(healing) == 1 else 'are'} being rewritten, or stood so when a run ended; the next one heals it."
         )
     rejected = caching.asked(history, "rejected", history.rejected)
     if len(rejected):

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from components import caching, pipeline_bar, pipeline_empty
 from components.pipeline_process import Phase, PipelineProcess, Stage
 from components.session import _KEY
+from reseat.history.dirty import CommitRecord, record_path
 from reseat.history.schema import arrow_schema
 from tests.history import made
 from tests.pages.conftest import texts
@@ -83,7 +84,7 @@ def test_the_fleet_at_a_look(app: AppTest, home: Path) -> None:
     assert not app.exception
     assert "2 of 2 clusters would lose data or availability with a single broker" in texts(app)
     assert table["cluster"].tolist() == ["shop", "007"]
-    assert table["weakest broker"].tolist() == ["broker 4: 1 offline, 1 below min ISR", "broker 0: 2 below min ISR"]
+    assert table["weakest broker"].tolist() == ["broker 4: 1 offline", "broker 0: 2 below min ISR"]
     assert table["age"].tolist() == ["▲ old", "▲ old"]
     assert app.metric[0].value == "2"
 
@@ -125,6 +126,19 @@ def test_files_that_could_not_be_read_are_told_of(app: AppTest, home: Path) -> N
     at_fleet(app)
 
     assert any("1 landed file could not be read" in one.label for one in app.expander)
+
+
+def test_a_run_that_ended_in_the_middle_is_told_of(app: AppTest, home: Path) -> None:
+    """A commit was stopped: which days it was about is said, and that the next run heals them."""
+    tables = made.write(home).tables
+    record = CommitRecord(add=(), remove=(), cluster_days=(("shop", made.FIRST_DAY), ("shop", made.SECOND_DAY)))
+    file = tables / record_path("20260502T160000-ab")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(record.to_bytes())
+    at_fleet(app)
+
+    assert not app.exception
+    assert "2 days of 1 cluster are being rewritten, or stood so when a run ended; the next one heals it." in texts(app)
 
 
 def test_tables_that_cannot_be_read_are_refused_in_words(app: AppTest, home: Path) -> None:
