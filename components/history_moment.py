@@ -50,13 +50,11 @@ def draw_moment(
     identity = str(row["snapshot_id"])
     with st.container(border=True, key="history-moment"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="history-moment-line"):
-            st.markdown(f":material/history: **{row['taken_at']:%A} {clock(row['taken_at'])}**", width="content")  # type: ignore[arg-type]
+            st.markdown(
+                f":material/history: **{row['taken_at']:%A} {clock(row['taken_at'])}**, on all pages:", width="content"
+            )
             pressed = [
-                page
-                for page, label, icon in _WAYS
-                if st.button(
-                    label, key=f"history-to-{label.lower()}", icon=icon, help=f"{label}, as the cluster was then"
-                )
+                page for page, label, icon in _WAYS if st.button(label, key=f"history-to-{label.lower()}", icon=icon)
             ]
             if ends is not None:
                 for label, moved in (

@@ -46,7 +46,7 @@ def draw_past(past: Past) -> None:
         "its files are on the Plan page, and whoever carries them out meets the guard, which lays every replica list "
         "beside the cluster as it is now. To work on the cluster, go back to the present and plan there."
     )
-    with st.container(horizontal=True, key="not-live"):
+    with st.container(horizontal=True, vertical_alignment="center", key="not-live"):
         st.button(
             "Back to the present", key="operate-present", icon=":material/undo:", on_click=session.back_to_present
         )
