@@ -255,7 +255,7 @@ def _take(job: _Job, files: list[FileFact], replaced: frozenset[str], *, so_far:
         taken = verdict.of("taken")["path"].to_pylist()
         say("write", f"Writing the tables of {counted(len(taken), 'snapshot')}.")
         _write_snapshots(job, batch, measured, taken)
-        _write_rejected(job, batch, measured, verdict, replaced)
+        _write_rejected(job, batch, measured, verdict, replaced.intersection(name_of(file) for file in files))
         if taken:
             say("changes", f"Comparing {counted(len(taken), 'snapshot')} with what came before and after.")
             _write_changes(job, batch, verdict)
