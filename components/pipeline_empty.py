@@ -79,7 +79,9 @@ def _land(places: Places) -> None:
     st.markdown("##### A snapshot of your own")
     st.markdown("Of a live cluster, now or from a timer every ten minutes:")
     st.code(typed("snapshot", "--bootstrap", "kafka-1:9092", *where), language=None, wrap_lines=True)
-    st.markdown("Of a text that you kept, with the moment that it is of:")
+    st.markdown(
+        "Of a text that you kept, with the moment that it is of; *Keep this layout* in the sidebar does the same:"
+    )
     st.code(typed("land", "describe.txt", *where, "--taken-at", "2026-05-01T03:10:00Z"), language=None, wrap_lines=True)
     st.markdown("Then press *Run the pipeline*, or type what it runs:")
     st.code(

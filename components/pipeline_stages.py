@@ -9,6 +9,8 @@ from components.pipeline_process import Stage
 
 __all__ = ["demo_job", "run_job", "typed"]
 
+#: Characters of a line of a command: it stands in half a page.
+_WIDTH = 54
 _PROGRESS = ("--progress", "json")
 
 
@@ -42,5 +44,20 @@ def demo_job(landing: str, tables: str) -> tuple[Stage, ...]:
 
 
 def typed(*words: str) -> str:
-    """A command as a person types it into a shell, whatever the words hold."""
-    return shlex.join(("python", "-m", "reseat", *words))
+    """A command as a person types it into a shell, whatever the words hold; a long one goes on in further lines."""
+    lines = [""]
+    for option in _options(("python", "-m", "reseat", *words)):
+        if lines[-1] and len(lines[-1]) + len(option) > _WIDTH:
+            lines.append("")
+        lines[-1] += f" {option}" if lines[-1] else option
+    return " \\\n    ".join(lines)
+
+
+def _options(words: tuple[str, ...]) -> list[str]:
+    """The words for a shell, each option in one piece with its value."""
+    pieces: list[list[str]] = [[]]
+    for at, word in enumerate(words):
+        if word.startswith("--") and at:
+            pieces.append([])
+        pieces[-1].append(word)
+    return [shlex.join(piece) for piece in pieces]

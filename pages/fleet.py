@@ -28,7 +28,7 @@ def notices(history: History, where: Places) -> None:
         clusters = len({cluster for cluster, _ in healing})
         st.markdown(
             f":orange[:material/healing:] {text.plural(len(healing), 'day')} of {text.plural(clusters, 'cluster')} "
-            f"{'is' if len(healing) == 1 else 'are'} being rewritten, or stood so when a run ended; the next one heals it."
+            f"{'is' if len(healing) == 1 else 'are'} being rewritten, or were as a run ended; the next run heals that."
         )
     rejected = caching.asked(history, "rejected", history.rejected)
     if len(rejected):

@@ -235,3 +235,7 @@ def test_jobs_are_the_commands_that_a_person_types() -> None:
     ]
     assert demo_job("/l", "/t")[1:] == run_job("/l", "/t")
     assert typed("land", "a b.txt") == "python -m reseat land 'a b.txt'"
+    assert typed("land", "x", "--landing", "/a" * 20).splitlines() == [
+        "python -m reseat land x \\",
+        f"    --landing {'/a' * 20}",
+    ]

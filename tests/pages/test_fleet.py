@@ -56,7 +56,7 @@ def jobs_are(monkeypatch: pytest.MonkeyPatch, *programs: str) -> None:
 def test_an_empty_history_says_how_to_begin(app: AppTest, home: Path) -> None:
     """The commands to copy name the folders in use; the demo is one click away; no table, nothing broken."""
     at_fleet(app)
-    commands = "\n".join(str(code.value) for code in app.code)
+    commands = "\n".join(str(code.value) for code in app.code).replace(" \\\n   ", "")
 
     assert not app.exception
     assert "No history yet: land a first snapshot, or look at a demo week." in texts(app)
@@ -138,7 +138,7 @@ def test_a_run_that_ended_in_the_middle_is_told_of(app: AppTest, home: Path) -> 
     at_fleet(app)
 
     assert not app.exception
-    assert "2 days of 1 cluster are being rewritten, or stood so when a run ended; the next one heals it." in texts(app)
+    assert "2 days of 1 cluster are being rewritten, or were as a run ended; the next run heals that." in texts(app)
 
 
 def test_tables_that_cannot_be_read_are_refused_in_words(app: AppTest, home: Path) -> None:
