@@ -52,6 +52,7 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
     )
     if cluster != wanted:
         session.keep(_KEPT_CLUSTER, (cluster, _past_of(seat)))
+        st.rerun()  # under the widget's own name, so that an older choice of it does not come back
     chosen = middle.segmented_control(
         "Time", [*_RANGES, _ALL, _OWN], default="7 days", required=True, key="history-range"
     )

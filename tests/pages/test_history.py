@@ -15,8 +15,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components import caching, history_series
-from components.session import _KEY
+from components.edits import Edits
+from components.session import _KEY, _open_past
 from reseat.history.schema import arrow_schema
+from reseat.model import Wish
 from tests.history.made import FIRST_DAY, Made, history, write
 
 from .conftest import texts
@@ -141,6 +143,24 @@ def test_a_moment_opens_on_another_page(made, monkeypatch):
     assert not at.exception
     assert at.session_state[_KEY].current == "shop, 2026-05-01 15:10 UTC"
     assert "the past: 2026-05-01 15:10 UTC" in texts(at)
+
+
+def test_another_moment_looked_at_brings_its_cluster(made, monkeypatch):
+    """Who chose one cluster here and then opens a moment of another sees that one's history."""
+    at = page(made, monkeypatch)
+    at.selectbox[0].set_value("shop").run()
+    at.button(key="history-to-overview").click().run()
+    at.switch_page("pages/history.py").run()
+    at.selectbox[0].set_value("007").run()
+
+    assert "007, the" in texts(at)
+
+    session_of = at.session_state[_KEY]
+    _open_past(session_of, made.snapshots["shop"][2], made.ids("shop")[2], Wish(), Edits())
+    at.run()
+
+    assert not at.exception
+    assert "shop, the" in texts(at)
 
 
 def test_a_stretch_without_snapshots_says_so(tmp_path, monkeypatch):
