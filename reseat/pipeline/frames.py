@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-__all__ = ["ClusterDay", "day_folder", "days_of", "empty", "read_days", "read_files", "spark_schema", "write"]
+__all__ = [
+    "ClusterDay",
+    "day_folder",
+    "days_of",
+    "empty",
+    "read_days",
+    "read_files",
+    "read_flat",
+    "spark_schema",
+    "write",
+]
 
 #: A cluster and a day of it, as text: what one folder of a table holds.
 ClusterDay = tuple[str, str]
@@ -71,6 +81,12 @@ def read_files(spark: SparkSession, tables: Folder, name: str, files: Iterable[s
     return _read(spark, tables, name, list(files), name)
 
 
+def read_flat(spark: SparkSession, tables: Folder, schema: pa.Schema, files: Iterable[str]) -> DataFrame:
+    """The rows of exactly these files, relative to the tables, of what is not partitioned."""
+    reader = spark.read.schema(spark_schema(schema)).option("__globPaths__", "false")
+    return reader.parquet(*(tables.spark_url(path) for path in files))
+
+
 def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str], base: str) -> DataFrame:
     if not paths:
         return empty(spark, name)
@@ -78,6 +94,7 @@ def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str], base
     return (
         spark.read.schema(spark_schema(arrow_schema(name, with_keys=True)))
         .option("basePath", tables.spark_url(base))
+        .option("__globPaths__", "false")  # a bracket in the folder's name is no pattern
         .parquet(*(tables.spark_url(path) for path in paths))
         .select(*PARTITION_KEYS, *names)
     )

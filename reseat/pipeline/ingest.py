@@ -25,7 +25,7 @@ neither Structured Streaming nor declarative pipelines keep these promises with 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ from reseat.model.wording import counted
 from reseat.pipeline.changes import changes_between, neighbours
 from reseat.pipeline.commit import Batch, read_ledger, recover
 from reseat.pipeline.decode import measured_schema, measurer, replica_reader
-from reseat.pipeline.frames import ClusterDay, day_folder, days_of, read_days, spark_schema, write
+from reseat.pipeline.frames import ClusterDay, day_folder, days_of, read_days, read_flat, spark_schema, write
 from reseat.pipeline.lock import hold
 from reseat.pipeline.measures import SMALL_TABLES
 from reseat.pipeline.progress import Progress, Report, silent
@@ -105,6 +105,7 @@ class _Job:
     landing: Folder
     tables: Folder
     report: Report
+    guard: Callable[[], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +165,8 @@ def run(
     _check_apart(landing, tables)
     began = time.monotonic()
     done = RunReport()
-    job = _Job(spark, landing, tables, report)
-    with hold(tables, "pipeline run"):
+    with hold(tables, "pipeline run") as held:
+        job = _Job(spark, landing, tables, report, held.check)
         done = replace(done, healed=tuple(recover(tables)))
         for sentence in done.healed:
             report(Progress("heal", 0, None, sentence))
@@ -173,7 +174,7 @@ def run(
         sweep_parts(landing)
         new, replaced = _new_files(landing, tables)
         if not new and not tables.files("rejected", suffix=".parquet"):
-            _commit_nothing(tables)
+            _commit_nothing(job)
         for files in _batches(new, batch_files, batch_bytes):
             verdict = _take(job, files, replaced, so_far=done.taken + done.duplicates + done.rejected, of=len(new))
             done = replace(
@@ -248,7 +249,7 @@ def _take(job: _Job, files: list[FileFact], replaced: frozenset[str], *, so_far:
     unread = [one for one in (not_for_spark(job.landing, file) for file in files) if one is not None]
     kept_back = {one.file.path for one in unread}
     measured = _measured(job, [file.path for file in files if file.path not in kept_back]).persist()
-    batch = Batch.begin(job.tables)
+    batch = Batch.begin(job.tables, guard=job.guard)
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
         verdict = _judge(job, files, measured, unread)
@@ -288,22 +289,21 @@ def _files(job: _Job, paths: Sequence[str], *, strict: bool = True) -> DataFrame
         paths: at least one; none is of an empty file, which Spark overlooks.
         strict: whether a file that cannot be opened stops the job; else it has no row.
     """
-    lenient = "false" if strict else "true"
-    return (
+    reader = (
         job.spark.read.format("binaryFile")
-        .option("ignoreCorruptFiles", lenient)
-        .option("ignoreMissingFiles", lenient)
-        # Hadoop looks for a checksum beside each local file: one of no meaning would stop the job, and the name that it
-        # looks for cannot be where a file's own has a colon, as a time has.
-        .option("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem")
-        .option("fs.file.impl.disable.cache", "true")
+        .option("ignoreCorruptFiles", str(not strict).lower())
+        .option("ignoreMissingFiles", str(not strict).lower())
         # Names are taken as they are: a bracket or a star in one is no pattern.
         .option("__globPaths__", "false")
         # No partitions are looked for in their paths; looking for them lists files of one folder twice.
         .option("recursiveFileLookup", "true")
-        .load([job.landing.spark_url(path) for path in paths])
-        .select("path", "length", "content")
     )
+    if job.landing.local is not None:
+        # Hadoop looks for a checksum beside each local file: one of no meaning would stop the job, and the name that it
+        # looks for cannot be where a file's own has a colon, as a time has.
+        reader = reader.option("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem")
+        reader = reader.option("fs.file.impl.disable.cache", "true")
+    return reader.load([job.landing.spark_url(path) for path in paths]).select("path", "length", "content")
 
 
 def _judge(job: _Job, files: list[FileFact], measured: DataFrame, unread: list[Unread]) -> _Verdict:
@@ -369,9 +369,7 @@ def _write_rejected(job: _Job, batch: Batch, measured: DataFrame, verdict: _Verd
     there = job.tables.files("rejected", suffix=".parquet")
     if replaced and there:
         again = job.spark.createDataFrame(pa.table({"path": pa.array(sorted(replaced), pa.string())}))
-        before = job.spark.read.schema(spark_schema(arrow_schema("rejected"))).parquet(
-            *(job.tables.spark_url(file.path) for file in there)
-        )
+        before = read_flat(job.spark, job.tables, arrow_schema("rejected"), [file.path for file in there])
         rows = rows.unionByName(before.join(f.broadcast(again), "path", "left_anti").select(*names))
         batch.remove([file.path for file in there])
     elif not verdict.count("rejected"):
@@ -382,9 +380,9 @@ def _write_rejected(job: _Job, batch: Batch, measured: DataFrame, verdict: _Verd
     write(rows.coalesce(1), job.tables, batch.staging("rejected"), partitioned=False)
 
 
-def _commit_nothing(tables: Folder) -> None:
+def _commit_nothing(job: _Job) -> None:
     """Make the one table that is there also where nothing was ever landed."""
-    batch = Batch.begin(tables)
+    batch = Batch.begin(job.tables, guard=job.guard)
     batch.stage_table("rejected", arrow_schema("rejected").empty_table())
     batch.commit([])
 

@@ -31,7 +31,7 @@ import pyarrow as pa
 from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import PARTITION_KEYS, arrow_schema
 from reseat.pipeline.commit import Batch
-from reseat.pipeline.frames import ClusterDay, day_folder, read_files, spark_schema
+from reseat.pipeline.frames import ClusterDay, day_folder, read_files, read_flat
 from reseat.pipeline.ledger import LEDGER, LEDGER_SCHEMA
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def rows_in(tables: Folder, paths: Collection[str]) -> int:
 def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str]) -> DataFrame:
     if name not in _UNPARTITIONED:
         return read_files(spark, tables, name, paths)
-    return spark.read.schema(spark_schema(_schema(name))).parquet(*(tables.spark_url(path) for path in paths))
+    return read_flat(spark, tables, _schema(name), paths)
 
 
 def _schema(name: str) -> pa.Schema:
