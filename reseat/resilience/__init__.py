@@ -8,5 +8,6 @@ from reseat.resilience.healing import Healing
 from reseat.resilience.loss import Loss, loss, pair
 from reseat.resilience.pairs import Pairs, pairs
 from reseat.resilience.single import racks, singles
+from reseat.resilience.takeovers import Takeovers
 
-__all__ = ["Copysets", "Healing", "Loss", "Pairs", "copysets", "loss", "pair", "pairs", "racks", "singles"]
+__all__ = ["Copysets", "Healing", "Loss", "Pairs", "Takeovers", "copysets", "loss", "pair", "pairs", "racks", "singles"]

@@ -1,8 +1,8 @@
 """Every pair of brokers lost, exactly, by counting in which partitions both have a part: no plan and no pass a pair.
 
 Promises: for each of the B (B - 1) / 2 pairs the numbers of ``reseat.resilience.loss``: offline, below min ISR, leaders
-that move, replicas and bytes to copy. Who takes over, the least spread and racks are told by ``loss`` when one is asked
-about.
+that move, replicas and bytes to copy; and who takes over (``takeovers``), where that is asked for. The least spread and
+racks are told by ``loss`` when one is asked about.
 
 Needs: any layout.
 
@@ -26,7 +26,7 @@ as many as replicas they hold.
 
 Example: {0: [1, 2], 1: [2, 3]}: pair 1, 2: partition 0 is offline, 3 replicas are lost; with one broker left, no plan.
 
-Complexity: O(P R^2 + B^2) in time, O(P + B^2) in memory.
+Complexity: O(P R^2 + B^2) in time, O(P + B^2) in memory; who takes over O(B^3) of both.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
 from reseat.resilience.counting import GroupCounts, counted_by_group
 from reseat.resilience.healing import Healer
 from reseat.resilience.standing import Standing, standing
+from reseat.resilience.takeovers import Takeovers, takeovers_of_pairs
 
 __all__ = ["Pairs", "pairs"]
 
@@ -64,6 +65,7 @@ class Pairs:
         leaders_moved: (n,) int64; None where no leader is told.
         moves: (n,) int64 replicas to copy; -1 where the rest cannot hold them.
         bytes_to_move: (n,) float64 bytes of these; NaN where sizes are not told of all, or the rest cannot hold them.
+        leaders_to: who takes over after each; None where it was not asked for, or takes more room than there is.
     """
 
     brokers: IntArray
@@ -74,6 +76,7 @@ class Pairs:
     leaders_moved: _Ints | None
     moves: _Ints
     bytes_to_move: FloatArray
+    leaders_to: Takeovers | None = None
 
     def __len__(self) -> int:
         return len(self.first)
@@ -126,12 +129,14 @@ class _Corner:
         return both
 
 
-def pairs(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Pairs:
+def pairs(layout: ClusterLayout, *, mode: Mode = "zookeeper", most_takeovers: int = 0) -> Pairs:
     """What the loss of each pair of brokers does.
 
     Args:
         layout: the layout.
         mode: which controller decides.
+        most_takeovers: who takes over is told where all pairs together have no more entries of it than this, a broker
+            with what it takes over being one; 8 bytes each. 0: it is not told.
     """
     brokers = len(layout.brokers)
     corner = _Corner(brokers)
@@ -150,6 +155,7 @@ def pairs(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Pairs:
         leaders_moved=_moved(at, alone, replicas, corner) if at.leader_told else None,
         moves=moves,
         bytes_to_move=size,
+        leaders_to=takeovers_of_pairs(at, alone.takes_over, most=most_takeovers) if most_takeovers else None,
     )
 
 

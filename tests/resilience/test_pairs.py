@@ -52,6 +52,31 @@ def test_moves_and_bytes_add_up_where_the_rest_can_hold_them() -> None:
     assert found.moves[-1] == 0
 
 
+def test_who_takes_over_after_each_pair() -> None:
+    """Partition 2, on 3, 1 and 4, goes to 1; to 4 where 1 is lost too."""
+    found = pairs(TRIANGLE, most_takeovers=9).leaders_to
+
+    assert found is not None
+    assert [found.of(place) for place in range(len(found))] == [
+        ((3, 1),),
+        ((2, 1), (4, 1)),
+        ((2, 1),),
+        ((1, 1),),
+        ((3, 1),),
+        ((1, 1),),
+    ]
+
+
+def test_who_takes_over_is_left_out_where_it_takes_more_room_than_there_is() -> None:
+    """Seven entries do not go into six; what else a pair does is told all the same."""
+    found = pairs(TRIANGLE, most_takeovers=6)
+
+    assert found.leaders_to is None
+    assert found.leaders_moved is not None
+    assert pairs(TRIANGLE, most_takeovers=7).leaders_to is not None
+    assert pairs(TRIANGLE).leaders_to is None
+
+
 def test_a_matrix_has_each_pair_twice() -> None:
     """Symmetric, with what each does alone on the diagonal."""
     found = pairs(TRIANGLE)
@@ -66,7 +91,11 @@ def test_a_matrix_has_each_pair_twice() -> None:
 
 def test_fewer_than_two_brokers_have_no_pairs() -> None:
     """One broker, or none."""
-    assert len(pairs(ClusterLayout.from_assignments({("orders", 0): [1]}))) == 0
+    alone = pairs(ClusterLayout.from_assignments({("orders", 0): [1]}), most_takeovers=1)
+
+    assert len(alone) == 0
+    assert alone.leaders_to is not None
+    assert len(alone.leaders_to) == 0
     assert len(pairs(ClusterLayout.from_assignments({}))) == 0
 
 
@@ -74,9 +103,10 @@ def test_fewer_than_two_brokers_have_no_pairs() -> None:
 @settings(max_examples=150, deadline=None)
 def test_every_pair_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode: Mode) -> None:
     """Counting co-occurrence gives what ``loss`` gives for each pair."""
-    found = pairs(layout, mode=mode)
+    found = pairs(layout, mode=mode, most_takeovers=1_000)
 
-    assert len(found) == len(layout.brokers) * (len(layout.brokers) - 1) // 2
+    assert found.leaders_to is not None
+    assert len(found) == len(found.leaders_to) == len(layout.brokers) * (len(layout.brokers) - 1) // 2
     for at, (one, other) in enumerate(zip(found.first.tolist(), found.second.tolist(), strict=True)):
         alone = pair(layout, one, other, mode=mode)
         assert alone.healing is not None
@@ -84,5 +114,6 @@ def test_every_pair_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode:
         assert (None if found.below_min_isr is None else found.below_min_isr[at]) == alone.below_min_isr
         assert (None if found.leaders_moved is None else found.leaders_moved[at]) == alone.leaders_moved
         assert (None if found.moves[at] < 0 else found.moves[at]) == alone.healing.moves
+        assert found.leaders_to.of(at) == alone.leaders_to
         size = found.bytes_to_move[at]
         assert (None if np.isnan(size) else round(size)) == alone.healing.bytes_to_move
