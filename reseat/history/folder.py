@@ -13,6 +13,7 @@ as all readers of Parquet data sets have it: files that are being written, marks
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -368,5 +369,9 @@ def _scan(folder: Path, prefix: str, hidden: bool) -> Iterator[FileFact]:
                     fact = entry.stat()
                 except FileNotFoundError:
                     continue
+                except OSError as error:
+                    if error.errno == errno.ELOOP:  # a link to itself is no file
+                        continue
+                    raise
                 if entry.is_file():
                     yield FileFact(f"{before}{entry.name}", fact.st_size, fact.st_mtime_ns)

@@ -120,8 +120,11 @@ def _local(tables: Folder, told: dict[str, str]) -> Iterator[Hold]:
                 f"The file system of the tables has no locks ({error.strerror}); choose another place for them.",
                 source=tables.where,
             ) from error
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(told).encode(), 0)
+        try:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, json.dumps(told).encode(), 0)
+        except OSError as error:  # no room is left, usually
+            raise InputRefused(f"The tables cannot be written: {error.strerror}.", source=tables.where) from error
         yield Hold(tables)
         os.ftruncate(descriptor, 0)
     finally:

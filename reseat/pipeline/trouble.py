@@ -14,6 +14,8 @@ __all__ = ["in_words"]
 
 _LINES = 12  # of Spark's log: enough to see the first cause
 _WORKERS_WORDS = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)")
+#: A cause in Java's own stack trace, without the name of its class.
+_CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(\S.*)", re.MULTILINE)
 _LOGGED = re.compile(
     r"^(?:[\d:]{8} )?(?:ERROR|FATAL|Exception in thread|Error:|Caused by:|java\.lang\.OutOfMemory).*", re.MULTILINE
 )
@@ -55,6 +57,8 @@ def _reason(error: BaseException, code: int | None) -> str:
     text = str(error).partition("\n\nJVM stacktrace:")[0]
     workers = _WORKERS_WORDS.findall(text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if lines and lines[0].startswith("An error occurred while calling"):
+        lines = _CAUSE.findall(text)[:1] or lines[1:]  # that was Py4J's own word, which tells nothing
     reason = workers[-1] if workers else lines[0] if lines else type(error).__name__
     return reason if reason.endswith((".", "?", "!")) else f"{reason}."
 

@@ -88,9 +88,7 @@ def refuse_unread(landing: Folder, files: Iterable[FileFact]) -> list[Unread]:
             _head(landing, file.path)
         except InputRefused as error:
             if landing.exists(file.path):
-                refused.append(
-                    Unread(file, f"The file cannot be read: {error.sentence.partition(': ')[2]}", again=True)
-                )
+                refused.append(Unread(file, error.sentence, again=True))
         else:
             readable.append(file.path)
     if readable:
@@ -131,4 +129,4 @@ def _head(landing: Folder, path: str) -> bytes:
             return bytes(stream.read(KEPT_BYTES))
     except (OSError, pa.ArrowException) as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:300]
-        raise InputRefused(f"This cannot be read: {reason}.", source=path) from error
+        raise InputRefused(f"The file cannot be read: {reason}.", source=path) from error

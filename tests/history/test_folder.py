@@ -224,6 +224,7 @@ def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
     folder.write("a/1", b"")
     (tmp_path / "a" / "loop").symlink_to(tmp_path)
     (tmp_path / "a" / "gone").symlink_to(tmp_path / "nothing")
+    (tmp_path / "a" / "itself").symlink_to("itself")
 
     assert names(folder) == ["a/1"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -189,3 +190,19 @@ def test_tables_that_cannot_be_written_are_told(tmp_path: Path) -> None:
 
     with pytest.raises(InputRefused, match="cannot be written"), hold(Folder.open(tmp_path / "tables"), "run"):
         pytest.fail("there is no such folder")
+
+
+def test_a_full_disk_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even the lock's own line finds room: the place is named, and the lock is let go of."""
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    tables = Folder.open(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(InputRefused, match=rf"{tmp_path}: .* No space left on device"), hold(tables, "run"):
+            pass
+
+    with hold(tables, "run"):
+        pass

@@ -185,3 +185,20 @@ def test_a_workers_error_is_the_sentence_and_the_log_the_details(
     monkeypatch.setenv("RESEAT_DEBUG", "1")
     with pytest.raises(PySparkException), in_words("Spark failed", log=log):
         raise PySparkException(said)
+
+
+def test_of_javas_stack_trace_the_cause_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Py4J names nothing but a call, the first cause below it is what an operator can use."""
+    from py4j.protocol import Py4JError
+
+    monkeypatch.delenv("RESEAT_DEBUG", raising=False)
+    said = (
+        "An error occurred while calling o571.getResult.\n: org.apache.spark.SparkException: Exception thrown\n"
+        "\tat a.b(C.scala:1)\nCaused by: org.apache.spark.SparkException: Encountered error reading file a.json.\n"
+        "\t... 3 more\nCaused by: java.io.IOException: Input/output error\n"
+    )
+    with (
+        pytest.raises(SparkFailed, match=r"^Spark failed: Encountered error reading file a\.json\.$"),
+        in_words("Spark failed"),
+    ):
+        raise Py4JError(said)
