@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow.dataset as ds
 from pyarrow import parquet
 
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema
 
-__all__ = ["folders", "in_file", "rows"]
+__all__ = ["folders", "in_file", "read", "rows"]
 
 
 def rows(tables: Folder) -> dict[str, list[str]]:
@@ -23,6 +25,11 @@ def rows(tables: Folder) -> dict[str, list[str]]:
         read = ds.dataset(files, schema=schema, filesystem=tables.fs, partitioning=_HIVE, format="parquet")
         found[table.name] = sorted(map(str, read.to_table().to_pylist()))
     return found
+
+
+def read(tables: Folder, name: str) -> list[dict[str, Any]]:
+    """The rows of one table, as a program that knows nothing of Reseat reads them."""
+    return list(ds.dataset(tables.path(name), partitioning="hive").to_table().to_pylist())
 
 
 def folders(tables: Folder) -> list[str]:

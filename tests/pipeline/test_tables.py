@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pandas as pd
-import pyarrow.dataset as ds
 import pytest
 
 from reseat.balance.changes import KINDS
@@ -81,7 +80,7 @@ def filled(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Fil
         landed[identity(snapshot)] = (path, len(landing.read(path)))
     landing.write("cluster=shop/note.txt", b"no snapshot")
     report = run(spark, landing, tables)
-    rows = {table.name: _read(tables, table.name) for table in TABLES if table.name not in LATE}
+    rows = {table.name: plain.read(tables, table.name) for table in TABLES if table.name not in LATE}
     return Filled(tables, report, landed, snapshots, of_text, rows)
 
 
@@ -89,11 +88,6 @@ def _named(snapshot: Snapshot, cluster: str) -> Snapshot:
     from dataclasses import replace
 
     return replace(snapshot, cluster=cluster)
-
-
-def _read(tables: Folder, name: str) -> Rows:
-    """What a plain read by pyarrow gives."""
-    return list(ds.dataset(tables.path(name), partitioning="hive").to_table().to_pylist())
 
 
 def _same(found: Rows, expected: Rows) -> None:

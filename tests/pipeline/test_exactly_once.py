@@ -1,0 +1,283 @@
+"""Each snapshot counts once, whatever is delivered, in whatever order, and whenever the job is stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pytest
+
+from reseat.errors import InputRefused
+from reseat.formats.snapshot import write_snapshot
+from reseat.history.folder import Folder
+from reseat.model import Finding, Severity, Snapshot
+from reseat.pipeline.compaction import compact
+from reseat.pipeline.ingest import run
+from reseat.sources.landing import land
+from tests.pipeline import plain
+from tests.pipeline.command import Command, ended
+from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.pipeline.test_commit import Mortal, Stopped
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+ALL = tuple(snapshot_of(moment) for moment in MOMENTS)
+#: One cluster's, in the order of time; they lie on three days, two of them a minute apart on either side of midnight.
+SHOP = tuple(one for one in ALL if one.cluster == "shop")
+
+#: Orders in which four snapshots come: backwards, and so that each is once late, between others or before all.
+_ORDERS = [(3, 2, 1, 0), (2, 0, 3, 1), (1, 3, 0, 2), (3, 0, 2, 1), (0, 2, 3, 1), (1, 2, 3, 0)]
+
+
+def put(landing: Folder, *snapshots: Snapshot) -> None:
+    """Land them."""
+    for snapshot in snapshots:
+        assert snapshot.cluster is not None
+        land(snapshot, landing, snapshot.cluster)
+
+
+def folders(home: Path) -> tuple[Folder, Folder]:
+    """A landing zone and a place for tables."""
+    (home / "landing").mkdir(parents=True)
+    return Folder.open(home / "landing"), Folder.open(home / "tables")
+
+
+def undisturbed(spark: SparkSession, home: Path, snapshots: Iterable[Snapshot]) -> dict[str, list[str]]:
+    """What one run over these snapshots alone gives."""
+    landing, tables = folders(home)
+    put(landing, *snapshots)
+    run(spark, landing, tables)
+    return plain.rows(tables)
+
+
+@pytest.fixture(scope="module")
+def of_all(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The rows of all moments, taken in by one run that nothing disturbed."""
+    return undisturbed(spark, tmp_path_factory.mktemp("undisturbed"), ALL)
+
+
+# ---- what is delivered -------------------------------------------------------------------------------------
+
+
+def test_delivered_twice_a_snapshot_counts_once(spark: SparkSession, tmp_path: Path) -> None:
+    """In one run and across runs, under any name, in any folder, written differently, or touched: no row anywhere."""
+    landing, tables = folders(tmp_path)
+    first, second = SHOP[:2]
+    text = write_snapshot(first)
+    for path in ("cluster=shop/a.json", "cluster=shop/b.json", "cluster=other/c.json", "d e/[f]*?{g}%20 é:h.json"):
+        landing.write(path, text)
+    done = run(spark, landing, tables)
+    assert (done.new, done.taken, done.duplicates, done.rejected) == (4, 1, 3, 0)
+    before = plain.rows(tables)
+    assert len(before["snapshots"]) == 1
+    assert before["rejected"] == []
+
+    landing.write("again.json", json.dumps(json.loads(text), indent=1).encode())
+    found = Finding("seen", Severity.NOTE, "Read in another way.")
+    landing.write("read.json", write_snapshot(replace(first, way="zookeeper", findings=(found,))))
+    os.utime(tmp_path / "landing/cluster=shop/a.json", ns=(1, 1))
+    done = run(spark, landing, tables)
+    assert (done.new, done.taken, done.duplicates, done.rejected) == (3, 0, 3, 0)
+    assert plain.rows(tables) == before
+    assert run(spark, landing, tables).new == 0
+
+    put(landing, second)
+    assert run(spark, landing, tables).taken == 1
+    assert len(plain.rows(tables)["snapshots"]) == 2
+
+
+@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["six orders", "all orders"])
+def test_in_any_order_of_delivery_the_tables_are_the_same(spark: SparkSession, tmp_path: Path, few: bool) -> None:
+    """A run after each delivery, late ones over the borders of days, against one run over all.
+
+    Each order of four snapshots is a cluster of its own, so that four runs try all orders. In the long test the tables
+    are compacted in between: files lie differently and say the same.
+    """
+    landing, tables = folders(tmp_path / "one by one")
+    chosen = _ORDERS if few else list(permutations(range(len(SHOP))))
+    orders = {f"order-{''.join(map(str, order))}": order for order in chosen}
+    for turn in range(len(SHOP)):
+        put(landing, *(replace(SHOP[order[turn]], cluster=name) for name, order in orders.items()))
+        assert run(spark, landing, tables).taken == len(orders)
+        if turn == 2 and not few:
+            compact(spark, tables)
+
+    at_once = undisturbed(spark, tmp_path / "at once", (replace(one, cluster=name) for name in orders for one in SHOP))
+    assert plain.rows(tables) == at_once
+
+
+def test_many_batches_are_one(spark: SparkSession, tmp_path: Path, of_all: dict[str, list[str]]) -> None:
+    """Neighbours in time that came in different batches are compared all the same."""
+    landing, tables = folders(tmp_path)
+    put(landing, *ALL)
+    done = run(spark, landing, tables, batch_files=4)
+
+    assert (done.taken, done.batches) == (len(ALL), 3)
+    assert plain.rows(tables) == of_all
+
+
+# ---- what cannot be read -----------------------------------------------------------------------------------
+
+
+def broken(text: bytes) -> dict[str, tuple[bytes, str]]:
+    """Files that are no snapshots, by their path: content, and a part of the reason that must be told."""
+    told = json.loads(text)
+
+    def other(**changed: object) -> bytes:
+        return json.dumps(told | changed).encode()
+
+    return {
+        "cluster=shop/truncated.json": (text[: len(text) // 2], "ends too early"),
+        "cluster=shop/one byte short.json": (text[:-2], "ends too early"),
+        "cluster=shop/binary.json": (bytes(range(256)) * 8, "invalid character"),
+        "cluster=shop/empty.json": (b"", "empty"),
+        "cluster=shop/other.json": (b'{"version": 1, "partitions": []}', "no snapshot of Reseat"),
+        "cluster=shop/deep.json": (b'{"a":' * 300_000, "nested deeper"),
+        "cluster=shop/deep facts.json": (
+            other(facts={}).replace(b'"facts": {}', b'"facts": {"a": %s}' % _DEEP),
+            "deep",
+        ),
+        "cluster=shop/newer.json": (other(reseat_snapshot=2), "version 2"),
+        "cluster=shop/large number.json": (other(controller=2**40), "too large"),
+        "cluster=shop/no moment.json": (other(taken_at="yesterday"), "moment"),
+        "cluster=shop/after all days.json": (other(taken_at="9999-12-31T23:59:59-14:00"), "moment"),
+        "folder name.json": (other(cluster="a/../b"), "letters, digits"),
+        "nameless.json": (other(cluster=None, cluster_id=".."), "of which cluster"),
+    }
+
+
+_DEEP = b"[" * 100_000 + b"]" * 100_000
+
+
+def test_what_cannot_be_read_is_one_row_a_file_and_stops_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    """Each has its reason, size and bytes; what is readable beside it is taken, however it is named or dated."""
+    landing, tables = folders(tmp_path)
+    text = write_snapshot(SHOP[0])
+    files = broken(text)
+    for path, (content, _) in files.items():
+        landing.write(path, content)
+    Path(os.fsdecode(b"%s/name\xff.json" % os.fsencode(tmp_path / "landing"))).write_bytes(text)
+    ancient = json.dumps(json.loads(text) | {"taken_at": "0900-01-02T03:04:05Z"}).encode()
+    landing.write("cluster=shop/2026-05-01T03:00:00Z #1?.json", text)
+    landing.write("cluster=shop/.2026-05-01T03:00:00Z #1?.json.crc", b"crc\0\0\0\2\0none")
+    landing.write("cluster=shop/ancient.json", ancient)
+    done = run(spark, landing, tables)
+
+    rows = {row["path"]: row for row in plain.read(tables, "rejected")}
+    assert (done.taken, done.rejected) == (2, len(files) + 1)
+    assert len(rows) == len(plain.read(tables, "rejected")) == done.rejected
+    assert "UTF-8" in rows.pop("name\\xff.json")["reason"]
+    for path, (content, reason) in files.items():
+        assert reason in rows[path]["reason"], path
+        assert rows[path]["reason"].endswith((".", "?"))
+        assert (rows[path]["size_bytes"], rows[path]["bytes"]) == (len(content), content[: 1 << 20]), path
+        assert rows[path]["cluster"] == ("shop" if path.startswith("cluster=shop/") else None)
+    assert {str(row["day"]) for row in plain.read(tables, "snapshots")} == {"0900-01-02", "2026-05-01"}
+
+    landing.write("cluster=shop/truncated.json", write_snapshot(SHOP[1]))
+    landing.write("cluster=shop/empty.json", b"{}")
+    again = run(spark, landing, tables)
+    assert (again.new, again.taken, again.rejected) == (2, 1, 1)
+    told = {row["path"]: row["reason"] for row in plain.read(tables, "rejected")}
+    assert told.keys() == (files.keys() | {"name\\xff.json"}) - {"cluster=shop/truncated.json"}
+    assert "lacks the key" in told["cluster=shop/empty.json"]
+    assert run(spark, landing, tables).new == 0
+
+
+def test_tables_within_the_landing_zone_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """Their files would be taken for snapshots by the next run."""
+    landing, _ = folders(tmp_path)
+    for place in ("landing", "landing/tables"):
+        with pytest.raises(InputRefused, match="choose a folder beside it"):
+            run(spark, landing, Folder.open(tmp_path / place))
+
+    assert landing.files(hidden=True) == []
+
+
+# ---- when it is stopped ------------------------------------------------------------------------------------
+
+
+def test_killed_at_several_moments_and_run_again_the_tables_are_right(
+    spark: SparkSession, tmp_path: Path, of_all: dict[str, list[str]]
+) -> None:
+    """Killed with -9 while it reads, writes, compares and commits: nothing lives on, no row is lost or double.
+
+    Then two are started at once: the later one is refused in words, and the first one completes.
+    """
+    landing, tables = folders(tmp_path)
+    put(landing, *ALL[1:])
+    for step in ("read", "write", "changes", "commit"):
+        job = Command.start(tmp_path / "landing", tmp_path / "tables")
+        job.until(step)
+        assert ended(job.kill()), step
+
+    put(landing, ALL[0])  # late: before all that is there
+    first = Command.start(tmp_path / "landing", tmp_path / "tables")
+    first.until("read")
+    first.pause()
+    code, out, words = Command.start(tmp_path / "landing", tmp_path / "tables").finish()
+    first.go_on()
+    assert (code, out) == (2, "")
+    assert len(words) == 1
+    assert f"being written by pipeline run (process {first.process.pid} on " in words[0]
+    code, out, words = first.finish()
+    assert (code, words) == (0, [])
+    assert "taken in" in out
+
+    assert plain.rows(tables) == of_all
+    assert tables.files("_reseat/runs", hidden=True) == []
+    assert tables.folders("_reseat/runs") == []
+    assert run(spark, landing, tables).new == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["start", "list", "read", "write", "changes", "commit"])
+@pytest.mark.parametrize("seed", range(3))
+def test_killed_at_random_times(tmp_path: Path, of_all: dict[str, list[str]], step: str, seed: int) -> None:
+    """Some time after each step has begun, and once more while it heals."""
+    landing, tables = folders(tmp_path)
+    put(landing, *ALL)
+    dice = random.Random(f"{step} {seed}")
+    for _ in range(2):
+        job = Command.start(tmp_path / "landing", tmp_path / "tables")
+        try:
+            job.until(step)
+        except AssertionError:
+            break  # the first one was killed after all was done
+        Event().wait(dice.random() * 2)
+        assert ended(job.kill())
+    code, _, words = Command.start(tmp_path / "landing", tmp_path / "tables").finish()
+
+    assert (code, words) == (0, [])
+    assert plain.rows(tables) == of_all
+    assert tables.files("_reseat/runs", hidden=True) == []
+
+
+@pytest.mark.slow
+def test_stopped_before_every_third_step_on_the_file_system(
+    spark: SparkSession, tmp_path: Path, of_all: dict[str, list[str]]
+) -> None:
+    """Writes, moves, deletes and syncs of the driver, one after the other, until a run comes through."""
+    for steps in range(1_000):
+        landing, tables = folders(tmp_path / str(steps))
+        put(landing, *ALL)
+        try:
+            run(spark, landing, Mortal.over(tables, 3 * steps), batch_files=5)
+        except Stopped:
+            run(spark, landing, tables)
+            assert plain.rows(tables) == of_all, steps
+            assert tables.files("_reseat/runs", hidden=True) == []
+            continue
+        break
+
+    assert steps > 20
