@@ -60,12 +60,6 @@ def undisturbed(spark: SparkSession, home: Path, snapshots: Iterable[Snapshot]) 
     return plain.rows(tables)
 
 
-@pytest.fixture(scope="module")
-def of_all(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The rows of all moments, taken in by one run that nothing disturbed."""
-    return undisturbed(spark, tmp_path_factory.mktemp("undisturbed"), ALL)
-
-
 # ---- what is delivered -------------------------------------------------------------------------------------
 
 
