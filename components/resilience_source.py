@@ -13,7 +13,7 @@ from components import caching, frame, session, text
 from components.pipeline_bar import draw_bar
 from components.pipeline_places import Places
 from components.resilience_detail import loss_of_row
-from components.resilience_losses import Losses, from_tables
+from components.resilience_losses import MEASURES, Losses, from_tables
 from components.resilience_view import Chosen
 from components.session import Seat
 from reseat.election import Mode
@@ -227,9 +227,20 @@ def swept_losses(history: History, cluster: str, snapshot_id: str) -> Losses:
     Raises:
         InputRefused: the tables cannot be read.
     """
+    import pyarrow as pa
+
     rows = history.table("snapshots", cluster, snapshot_id=snapshot_id).to_pylist()
     scattered = history.table("copysets", cluster, snapshot_id=snapshot_id)
-    return from_tables(history.resilience(cluster, snapshot_id), scattered, rows[0] if rows else {})
+    found = pa.concat_tables(
+        [
+            history.resilience(cluster, snapshot_id, "broker"),
+            history.resilience(cluster, snapshot_id, "rack"),
+            # Who takes over after a pair is counted when one is clicked: of all pairs it is millions of entries.
+            history.resilience(cluster, snapshot_id, "pair", columns=["kind", "lost", *MEASURES]),
+        ],
+        promote_options="default",
+    )
+    return from_tables(found, scattered, rows[0] if rows else {})
 
 
 def _which(history: History, seat: Seat | None) -> tuple[str | None, str | None]:

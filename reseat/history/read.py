@@ -285,13 +285,16 @@ class History:
         rows = self.table("changes", cluster, since=after, until=until, columns=COUNTED, gather=counted)
         return frame(rows.sort_by([(column, "ascending") for column in COUNTED]))
 
-    def resilience(self, cluster: str, snapshot_id: str, kind: str | None = None) -> pa.Table:
+    def resilience(
+        self, cluster: str, snapshot_id: str, kind: str | None = None, *, columns: Sequence[str] | None = None
+    ) -> pa.Table:
         """What the losses would do to one snapshot; no rows where it was not swept.
 
         Args:
             cluster: the cluster.
             snapshot_id: the snapshot.
             kind: ``broker``, ``rack`` or ``pair``; None: all.
+            columns: only these; None: all. ``leaders_to`` of pairs is by far the largest.
 
         Raises:
             InputRefused: it cannot be read.
@@ -299,7 +302,7 @@ class History:
         from pyarrow import compute as pc
 
         chosen = None if kind is None else pc.field("kind") == kind
-        return self.table("resilience", cluster, snapshot_id=snapshot_id, filter=chosen)
+        return self.table("resilience", cluster, snapshot_id=snapshot_id, columns=columns, filter=chosen)
 
     def swept(self, cluster: str) -> pd.DataFrame:
         """The snapshots of a cluster that were swept, oldest first: ``snapshot_id`` and ``taken_at``.

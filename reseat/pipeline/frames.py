@@ -100,7 +100,9 @@ def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str], base
     )
 
 
-def write(frame: DataFrame, tables: Folder, folder: str, *, partitioned: bool = True) -> None:
+def write(
+    frame: DataFrame, tables: Folder, folder: str, *, partitioned: bool = True, row_group_bytes: int | None = None
+) -> None:
     """Write rows into a folder of their own, by cluster and day where the table is partitioned.
 
     Args:
@@ -108,9 +110,12 @@ def write(frame: DataFrame, tables: Folder, folder: str, *, partitioned: bool = 
         tables: the tables.
         folder: relative to them; it does not exist yet.
         partitioned: whether it lies in folders by cluster and day.
+        row_group_bytes: what a reader skips or takes together; None: as Spark does it, 128 MB.
     """
     # Overwrite: what a lost executor's first attempt left behind does not stop the second.
     writer = frame.write.mode("overwrite")
     if partitioned:
         writer = writer.partitionBy(*PARTITION_KEYS)
+    if row_group_bytes is not None:
+        writer = writer.option("parquet.block.size", row_group_bytes)
     writer.parquet(tables.spark_url(folder))

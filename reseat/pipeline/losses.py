@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +30,7 @@ from reseat.history.schema import arrow_schema
 from reseat.model import ClusterLayout
 from reseat.resilience import Loss, Pairs, copysets, pairs, racks, singles
 
-__all__ = ["SOURCES", "Job", "loss_rows", "lossy_schema", "sweeper"]
+__all__ = ["PAIR_TAKEOVERS", "SOURCES", "Job", "loss_rows", "lossy_schema", "sweeper"]
 
 #: The tables that a job reads, with the columns that it needs of them.
 SOURCES = {
@@ -38,6 +38,11 @@ SOURCES = {
     "replicas": ("topic", "partition", "position", "broker", "in_sync", "size_bytes", "leader"),
     "topic_spread": ("topic", "order_told", "min_isr"),
 }
+#: Who takes over is told of a snapshot's pairs where all of them together name no more brokers than this (8 bytes each
+#: here, 32 in Spark's rows): a cluster of 300 brokers has 13 million, one of 1,000 would have 500 million.
+PAIR_TAKEOVERS = 20_000_000
+#: As many of them go to Spark at a time: 12 MB of Arrow.
+_BATCH_TAKEOVERS = 1_000_000
 _KEYS = ("cluster", "day", "snapshot_id", "taken_at")
 _HEIR = arrow_schema("resilience").field("leaders_to").type
 
@@ -114,7 +119,9 @@ def loss_rows(job: Job, layout: ClusterLayout) -> Iterator[pa.RecordBatch]:
     yield _batch(job, "resilience", _of_losses("broker", singles(layout, mode=job.mode, among=brokers[mine])))
     yield _batch(job, "resilience", _of_losses("rack", racks(layout, mode=job.mode, among=names[mine])))
     if job.share + 1 == job.shares:
-        yield _batch(job, "resilience", _of_pairs(pairs(layout, mode=job.mode)))
+        both = pairs(layout, mode=job.mode, most_takeovers=PAIR_TAKEOVERS)
+        for rows in _slices(both):
+            yield _batch(job, "resilience", _of_pairs(both, rows))
         found = copysets(layout)
         columns = {"copysets": found.copysets, "chance_two": found.chance_two, "chance_three": found.chance_three}
         yield _batch(job, "copysets", {name: pa.array([value]) for name, value in columns.items()})
@@ -140,10 +147,7 @@ def _batch(job: Job, of: str, columns: dict[str, pa.Array]) -> pa.RecordBatch:
 def _of_losses(kind: str, losses: Sequence[Loss]) -> dict[str, pa.Array]:
     healing = [one.healing for one in losses]
     heirs = np.array(list(chain.from_iterable(one.leaders_to for one in losses)), np.int64).reshape(-1, 2)
-    ends = np.cumsum([0, *(len(one.leaders_to) for one in losses)], dtype=np.int32)
-    to = pa.StructArray.from_arrays(
-        [pa.array(heirs[:, 0], pa.int32()), pa.array(heirs[:, 1], pa.int64())], fields=list(_HEIR.value_type)
-    )
+    ends = np.cumsum([0, *(len(one.leaders_to) for one in losses)])
     return {
         "kind": pa.repeat(pa.scalar(kind), len(losses)),
         "lost": pa.array([one.lost for one in losses], pa.list_(pa.int32())),
@@ -151,7 +155,7 @@ def _of_losses(kind: str, losses: Sequence[Loss]) -> dict[str, pa.Array]:
         "offline_partitions": pa.array([one.offline_partitions for one in losses], pa.int64()),
         "below_min_isr": pa.array([one.below_min_isr for one in losses], pa.int64()),
         "leaders_moved": pa.array([one.leaders_moved for one in losses], pa.int64()),
-        "leaders_to": pa.ListArray.from_arrays(pa.array(ends), to, type=_HEIR),
+        "leaders_to": _lists(heirs[:, 0], heirs[:, 1], ends),
         "moves": pa.array([one.moves if one else None for one in healing], pa.int64()),
         "bytes_to_move": pa.array([one.bytes_to_move if one else None for one in healing], pa.int64()),
         "least_spread": pa.array([one.least_spread if one else None for one in healing], pa.int64()),
@@ -159,21 +163,51 @@ def _of_losses(kind: str, losses: Sequence[Loss]) -> dict[str, pa.Array]:
     }
 
 
-def _of_pairs(found: Pairs) -> dict[str, pa.Array]:
-    count = len(found)
-    both = np.stack([found.first, found.second], axis=1).ravel()
-    unknown = np.isnan(found.bytes_to_move)
-    size = np.rint(np.where(unknown, 0.0, found.bytes_to_move)).astype(np.int64)
+def _slices(found: Pairs) -> Iterator[slice]:
+    """Pairs in a few slices, each with about as many entries of who takes over as go to Spark at a time."""
+    if found.leaders_to is None:
+        yield slice(0, len(found))
+        return
+    offsets = found.leaders_to.offsets
+    cuts = np.searchsorted(offsets, np.arange(0, offsets[-1] + 1, _BATCH_TAKEOVERS))
+    for first, last in pairwise([*np.unique(cuts).tolist(), len(found)]):
+        if first < last:
+            yield slice(first, last)
+
+
+def _of_pairs(found: Pairs, rows: slice) -> dict[str, pa.Array]:
+    count = rows.stop - rows.start
+    both = np.stack([found.first[rows], found.second[rows]], axis=1).ravel()
+    moves, bytes_to_move = found.moves[rows], found.bytes_to_move[rows]
+    unknown = np.isnan(bytes_to_move)
+    size = np.rint(np.where(unknown, 0.0, bytes_to_move)).astype(np.int64)
     return {
         "kind": pa.repeat(pa.scalar("pair"), count),
         "lost": pa.ListArray.from_arrays(pa.array(np.arange(0, 2 * count + 1, 2, dtype=np.int32)), pa.array(both)),
-        "offline_partitions": pa.array(found.offline_partitions),
-        "below_min_isr": _or_nulls(found.below_min_isr, count),
-        "leaders_moved": _or_nulls(found.leaders_moved, count),
-        "moves": pa.array(found.moves, mask=found.moves < 0),
+        "offline_partitions": pa.array(found.offline_partitions[rows]),
+        "below_min_isr": _or_nulls(found.below_min_isr, rows),
+        "leaders_moved": _or_nulls(found.leaders_moved, rows),
+        "leaders_to": _heirs_of_pairs(found, rows),
+        "moves": pa.array(moves, mask=moves < 0),
         "bytes_to_move": pa.array(size, mask=unknown),
     }
 
 
-def _or_nulls(values: np.ndarray | None, count: int) -> pa.Array:
-    return pa.nulls(count, pa.int64()) if values is None else pa.array(values)
+def _heirs_of_pairs(found: Pairs, rows: slice) -> pa.Array:
+    if found.leaders_to is None:
+        return pa.nulls(rows.stop - rows.start, _HEIR)
+    offsets = found.leaders_to.offsets[rows.start : rows.stop + 1]
+    entries = slice(int(offsets[0]), int(offsets[-1]))
+    return _lists(found.leaders_to.brokers[entries], found.leaders_to.leaders[entries], offsets - offsets[0])
+
+
+def _lists(brokers: np.ndarray, leaders: np.ndarray, ends: np.ndarray) -> pa.ListArray:
+    """The column ``leaders_to`` of (broker, leaders) one after the other, and where each row's begin and end."""
+    to = pa.StructArray.from_arrays(
+        [pa.array(brokers, pa.int32()), pa.array(leaders).cast(pa.int64())], fields=list(_HEIR.value_type)
+    )
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), to, type=_HEIR)
+
+
+def _or_nulls(values: np.ndarray | None, rows: slice) -> pa.Array:
+    return pa.nulls(rows.stop - rows.start, pa.int64()) if values is None else pa.array(values[rows])

@@ -16,8 +16,8 @@ snapshot are sent to one task (to several, where there are fewer snapshots than 
 and asks ``reseat.resilience`` (``reseat.pipeline.losses``). Which task is said, not hashed: two snapshots never share
 one while another has none.
 
-Complexity: one shuffle of the replicas; per snapshot of B brokers the time of ``reseat.resilience`` and B (B - 1) / 2
-rows.
+Complexity: one shuffle of the replicas; per snapshot of B brokers the time of ``reseat.resilience``, B (B - 1) / 2 rows
+and, up to ``losses.PAIR_TAKEOVERS``, B - 2 entries of who takes over in each.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from math import comb
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -38,18 +39,30 @@ from reseat.model.wording import counted
 from reseat.pipeline.commit import Batch, recover
 from reseat.pipeline.frames import ClusterDay, read_days, read_files, spark_schema, write
 from reseat.pipeline.lock import hold
-from reseat.pipeline.losses import SOURCES, Job, lossy_schema, sweeper
+from reseat.pipeline.losses import PAIR_TAKEOVERS, SOURCES, Job, lossy_schema, sweeper
 from reseat.pipeline.progress import Progress, Report, silent
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["BATCH_REPLICAS", "BATCH_ROWS", "BATCH_SNAPSHOTS", "SHARE_REPLICAS", "SweepReport", "sweep"]
+__all__ = [
+    "BATCH_REPLICAS",
+    "BATCH_ROWS",
+    "BATCH_SNAPSHOTS",
+    "BATCH_TAKEOVERS",
+    "SHARE_REPLICAS",
+    "SweepReport",
+    "sweep",
+]
 
 #: What one batch takes at most: as little as a crash should cost, and as many rows as a cache should hold.
 BATCH_SNAPSHOTS = 256
 BATCH_REPLICAS = 30_000_000
 BATCH_ROWS = 10_000_000
+#: Of who takes over, pair by pair: 13 million a snapshot of 300 brokers, 32 bytes each in Spark's cache.
+BATCH_TAKEOVERS = 60_000_000
+#: A row group is a few: who asks for brokers and racks does not read who takes over after all the pairs.
+_ROW_GROUP_BYTES = 4 << 20
 #: A share of a snapshot has at least so many replicas: below, putting the layout together costs more than it saves.
 SHARE_REPLICAS = 200_000
 
@@ -165,11 +178,13 @@ def _to_do(
 
 def _as_one_batch(first: pa.Table) -> pa.Table:
     """As many of the first snapshots as one batch takes; at least one, where there is one."""
-    taken, replicas, rows = 0, 0, 0
+    taken, replicas, rows, takeovers = 0, 0, 0, 0
     for one in first.select(["brokers", "replicas"]).to_pylist():
         replicas += one["replicas"]
-        rows += one["brokers"] * (one["brokers"] - 1) // 2
-        if taken and (replicas > BATCH_REPLICAS or rows > BATCH_ROWS):
+        rows += comb(one["brokers"], 2)
+        # At most: of each pair every other broker takes over something, and no more than are told of one snapshot.
+        takeovers += min(3 * comb(one["brokers"], 3), PAIR_TAKEOVERS)
+        if taken and (replicas > BATCH_REPLICAS or rows > BATCH_ROWS or takeovers > BATCH_TAKEOVERS):
             break
         taken += 1
     return first.slice(0, taken)
@@ -194,7 +209,8 @@ def _sweep(spark: SparkSession, tables: Folder, batch: Batch, snapshots: pa.Tabl
         for name in ("copysets", "resilience"):
             rows = found.where(f.col("of") == name).select(*arrow_schema(name, with_keys=True).names)
             # A file a day, of all tasks that swept its snapshots.
-            write(rows.repartition("cluster", "day"), tables, batch.staging(name))
+            one_a_day = rows.repartition("cluster", "day")
+            write(one_a_day, tables, batch.staging(name), row_group_bytes=_ROW_GROUP_BYTES)
     except BaseException:
         batch.abandon()
         raise

@@ -11,6 +11,7 @@ import pytest
 from reseat.errors import LayoutInvalid
 from reseat.history.schema import KINDS_OF_LOSS, arrow_schema
 from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot
+from reseat.pipeline import losses
 from reseat.pipeline.decode import Landed, replica_batches
 from reseat.pipeline.losses import SOURCES, Job, loss_rows, lossy_schema, sweeper
 from reseat.pipeline.measures import measures
@@ -72,7 +73,7 @@ def test_the_rows_of_a_small_snapshot() -> None:
     rows = _rows(loss_rows(JOB, LAYOUT))
     kinds = [row["kind"] for row in rows if row["of"] == "resilience"]
     rack_a = next(row for row in rows if row["rack"] == "a")
-    pair = next(row for row in rows if row["lost"] == [2, 3])
+    first, pair = (next(row for row in rows if row["lost"] == lost) for lost in ([1, 2], [2, 3]))
     (sets,) = [row for row in rows if row["of"] == "copysets"]
 
     assert [kinds.count(kind) for kind in KINDS_OF_LOSS] == [4, 2, 6]
@@ -83,8 +84,31 @@ def test_the_rows_of_a_small_snapshot() -> None:
     assert rack_a["leaders_to"] == [{"broker": 2, "leaders": 1}]
     assert (rack_a["bytes_to_move"], rack_a["racks_kept"]) == (70, True)
     assert (pair["offline_partitions"], pair["leaders_moved"], pair["moves"], pair["bytes_to_move"]) == (2, 0, 4, 90)
-    assert (pair["below_min_isr"], pair["leaders_to"], pair["least_spread"], pair["racks_kept"]) == (None,) * 4
+    assert (pair["leaders_to"], first["leaders_to"]) == ([], [{"broker": 3, "leaders": 1}])
+    assert (pair["below_min_isr"], pair["least_spread"], pair["racks_kept"]) == (None,) * 3
     assert (sets["copysets"], sets["chance_two"]) == (3, 4 / 6)
+
+
+def test_pairs_go_to_spark_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, each row whole, be it that one alone has more of who takes over than a slice should."""
+    whole = _rows(loss_rows(JOB, LAYOUT))
+    monkeypatch.setattr(losses, "_BATCH_TAKEOVERS", 1)
+    batches = list(loss_rows(JOB, LAYOUT))
+    sizes = [len(batch) for batch in batches if batch["kind"][0].as_py() == "pair"]
+
+    assert len(sizes) > 1
+    assert sum(sizes) == 6
+    assert _rows(batches) == whole
+
+
+def test_who_takes_over_after_pairs_is_null_where_it_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never an empty list, which would say that nobody does; brokers and racks have theirs all the same."""
+    monkeypatch.setattr(losses, "PAIR_TAKEOVERS", 1)
+    rows = [row for row in _rows(loss_rows(JOB, LAYOUT)) if row["of"] == "resilience"]
+
+    assert {row["kind"] for row in rows if row["leaders_to"] is None} == {"pair"}
+    assert {row["kind"] for row in rows if row["leaders_to"] is not None} == {"broker", "rack"}
+    assert sum(row["leaders_moved"] for row in rows if row["kind"] == "pair") > 1
 
 
 def test_shares_together_are_the_whole() -> None:

@@ -60,7 +60,7 @@ def _losses(brokers: pd.DataFrame, replicas: pd.DataFrame) -> pd.DataFrame:
                 "lost": lost,
                 "offline_partitions": held["key"].nunique() - len(heirs),
                 "leaders_moved": int(to.sum()),
-                "leaders_to": None if kind == "pair" else list(to.items()),
+                "leaders_to": list(to.items()),
                 "copies": int(held["broker"].isin(lost).sum()),
             }
         )
@@ -88,9 +88,7 @@ def test_every_loss_is_what_pandas_finds(spark: SparkSession, tmp_path: Path) ->
             mine = found[found["snapshot_id"] == name]
             mine = mine.assign(
                 lost=mine["lost"].map(lambda ids: ids.tolist()),
-                leaders_to=mine["leaders_to"].map(
-                    lambda to: None if to is None else [(one["broker"], one["leaders"]) for one in to]
-                ),
+                leaders_to=mine["leaders_to"].map(lambda to: [(one["broker"], one["leaders"]) for one in to]),
             )
             both = _by_loss(expected).join(_by_loss(mine), rsuffix="_found")
             count = replicas[replicas["snapshot_id"] == name]["broker"].nunique()
@@ -126,7 +124,7 @@ def test_step_by_step_ends_in_the_same_tables(
         latest = sweep(spark, tables, latest=True)
         swept = set(_table(steps.tables, "copysets")["snapshot_id"])
         of_007 = sweep(spark, tables, cluster="007")
-        monkeypatch.setattr(module, "BATCH_REPLICAS", 1)
+        monkeypatch.setattr(module, "BATCH_TAKEOVERS", 1)
         rest = sweep(spark, tables)
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", cores or "2")
