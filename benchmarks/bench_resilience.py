@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.bench_planning import layout_of
 from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.pipeline.losses import PAIR_TAKEOVERS
 from reseat.resilience import copysets, loss, pairs, racks, singles
 
 #: (brokers, partitions, whether healing is placed for every single broker too)
@@ -66,6 +67,9 @@ def run() -> list[tuple[str, str, str]]:
                 )
             )
         rows.append((f"{where}: every pair", "seconds; a minute at most", _timed(pairs, layout)[1]))
+        both, said = _timed(lambda at: pairs(at, most_takeovers=PAIR_TAKEOVERS), layout)
+        entries = "too many to tell" if both.leaders_to is None else f"{len(both.leaders_to.brokers):,} entries"
+        rows.append((f"{where}: every pair, and who takes over", "seconds", f"{said}, {entries}"))
         found, said = _timed(copysets, layout)
         rows.append((f"{where}: copysets", "a second", f"{said}, {found.copysets:,} of them"))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -59,8 +59,9 @@ __all__ = [
 BATCH_SNAPSHOTS = 256
 BATCH_REPLICAS = 30_000_000
 BATCH_ROWS = 10_000_000
-#: Of who takes over, pair by pair: 13 million a snapshot of 300 brokers, 32 bytes each in Spark's cache.
-BATCH_TAKEOVERS = 60_000_000
+#: Of who takes over, pair by pair, 32 bytes each in Spark's cache: what a heap of 1 GB spills without failing. One
+#: snapshot of 300 brokers has 13 million; with more of them a batch takes no less time for each.
+BATCH_TAKEOVERS = 20_000_000
 #: A row group is a few: who asks for brokers and racks does not read who takes over after all the pairs.
 _ROW_GROUP_BYTES = 4 << 20
 #: A share of a snapshot has at least so many replicas: below, putting the layout together costs more than it saves.
