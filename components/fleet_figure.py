@@ -25,8 +25,10 @@ _NAMED, _LETTERS = 16, 150
 #: Room for so many is kept where there are fewer, so that a bar stays a bar.
 _LEAST_PLACES = 8
 _PANELS = (("broker", "weakest broker"), ("rack", "weakest rack"))
-#: Column, colour and Plotly pattern of what a loss does.
+#: Column, colour, Plotly pattern and place beside the middle of what a loss does.
 _HARMS = (("offline", theme.BROKEN, "", -0.36), ("below", theme.ATTENTION, "/", 0.02))
+#: The same in words, with the sign that stands before them over the figure.
+_SIGNS = (("■", theme.BROKEN, "partitions offline"), ("▨", theme.ATTENTION, "partitions below min ISR"))
 _BAR = 0.34
 _HOW = (
     "Each place is a cluster, the worst first; a click opens it. The upper bars are what its weakest broker would do, "
@@ -93,7 +95,12 @@ def weakest_figure(clusters: pd.DataFrame) -> go.Figure:
             title={"text": title}, fixedrange=True, row=at, col=1,
         )  # fmt: skip
     letters = max(6, _LETTERS // max(1, len(names)))
-    figure.update_layout(template=theme.template(), barmode="overlay", margin={"l": 66, "r": 12, "t": 6, "b": 26})
+    figure.update_layout(template=theme.template(), barmode="overlay", margin={"l": 66, "r": 12, "t": 26, "b": 26})
+    figure.add_annotation(
+        text="    ".join(f"<span style='color:{colour}'>{sign}</span> {words}" for sign, colour, words in _SIGNS),
+        x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6, showarrow=False,
+        font={"size": 12, "color": look.text},
+    )  # fmt: skip
     figure.update_xaxes(fixedrange=True, showticklabels=False, range=[-0.6, max(len(names), _LEAST_PLACES) - 0.4])
     if named:
         short = [text.label(name, letters) for name in clusters["cluster"]]

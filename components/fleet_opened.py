@@ -52,9 +52,7 @@ def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: d
                 width="stretch",
             )
             pressed = [
-                page
-                for page, label, icon in _WAYS
-                if st.button(label, key=f"fleet-to-{label.lower()}", icon=icon, help=f"{label} of this snapshot")
+                page for page, label, icon in _WAYS if st.button(label, key=f"fleet-to-{label.lower()}", icon=icon)
             ]
         told = row["worst_finding"]
         if isinstance(told, str):

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from components import session, tables, text, theme
@@ -16,7 +17,7 @@ from reseat.model import Severity
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_ROWS", "as_csv", "draw_table", "matching", "table_frame"]
+__all__ = ["MOST_ROWS", "as_csv", "draw_table", "matching", "table_frame", "unit_of"]
 
 #: Rows sent to the browser, 0.4 kB each.
 MOST_ROWS = 1_000
@@ -56,10 +57,13 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
             "cluster": [text.visible(name, 100) for name in clusters["cluster"]],
             "size curve": clusters["size_curve"].to_numpy(),
             "last snapshot": clusters["taken_at"].to_numpy("datetime64[ms]"),
-            "age": ["▲ old" if is_old else "✔" for is_old in stale],
+            "age": [
+                f"{'▲ ' if is_old else ''}{text.ago(moment, now).removesuffix(' ago')}"
+                for moment, is_old in zip(clusters["taken_at"], stale, strict=True)
+            ],
             "brokers": clusters["brokers"].to_numpy(),
             "partitions": clusters["partitions"].to_numpy(),
-            "size": clusters["size_bytes"].to_numpy(),
+            "size": _in_unit(clusters["size_bytes"], unit_of(clusters)),
             "spread": clusters["replica_spread"].to_numpy(),
             "least": clusters["replica_spread_least"].to_numpy(),
             "weakest broker": harms(clusters, "broker", short=True),
@@ -71,6 +75,18 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
             "offline by rack": clusters["rack_offline"].to_numpy(),
         }
     )
+
+
+def unit_of(clusters: pd.DataFrame) -> str:
+    """The unit that all sizes of the table are told in, so that they can be compared: that of the middle cluster."""
+    told = clusters["size_bytes"].dropna().to_numpy(np.float64)
+    return text.size(float(np.median(told))).rpartition(" ")[2] if len(told) else "B"
+
+
+def _in_unit(column: pd.Series[float], unit: str) -> npt.NDArray[np.float64]:
+    """Sizes in a unit to a tenth, small ones to their first digit; NaN where not told."""
+    scaled = column.astype("Float64").to_numpy(np.float64, na_value=np.nan) / text.SIZES[unit]
+    return np.array([float(f"{size:.1g}") if 0 < size < 1 else round(size, 1) for size in scaled.tolist()])
 
 
 def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Callable[[str], None]) -> None:
@@ -103,19 +119,19 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
         column_config={
             "cluster": st.column_config.TextColumn(pinned=True, width=112),
             "size curve": st.column_config.AreaChartColumn(f"size, {span}", width=88, y_min=0),
-            "last snapshot": st.column_config.DatetimeColumn(format="distance", width=96),
-            "age": st.column_config.TextColumn("", width=46, help="▲ older than is usual for the cluster"),
+            "last snapshot": st.column_config.DatetimeColumn("last, UTC", format="YYYY-MM-DD HH:mm", width=120),
+            "age": st.column_config.TextColumn(width=88, help="▲ older than is usual for the cluster"),
             "brokers": st.column_config.NumberColumn(format="localized", width=60),
             "partitions": st.column_config.NumberColumn(format="localized", width=72),
-            "size": st.column_config.NumberColumn(format="bytes", width=62),
+            "size": st.column_config.NumberColumn(f"size, {unit_of(shown)}", format="localized", width=70),
             "spread": st.column_config.NumberColumn(
                 format="localized", width=56, help="Replicas on the fullest broker less those on the emptiest"
             ),
             "least": st.column_config.NumberColumn(
                 format="localized", width=48, help="The least spread that the same replicas can have"
             ),
-            "weakest broker": st.column_config.TextColumn(width=138, help="The single broker whose loss hurts most"),
-            "weakest rack": st.column_config.TextColumn(width=138, help="The rack whose loss hurts most"),
+            "weakest broker": st.column_config.TextColumn(width=130, help="The single broker whose loss hurts most"),
+            "weakest rack": st.column_config.TextColumn(width=130, help="The rack whose loss hurts most"),
             "worst finding": st.column_config.TextColumn(width=240),
             "spread curve": st.column_config.LineChartColumn(f"spread, {span}", width=100, y_min=0),
             "replicas": st.column_config.NumberColumn(format="localized", width=80),

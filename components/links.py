@@ -87,6 +87,10 @@ def from_query(query: Mapping[str, str]) -> Link | None:
     if not digest and not query.get("past"):
         return None
     name = query.get("file", "")
+    try:
+        past = Past.from_link(query["past"]) if query.get("past") else None
+    except ValueError as error:
+        return Link("-", name, Edits(), Wish(), f"The link's moment of the past was not understood: {error}")
     if len(digest) > 32 or set(digest) - set("0123456789abcdef"):
         return Link("-", name, Edits(), Wish(), "The link's layout is not a digest of hexadecimal digits.")
     try:
@@ -98,7 +102,6 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             order_vouched="order" in choices,
         )
         live = _broker(query["live"]) if query.get("live") else None
-        past = Past.from_link(query["past"]) if query.get("past") else None
         wish = Wish(
             remove=tuple(sorted({_broker(text) for text in query.get("remove", "").split(",") if text})),
             add=_pairs(query.get("add", "")),

@@ -37,10 +37,11 @@ def present(seat: Seat) -> None:
         f"{text.plural(layout.replica_count, 'replica')}{done}. Drag one out to see what must move."
     )
     data = None if loads.size_bytes is None else float(np.sum(loads.size_bytes))
+    when = "once it is done" if under_way else "now" if seat.past is None else "then"
     # Each has a line below it, as the figures of a plan have: nothing jumps at the first drop.
     frame.figures(
         [
-            Figure("Replicas", text.count(layout.replica_count), "once it is done" if under_way else "now"),
+            Figure("Replicas", text.count(layout.replica_count), when),
             Figure("Partitions", text.count(layout.partition_count)),
             Figure("Data held", text.size(data), None, "Bytes of all replicas whose size is told"),
             Figure("Replica spread", _apart(loads.replica_spread), _possible(loads.replica_spread), _SPREAD),

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from reseat.model import Wish
 
 __all__ = [
+    "SIZES",
     "ago",
     "code",
     "count",
@@ -76,12 +77,16 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.0f}%"
 
 
+#: Units of size in bytes, each 1,000 times the one before.
+SIZES = {unit: 1000.0**power for power, unit in enumerate(("B", "kB", "MB", "GB", "TB", "PB"))}
+
+
 def size(value: float | None) -> str:
     """Bytes in units of 1,000: ``3.2 GB``."""
     if value is None or math.isnan(value):
         return "not told"
     scaled, unit = float(value), "B"
-    for bigger in ("kB", "MB", "GB", "TB", "PB"):
+    for bigger in list(SIZES)[1:]:
         if abs(scaled) < 999.5:
             break
         scaled, unit = scaled / 1000, bigger

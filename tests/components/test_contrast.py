@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -58,3 +59,13 @@ def test_texts_inside_charts_stand_out(look: theme.Look) -> None:
     """Labels and axis numbers on the page's background."""
     assert contrast(look.text, look.background) >= 4.5
     assert contrast(look.quiet, look.background) >= 4.5
+
+
+@pytest.mark.parametrize(("scheme", "place"), [("light", 0), ("dark", 1)])
+def test_words_on_a_primary_button_stand_out(scheme: str, place: int) -> None:
+    """The style sheet gives them a colour for each scheme: Streamlit's own is white in both."""
+    css = Path(theme.__file__).with_name("frame.css").read_text()
+    words = re.search(r"stBaseButton-primary.*color: light-dark\((#\w{6}), (#\w{6})\)", css)
+
+    assert words is not None
+    assert contrast(words.groups()[place], THEME[scheme]["primaryColor"]) >= 4.5

@@ -9,7 +9,7 @@ import pytest
 
 from components import theme
 from components.fleet_figure import weakest_figure
-from components.fleet_table import as_csv, matching, table_frame
+from components.fleet_table import as_csv, matching, table_frame, unit_of
 from components.fleet_words import answer, figures, harms, old, worst_first
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
@@ -126,10 +126,31 @@ def test_the_table_marks_age_and_findings_with_words() -> None:
     shown = table_frame(made, NOW)
 
     assert shown["worst finding"].tolist() == ["✖ 3 partitions have no leader.", "✔ nothing found"]
-    assert shown["age"].tolist() == ["✔", "▲ old"]
+    assert shown["age"].tolist() == ["5 min", "▲ 1 day"]
     assert matching(made, "NO LEADER")["cluster"].tolist() == ["=cmd()"]
     assert matching(made, "r1")["cluster"].tolist() == ["=cmd()", "b"]
     assert as_csv(made).splitlines()[1].startswith("'=cmd(),")
+
+
+def test_sizes_of_a_fleet_are_told_in_one_unit() -> None:
+    """That of the middle cluster, small ones to their first digit, so that a column can be sorted and compared."""
+    made = clusters({"size_bytes": 58_640_000_000_000}, {"size_bytes": 1_230_000_000_000}, {"size_bytes": 34_000_000})
+    none = clusters({"size_bytes": None})
+
+    assert unit_of(made) == "TB"
+    assert table_frame(made, NOW)["size"].tolist() == [58.6, 1.2, 0.00003]
+    assert unit_of(none) == "B"
+    assert table_frame(none, NOW)["size"].isna().all()
+
+
+def test_the_figure_names_what_its_colours_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both kinds of harm stand over the bars in words, without a click."""
+    monkeypatch.setattr(theme, "is_dark", lambda: False)
+    drawn = weakest_figure(clusters({"broker_offline": 9}))
+    words = " ".join(str(note.text) for note in drawn.layout.annotations)
+
+    assert "partitions offline" in words
+    assert "partitions below min ISR" in words
 
 
 def test_the_figure_tells_none_from_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

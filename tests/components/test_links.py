@@ -77,6 +77,14 @@ def test_a_broken_link_says_so_and_wishes_nothing(query):
     assert link.wish == Wish()
 
 
+def test_a_moment_that_is_none_is_called_so():
+    """The sentence speaks of the moment of the past, not of a what-if that nobody asked for."""
+    link = from_query({"past": "<b>/x"})
+
+    assert link is not None
+    assert (link.trouble or "").startswith("The link's moment of the past was not understood: '<b>/x'")
+
+
 @given(st.dictionaries(st.sampled_from(["layout", "remove", "add", "rf", "options", "racks"]), st.text(max_size=20)))
 def test_no_query_ends_in_a_fault(query):
     """Any text in the address gives a link, trouble, or nothing."""
