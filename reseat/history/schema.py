@@ -296,8 +296,8 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "leaders_to",
                 pa.list_(pa.struct([pa.field("broker", pa.int32()), pa.field("leaders", pa.int64())])),
-                "Who takes over how many of them, by broker id; null for pairs where all pairs of the snapshot together "
-                "have more than 20,000,000 entries (from some 340 brokers on).",
+                "Who takes over how many of them, by broker id; null for pairs where all of the snapshot together have "
+                "more than 20,000,000 entries (from some 340 brokers on).",
             ),
             Column(
                 "moves",
