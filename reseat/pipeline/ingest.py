@@ -26,8 +26,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -44,6 +45,7 @@ from reseat.pipeline.frames import ClusterDay, day_folder, days_of, read_days, r
 from reseat.pipeline.lock import hold
 from reseat.pipeline.measures import SMALL_TABLES
 from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.side_by_side import side_by_side
 from reseat.pipeline.unread import AGAIN, Unread, name_of, not_for_spark, refuse_unread, rows_of
 from reseat.sources.landing import sweep_parts
 
@@ -56,7 +58,7 @@ __all__ = ["BATCH_BYTES", "BATCH_FILES", "RunReport", "run"]
 #: should cost.
 BATCH_FILES = 4_000
 BATCH_BYTES = 2 << 30
-#: Tables are written side by side: most are small, and Spark's overhead of one hides behind the work of another.
+#: Tables written side by side.
 _WRITERS = 4
 
 
@@ -263,7 +265,8 @@ def _take(job: _Job, files: list[FileFact], replaced: frozenset[str], *, so_far:
             _fill_up(job.tables, batch, verdict.days)
         batch.record(verdict.files.select(["path", "token", "outcome", "snapshot_id"]))
     except BaseException:
-        batch.abandon()
+        with suppress(InputRefused):  # a worker may still write there: the next job deletes it
+            batch.abandon()
         raise
     finally:
         measured.unpersist()
@@ -353,9 +356,7 @@ def _write_snapshots(job: _Job, batch: Batch, measured: DataFrame, taken: list[s
         )
         write(rows, job.tables, batch.staging("replicas"))
 
-    with ThreadPoolExecutor(_WRITERS) as pool:
-        for finished in [pool.submit(replicas), *(pool.submit(unfold, name) for name in SMALL_TABLES)]:
-            finished.result()
+    side_by_side(job.spark, [replicas, *(partial(unfold, name) for name in SMALL_TABLES)], _WRITERS)
 
 
 def _write_rejected(job: _Job, batch: Batch, measured: DataFrame, verdict: _Verdict, replaced: frozenset[str]) -> None:

@@ -195,6 +195,8 @@ def _driver_environment(master: str, settings: Mapping[str, str]) -> dict[str, s
         "SPARK_REMOTE": None,
         "SPARK_CONNECT_MODE_ENABLED": None,
     }
+    if os.environ.get("LC_ALL") in {"C", "POSIX"}:
+        found["LC_ALL"] = "C.UTF-8"  # or Java finds no file whose name is more than ASCII
     if is_local(master):
         # The Spark that was installed with Reseat, whatever else the machine has; the workers are children of its JVM,
         # with this Python, and import Reseat from where it is imported here.
