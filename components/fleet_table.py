@@ -119,8 +119,8 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
         column_config={
             "cluster": st.column_config.TextColumn(pinned=True, width=112),
             "size curve": st.column_config.AreaChartColumn(f"size, {span}", width=88, y_min=0),
-            "last snapshot": st.column_config.DatetimeColumn("last, UTC", format="YYYY-MM-DD HH:mm", width=120),
-            "age": st.column_config.TextColumn(width=88, help="▲ older than is usual for the cluster"),
+            "last snapshot": st.column_config.DatetimeColumn("last, UTC", format="MM-DD HH:mm", width=92),
+            "age": st.column_config.TextColumn(width=80, help="▲ older than is usual for the cluster"),
             "brokers": st.column_config.NumberColumn(format="localized", width=60),
             "partitions": st.column_config.NumberColumn(format="localized", width=72),
             "size": st.column_config.NumberColumn(f"size, {unit_of(shown)}", format="localized", width=70),

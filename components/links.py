@@ -13,8 +13,12 @@ from components.edits import Edits
 from components.past import Past
 from reseat.model import Options, Wish
 
-__all__ = ["Link", "from_query", "to_query"]
+__all__ = ["NAMES", "Link", "from_query", "to_query"]
 
+#: The names that a link uses; a page's own choices have others.
+NAMES = (
+    "layout", "file", "live", "past", "remove", "add", "rf", "topics", "options", "internal", "without", "racks",
+)  # fmt: skip
 #: Hexadecimal digits of the digest in a link: 64 bits tell layouts apart, and a link stays readable.
 DIGITS = 16
 #: A link carries at most this many racks told by hand; more come with the racks file again.

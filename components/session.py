@@ -247,6 +247,9 @@ def back_to_present() -> None:
         return
     state.current, state.wish = None, Wish()  # one came from a page that needs no layout: there is none to go back to
     state.opened = {name: one for name, one in state.opened.items() if one.past is None}
+    # Where no layout is open nothing is put into the address either: loading the page anew would lead back there.
+    for name in set(st.query_params) & set(links.NAMES):
+        del st.query_params[name]
 
 
 def refresh_every(cluster: str) -> float | None:

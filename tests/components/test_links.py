@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from components import links
 from components.edits import Edits
 from components.links import from_query, to_query
+from components.past import Past
 from reseat.model import Options, Wish
 
 DIGEST = "0123456789abcdef0123456789abcdef"
@@ -75,6 +77,15 @@ def test_a_broken_link_says_so_and_wishes_nothing(query):
     assert link is not None
     assert link.trouble
     assert link.wish == Wish()
+
+
+def test_the_names_of_a_link_are_those_that_it_writes():
+    """Who leaves the past takes all of them out of the address."""
+    edits = Edits(racks=((1, "a"),), without_internal=True, without=("t",), order_vouched=True)
+    wish = Wish(remove=(1,), options=Options(reorder_all=True), add=((7, "a"),), replication_factor=3, topics=("t",))
+    past = Past("shop", "0" * 32)
+
+    assert tuple(to_query(DIGEST, "x", edits, wish, live=0, past=past)) == links.NAMES
 
 
 def test_a_moment_that_is_none_is_called_so():

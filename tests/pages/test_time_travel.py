@@ -114,6 +114,7 @@ def test_cluster_and_identity_are_link_enough(made):
 
     at.button(key="chip-present").click().run()
 
+    assert "past" not in at.query_params
     assert "Nothing is read yet" in texts(at)
 
 
