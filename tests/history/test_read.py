@@ -146,6 +146,7 @@ def test_losses_of_one_snapshot_by_kind(history, made):
     assert len(history.resilience("shop", last, "pair")) == 15
     assert len(history.resilience("shop", last, "rack")) == 3
     assert len(history.resilience("shop", last)) == 24
+    assert history.resilience("shop", last, "pair", columns=["lost"]).column_names == ["lost"]
     assert history.swept("shop")["snapshot_id"].tolist() == made.ids("shop")
     assert len(history.resilience("shop", "f" * 32)) == 0
 
