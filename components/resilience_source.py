@@ -228,13 +228,13 @@ def swept_losses(history: History, cluster: str, snapshot_id: str) -> Losses:
         InputRefused: the tables cannot be read.
     """
     import pyarrow as pa
+    from pyarrow import compute as pc
 
     rows = history.table("snapshots", cluster, snapshot_id=snapshot_id).to_pylist()
     scattered = history.table("copysets", cluster, snapshot_id=snapshot_id)
     found = pa.concat_tables(
         [
-            history.resilience(cluster, snapshot_id, "broker"),
-            history.resilience(cluster, snapshot_id, "rack"),
+            history.table("resilience", cluster, snapshot_id=snapshot_id, filter=pc.field("kind") != "pair"),
             # Who takes over after a pair is counted when one is clicked: of all pairs it is millions of entries.
             history.resilience(cluster, snapshot_id, "pair", columns=["kind", "lost", *MEASURES]),
         ],
