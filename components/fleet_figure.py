@@ -94,7 +94,7 @@ def weakest_figure(clusters: pd.DataFrame) -> go.Figure:
             range=[0, top], tickvals=_height(np.array(values)), ticktext=[f"{value:,}" for value in values],
             title={"text": title}, fixedrange=True, row=at, col=1,
         )  # fmt: skip
-    letters = max(6, _LETTERS // max(1, len(names)))
+    letters = max(6, _LETTERS // max(_LEAST_PLACES, len(names)))
     figure.update_layout(template=theme.template(), barmode="overlay", margin={"l": 66, "r": 12, "t": 26, "b": 26})
     figure.add_annotation(
         text="    ".join(f"<span style='color:{colour}'>{sign}</span> {words}" for sign, colour, words in _SIGNS),

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from components import session, tables, text, theme
@@ -17,7 +16,7 @@ from reseat.model import Severity
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_ROWS", "as_csv", "draw_table", "matching", "table_frame", "unit_of"]
+__all__ = ["MOST_ROWS", "as_csv", "draw_table", "matching", "table_frame"]
 
 #: Rows sent to the browser, 0.4 kB each.
 MOST_ROWS = 1_000
@@ -63,7 +62,7 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
             ],
             "brokers": clusters["brokers"].to_numpy(),
             "partitions": clusters["partitions"].to_numpy(),
-            "size": _in_unit(clusters["size_bytes"], unit_of(clusters)),
+            "size": tables.in_unit(clusters["size_bytes"])[1],
             "spread": clusters["replica_spread"].to_numpy(),
             "least": clusters["replica_spread_least"].to_numpy(),
             "weakest broker": harms(clusters, "broker", short=True),
@@ -75,18 +74,6 @@ def table_frame(clusters: pd.DataFrame, now: datetime) -> pd.DataFrame:
             "offline by rack": clusters["rack_offline"].to_numpy(),
         }
     )
-
-
-def unit_of(clusters: pd.DataFrame) -> str:
-    """The unit that all sizes of the table are told in, so that they can be compared: that of the middle cluster."""
-    told = clusters["size_bytes"].dropna().to_numpy(np.float64)
-    return text.size(float(np.median(told))).rpartition(" ")[2] if len(told) else "B"
-
-
-def _in_unit(column: pd.Series[float], unit: str) -> npt.NDArray[np.float64]:
-    """Sizes in a unit to a tenth, small ones to their first digit; NaN where not told."""
-    scaled = column.astype("Float64").to_numpy(np.float64, na_value=np.nan) / text.SIZES[unit]
-    return np.array([float(f"{size:.1g}") if 0 < size < 1 else round(size, 1) for size in scaled.tolist()])
 
 
 def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Callable[[str], None]) -> None:
@@ -123,7 +110,9 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
             "age": st.column_config.TextColumn(width=80, help="▲ older than is usual for the cluster"),
             "brokers": st.column_config.NumberColumn(format="localized", width=60),
             "partitions": st.column_config.NumberColumn(format="localized", width=72),
-            "size": st.column_config.NumberColumn(f"size, {unit_of(shown)}", format="localized", width=70),
+            "size": st.column_config.NumberColumn(
+                f"size, {tables.in_unit(shown['size_bytes'])[0]}", format="localized", width=70
+            ),
             "spread": st.column_config.NumberColumn(
                 format="localized", width=56, help="Replicas on the fullest broker less those on the emptiest"
             ),

@@ -63,14 +63,20 @@ def page(title: str, own: Sequence[str] = ()) -> Seat:
     return seat
 
 
-def standalone() -> Seat | None:
-    """As ``page``, for a page that needs no layout: draws the strip where one is open, and goes on in any case."""
+def standalone(*, linked: bool = False) -> Seat | None:
+    """As ``page``, for a page that needs no layout: draws the strip where one is open, and goes on in any case.
+
+    Args:
+        linked: whether a link that could not be followed is told of: on a page that would show something else instead.
+    """
     entry.through_app()
     st.html(_CSS)
     st.logo(_LOGO, size="large")
     session.follow_live()
     sidebar.draw()
     seat = session.seat()
+    if linked:
+        _pending_link()
     if seat is not None:
         _strip(seat)
     return seat

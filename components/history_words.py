@@ -53,6 +53,7 @@ def stretch(first: datetime, last: datetime, now: datetime) -> str:
     """The stretch of time: "the last 7 days", or until when where that is over."""
     seconds = (last - first).total_seconds()
     long = text.plural(round(seconds / 86_400), "day") if seconds >= 1.5 * 86_400 else text.duration(seconds)
+    long = "24 h" if long == "1 d" else long
     return f"the last {long}" if now - last < _RECENT else f"the {long} to {last:%A} {clock(last)}"
 
 

@@ -88,7 +88,7 @@ def ranked_figure(losses: Losses, view: View) -> go.Figure:
     figure.update_xaxes(range=[0, top], fixedrange=True, visible=False)  # each bar has its number
     if not values.any():
         figure.add_annotation(
-            text=f"No single loss: 0 {WORDS[measure].many}", x=0.55, y=0.5, xref="paper", yref="paper",
+            text=f"No single loss:<br>0 {WORDS[measure].many}", x=0.55, y=0.5, xref="paper", yref="paper",
             showarrow=False, font={"size": 13, "color": look.quiet}, bgcolor=look.background,
         )  # fmt: skip
     return figure

@@ -144,4 +144,4 @@ def _where(losses: Losses, chosen: Chosen) -> str:
         return f" · {text.plural(len(chosen.lost), 'broker')}"
     at = {int(broker): rack for broker, rack in zip(losses.brokers, losses.racks, strict=True)}
     racks = list(dict.fromkeys(rack for rack in (at.get(one) for one in chosen.lost) if rack is not None))
-    return f" · in {' and '.join(text.plain(rack, 40) for rack in racks)}" if racks else ""
+    return f" · in {' and '.join(text.plain(rack, 12) for rack in racks)}" if racks else ""

@@ -73,7 +73,9 @@ def draw_tables(subject: Subject, view: View, key: str, on_choose: Callable[[str
         column: tables.PLAIN if column in _IDS else st.column_config.NumberColumn(format="localized")
         for column in frame.select_dtypes("number").columns
     }
-    kinds["bytes to copy"] = st.column_config.NumberColumn(format="bytes")
+    if "bytes to copy" in frame:
+        unit, frame["bytes to copy"] = tables.in_unit(frame["bytes to copy"])
+        kinds["bytes to copy"] = st.column_config.NumberColumn(f"to copy, {unit}", format="localized")
     st.dataframe(
         frame,
         key=name,

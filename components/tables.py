@@ -22,6 +22,7 @@ __all__ = [
     "RIGHT",
     "download",
     "harmless",
+    "in_unit",
     "leader_names",
     "lists",
     "matching",
@@ -72,6 +73,22 @@ def shown_of(shown: int, total: int, what: str) -> str:
     if shown >= total:
         return f"{text.plural(total, what)}."
     return f"The first {shown:,} of {text.plural(total, what)}; search to see others, or download all."
+
+
+def in_unit(sizes: pd.Series[float]) -> tuple[str, npt.NDArray[np.float64]]:
+    """The sizes of a column in one unit, that of the middle one, so that numbers can be compared and sorted.
+
+    Args:
+        sizes: bytes.
+
+    Returns:
+        The unit, and (n,) sizes to a tenth of it, small ones to their first digit; NaN where not told.
+    """
+    told = sizes.astype("Float64").to_numpy(np.float64, na_value=np.nan)
+    some = told[~np.isnan(told)]
+    unit = text.size(float(np.median(some))).rpartition(" ")[2] if len(some) else "B"
+    scaled = (told / text.SIZES[unit]).tolist()
+    return unit, np.array([float(f"{size:.1g}") if 0 < size < 1 else round(size, 1) for size in scaled])
 
 
 def matching(layout: ClusterLayout, rows: Rows, typed: str, *columns: IntArray) -> Rows:

@@ -60,7 +60,7 @@ def draw(read: Fleet, history: History, where: Places) -> None:
     draw_table(clusters, now, read.days, lambda name: session.keep(OPENED, name))
 
 
-seat = frame.standalone()
+seat = frame.standalone(linked=True)
 where = places()
 try:
     history = caching.history_in(where.tables)

@@ -64,7 +64,7 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
     return ends
 
 
-seat = frame.standalone()
+seat = frame.standalone(linked=True)
 where = places()
 own: dict[str, str] = {}
 try:

@@ -24,7 +24,7 @@ def nothing_yet(where: Places) -> None:
         draw_empty(where, shows="Which single loss hurts most")
 
 
-seat = frame.standalone()
+seat = frame.standalone(linked=True)
 where = places()
 history = None
 try:

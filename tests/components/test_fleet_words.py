@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import pytest
 
-from components import theme
+from components import tables, theme
 from components.fleet_figure import weakest_figure
-from components.fleet_table import as_csv, matching, table_frame, unit_of
+from components.fleet_table import as_csv, matching, table_frame
 from components.fleet_words import answer, figures, harms, old, worst_first
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
@@ -137,9 +137,9 @@ def test_sizes_of_a_fleet_are_told_in_one_unit() -> None:
     made = clusters({"size_bytes": 58_640_000_000_000}, {"size_bytes": 1_230_000_000_000}, {"size_bytes": 34_000_000})
     none = clusters({"size_bytes": None})
 
-    assert unit_of(made) == "TB"
+    assert tables.in_unit(made["size_bytes"])[0] == "TB"
     assert table_frame(made, NOW)["size"].tolist() == [58.6, 1.2, 0.00003]
-    assert unit_of(none) == "B"
+    assert tables.in_unit(none["size_bytes"])[0] == "B"
     assert table_frame(none, NOW)["size"].isna().all()
 
 

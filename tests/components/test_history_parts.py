@@ -175,6 +175,7 @@ def test_a_stretch_that_is_over_names_its_end():
     end = START + timedelta(days=7)
 
     assert stretch(START, end, end + timedelta(hours=1)) == "the last 7 days"
+    assert stretch(end - timedelta(days=1), end, end) == "the last 24 h"
     assert stretch(START, end, end + timedelta(days=9)) == "the 7 days to Friday 2026-05-08 00:00 UTC"
 
 

@@ -137,6 +137,17 @@ def test_a_link_to_a_moment_that_is_not_there_says_so(past, sentence):
     assert "Nothing is read yet" in texts(at)
 
 
+@pytest.mark.parametrize("name", ["fleet", "history", "resilience"])
+def test_pages_over_tables_say_that_a_link_was_not_followed(made, name):
+    """They have something to show all the same, and it is not what the link named."""
+    at = AppTest.from_file(str(_APP), default_timeout=60)
+    at.query_params["past"] = "<b>/x"
+    at.run().switch_page(f"pages/{name}.py").run()
+
+    assert not at.exception
+    assert "The link's moment of the past was not understood" in texts(at)
+
+
 def test_few_moments_stay_among_the_layouts(made):
     """Travelling on and on keeps the last moments alone: each may hold a million partitions."""
     state = _State()
