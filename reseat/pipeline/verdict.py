@@ -1,0 +1,140 @@
+"""What becomes of each landed file of a batch: taken, a duplicate of what is there, or rejected.
+
+What it promises, ranked: (1) every file of the batch has one outcome; (2) of files that say the same the first by path
+counts, in this batch or in one before; (3) what is collected here is bounded by the size of a batch.
+
+How it works: Spark opens the files and makes a row of measures of each (``reseat.pipeline.decode``); of these rows the
+identities alone come to the driver, and are compared with one another and with the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reseat.history.folder import FileFact, Folder
+from reseat.pipeline.decode import measured_schema, measurer
+from reseat.pipeline.frames import ClusterDay, spark_schema
+from reseat.pipeline.ledger import read_ledger
+from reseat.pipeline.progress import Report
+from reseat.pipeline.unread import AGAIN, Unread, name_of, refuse_unread, rows_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Job", "Verdict", "judge", "landed_files", "measured_files", "token_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What every step of a run needs.
+
+    Attributes:
+        spark: the session.
+        landing: the landing zone.
+        tables: the tables.
+        report: is told how far the run is.
+        guard: raises where the run may no longer write, as its lock is lost.
+    """
+
+    spark: SparkSession
+    landing: Folder
+    tables: Folder
+    report: Report
+    guard: Callable[[], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What becomes of a batch's files.
+
+    Attributes:
+        files: one row a file: ``path``, ``token``, ``cluster``, ``day``, ``snapshot_id``, ``outcome``.
+        unread: the rows of ``rejected`` of those that Spark did not read.
+    """
+
+    files: pa.Table
+    unread: pa.Table
+
+    def of(self, outcome: str) -> pa.Table:
+        """The files of one outcome: ``taken``, ``duplicate`` or ``rejected``."""
+        return self.files.filter(pc.equal(self.files["outcome"], outcome))
+
+    def count(self, outcome: str) -> int:
+        """How many."""
+        return int(self.of(outcome).num_rows)
+
+    @property
+    def days(self) -> list[ClusterDay]:
+        """The clusters' days that get snapshots, ascending."""
+        taken = self.of("taken").select(["cluster", "day"]).to_pylist()
+        return sorted({(row["cluster"], row["day"]) for row in taken})
+
+
+def token_of(file: FileFact) -> str:
+    """What tells a file from another one of its name."""
+    return f"{file.size}-{file.modified_ns}"
+
+
+def measured_files(job: Job, paths: Sequence[str]) -> DataFrame:
+    """A row of measures of each file that Spark can open."""
+    schema = spark_schema(measured_schema())
+    if not paths:
+        return job.spark.createDataFrame([], schema)
+    return landed_files(job, paths, strict=False).mapInArrow(measurer(job.landing.spark_url()), schema)
+
+
+def landed_files(job: Job, paths: Sequence[str], *, strict: bool = True) -> DataFrame:
+    """Landed files as ``path``, ``length`` and ``content``, a row each.
+
+    Args:
+        job: the run.
+        paths: at least one; none is of an empty file, which Spark overlooks.
+        strict: whether a file that cannot be opened stops the job; else it has no row.
+    """
+    reader = (
+        job.spark.read.format("binaryFile")
+        .option("ignoreCorruptFiles", str(not strict).lower())
+        .option("ignoreMissingFiles", str(not strict).lower())
+        # Names are taken as they are: a bracket or a star in one is no pattern.
+        .option("__globPaths__", "false")
+        # No partitions are looked for in their paths; looking for them lists files of one folder twice.
+        .option("recursiveFileLookup", "true")
+    )
+    if job.landing.local is not None:
+        # Hadoop looks for a checksum beside each local file: one of no meaning would stop the job, and the name that it
+        # looks for cannot be where a file's own has a colon, as a time has.
+        reader = reader.option("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem")
+        reader = reader.option("fs.file.impl.disable.cache", "true")
+    return reader.load([job.landing.spark_url(path) for path in paths]).select("path", "length", "content")
+
+
+def judge(job: Job, files: list[FileFact], measured: DataFrame, unread: list[Unread]) -> Verdict:
+    """Decide what becomes of each file. What is collected here is bounded by the size of a batch.
+
+    Args:
+        job: the run.
+        files: the batch.
+        measured: a row of each file that Spark could open.
+        unread: the files that Spark was not given.
+    """
+    told = measured.select("path", "cluster", "day", "snapshot_id").toArrow()
+    seen = {*told["path"].to_pylist(), *(one.file.path for one in unread)}
+    unread = [*unread, *refuse_unread(job.landing, [file for file in files if file.path not in seen])]
+    further = pa.Table.from_pylist([{"path": name_of(one.file)} for one in unread], told.schema)
+    told = pa.concat_tables([told, further]).sort_by("path")
+    ids = told["snapshot_id"].combine_chunks()
+    ledger = read_ledger(job.tables)
+    there = pc.is_in(ids, ledger.filter(pc.equal(ledger["outcome"], "taken"))["snapshot_id"])
+    first = pc.equal(pc.index_in(ids, ids), pa.array(range(len(ids)), pa.int32()))  # the first by path counts
+    counts = pc.and_(first, pc.invert(there))
+    outcome = pc.case_when(
+        pc.make_struct(pc.is_null(ids), counts), pa.scalar("rejected"), pa.scalar("taken"), pa.scalar("duplicate")
+    )
+    tokens = {name_of(file): token_of(file) for file in files} | {name_of(o.file): AGAIN for o in unread if o.again}
+    token = pa.array([tokens[path] for path in told["path"].to_pylist()], pa.string())
+    return Verdict(told.append_column("token", token).append_column("outcome", outcome), rows_of(unread))

@@ -1,0 +1,64 @@
+"""Every table has a file for every day that has a snapshot, whatever a batch adds and takes away. Without Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reseat.history.folder import Folder
+from reseat.history.schema import TABLES, arrow_schema
+from reseat.pipeline.batch_tables import fill_up
+from reseat.pipeline.commit import Batch
+
+DAY = ("a", "2026-05-01")
+PARTITIONED = sorted(one.name for one in TABLES if one.partitioned)
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Folder:
+    """Tables that have one day of one cluster already."""
+    folder = Folder.open(tmp_path / "tables")
+    batch = Batch.begin(folder)
+    fill_up(folder, batch, [DAY], [])
+    batch.commit([DAY])
+    return folder
+
+
+def files_of(tables: Folder, name: str) -> list[str]:
+    """The files of a table."""
+    return [file.path for file in tables.files(name)]
+
+
+def test_a_new_day_has_a_file_in_every_table(tables: Folder) -> None:
+    """With the table's columns and no rows, where nothing was written."""
+    assert tables.folders() == PARTITIONED
+    for name in PARTITIONED:
+        (path,) = files_of(tables, name)
+        found = tables.open_dataset([path], schema=arrow_schema(name), partitioned=False)
+
+        assert path.startswith(f"{name}/cluster=a/day=2026-05-01/")
+        assert found.count_rows() == 0
+
+
+def test_what_is_there_or_staged_is_not_filled_up_again(tables: Folder) -> None:
+    """A second batch of the day adds the file that it wrote and no other."""
+    batch = Batch.begin(tables)
+    batch.stage_table("brokers", arrow_schema("brokers").empty_table(), cluster="a", day="2026-05-01")
+    fill_up(tables, batch, [DAY], [])
+    batch.commit([DAY])
+
+    assert [len(files_of(tables, name)) for name in PARTITIONED] == [2 if n == "brokers" else 1 for n in PARTITIONED]
+
+
+def test_a_day_whose_changes_are_taken_back_keeps_a_file(tables: Folder) -> None:
+    """A late snapshot can leave the one after it without a change: the old file goes, and the table stays readable."""
+    before = files_of(tables, "changes")
+    batch = Batch.begin(tables)
+    batch.remove(before)
+    fill_up(tables, batch, [("a", "2026-05-02")], [DAY])
+    batch.commit([DAY])
+    after = files_of(tables, "changes")
+
+    assert not {*before} & {*after}
+    assert [path.split("/")[2] for path in after] == ["day=2026-05-01", "day=2026-05-02"]
