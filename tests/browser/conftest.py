@@ -81,10 +81,11 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture(scope="session")
 def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a running dashboard."""
+    """The address of a running dashboard, without any history."""
     require("browser")
-    port = free_port()
-    process = start_dashboard(port, tmp_path_factory.mktemp("dashboard") / "log.txt")
+    port, home = free_port(), tmp_path_factory.mktemp("dashboard")
+    where = {"RESEAT_LANDING": str(home / "landing"), "RESEAT_TABLES": str(home / "tables")}
+    process = start_dashboard(port, home / "log.txt", where)
     yield f"http://127.0.0.1:{port}"
     stop(process)
 

@@ -27,6 +27,7 @@ PAGES = {
     "Leaders": "text=ZooKeeper controller",
     "Fingerprints": ".st-key-fingerprint-table, .st-key-fingerprint-ask",
     "New topic": ".st-key-topic-name",
+    "Resilience": ".pairs[data-drawn], .st-key-resilience-agree",
 }
 
 
@@ -55,13 +56,28 @@ def through_all(page: Page, state: str) -> None:
 
 def test_empty_pages_say_what_to_do_first(page: Page, dashboard: str) -> None:
     """Each page by its own address, before anything is read: how to begin, a sample one click away, no strip."""
-    for name in PAGES:
+    for name in [name for name in PAGES if name != "Resilience"]:
         page.goto(f"{dashboard}/{'' if name == 'Overview' else address(name)}")
         page.get_by_text("Nothing is read yet, so").wait_for()
         settled(page, f"empty-{address(name)}")
 
         assert page.get_by_role("tab", name="Sample").first.is_visible()
         assert page.locator(".st-key-strip").count() == 0
+
+
+def test_empty_pages_over_tables_offer_a_demo_week(page: Page, dashboard: str) -> None:
+    """Fleet and History say how the first snapshot lands; Resilience needs none, a layout is enough."""
+    for name in ("fleet", "history", "resilience"):
+        page.goto(f"{dashboard}/{name}")
+        if name == "resilience":
+            page.get_by_role("button", name="Nine brokers").wait_for()
+            settled(page, "empty-resilience-layout")
+            page.get_by_role("tab", name="The history of your clusters").click()
+        page.get_by_role("button", name="Generate a demo week and run the pipeline").wait_for()
+        settled(page, f"empty-{name}")
+
+        assert page.get_by_text("python -m reseat land").first.is_visible()
+        assert page.locator(".st-key-fleet-table, .st-key-history-figure, .pairs").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,13 +1,14 @@
-"""History in a real Chromium, over tables that are there: a click on the figure, the difference, the past and back."""
+"""History, Fleet and Resilience in a real Chromium over tables that are there: states, and the way into the past."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import free_port, start_dashboard, stop
+from tests.browser.conftest import SCREENSHOTS, free_port, start_dashboard, stop
 from tests.conftest import require
 from tests.history.made import Made, write
 
@@ -32,6 +33,67 @@ def own_dashboard(made: Made) -> Iterator[str]:
     process = start_dashboard(port, made.landing.parent / "log.txt", where)
     yield f"http://127.0.0.1:{port}"
     stop(process)
+
+
+#: Each page over the tables, and what only it has once it is drawn.
+PAGES = {
+    "fleet": ".st-key-fleet-figure .main-svg",
+    "history": ".st-key-history-figure .main-svg",
+    "resilience": ".pairs[data-drawn]",
+}
+
+
+def settled(page: Page, name: str) -> None:
+    """Wait until all is drawn, keep a picture, and check that nothing broke."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"state-{name}.png")
+
+    assert page.get_by_test_id("stException").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_normal_pages(new_page, own_dashboard: str, scheme: str) -> None:
+    """Each by its own address, in light and dark, without a layout that is open."""
+    page: Page = new_page(color_scheme=scheme)
+    for name, drawn in PAGES.items():
+        page.goto(f"{own_dashboard}/{name}?cluster=shop")
+        page.locator(drawn).first.wait_for()
+        settled(page, f"normal-{scheme}-{name}")
+
+        assert page.locator(".st-key-refused, .st-key-strip-past").count() == 0
+
+
+def test_tables_that_are_damaged_are_refused_with_their_file(page: Page, own_dashboard: str, made: Made) -> None:
+    """A file that is no Parquet is named in words; other clusters stay readable; whole again, all is drawn again."""
+    damaged = sorted((made.tables / "snapshots" / "cluster=shop").rglob("*.parquet"))[-1]
+    whole = damaged.read_bytes()
+    try:
+        damaged.write_bytes(b"no parquet")
+        touch(made.tables)
+        for name in ("fleet", "history"):
+            page.goto(f"{own_dashboard}/{name}?cluster=shop")
+            page.locator(".st-key-refused").first.wait_for()
+            settled(page, f"refused-{name}")
+
+            assert page.locator(".st-key-refused").get_by_text(damaged.name).first.is_visible()
+
+        page.goto(f"{own_dashboard}/resilience")  # of 007, the first
+        page.locator(PAGES["resilience"]).wait_for()
+
+        assert page.locator(".st-key-refused").count() == 0
+    finally:
+        damaged.write_bytes(whole)
+        touch(made.tables)
+    page.goto(f"{own_dashboard}/fleet")
+    page.locator(PAGES["fleet"]).first.wait_for()
+
+
+def touch(tables: Path) -> None:
+    """Let pages read anew, as after a job: each makes and takes away a folder of its own."""
+    (tables / "_reseat" / "runs" / "one").mkdir(parents=True)
+    (tables / "_reseat" / "runs" / "one").rmdir()
 
 
 def test_a_click_on_the_figure_is_that_moment(page: Page, own_dashboard: str) -> None:
