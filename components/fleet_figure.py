@@ -49,7 +49,7 @@ def draw_weakest(clusters: pd.DataFrame, key: str, on_click: Callable[[], None])
     """
     drawn = clusters.head(MOST_DRAWN)
     charts.draw(
-        weakest_figure(drawn),
+        weakest_figure(drawn, len(clusters)),
         key,
         f"What losing the weakest broker, and the weakest rack, would do in {text.plural(len(drawn), 'cluster')}",
         height=HEIGHT,
@@ -58,11 +58,12 @@ def draw_weakest(clusters: pd.DataFrame, key: str, on_click: Callable[[], None])
     frame.how_to_read(_HOW)
 
 
-def weakest_figure(clusters: pd.DataFrame) -> go.Figure:
+def weakest_figure(clusters: pd.DataFrame, total: int = 0) -> go.Figure:
     """Two rows of bars, a cluster beside the other: partitions offline, and partitions below min ISR.
 
     Args:
         clusters: those to draw, in their order.
+        total: how many clusters there are; where these are more, the figure says so.
     """
     from plotly.subplots import make_subplots
 
@@ -101,6 +102,11 @@ def weakest_figure(clusters: pd.DataFrame) -> go.Figure:
         x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6, showarrow=False,
         font={"size": 12, "color": look.text},
     )  # fmt: skip
+    if total > len(clusters):
+        figure.add_annotation(
+            text=f"the {len(clusters):,} worst of {total:,} clusters", x=1, y=1, xref="paper", yref="paper",
+            xanchor="right", yanchor="bottom", yshift=6, showarrow=False, font={"size": 12, "color": look.quiet},
+        )  # fmt: skip
     figure.update_xaxes(fixedrange=True, showticklabels=False, range=[-0.6, max(len(names), _LEAST_PLACES) - 0.4])
     if named:
         short = [text.label(name, letters) for name in clusters["cluster"]]

@@ -151,6 +151,8 @@ def test_the_figure_names_what_its_colours_mean(monkeypatch: pytest.MonkeyPatch)
 
     assert "partitions offline" in words
     assert "partitions below min ISR" in words
+    assert "worst of" not in words
+    assert weakest_figure(clusters({}, {}), 1_000).layout.annotations[-1].text == "the 2 worst of 1,000 clusters"
 
 
 def test_the_figure_tells_none_from_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
