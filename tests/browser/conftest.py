@@ -116,7 +116,7 @@ def new_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Calla
         context = browser.new_context(**{"viewport": SCREEN, "reduced_motion": "reduce", **options})  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: faults.append(str(error)))
         return page
 

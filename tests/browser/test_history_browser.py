@@ -5,6 +5,7 @@ One test for the whole way, since its beginning takes a minute of Spark: land, r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ pytestmark = pytest.mark.browser
 
 #: Milliseconds that the whole job may take on a machine that does much else.
 JOB = 420_000
+#: And that a page may take to be drawn there, while the job has both cores.
+PATIENCE = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +55,12 @@ def settled(page: Page, name: str) -> None:
 
 def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, home: Path) -> None:
     """Generate, run, see the fleet, travel in time, open a loss as a what-if; all numbers are from Spark's tables."""
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{own_dashboard}/fleet")
     page.get_by_text("No history yet").wait_for()
     settled(page, "empty")
     page.get_by_role("button", name="Generate a demo week and run the pipeline").click()
-    page.get_by_text("Making a demo week").wait_for()
+    page.locator(".st-key-pipeline-line").get_by_text(re.compile(r"\(\d of 3\)")).wait_for()
 
     # A reload, as any other visitor, sees the same job; and the other pages are as quick as ever.
     page.reload()
@@ -73,20 +77,19 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     assert page.get_by_role("button", name="Run the pipeline").is_enabled()
     assert list((home / "tables" / "resilience").glob("cluster=demo-metrics/day=*/*.parquet"))
 
-    # The worst cluster is first; its row opens it, and History shows that very cluster.
-    page.locator(".st-key-fleet-table .dvn-scroller").click(position={"x": 16, "y": 50})
-    page.get_by_text("Weakest: broker").wait_for()
+    # The worst cluster is open; a row opens another one, and History shows that very cluster.
+    opened = page.locator(".st-key-fleet-opened")
+
+    assert opened.get_by_text("demo-metrics").is_visible()
+
+    page.locator(".st-key-fleet-table .dvn-scroller").click(position={"x": 16, "y": 80})
+    opened.get_by_text("demo-payments").wait_for()
     settled(page, "fleet-opened")
     page.locator(".st-key-fleet-to-history").get_by_role("button").click()
-    page.wait_for_url("**/history*")
-    page.locator(".st-key-history-moment").wait_for()
+    page.locator(".st-key-answer").get_by_text("2 partitions offline").wait_for()
     settled(page, "history")
 
-    # Another cluster, at its worst moment: all other pages show it as it was then.
-    page.get_by_role("combobox", name="Cluster").click()
-    page.get_by_role("option", name="demo-payments").click()
-    page.locator(".st-key-answer").get_by_text("2 partitions offline").wait_for()
-    settled(page, "history-payments")
+    # Its worst moment is the one that is looked at first: all other pages show the cluster as it was then.
     page.locator(".st-key-history-to-racks").get_by_role("button").click()
     past = page.locator(".st-key-strip-past")
     past.get_by_text("demo-payments").wait_for()
