@@ -76,7 +76,12 @@ def _of_brokers(what: str) -> tuple[Column, ...]:
             f"Partitions whose replica list the {what} heads; null where no order is told.",
             "partitions",
         ),
-        Column("size_bytes", _COUNT, f"What the {what}'s replicas take; null where no size is told.", "bytes"),
+        Column(
+            "size_bytes",
+            _COUNT,
+            f"What the {what}'s replicas take, as far as told; null where the snapshot tells no size at all.",
+            "bytes",
+        ),
     )
 
 
@@ -214,7 +219,12 @@ TABLES: tuple[Table, ...] = (
             Column("least", _COUNT, "The fewest; 0 where some broker holds none.", "replicas"),
             Column("spread", _COUNT, "most less least.", "replicas"),
             Column("least_possible", _COUNT, "The least spread possible: 0 or 1.", "replicas"),
-            Column("size_bytes", _COUNT, "What its replicas take; null where no size is told.", "bytes"),
+            Column(
+                "size_bytes",
+                _COUNT,
+                "What its replicas take, as far as told; null where the snapshot tells no size at all.",
+                "bytes",
+            ),
             Column("min_isr", _ID, "Its min.insync.replicas; null where not told.", "replicas"),
             Column("order_told", _FLAG, "Whether the source keeps the order of its replica lists."),
             Column(

@@ -36,15 +36,17 @@ __all__ = ["fill_up", "write_changes", "write_rejected", "write_snapshots"]
 _WRITERS = 4
 
 
-def write_snapshots(job: Job, batch: Batch, measured: DataFrame, taken: list[str]) -> None:
+def write_snapshots(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict) -> None:
     """Write the tables that are made of one snapshot alone."""
     from pyspark.sql import functions as f
 
+    taken = verdict.of("taken")["path"].to_pylist()
     if not taken:
         return
-    counting = measured.join(
-        f.broadcast(job.spark.createDataFrame(pa.table({"path": pa.array(taken, pa.string())}))), "path", "left_semi"
-    )
+    counting = measured.where(f.col("snapshot_id").isNotNull())
+    if verdict.count("duplicate"):
+        paths = job.spark.createDataFrame(pa.table({"path": pa.array(taken, pa.string())}))
+        counting = counting.join(f.broadcast(paths), "path", "left_semi")
 
     def unfold(name: str) -> None:
         rows = counting.select("cluster", "day", "snapshot_id", "taken_at", f.inline(name))
@@ -108,18 +110,20 @@ def write_changes(job: Job, batch: Batch, verdict: Verdict) -> list[ClusterDay]:
         if not told:
             return []
         needed = sorted({(row["cluster"], row[day]) for row in told for day in ("day", "previous_day")})
-        rows = changes_between(pairs, both("brokers", needed), both("topic_spread", needed), both("replicas", needed))
         taken = set(verdict.of("taken")["snapshot_id"].to_pylist())
         again = sorted({(row["cluster"], row["day"]) for row in told if row["snapshot_id"] not in taken})
         stale = [file.path for day in again for file in job.tables.files(day_folder("changes", day), suffix=".parquet")]
-        if stale:
-            kept = read_days(job.spark, job.tables, "changes", again).join(
-                f.broadcast(pairs.select("snapshot_id")), "snapshot_id", "left_anti"
-            )
-            rows = rows.unionByName(kept.select(*rows.columns))
-            batch.remove(stale)
-        # A file a day: changes are few beside what they are made of.
-        write(rows.repartition("cluster", "day"), job.tables, batch.staging("changes"))
+        frames = (both(name, needed) for name in ("brokers", "topic_spread", "replicas"))
+        with changes_between(pairs, *frames) as found:
+            rows = found
+            if stale:
+                kept = read_days(job.spark, job.tables, "changes", again).join(
+                    f.broadcast(pairs.select("snapshot_id")), "snapshot_id", "left_anti"
+                )
+                rows = rows.unionByName(kept.select(*rows.columns))
+                batch.remove(stale)
+            # A file a day: changes are few beside what they are made of.
+            write(rows.repartition("cluster", "day"), job.tables, batch.staging("changes"))
         return again
     finally:
         pairs.unpersist()

@@ -17,6 +17,8 @@ Complexity: one shuffle of the topics' digests and one of the replicas of topics
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from reseat.history.schema import arrow_schema
@@ -55,7 +57,10 @@ def neighbours(snapshots: DataFrame, *, carry: tuple[str, ...] = ()) -> DataFram
     return snapshots.select("cluster", *names, *before).where(f.col("previous_snapshot_id").isNotNull())
 
 
-def changes_between(pairs: DataFrame, brokers: DataFrame, topics: DataFrame, replicas: DataFrame) -> DataFrame:
+@contextmanager
+def changes_between(
+    pairs: DataFrame, brokers: DataFrame, topics: DataFrame, replicas: DataFrame
+) -> Iterator[DataFrame]:
     """The rows of ``changes`` of some pairs of snapshots.
 
     Args:
@@ -64,20 +69,22 @@ def changes_between(pairs: DataFrame, brokers: DataFrame, topics: DataFrame, rep
         topics: rows of ``topic_spread``, likewise.
         replicas: rows of ``replicas``, likewise.
 
-    Returns:
-        ``cluster``, ``day`` and the columns of ``changes``. Which topics changed is found out here; the rest when the
-        rows are asked for.
+    Yields:
+        ``cluster``, ``day`` and the columns of ``changes``. Which topics changed is found out at once and kept to the
+        end; the rest when the rows are asked for.
     """
     from pyspark.sql import functions as f
 
-    changed = _topics_changed(pairs, topics).persist()
-    # Counted first, as Spark cannot know that few of many topics remain: it would sort all replicas to join them.
-    if changed.count() <= _MOST_SENT:
-        changed = f.broadcast(changed)
-    names = arrow_schema("changes", with_keys=True).names
-    found = _partitions_changed(pairs, changed, replicas).unionByName(_brokers_changed(pairs, brokers))
-    known = pairs.select("cluster", "day", "snapshot_id", "taken_at", "previous_snapshot_id", "previous_taken_at")
-    return found.join(f.broadcast(known), "snapshot_id").select(*names)
+    kept = _topics_changed(pairs, topics).persist()
+    try:
+        # Counted first, as Spark cannot know that few of many topics remain: it would sort all replicas to join them.
+        changed = f.broadcast(kept) if kept.count() <= _MOST_SENT else kept
+        names = arrow_schema("changes", with_keys=True).names
+        found = _partitions_changed(pairs, changed, replicas).unionByName(_brokers_changed(pairs, brokers))
+        known = pairs.select("cluster", "day", "snapshot_id", "taken_at", "previous_snapshot_id", "previous_taken_at")
+        yield found.join(f.broadcast(known), "snapshot_id").select(*names)
+    finally:
+        kept.unpersist()
 
 
 def _sides(pairs: DataFrame) -> DataFrame:

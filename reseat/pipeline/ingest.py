@@ -206,12 +206,12 @@ def _take(job: Job, files: list[FileFact], replaced: frozenset[str], *, so_far: 
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
         verdict = judge(job, files, measured, unread)
-        taken = verdict.of("taken")["path"].to_pylist()
-        say("write", f"Writing the tables of {counted(len(taken), 'snapshot')}.")
-        write_snapshots(job, batch, measured, taken)
+        taken = verdict.count("taken")
+        say("write", f"Writing the tables of {counted(taken, 'snapshot')}.")
+        write_snapshots(job, batch, measured, verdict)
         write_rejected(job, batch, measured, verdict, replaced.intersection(name_of(file) for file in files))
         if taken:
-            say("changes", f"Comparing {counted(len(taken), 'snapshot')} with what came before and after.")
+            say("changes", f"Comparing {counted(taken, 'snapshot')} with what came before and after.")
             rewritten = write_changes(job, batch, verdict)
             fill_up(job.tables, batch, verdict.days, rewritten)
         batch.record(verdict.files.select(["path", "token", "outcome", "snapshot_id"]))

@@ -31,6 +31,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -224,12 +225,13 @@ def _thin(spark: SparkSession, tables: Folder, batch: Batch, days: Collection[Cl
 def _compare_again(step: _Step) -> None:
     """Stage ``changes`` of the days: those of their last snapshots from what is before them now."""
     if step.before:
-        write_sorted(_changes(step), step.tables, step.batch, "changes")
+        with _changes(step) as rows:
+            write_sorted(rows, step.tables, step.batch, "changes")
     step.batch.remove(path for pile in _piles(step.tables, "changes", step.last) for path in pile.paths)
     keep_one_file(step.tables, step.batch, "changes", step.last)
 
 
-def _changes(step: _Step) -> DataFrame:
+def _changes(step: _Step) -> AbstractContextManager[DataFrame]:
     """The changes between neighbours that were none; of thinned days, what is staged of them is read."""
     compared = [(step.last[day], before) for day, before in step.before.items()]
     pairs = step.spark.createDataFrame(_pairs(compared))
