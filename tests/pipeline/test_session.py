@@ -73,6 +73,7 @@ def test_embedded_workers_import_reseat(spark: SparkSession, tmp_path: Path, pro
     assert {row.python for row in rows} == {sys.executable}
 
 
+@pytest.mark.slow  # a whole run on such a cluster is in test_standalone.py
 def test_standalone_workers_get_reseat_as_an_artifact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a standalone master both workers import Reseat from the zip that was shipped, and from nowhere else.
 
@@ -91,6 +92,7 @@ def test_standalone_workers_get_reseat_as_an_artifact(tmp_path: Path, monkeypatc
     assert told["zone"] == "UTC"
 
 
+@pytest.mark.slow  # a whole run on such a cluster is in test_standalone.py
 def test_connect_sessions_bring_reseat_along(tmp_path: Path) -> None:
     """Through Spark Connect the code is an artifact of the session, and the session is in UTC as everywhere."""
     with connect_server(tmp_path / "server") as remote:
