@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 #: Each page and something that only it has, once it is drawn.
 PAGES = {
-    "Overview": "text=What was read",
+    "Overview": "h3:has-text('What was read')",
     "Heatmap": ".heat[data-drawn]",
     "Racks": ".board .tile",
     "Plan": "text=/Judge/",
