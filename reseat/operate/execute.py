@@ -71,6 +71,10 @@ _LATER = frozenset({
 })  # fmt: skip
 #: How often a partition is sent again after such an error.
 _TRIES = 10
+#: The controller's word for a target broker that is not alive, too: it knows of a broker that died before the others
+#: tell. Sent again a few times: once the broker is seen to be dead, the partition waits for it.
+_PERHAPS_DEAD = "INVALID_REPLICA_ASSIGNMENT"
+_TRIES_PERHAPS_DEAD = 3
 #: Troubles that no waiting mends: a person has to change something first.
 _LASTING = frozenset({
     "authentication", "authorization", "chroot", "configuration", "not_kafka", "not_zookeeper", "tls", "version",
@@ -638,7 +642,8 @@ class _Carrying:
         changed: dict[int, MoveProgress] = {}
         for row, error in refused.items():
             self._tries[row] += 1
-            later = error in _LATER and self._tries[row] < _TRIES
+            tries = _TRIES if error in _LATER else _TRIES_PERHAPS_DEAD if error == _PERHAPS_DEAD else 0
+            later = self._tries[row] < tries
             changed[row] = replace(self._moves[row], state="waiting" if later else "failed", error=error)
         for row, move in changed.items():
             self._moves[row] = move

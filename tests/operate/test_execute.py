@@ -244,6 +244,27 @@ def test_a_dead_target_broker_is_waited_for_and_named(journal):
     assert len(cluster.calls) < 1_000  # 300 s of waiting do not spin
 
 
+def test_a_target_broker_that_dies_as_a_batch_is_sent_is_waited_for(journal):
+    """The controller knows first and refuses the assignment; the partitions wait for the broker and are sent again."""
+    cluster, words = cluster_of(), []
+
+    def dies(name):
+        if name == "reassign" and "reassign" not in cluster.calls[:-1]:
+            cluster.refuse = {key: "INVALID_REPLICA_ASSIGNMENT" for key, lists in PLAN.items() if 3 in lists[1]}
+        elif cluster.refuse and cluster.clock < 300:
+            cluster.dead = {3}
+        elif cluster.clock > 300:
+            cluster.dead, cluster.refuse = set(), {}
+
+    cluster.before_call = dies
+    ended = carry_out(
+        cluster.target(), journal, approve(journal).id, stop=threading.Event(), pace=cluster.pace(), report=words.append
+    )
+
+    assert ended.state is RunState.DONE
+    assert any("not sent while broker 3 is not alive." in word for word in words)
+
+
 def test_stalling_is_said(journal):
     """A minute without a change is called stalled, with the partitions."""
     cluster, words = cluster_of({("orders", 0): ([1, 2], [1, 3])}, rate=0), []
