@@ -362,7 +362,7 @@ def test_records_written_while_a_plan_runs_are_all_read_once(cluster, target, jo
     consumer.close()
 
     assert named
-    assert done[0].state is RunState.DONE
+    assert done[0].state is RunState.DONE, done[0].sentence
     assert set(elected.values()) <= {"NONE", "ELECTION_NOT_NEEDED"}
     assert whole
     assert set(acknowledged) <= set(read)
