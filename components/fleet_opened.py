@@ -8,19 +8,15 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from components import caching, session, text, theme
+from components import session, text
 from components.fleet_words import harms
-from components.notices import refused
+from components.moment import look_at, worst_finding
 from components.pipeline_places import Places
-from reseat.errors import InputRefused
 from reseat.history.read import History
-from reseat.model import Severity
 
 __all__ = ["draw_opened"]
 
 _CSS = Path(__file__).with_name("fleet_opened.css")
-_COLOURS = {"broken": "red", "attention": "orange", "note": "gray"}
-_ICONS = {severity.value: theme.severity_icon(severity) for severity in Severity}
 #: Pages that show the latest snapshot once it is opened: where, what one sees there, icon.
 _WAYS = (
     ("pages/overview.py", "Overview", ":material/monitoring:"),
@@ -54,28 +50,10 @@ def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: d
             pressed = [
                 page for page, label, icon in _WAYS if st.button(label, key=f"fleet-to-{label.lower()}", icon=icon)
             ]
-        told = row["worst_finding"]
-        if isinstance(told, str):
-            severity = str(row["worst_severity"])
-            found = f":{_COLOURS.get(severity, 'gray')}[{_ICONS.get(severity, '')}] {text.plain(told)}"
-        else:
-            found = ":green[:material/check_circle:] Nothing was found."
         weakest = "Its losses are not counted yet: the pipeline's sweep does that."
         if row["swept"]:
             weakest = f"Weakest: {text.plain(harms(clusters, 'broker')[0])}; {text.plain(harms(clusters, 'rack')[0])}."
-        st.markdown(f"{found}  \n{weakest}")
-    if pressed and _open(history, places, name, str(row["snapshot_id"])):
+        st.markdown(f"{worst_finding(row)}  \n{weakest}")
+    if pressed and look_at(history, places, name, str(row["snapshot_id"])):
+        session.keep(HISTORY_CLUSTER, name)
         st.switch_page(pressed[0])
-
-
-def _open(history: History, places: Places, cluster: str, snapshot_id: str) -> bool:
-    """Look at a snapshot on all pages; says whether it could be read."""
-    try:
-        with st.spinner("Reading the snapshot …", show_time=True):
-            snapshot = caching.past_snapshot(history, places.landing, cluster, snapshot_id)
-    except InputRefused as refusal:
-        refused(refusal)
-        return False
-    session.open_past(snapshot, snapshot_id)
-    session.keep(HISTORY_CLUSTER, cluster)
-    return True

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import caching, history_desk, session, text, theme
+from components import history_desk
 from components.history_desk import Ends
-from components.notices import refused
+from components.moment import look_at, worst_finding
 from components.past import clock
 from components.pipeline_places import Places
-from reseat.errors import InputRefused
 from reseat.history.read import History
-from reseat.model import Severity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["draw_moment"]
 
 _CSS = Path(__file__).with_name("history_moment.css")
-_COLOURS = {"broken": "red", "attention": "orange", "note": "gray"}
-_ICONS = {severity.value: theme.severity_icon(severity) for severity in Severity}
 #: Pages that a moment is opened on at once.
 _WAYS = (
     ("pages/overview.py", "Overview", ":material/monitoring:"),
@@ -69,23 +65,6 @@ def draw_moment(
                         on_click=history_desk.keep_end,
                         args=(cluster, moved, order),
                     )
-        told = row["worst_finding"]
-        if isinstance(told, str):
-            severity = str(row["worst_severity"])
-            st.markdown(f":{_COLOURS.get(severity, 'gray')}[{_ICONS.get(severity, '')}] {text.plain(told)}")
-        else:
-            st.markdown(":green[:material/check_circle:] Nothing was found.")
-    if pressed and _open(history, places, cluster, identity):
+        st.markdown(worst_finding(row))
+    if pressed and look_at(history, places, cluster, identity):
         st.switch_page(pressed[0])
-
-
-def _open(history: History, places: Places, cluster: str, identity: str) -> bool:
-    """Look at a moment on all pages; says whether it could be read."""
-    try:
-        with st.spinner("Reading the snapshot …", show_time=True):
-            snapshot = caching.past_snapshot(history, places.landing, cluster, identity)
-    except InputRefused as refusal:
-        refused(refusal)
-        return False
-    session.open_past(snapshot, identity)
-    return True
