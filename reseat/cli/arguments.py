@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from reseat.cli.operate_arguments import operate_arguments
 from reseat.cli.pipeline_arguments import pipeline_arguments
@@ -16,8 +19,38 @@ _LARGEST_ID = 2**31 - 1
 _LARGEST_SEED = 2**63
 
 
+#: The base64 of 16 bytes, of an alphabet with ``-``: what Kafka calls a cluster.
+_CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+
+
 class _OneLineParser(argparse.ArgumentParser):
-    """Says in one line what is wrong; the usage is a ``--help`` away."""
+    """Says in one line what is wrong; the usage is a ``--help`` away. A value may begin with a dash."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse does it, once values that begin with a dash stand beside their options."""
+        return super().parse_known_args(self._joined(sys.argv[1:] if args is None else args), namespace)
+
+    def _joined(self, words: Sequence[str]) -> list[str]:
+        """``--confirm -3HM4`` as ``--confirm=-3HM4``.
+
+        Argparse takes every word that begins with a dash for an option. One in 64 clusters of the ZooKeeper era has an
+        id that begins so (Kafka draws another only since ``Uuid.randomUuid``), and topics may be called so too. What
+        begins as an option of this command does is an option, also where a value is missing.
+        """
+        options = self._option_string_actions
+        joined: list[str] = []
+        for word in words:
+            before = options.get(joined[-1]) if joined and "--" not in joined else None
+            takes_one = before is not None and before.nargs is None
+            is_option = any(option.startswith(word.partition("=")[0]) for option in options)
+            shaped = _CLUSTER_ID.fullmatch(word) or re.match(r"-[^-]", word)
+            if takes_one and shaped and word.startswith("-") and not is_option:
+                joined[-1] += f"={word}"
+            else:
+                joined.append(word)
+        return joined
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (--help shows what it takes)\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reseat.cli import main, report_fault
+from reseat.cli.arguments import parser
 
 LAYOUT = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2]}]}'
 
@@ -159,3 +160,33 @@ def test_a_full_disk_behind_standard_output_is_said_in_one_line() -> None:
 
     assert done.returncode == 2
     assert done.stderr == "reseat show: The standard output cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize("id_", ["-3HM4VoeT7SvZTRofzknYA", "--M4VoeT7SvZTRofzknYAx", "QQ-iA_VnT0-vn2Mp0H4cCg"])
+@pytest.mark.parametrize("action", ["execute --plan plan.json", "rollback", "cancel", "elect --preferred"])
+def test_a_cluster_whose_id_begins_with_a_dash_is_confirmed(id_: str, action: str) -> None:
+    """As one in 64 of ZooKeeper's clusters: the next word is the id, and not an option that nobody knows."""
+    where = ["--bootstrap", "127.0.0.1:9092"]
+
+    chosen = parser().parse_args(["operate", *action.split(), *where, "--confirm", id_, "--json"])
+
+    assert (chosen.confirm, chosen.json) == (id_, True)
+
+
+def test_a_topic_that_begins_with_a_dash_is_taken_as_it_is() -> None:
+    """Kafka allows such names."""
+    chosen = parser().parse_args(["show", "layout.json", "--without-topics", "-x", "--without-topics", "orders"])
+
+    assert chosen.without_topics == [("-x",), ("orders",)]
+
+
+@pytest.mark.parametrize("after", ["--wait", "--wai", "-h", "--wait=now", "--wiat", "--"])
+def test_an_option_is_never_taken_for_the_value_that_was_forgotten(
+    after: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``--confirm --wait`` confirms no cluster called ``--wait``; nor does a slip of the pen."""
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args(["operate", "rollback", "--bootstrap", "127.0.0.1:9092", "--confirm", after])
+
+    assert ended.value.code == 2
+    assert "--confirm: expected one argument" in capsys.readouterr().err
