@@ -5,13 +5,15 @@ for the commit; (2) ``changes`` are those between neighbours once the batch coun
 the one after it is to be compared with another; (3) every table has a file for every day that has a snapshot.
 
 How it works: the small tables are unfolded from the rows of measures; replicas are read from the files again, in a pass
-of their own, as they are a hundred times as many; changes are joins over what is staged and what is there
-(``reseat.pipeline.changes``), of the days of the batch and those next to them.
+of their own, as they are a hundred times as many; changes are joins over the measures, the replicas that are staged
+and what is there of the days of the batch and those next to them (``reseat.pipeline.changes``). Which topics changed
+is found from the measures alone, beside the writing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,7 @@ import pyarrow as pa
 
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema, table
-from reseat.pipeline.changes import changes_between, neighbours
+from reseat.pipeline.changes import Comparison, neighbours
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.decode import replica_reader
 from reseat.pipeline.frames import ClusterDay, day_folder, days_of, read_days, read_flat, spark_schema, write
@@ -30,35 +32,52 @@ from reseat.pipeline.verdict import Job, Verdict, landed_files
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["fill_up", "write_changes", "write_rejected", "write_snapshots"]
+__all__ = ["BatchChanges", "fill_up", "fresh_measures", "write_rejected", "write_snapshots"]
 
 #: Tables written side by side.
 _WRITERS = 4
 
 
-def write_snapshots(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict) -> None:
-    """Write the tables that are made of one snapshot alone."""
+def fresh_measures(job: Job, measured: DataFrame, verdict: Verdict) -> DataFrame:
+    """The rows of measures of the snapshots that come into the tables."""
     from pyspark.sql import functions as f
 
-    taken = verdict.of("taken")["path"].to_pylist()
-    if not taken:
-        return
-    counting = measured.where(f.col("snapshot_id").isNotNull())
+    fresh = measured.where(f.col("snapshot_id").isNotNull())
     if verdict.count("duplicate"):
-        paths = job.spark.createDataFrame(pa.table({"path": pa.array(taken, pa.string())}))
-        counting = counting.join(f.broadcast(paths), "path", "left_semi")
+        paths = job.spark.createDataFrame(verdict.of("taken").select(["path"]))
+        fresh = fresh.join(f.broadcast(paths), "path", "left_semi")
+    return fresh
+
+
+def _unfolded(fresh: DataFrame, name: str) -> DataFrame:
+    """The rows of a small table that the measures hold, with ``cluster`` and ``day``."""
+    from pyspark.sql import functions as f
+
+    rows = fresh.select("cluster", "day", "snapshot_id", "taken_at", f.inline(name))
+    return rows.select(*arrow_schema(name, with_keys=True).names)
+
+
+def write_snapshots(job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict, *, beside: Callable[[], None]) -> None:
+    """Write the tables that are made of one snapshot alone.
+
+    Args:
+        job: the run.
+        batch: the batch.
+        fresh: the measures of the snapshots (``fresh_measures``).
+        verdict: which files they are.
+        beside: further work of the same session, done while the files are read and written.
+    """
 
     def unfold(name: str) -> None:
-        rows = counting.select("cluster", "day", "snapshot_id", "taken_at", f.inline(name))
-        write(rows.select(*arrow_schema(name, with_keys=True).names), job.tables, batch.staging(name))
+        write(_unfolded(fresh, name), job.tables, batch.staging(name))
 
     def replicas() -> None:
-        rows = landed_files(job, taken).mapInArrow(
+        rows = landed_files(job, verdict.of("taken")["path"].to_pylist()).mapInArrow(
             replica_reader(job.landing.spark_url()), spark_schema(arrow_schema("replicas", with_keys=True))
         )
         write(rows, job.tables, batch.staging("replicas"))
 
-    side_by_side(job.spark, [replicas, *(partial(unfold, name) for name in SMALL_TABLES)], _WRITERS)
+    side_by_side(job.spark, [replicas, beside, *(partial(unfold, name) for name in SMALL_TABLES)], _WRITERS)
 
 
 def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict, replaced: frozenset[str]) -> None:
@@ -83,61 +102,101 @@ def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict
     write(rows.coalesce(1), job.tables, batch.staging("rejected"), partitioned=False)
 
 
-def write_changes(job: Job, batch: Batch, verdict: Verdict) -> list[ClusterDay]:
-    """Compare every new snapshot with the one before it, and the one after it with the new one.
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What a batch is compared with.
 
-    Returns:
-        The days whose ``changes`` are written anew: all files that are there go.
+    Attributes:
+        pairs: as ``neighbours`` gives them, each with a new snapshot on a side.
+        there: the days in the tables that they need.
+        compared: their topics.
     """
-    from pyspark.sql import functions as f
 
-    days = _days_around(job.tables, verdict.days)
+    pairs: pa.Table
+    there: list[ClusterDay]
+    compared: Comparison
 
-    def both(name: str, these: Sequence[ClusterDay]) -> DataFrame:
-        """What is in the tables and what this batch is about to add, told apart by ``is_new``."""
-        there = read_days(job.spark, job.tables, name, these).withColumn("is_new", f.lit(False))
-        added = read_days(job.spark, job.tables, name, verdict.days, under=_home(batch))
-        return there.unionByName(added.withColumn("is_new", f.lit(True)))
 
-    pairs = (
-        neighbours(both("snapshots", days), carry=("is_new",))
-        .where(f.col("is_new") | f.col("previous_is_new"))
-        .persist()
-    )
-    try:
+class BatchChanges:
+    """Every new snapshot compared with the one before it, and the one after it with the new one."""
+
+    def __init__(self, job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict) -> None:
+        """Nothing is computed yet.
+
+        Args:
+            job: the run.
+            batch: the batch.
+            fresh: the measures of its snapshots (``fresh_measures``).
+            verdict: which files they are.
+        """
+        self._job, self._batch, self._fresh, self._verdict = job, batch, fresh, verdict
+        self._found: _Found | None = None
+
+    def find(self) -> None:
+        """Find the neighbours, and the topics that differ; from measures alone, while the replicas are written."""
+        around = _days_around(self._job.tables, self._verdict.days)
+        snapshots = self._both("snapshots", around, _unfolded(self._fresh, "snapshots"))
         # At most two pairs a new snapshot: bounded by the size of a batch.
-        told = pairs.select("cluster", "day", "snapshot_id", "previous_day").toArrow().to_pylist()
-        if not told:
+        pairs = neighbours(snapshots).where("is_new OR previous_is_new").toArrow()
+        if pairs.num_rows:
+            told = pairs.select(["cluster", "day", "previous_day"]).to_pylist()
+            needed = {(row["cluster"], row[day]) for row in told for day in ("day", "previous_day")}
+            there = sorted(needed.intersection(around))
+            topics = self._both("topic_spread", there, _unfolded(self._fresh, "topic_spread"))
+            self._found = _Found(pairs, there, Comparison(pairs, topics))
+
+    def write(self) -> list[ClusterDay]:
+        """Write ``changes``, once ``find`` and the replicas are done.
+
+        Returns:
+            The days whose ``changes`` are written anew: all files that are there go.
+        """
+        from pyspark.sql import functions as f
+
+        found = self._found
+        if found is None:
             return []
-        needed = sorted({(row["cluster"], row[day]) for row in told for day in ("day", "previous_day")})
-        taken = set(verdict.of("taken")["snapshot_id"].to_pylist())
-        again = sorted({(row["cluster"], row["day"]) for row in told if row["snapshot_id"] not in taken})
-        stale = [file.path for day in again for file in job.tables.files(day_folder("changes", day), suffix=".parquet")]
-        frames = (both(name, needed) for name in ("brokers", "topic_spread", "replicas"))
-        with changes_between(pairs, *frames) as found:
-            rows = found
-            if stale:
-                kept = read_days(job.spark, job.tables, "changes", again).join(
-                    f.broadcast(pairs.select("snapshot_id")), "snapshot_id", "left_anti"
-                )
-                rows = rows.unionByName(kept.select(*rows.columns))
-                batch.remove(stale)
-            # A file a day: changes are few beside what they are made of.
-            write(rows.repartition("cluster", "day"), job.tables, batch.staging("changes"))
+        job, tables = self._job, self._job.tables
+        staged = read_days(job.spark, tables, "replicas", self._verdict.days, under=_home(self._batch))
+        brokers = self._both("brokers", found.there, _unfolded(self._fresh, "brokers"))
+        rows = found.compared.changes(brokers, self._both("replicas", found.there, staged))
+        told = found.pairs.select(["cluster", "day", "is_new"]).to_pylist()
+        again = sorted({(row["cluster"], row["day"]) for row in told if not row["is_new"]})
+        stale = [file.path for day in again for file in tables.files(day_folder("changes", day), suffix=".parquet")]
+        if stale:
+            anew = f.broadcast(job.spark.createDataFrame(found.pairs.select(["snapshot_id"])))
+            stays = read_days(job.spark, tables, "changes", again).join(anew, "snapshot_id", "left_anti")
+            rows = rows.unionByName(stays)
+            self._batch.remove(stale)
+        # A file a day: changes are few beside what they are made of.
+        write(rows.repartition("cluster", "day"), tables, self._batch.staging("changes"))
         return again
-    finally:
-        pairs.unpersist()
+
+    def close(self) -> None:
+        """Let go of what is kept."""
+        if self._found is not None:
+            self._found.compared.close()
+
+    def _both(self, name: str, days: Sequence[ClusterDay], added: DataFrame) -> DataFrame:
+        """What this batch is about to add, and what is in the tables of these days, told apart by ``is_new``."""
+        from pyspark.sql import functions as f
+
+        added = added.withColumn("is_new", f.lit(True))
+        if not days:
+            return added
+        there = read_days(self._job.spark, self._job.tables, name, days)
+        return there.withColumn("is_new", f.lit(False)).unionByName(added)
 
 
 def _days_around(tables: Folder, days: Sequence[ClusterDay]) -> list[ClusterDay]:
-    """The days of a batch, and of each cluster the nearest day before and after each that has snapshots."""
-    around: set[ClusterDay] = set(days)
+    """Of each cluster those days of a batch that have snapshots in the tables, and the nearest before and after."""
+    around: set[ClusterDay] = set()
     for cluster in sorted({cluster for cluster, _ in days}):
         new = {day for other, day in days if other == cluster}
-        known = sorted(new.union(days_of(tables, "snapshots", cluster)))
-        for at, day in enumerate(known):
-            if day in new:
-                around.update((cluster, other) for other in known[max(at - 1, 0) : at + 2])
+        there = days_of(tables, "snapshots", cluster)
+        known = sorted(new.union(there))
+        near = {day for at, one in enumerate(known) if one in new for day in known[max(at - 1, 0) : at + 2]}
+        around.update((cluster, day) for day in near.intersection(there))
     return sorted(around)
 
 

@@ -4,7 +4,7 @@ What it promises, ranked: (1) the same changes as ``reseat.balance.changes`` fin
 topics whose state differs are looked at replica by replica; (3) nothing is collected.
 
 What it needs: the pairs of snapshots to compare, and ``brokers``, ``topic_spread`` and ``replicas`` of both of each
-pair, each with ``cluster`` and ``day``.
+pair.
 
 How it works: the digests of ``topic_spread`` are joined by pair and topic, and only topics with differing digests
 remain: few, from one moment to the next. The replicas of these, of both sides, are gathered by one aggregation into two
@@ -17,186 +17,175 @@ Complexity: one shuffle of the topics' digests and one of the replicas of topics
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from reseat.history.schema import arrow_schema
 from reseat.model import BrokerState
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
-__all__ = ["changes_between", "neighbours"]
+__all__ = ["Comparison", "neighbours"]
 
 #: A broker in one of these states does not serve, as ``reseat.balance.changes`` sees it.
 _AWAY = (BrokerState.DEAD.value, BrokerState.FENCED.value)
 #: Up to this many topics that changed, their names are sent to every task; above, replicas are sorted to meet them.
 _MOST_SENT = 500_000
-_ROW = "struct<kind:string,broker:int,was:int>"
 
 
-def neighbours(snapshots: DataFrame, *, carry: tuple[str, ...] = ()) -> DataFrame:
+def neighbours(snapshots: DataFrame) -> DataFrame:
     """Every snapshot that has one before it in its cluster, beside that one.
 
     Args:
-        snapshots: ``cluster``, ``day``, ``snapshot_id``, ``taken_at``; every snapshot of the clusters and times asked
-            for, once.
-        carry: further columns to keep of both.
+        snapshots: ``cluster``, ``day``, ``snapshot_id``, ``taken_at``, ``is_new``; every snapshot of the clusters and
+            times asked for, once.
 
     Returns:
-        ``cluster``, ``day``, ``snapshot_id``, ``taken_at``, ``previous_day``, ``previous_snapshot_id``,
-        ``previous_taken_at``. Snapshots of one moment follow each other by their identity.
+        The same columns, and all but the first as ``previous_...``. Snapshots of one moment follow each other by their
+        identity.
     """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as f
+    names = ("day", "snapshot_id", "taken_at", "is_new")
+    window = "OVER (PARTITION BY cluster ORDER BY taken_at, snapshot_id)"
+    before = (f"lag({name}) {window} AS previous_{name}" for name in names)
+    # A row a snapshot: one task sorts a million of them sooner than Spark has exchanged them.
+    one_task = snapshots.coalesce(1).selectExpr("cluster", *names, *before)
+    return one_task.where("previous_snapshot_id IS NOT NULL")
 
-    in_time = Window.partitionBy("cluster").orderBy("taken_at", "snapshot_id")
-    names = ("day", "snapshot_id", "taken_at", *carry)
-    before = [f.lag(name).over(in_time).alias(f"previous_{name}") for name in names]
-    return snapshots.select("cluster", *names, *before).where(f.col("previous_snapshot_id").isNotNull())
 
+class Comparison:
+    """Pairs of snapshots that are compared: first their topics, and then the replicas of those that differ."""
 
-@contextmanager
-def changes_between(
-    pairs: DataFrame, brokers: DataFrame, topics: DataFrame, replicas: DataFrame
-) -> Iterator[DataFrame]:
-    """The rows of ``changes`` of some pairs of snapshots.
+    def __init__(self, pairs: pa.Table, topics: DataFrame) -> None:
+        """Find the topics that changed; they are kept until ``close``.
 
-    Args:
-        pairs: as ``neighbours`` gives them, few enough to be sent to every task.
-        brokers: rows of ``brokers`` of all snapshots in ``pairs``; others do no harm.
-        topics: rows of ``topic_spread``, likewise.
-        replicas: rows of ``replicas``, likewise.
+        Args:
+            pairs: ``cluster``, ``day``, ``snapshot_id``, ``taken_at``, ``previous_snapshot_id``,
+                ``previous_taken_at``; one row a pair, few enough to be sent to every task.
+            topics: rows of ``topic_spread`` of all snapshots in ``pairs``; others do no harm.
+        """
+        from pyspark.sql import functions as f
 
-    Yields:
-        ``cluster``, ``day`` and the columns of ``changes``. Which topics changed is found out at once and kept to the
-        end; the rest when the rows are asked for.
-    """
-    from pyspark.sql import functions as f
+        self._pairs = pairs
+        self._spark = topics.sparkSession
+        self._sides = f.broadcast(self._spark.createDataFrame(_sides(pairs)))
+        self._kept = _topics_changed(topics, self._sides).persist()
+        try:
+            # Counted first, as Spark cannot know that few of many remain: it would sort all replicas to join them.
+            self._few = self._kept.count() <= _MOST_SENT
+        except BaseException:
+            self.close()
+            raise
 
-    kept = _topics_changed(pairs, topics).persist()
-    try:
-        # Counted first, as Spark cannot know that few of many topics remain: it would sort all replicas to join them.
-        changed = f.broadcast(kept) if kept.count() <= _MOST_SENT else kept
+    def changes(self, brokers: DataFrame, replicas: DataFrame) -> DataFrame:
+        """The rows of ``changes``, with ``cluster`` and ``day``.
+
+        Args:
+            brokers: rows of ``brokers`` of all snapshots in the pairs; others do no harm.
+            replicas: rows of ``replicas``, likewise.
+        """
+        from pyspark.sql import functions as f
+
+        changed = f.broadcast(self._kept) if self._few else self._kept
+        found = _partitions_changed(changed, replicas).unionByName(_brokers_changed(brokers, self._sides))
+        told = ["cluster", "day", "snapshot_id", "taken_at", "previous_snapshot_id", "previous_taken_at"]
+        moments = self._spark.createDataFrame(self._pairs.select(told))
         names = arrow_schema("changes", with_keys=True).names
-        found = _partitions_changed(pairs, changed, replicas).unionByName(_brokers_changed(pairs, brokers))
-        known = pairs.select("cluster", "day", "snapshot_id", "taken_at", "previous_snapshot_id", "previous_taken_at")
-        yield found.join(f.broadcast(known), "snapshot_id").select(*names)
-    finally:
-        kept.unpersist()
+        return found.join(f.broadcast(moments), found["pair"] == moments["snapshot_id"]).select(*names)
+
+    def close(self) -> None:
+        """Let go of what is kept."""
+        self._kept.unpersist()
 
 
-def _sides(pairs: DataFrame) -> DataFrame:
-    """Two rows a pair: the snapshot to read (``of``), the pair's later one (``pair``), and which side it is."""
+def _sides(pairs: pa.Table) -> pa.Table:
+    """Two rows a pair: the snapshot to read, the pair's later one (``pair``), and whether it is the one before."""
+    later, earlier = pairs["snapshot_id"], pairs["previous_snapshot_id"]
+    sides = [
+        pa.table({"snapshot_id": of, "pair": later, "before": pa.repeat(before, len(later))})
+        for of, before in ((earlier, True), (later, False))
+    ]
+    return pa.concat_tables(sides)
+
+
+def _brokers_changed(brokers: DataFrame, sides: DataFrame) -> DataFrame:
     from pyspark.sql import functions as f
 
-    side = f.explode(
-        f.array(
-            f.struct(f.col("previous_snapshot_id").alias("of"), f.lit(True).alias("before")),
-            f.struct(f.col("snapshot_id").alias("of"), f.lit(False).alias("before")),
-        )
-    ).alias("side")
-    return f.broadcast(pairs.select(f.col("snapshot_id").alias("pair"), side).select("pair", "side.of", "side.before"))
-
-
-def _brokers_changed(pairs: DataFrame, brokers: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as f
-
-    here = brokers.where(~f.col("state").isin(*_AWAY)).select(f.col("snapshot_id").alias("of"), "broker")
-    was, now = f.max("before"), f.max(~f.col("before"))
-    told = here.join(_sides(pairs), "of").groupBy("pair", "broker").agg(was.alias("was_here"), now.alias("is_here"))
-    return told.where(~(f.col("was_here") & f.col("is_here"))).select(
-        f.col("pair").alias("snapshot_id"),
-        f.lit(None).cast("string").alias("topic"),
-        f.lit(None).cast("int").alias("partition"),
-        f.when(f.col("is_here"), "broker_came").otherwise("broker_gone").alias("kind"),
+    was, now = f.max("before").alias("was_here"), f.max(~f.col("before")).alias("is_here")
+    told = brokers.where(~f.col("state").isin(*_AWAY)).join(sides, "snapshot_id").groupBy("pair", "broker")
+    return told.agg(was, now).where("NOT (was_here AND is_here)").selectExpr(
+        "pair",
+        "CAST(NULL AS string) AS topic",
+        "CAST(NULL AS int) AS partition",
+        "IF(is_here, 'broker_came', 'broker_gone') AS kind",
         "broker",
-        f.lit(None).cast("int").alias("was"),
-    )
+        "CAST(NULL AS int) AS was",
+    )  # fmt: skip
 
 
-def _topics_changed(pairs: DataFrame, topics: DataFrame) -> DataFrame:
-    """(pair, topic, ordered): topics whose state differs, and whether both sides keep the order of lists."""
+def _topics_changed(topics: DataFrame, sides: DataFrame) -> DataFrame:
+    """The sides of each topic whose state differs, with ``ordered``: whether both keep the order of lists."""
     from pyspark.sql import functions as f
 
-    told = topics.select(f.col("snapshot_id").alias("of"), "topic", "state_digest", "order_told")
-    return (
-        told.join(_sides(pairs), "of")
-        .groupBy("pair", "topic")
-        .agg(
-            f.count("*").alias("sides"),
-            f.min("state_digest").alias("one"),
-            f.max("state_digest").alias("other"),
-            f.min("order_told").alias("ordered"),
-        )
-        .where((f.col("sides") == 1) | (f.col("one") != f.col("other")))
-        .select("pair", "topic", "ordered")
-    )
+    one, other = f.min("state_digest").alias("one"), f.max("state_digest").alias("other")
+    told = topics.join(sides, "snapshot_id").groupBy("pair", "topic")
+    sums = told.agg(f.count("*").alias("sides"), one, other, f.min("order_told").alias("ordered"))
+    return sums.where("sides = 1 OR one != other").select("pair", "topic", "ordered").join(sides, "pair")
 
 
-def _partitions_changed(pairs: DataFrame, changed: DataFrame, replicas: DataFrame) -> DataFrame:
+def _partitions_changed(changed: DataFrame, replicas: DataFrame) -> DataFrame:
     from pyspark.sql import functions as f
 
-    one = f.struct("position", "broker", "in_sync")
-    before, after = f.col("before"), ~f.col("before")
-    partitions = (
-        replicas.select(
-            f.col("snapshot_id").alias("of"), "topic", "partition", "position", "broker", "in_sync", "leader"
-        )
-        .join(_sides(pairs), "of")
-        .join(changed, ["pair", "topic"])
+    one = "struct(position, broker, in_sync)"
+    lists = (
+        replicas.join(changed, ["snapshot_id", "topic"])
         .groupBy("pair", "topic", "partition")
         .agg(
-            f.array_sort(f.collect_list(f.when(before, one))).alias("had"),
-            f.array_sort(f.collect_list(f.when(after, one))).alias("has"),
-            f.max(f.when(before, f.col("leader"))).alias("led"),
-            f.max(f.when(after, f.col("leader"))).alias("leads"),
+            f.expr(f"array_sort(collect_list({one}) FILTER (WHERE before))").alias("had"),
+            f.expr(f"array_sort(collect_list({one}) FILTER (WHERE NOT before))").alias("has"),
+            f.expr("max(leader) FILTER (WHERE before)").alias("led"),
+            f.expr("max(leader) FILTER (WHERE NOT before)").alias("leads"),
             f.min("ordered").alias("ordered"),
         )
         # Most partitions of a topic that changed did not; comparing lists costs less than taking them apart.
-        .where(~f.col("had").eqNullSafe(f.col("has")) | ~f.col("led").eqNullSafe(f.col("leads")))
+        .where("NOT (had <=> has) OR NOT (led <=> leads)")
     )
-    return partitions.select(f.col("pair").alias("snapshot_id"), "topic", "partition", f.inline(_differences()))
+    return lists.selectExpr("pair", "topic", "partition", f"inline({_differences()})")
 
 
-def _differences() -> Column:
-    """Rows of kind, broker and was, from the lists and leaders before and after of one partition."""
-    from pyspark.sql import functions as f
+def _differences() -> str:
+    """Rows of kind, broker and was, from the lists and leaders before and after of one partition.
 
-    had, has = f.col("had"), f.col("has")
-    had_ids, has_ids = f.transform(had, lambda one: one.broker), f.transform(has, lambda one: one.broker)
-    in_before = f.transform(f.filter(had, lambda one: one.in_sync), lambda one: one.broker)
-    in_after = f.transform(f.filter(has, lambda one: one.in_sync), lambda one: one.broker)
-    both = (f.size(had) > 0) & (f.size(has) > 0)
-    isr_told = both & f.get(had, f.lit(0)).in_sync.isNotNull() & f.get(has, f.lit(0)).in_sync.isNotNull()
-    led, leads = f.col("led"), f.col("leads")
-    reordered = both & f.col("ordered") & (f.array_sort(had_ids) == f.array_sort(has_ids)) & (had_ids != has_ids)
+    In SQL: as calls of functions, each of its hundred words would be a journey to the JVM and back.
+    """
+    had, has = "had.broker", "has.broker"
+    had_in_sync, has_in_sync = (f"filter({side}, one -> one.in_sync).broker" for side in ("had", "has"))
+    both = "size(had) > 0 AND size(has) > 0"
+    isr_told = f"{both} AND get(had, 0).in_sync IS NOT NULL AND get(has, 0).in_sync IS NOT NULL"
+    reordered = f"{both} AND ordered AND array_sort({had}) = array_sort({has}) AND {had} != {has}"
 
-    def rows(kind: str, brokers: Column) -> Column:
-        return f.transform(brokers, lambda broker: _row(kind, broker))
+    def row(kind: str, broker: str, was: str = "NULL") -> str:
+        return f"named_struct('kind', '{kind}', 'broker', {broker}, 'was', CAST({was} AS int))"
 
-    def without(these: Column, those: Column) -> Column:
-        return f.filter(these, lambda broker: ~f.array_contains(those, broker))
+    def rows(kind: str, brokers: str) -> str:
+        return f"transform({brokers}, id -> {row(kind, 'id')})"
 
-    def within(these: Column, those: Column) -> Column:
-        return f.filter(these, lambda broker: f.array_contains(those, broker))
+    def without(these: str, those: str) -> str:
+        return f"filter({these}, id -> NOT array_contains({those}, id))"
 
-    none = f.array().cast(f"array<{_ROW}>")
-    return f.concat(
-        rows("replica_added", without(has_ids, had_ids)),
-        rows("replica_removed", without(had_ids, has_ids)),
-        f.when(isr_told, rows("isr_shrunk", without(within(in_before, has_ids), in_after))).otherwise(none),
-        f.when(isr_told, rows("isr_grown", without(within(in_after, had_ids), in_before))).otherwise(none),
-        f.when(both & (led != leads), f.array(_row("leader_moved", leads, led))).otherwise(none),
-        f.when(reordered, f.array(_row("order_changed", f.get(has_ids, f.lit(0)), f.get(had_ids, f.lit(0))))).otherwise(
-            none
-        ),
+    def within(these: str, those: str) -> str:
+        return f"filter({these}, id -> array_contains({those}, id))"
+
+    def only_if(condition: str, found: str) -> str:
+        return f"IF({condition}, {found}, array())"
+
+    parts = (
+        rows("replica_added", without(has, had)),
+        rows("replica_removed", without(had, has)),
+        only_if(isr_told, rows("isr_shrunk", without(within(had_in_sync, has), has_in_sync))),
+        only_if(isr_told, rows("isr_grown", without(within(has_in_sync, had), had_in_sync))),
+        only_if(f"{both} AND led != leads", f"array({row('leader_moved', 'leads', 'led')})"),
+        only_if(reordered, f"array({row('order_changed', f'get({has}, 0)', f'get({had}, 0)')})"),
     )
-
-
-def _row(kind: str, broker: Column, was: Column | None = None) -> Column:
-    from pyspark.sql import functions as f
-
-    before = f.lit(None) if was is None else was
-    return f.struct(f.lit(kind).alias("kind"), broker.cast("int").alias("broker"), before.cast("int").alias("was"))
+    return f"concat({', '.join(parts)})"

@@ -53,7 +53,7 @@ def days_of(tables: Folder, name: str, cluster: str) -> tuple[str, ...]:
 
 def empty(spark: SparkSession, name: str) -> DataFrame:
     """A table without rows."""
-    return spark.createDataFrame([], spark_schema(arrow_schema(name, with_keys=True)))
+    return spark.createDataFrame(arrow_schema(name, with_keys=True).empty_table())
 
 
 def read_days(

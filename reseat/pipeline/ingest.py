@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
-from reseat.pipeline.batch_tables import fill_up, write_changes, write_rejected, write_snapshots
+from reseat.pipeline.batch_tables import BatchChanges, fill_up, fresh_measures, write_rejected, write_snapshots
 from reseat.pipeline.commit import Batch, read_ledger, recover
 from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import Progress, Report, silent
@@ -206,13 +206,14 @@ def _take(job: Job, files: list[FileFact], replaced: frozenset[str], *, so_far: 
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
         verdict = judge(job, files, measured, unread)
-        taken = verdict.count("taken")
-        say("write", f"Writing the tables of {counted(taken, 'snapshot')}.")
-        write_snapshots(job, batch, measured, verdict)
         write_rejected(job, batch, measured, verdict, replaced.intersection(name_of(file) for file in files))
-        if taken:
-            say("changes", f"Comparing {counted(taken, 'snapshot')} with what came before and after.")
-            rewritten = write_changes(job, batch, verdict)
+        if taken := verdict.count("taken"):
+            fresh = fresh_measures(job, measured, verdict)
+            with closing(BatchChanges(job, batch, fresh, verdict)) as changes:
+                say("write", f"Writing the tables of {counted(taken, 'snapshot')}.")
+                write_snapshots(job, batch, fresh, verdict, beside=changes.find)
+                say("changes", f"Comparing {counted(taken, 'snapshot')} with what came before and after.")
+                rewritten = changes.write()
             fill_up(job.tables, batch, verdict.days, rewritten)
         batch.record(verdict.files.select(["path", "token", "outcome", "snapshot_id"]))
     except BaseException:

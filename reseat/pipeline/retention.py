@@ -31,7 +31,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -43,7 +43,7 @@ from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.model.wording import counted
-from reseat.pipeline.changes import changes_between
+from reseat.pipeline.changes import Comparison
 from reseat.pipeline.commit import Batch, recover
 from reseat.pipeline.frames import ClusterDay, day_folder, read_days
 from reseat.pipeline.lock import hold
@@ -225,28 +225,27 @@ def _thin(spark: SparkSession, tables: Folder, batch: Batch, days: Collection[Cl
 def _compare_again(step: _Step) -> None:
     """Stage ``changes`` of the days: those of their last snapshots from what is before them now."""
     if step.before:
-        with _changes(step) as rows:
+        with closing(Comparison(_pairs(step), _rows(step, "topic_spread"))) as compared:
+            rows = compared.changes(_rows(step, "brokers"), _rows(step, "replicas"))
             write_sorted(rows, step.tables, step.batch, "changes")
     step.batch.remove(path for pile in _piles(step.tables, "changes", step.last) for path in pile.paths)
     keep_one_file(step.tables, step.batch, "changes", step.last)
 
 
-def _changes(step: _Step) -> AbstractContextManager[DataFrame]:
-    """The changes between neighbours that were none; of thinned days, what is staged of them is read."""
-    compared = [(step.last[day], before) for day, before in step.before.items()]
-    pairs = step.spark.createDataFrame(_pairs(compared))
-    # A day before that is not thinned out now has one snapshot: it always had, or was thinned out earlier.
+def _rows(step: _Step, name: str) -> DataFrame:
+    """The rows of a table, of the last snapshots of these days and of those before them.
+
+    What is staged of the days is read; a day before them that is not thinned out now has one snapshot: it always had,
+    or was thinned out earlier.
+    """
     earlier = {before.cluster_day for before in step.before.values()} - step.last.keys()
-
-    def rows(name: str) -> DataFrame:
-        there = read_days(step.spark, step.tables, name, earlier)
-        return there.unionByName(read_days(step.spark, step.tables, name, step.last, under=step.batch.staging()))
-
-    return changes_between(pairs, rows("brokers"), rows("topic_spread"), rows("replicas"))
+    there = read_days(step.spark, step.tables, name, earlier)
+    return there.unionByName(read_days(step.spark, step.tables, name, step.last, under=step.batch.staging()))
 
 
-def _pairs(compared: Sequence[tuple[_Known, _Known]]) -> pa.Table:
-    """Pairs of snapshots as ``changes_between`` takes them."""
+def _pairs(step: _Step) -> pa.Table:
+    """The neighbours that were none, as ``Comparison`` takes them."""
+    compared = [(step.last[day], before) for day, before in step.before.items()]
     moment = pa.timestamp("us", tz="UTC")
     columns: dict[str, pa.Array] = {"cluster": pa.array([one.cluster for one, _ in compared], pa.string())}
     for start, side in (("", 0), ("previous_", 1)):

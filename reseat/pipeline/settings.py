@@ -95,6 +95,9 @@ def launch_settings(master: str, scratch: Path, memory: str | None = None) -> di
         "spark.driver.defaultJavaOptions": quiet_log(scratch),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        # Spark keeps 100 of the classes that it generates. A batch is of more plans than that: each would be compiled
+        # anew by every batch, and by Java's own compiler once more.
+        "spark.sql.codegen.cache.maxEntries": "2000",
         # No metastore: tables are folders.
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": (scratch / "warehouse").as_uri(),
