@@ -31,7 +31,7 @@ __all__ = ["Comparison", "neighbours"]
 
 #: A broker in one of these states does not serve, as ``reseat.balance.changes`` sees it.
 _AWAY = (BrokerState.DEAD.value, BrokerState.FENCED.value)
-#: Up to this many topics that changed, their names are sent to every task; above, replicas are sorted to meet them.
+#: Up to this many sides of topics that changed are sent to every task; above, replicas are sorted to meet them.
 _MOST_SENT = 500_000
 
 
@@ -49,9 +49,7 @@ def neighbours(snapshots: DataFrame) -> DataFrame:
     names = ("day", "snapshot_id", "taken_at", "is_new")
     window = "OVER (PARTITION BY cluster ORDER BY taken_at, snapshot_id)"
     before = (f"lag({name}) {window} AS previous_{name}" for name in names)
-    # A row a snapshot: one task sorts a million of them sooner than Spark has exchanged them.
-    one_task = snapshots.coalesce(1).selectExpr("cluster", *names, *before)
-    return one_task.where("previous_snapshot_id IS NOT NULL")
+    return snapshots.selectExpr("cluster", *names, *before).where("previous_snapshot_id IS NOT NULL")
 
 
 class Comparison:
