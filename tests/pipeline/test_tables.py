@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -194,6 +195,21 @@ def test_changes_are_those_between_neighbours(filled: Filled) -> None:
         _same(found, _as_rows(earlier, later))
         kinds |= {row["kind"] for row in found}
     assert kinds == set(KINDS)
+
+
+def test_changes_are_the_same_where_more_topics_changed_than_are_sent_to_every_task(
+    spark: SparkSession, of_all: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Replicas are sorted to meet them."""
+    monkeypatch.setattr("reseat.pipeline.changes._MOST_SENT", 0)
+    landing, tables = Folder.open(tmp_path / "landing"), Folder.open(tmp_path / "tables")
+    for moment in MOMENTS:
+        land(snapshot_of(moment), landing, moment.cluster)
+
+    run(spark, landing, tables)
+
+    assert of_all["changes"]
+    assert plain.rows(tables)["changes"] == of_all["changes"]
 
 
 def _as_rows(before: Snapshot, after: Snapshot) -> Rows:
