@@ -15,6 +15,7 @@ from reseat.cli.writer import say
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
 from reseat.model.wording import counted
+from reseat.pipeline.lock import check_free
 from reseat.pipeline.progress import Progress, Report
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def run(chosen: argparse.Namespace) -> int:
             "There is no landing zone here; `reseat snapshot --landing` and `reseat land` make one.",
             source=chosen.landing,
         )
-    with _session(chosen) as (spark, report):
+    with _session(chosen, tables) as (spark, report):
         done = ingest(spark, landing, tables, report=report)
     say(*done.healed, done.sentence)
     return 0
@@ -49,7 +50,7 @@ def sweep(chosen: argparse.Namespace) -> int:
     from reseat.pipeline.sweep import sweep as fill
 
     tables = _tables(chosen)
-    with _session(chosen) as (spark, report):
+    with _session(chosen, tables) as (spark, report):
         done = fill(spark, tables, cluster=chosen.cluster, latest=chosen.latest, report=report)
     say(done.sentence)
     return 0
@@ -60,7 +61,7 @@ def compact(chosen: argparse.Namespace) -> int:
     from reseat.pipeline.compaction import compact as merge
 
     tables = _tables(chosen)
-    with _session(chosen) as (spark, report):
+    with _session(chosen, tables) as (spark, report):
         done = merge(spark, tables, cluster=chosen.cluster, report=report)
     say(done.sentence)
     return 0
@@ -71,7 +72,7 @@ def retain(chosen: argparse.Namespace) -> int:
     from reseat.pipeline.retention import retain as thin_out
 
     tables = _tables(chosen)
-    with _session(chosen) as (spark, report):
+    with _session(chosen, tables) as (spark, report):
         done = thin_out(spark, tables, keep_days=chosen.keep_days, report=report)
     say(done.sentence)
     return 0
@@ -104,10 +105,11 @@ def _tables(chosen: argparse.Namespace) -> Folder:
 
 
 @contextmanager
-def _session(chosen: argparse.Namespace) -> Iterator[tuple[SparkSession, Report]]:
+def _session(chosen: argparse.Namespace, tables: Folder) -> Iterator[tuple[SparkSession, Report]]:
     """A session for one job, and whom it tells how far it is."""
     from reseat.pipeline.session import open_session
 
+    check_free(tables, f"pipeline {chosen.action}")
     report = _reporter(chosen.progress)
     report(Progress("start", 0, None, "Starting Spark."))
     # Asked to end (by a service manager, or the dashboard's button) the job gives its staging back, as on Ctrl-C.

@@ -41,7 +41,7 @@ from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.folder import Folder
 from reseat.history.places import PRIVATE
 
-__all__ = ["Hold", "hold"]
+__all__ = ["Hold", "check_free", "hold"]
 
 _LOCK = f"{PRIVATE}/lock"
 _ASKING = f"{PRIVATE}/locks"
@@ -100,6 +100,24 @@ def hold(tables: Folder, what: str) -> Iterator[Hold]:
     }
     with _local(tables, told) if tables.local is not None else _remote(tables, told) as held:
         yield held
+
+
+def check_free(tables: Folder, what: str) -> None:
+    """Refuse before Spark is started what ``hold`` would refuse after it.
+
+    On an object store, where asking for the lock takes its time, nothing is checked.
+
+    Args:
+        tables: the tables; their folder is made where it does not exist.
+        what: what the job does.
+
+    Raises:
+        PipelineBusy: another living job holds the lock.
+        InputRefused: the folder cannot be written.
+    """
+    if tables.local is not None:
+        with hold(tables, what):
+            pass
 
 
 @contextmanager

@@ -53,7 +53,8 @@ class Command:
             self.told.append(json.loads(line))
             if self.told[-1]["step"] == step:
                 return
-        raise AssertionError(f"ended with {self.process.wait()} before {step}: {self.told[-3:]}")
+        self.process.communicate()
+        raise AssertionError(f"ended with {self.process.returncode} before {step}: {self.told[-3:]}")
 
     def finish(self) -> tuple[int, str, list[str]]:
         """Exit code, output, and what it wrote beside progress, once it has ended."""

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from reseat.cli import main
 from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.folder import Folder
 from reseat.pipeline import lock
-from reseat.pipeline.lock import hold
+from reseat.pipeline.lock import check_free, hold
 from tests.history.elsewhere import elsewhere
 
 
@@ -40,6 +41,32 @@ def test_a_second_job_is_refused_while_the_first_one_lives(tables: Folder) -> No
         assert tables.files() == []  # the lock is no data
     with hold(tables, "again"):
         pass
+
+
+@pytest.mark.parametrize("action", ["run --landing {landing}", "sweep", "compact", "retain --keep-days 7"])
+def test_a_busy_folder_is_refused_before_spark_is_started(
+    action: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody waits for Java to be told to come back later; a job that only asked holds nothing."""
+
+    def never(**_: object) -> None:
+        pytest.fail("Spark was started")
+
+    monkeypatch.setattr("reseat.pipeline.session.open_session", never)
+    (tmp_path / "landing").mkdir()
+    (tmp_path / "tables" / "snapshots").mkdir(parents=True)
+    tables = Folder.open(tmp_path / "tables")
+    words = [word.format(landing=tmp_path / "landing") for word in action.split()]
+
+    check_free(tables, "pipeline sweep")
+    with hold(tables, "pipeline compact"):
+        code = main(["pipeline", *words, "--tables", str(tmp_path / "tables")])
+
+    assert code == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "being written by pipeline compact" in said.err
+    assert said.err.count("\n") == 1
 
 
 def test_a_job_that_fails_lets_go(tables: Folder) -> None:
@@ -84,7 +111,7 @@ def test_of_many_that_start_at_once_one_works_at_a_time(tables: Folder) -> None:
 _HOLDER = """
 import subprocess, sys
 from reseat.history.folder import Folder
-from reseat.pipeline.lock import hold
+from reseat.pipeline.lock import check_free, hold
 with hold(Folder.open(sys.argv[1]), "run"):
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
     sys.stdout.write(f"{child.pid}\\n")
