@@ -71,7 +71,8 @@ def read_listed(
             break
     raise InputRefused(
         f"The table {name} cannot be read: {' '.join(str(trouble).split())[:300]}. If a run is under way, try again "
-        "once it is over; if none is, run the pipeline again.",
+        "once it is over; if one was stopped, run the pipeline again. A damaged file is mended by no run: move the "
+        "folder of the tables away, and a run makes them anew from the landing zone.",
         source=tables.where,
     ) from trouble
 
