@@ -157,3 +157,13 @@ def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") 
     page.get_by_role("button", name=title).first.click()
     page.get_by_text("the present", exact=True).wait_for()
     page.get_by_role("link", name=then, exact=True).click()
+
+
+def settled(page: Page, picture: str) -> None:
+    """Wait until Streamlit has drawn all there is, keep a picture, and check that nothing broke."""
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{picture}.png")
+
+    assert page.get_by_test_id("stException").count() == 0

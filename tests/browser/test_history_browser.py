@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import SCREENSHOTS, free_port, start_dashboard, stop
+from tests.browser.conftest import free_port, settled, start_dashboard, stop
 from tests.conftest import require
 
 if TYPE_CHECKING:
@@ -43,22 +43,12 @@ def own_dashboard(home: Path) -> Iterator[str]:
     stop(process)
 
 
-def settled(page: Page, name: str) -> None:
-    """Wait until all is drawn, keep a picture, and check that nothing broke."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"history-{name}.png")
-
-    assert page.get_by_test_id("stException").count() == 0
-
-
 def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, home: Path) -> None:
     """Generate, run, see the fleet, travel in time, open a loss as a what-if; all numbers are from Spark's tables."""
     page.set_default_timeout(PATIENCE)
     page.goto(f"{own_dashboard}/fleet")
     page.get_by_text("No history yet").wait_for()
-    settled(page, "empty")
+    settled(page, "history-empty")
     page.get_by_role("button", name="Generate a demo week and run the pipeline").click()
     page.locator(".st-key-pipeline-line").get_by_text(re.compile(r"\(\d of 3\)")).wait_for()
 
@@ -66,13 +56,13 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.reload()
     page.get_by_text("The pipeline is at work").wait_for()
     page.get_by_text("Taking in what has landed").wait_for(timeout=JOB)
-    settled(page, "at-work")
+    settled(page, "history-at-work")
     page.get_by_role("link", name="Overview", exact=True).click()
     page.get_by_text("Nothing is read yet").wait_for()
     page.get_by_role("link", name="Fleet", exact=True).click()
     page.get_by_text("2 of 3 clusters would lose data or availability with a single broker").wait_for(timeout=JOB)
     page.get_by_text("Done just now").wait_for(timeout=JOB)
-    settled(page, "fleet")
+    settled(page, "history-fleet")
 
     assert page.get_by_role("button", name="Run the pipeline").is_enabled()
     assert list((home / "tables" / "resilience").glob("cluster=demo-metrics/day=*/*.parquet"))
@@ -84,17 +74,17 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
 
     page.locator(".st-key-fleet-table .dvn-scroller").click(position={"x": 16, "y": 80})
     opened.get_by_text("demo-payments").wait_for()
-    settled(page, "fleet-opened")
+    settled(page, "history-fleet-opened")
     page.locator(".st-key-fleet-to-history").get_by_role("button").click()
     page.locator(".st-key-answer").get_by_text("2 partitions offline").wait_for()
-    settled(page, "history")
+    settled(page, "history-history")
 
     # Its worst moment is the one that is looked at first: all other pages show the cluster as it was then.
     page.locator(".st-key-history-to-racks").get_by_role("button").click()
     past = page.locator(".st-key-strip-past")
     past.get_by_text("demo-payments").wait_for()
     page.locator(".board .tile").first.wait_for()
-    settled(page, "past-racks")
+    settled(page, "history-past-racks")
 
     assert past.get_by_text("not alive").is_visible()
     assert page.get_by_text("the present", exact=True).count() == 0
@@ -103,11 +93,11 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.get_by_role("link", name="Resilience", exact=True).click()
     page.get_by_role("radio", name="From the history").click()
     page.locator(".st-key-resilience-detail").get_by_text("lost").first.wait_for()
-    settled(page, "resilience")
+    settled(page, "history-resilience")
     page.locator(".st-key-resilience-open").get_by_role("button").click()
     page.wait_for_url("**/racks*remove=*")
     page.locator(".board .tile").first.wait_for()
     past.get_by_text("what-if").wait_for()
-    settled(page, "what-if")
+    settled(page, "history-what-if")
 
     assert past.get_by_role("button", name="Back to the present").is_visible()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import SCREENSHOTS, free_port, open_files, open_sample, start_dashboard, stop
+from tests.browser.conftest import free_port, open_files, open_sample, settled, start_dashboard, stop
 from tests.conftest import require
 
 if TYPE_CHECKING:
@@ -31,16 +31,6 @@ PAGES = {
 }
 
 
-def settled(page: Page, name: str) -> None:
-    """Wait until Streamlit has drawn all there is, keep a picture, and check that nothing broke."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"state-{name}.png")
-
-    assert page.get_by_test_id("stException").count() == 0
-
-
 def address(name: str) -> str:
     """A page's own part of the address."""
     return name.lower().replace(" ", "_")
@@ -51,7 +41,7 @@ def through_all(page: Page, state: str) -> None:
     for name, drawn in PAGES.items():
         page.get_by_role("link", name=name, exact=True).click()
         page.locator(drawn).first.wait_for()
-        settled(page, f"{state}-{address(name)}")
+        settled(page, f"state-{state}-{address(name)}")
 
 
 def test_empty_pages_say_what_to_do_first(page: Page, dashboard: str) -> None:
@@ -59,7 +49,7 @@ def test_empty_pages_say_what_to_do_first(page: Page, dashboard: str) -> None:
     for name in [name for name in PAGES if name != "Resilience"]:
         page.goto(f"{dashboard}/{'' if name == 'Overview' else address(name)}")
         page.get_by_text("Nothing is read yet, so").wait_for()
-        settled(page, f"empty-{address(name)}")
+        settled(page, f"state-empty-{address(name)}")
 
         assert page.get_by_role("tab", name="Sample").first.is_visible()
         assert page.locator(".st-key-strip").count() == 0
@@ -71,10 +61,10 @@ def test_empty_pages_over_tables_offer_a_demo_week(page: Page, dashboard: str) -
         page.goto(f"{dashboard}/{name}")
         if name == "resilience":
             page.get_by_role("button", name="Nine brokers").wait_for()
-            settled(page, "empty-resilience-layout")
+            settled(page, "state-empty-resilience-layout")
             page.get_by_role("tab", name="The history of your clusters").click()
         page.get_by_role("button", name="Generate a demo week and run the pipeline").wait_for()
-        settled(page, f"empty-{name}")
+        settled(page, f"state-empty-{name}")
 
         assert page.get_by_text("python -m reseat land").first.is_visible()
         assert page.locator(".st-key-fleet-table, .st-key-history-figure, .pairs").count() == 0
@@ -105,7 +95,7 @@ def test_text_that_is_no_layout_is_refused_with_what_it_is(page: Page, dashboard
     page.get_by_label("Paste what a tool printed").fill('{"topics": [{"topic": "orders"}], "version": 1}')
     page.get_by_role("button", name="Read").locator("visible=true").click()
     page.locator(".st-key-refused").wait_for()
-    settled(page, "refused-text")
+    settled(page, "state-refused-text")
 
     assert page.get_by_text("topics-to-move").first.is_visible()
     assert page.locator(".st-key-strip").count() == 0
@@ -119,7 +109,7 @@ def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) ->
         "\tTopic: orders\tPartition: zero\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
     )
     open_files(page, dashboard, {"damaged.txt": text})
-    settled(page, "partial-overview")
+    settled(page, "state-partial-overview")
 
     assert page.get_by_text("One line was not read").is_visible()
     assert page.locator("img[src='x']").count() == 0
@@ -132,7 +122,7 @@ def test_the_largest_sample_on_every_page(page: Page, dashboard: str) -> None:
     through_all(page, "huge")
     page.goto(f"{dashboard}/racks{_query(page.url)}&remove=7")
     page.locator(".st-key-answer").get_by_text("Broker 7 can leave").wait_for()
-    settled(page, "huge-racks-what-if")
+    settled(page, "state-huge-racks-what-if")
     through_all(page, "huge-what-if")
 
 
@@ -148,7 +138,7 @@ def test_replication_in_its_states(page: Page, dashboard: str) -> None:
         page.goto(f"{dashboard}/replication?{query}")
         page.locator(".player[data-drawn]").wait_for()
         page.get_by_text(words).first.wait_for()
-        settled(page, f"replication-{name}")
+        settled(page, f"state-replication-{name}")
 
         assert page.locator(".st-key-strip").count() == 0
 
@@ -165,7 +155,7 @@ def test_consumers_in_their_states(page: Page, dashboard: str) -> None:
         page.goto(f"{dashboard}/consumers?{query}")
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
         page.get_by_text(words).first.wait_for()
-        settled(page, f"consumers-{name}")
+        settled(page, f"state-consumers-{name}")
 
         assert page.locator(".st-key-strip").count() == 0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import SCREENSHOTS, free_port, start_dashboard, stop
+from tests.browser.conftest import free_port, settled, start_dashboard, stop
 from tests.conftest import require
 from tests.history.made import Made, write
 
@@ -43,16 +43,6 @@ PAGES = {
 }
 
 
-def settled(page: Page, name: str) -> None:
-    """Wait until all is drawn, keep a picture, and check that nothing broke."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    page.locator("[data-testid='stSkeleton']").first.wait_for(state="detached")
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"state-{name}.png")
-
-    assert page.get_by_test_id("stException").count() == 0
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_normal_pages(new_page, own_dashboard: str, scheme: str) -> None:
     """Each by its own address, in light and dark, without a layout that is open."""
@@ -60,7 +50,7 @@ def test_normal_pages(new_page, own_dashboard: str, scheme: str) -> None:
     for name, drawn in PAGES.items():
         page.goto(f"{own_dashboard}/{name}?cluster=shop")
         page.locator(drawn).first.wait_for()
-        settled(page, f"normal-{scheme}-{name}")
+        settled(page, f"state-normal-{scheme}-{name}")
 
         assert page.locator(".st-key-refused, .st-key-strip-past").count() == 0
 
@@ -75,7 +65,7 @@ def test_tables_that_are_damaged_are_refused_with_their_file(page: Page, own_das
         for name in ("fleet", "history"):
             page.goto(f"{own_dashboard}/{name}?cluster=shop")
             page.locator(".st-key-refused").first.wait_for()
-            settled(page, f"refused-{name}")
+            settled(page, f"state-refused-{name}")
 
             assert page.locator(".st-key-refused").get_by_text(damaged.name).first.is_visible()
 
