@@ -179,7 +179,7 @@ def _settled(
         waiting = [
             one
             for one in waiting
-            if answers[one] == NONE and one in now and now[one].leader != _meant(expected[one], now[one])
+            if answers[one] == NONE and not (one in now and now[one].leader == _meant(expected[one], now[one]))
         ]
         if not waiting:
             break

@@ -695,7 +695,8 @@ class _Carrying:
         """Everything has ended: check all of it once more, put the throttles back, say what came of it."""
         if all(move.state == "done" for move in self._moves):
             for _ in range(2):
-                self._patiently(self._confirm)
+                while not self._patiently(self._confirm):
+                    self._pace.wait(self._pace.poll_seconds)
                 self._pace.wait(self._pace.poll_seconds)
         self._keep()
         left = self._put_throttles_back()
@@ -713,21 +714,29 @@ class _Carrying:
             state, sentence = RunState.CANCELLED, f"Stopped: {sentences.ended(self._moves)}"
         self._say(sentence + left, state)
 
-    def _confirm(self) -> None:
-        """A partition that was done and is not any more was changed by somebody else."""
+    def _confirm(self) -> bool:
+        """Whether one look leaves no doubt: a done partition that has lasted otherwise was changed by somebody else.
+
+        Any broker may answer, and one of them may not have been told yet of what another told before.
+        """
         listing = self._target.reassigning()
-        now = self._target.assignments([self._key(row) for row in range(len(self._moves))])
-        for row, move in enumerate(self._moves):
+        done = self._rows("done")
+        now = self._target.assignments([self._key(row) for row in done])
+        for row in done:
             told = now.get(self._key(row))
             if self._key(row) in listing:
+                self._doubts.pop(row, None)
                 self._fail_behind_back(row, "it was as planned and is being reassigned again")
-            elif told is None or told.under_way or told.replicas != move.target:
+            elif told is not None and not told.under_way and told.replicas == self._moves[row].target:
+                self._doubts.pop(row, None)
+            elif self._lasts(row, None if told is None else told.replicas, self._pace.grace_seconds):
                 what = (
                     "it is gone"
                     if told is None
                     else f"it was as planned and is {sentences.list_text(told.replicas)} now"
                 )
                 self._fail_behind_back(row, what, None if told is None else told.replicas)
+        return not self._doubts
 
     # ---- what is said --------------------------------------------------------------------------------------
 

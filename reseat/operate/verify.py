@@ -1,17 +1,20 @@
 """Whether a cluster is as planned: what Kafka's ``--verify`` says, without changing anything.
 
 Done is said only where the list of reassignments has none of the plan's partitions *and* every description agrees:
-after KRaft has taken a partition off the list, brokers describe the old replicas a moment longer.
+after KRaft has taken a partition off the list, brokers describe the old replicas a moment longer. What is different
+is therefore looked at again before it is said.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from reseat.model import NONE, Snapshot
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks import Check, Verdict
+from reseat.operate.patience import Patience
 from reseat.operate.sentences import list_text
 from reseat.operate.target import Partition, Target
 
@@ -26,6 +29,10 @@ _WORDS = {
     "leader_replicas": "leader throttle of topic {}",
     "follower_replicas": "follower throttle of topic {}",
 }
+
+
+#: How long a broker may take to be told of what the controller did.
+_LAG_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +109,16 @@ class Verification:
         return self.done and (self.drained is None or self.drained.verdict is not Verdict.FAILED)
 
 
-def verify(target: Target, plan: SealedPlan, now: Snapshot | None = None) -> Verification:
+def verify(
+    target: Target, plan: SealedPlan, now: Snapshot | None = None, *, patience: Patience | None = None
+) -> Verification:
     """Compare a cluster with a plan.
 
     Args:
         target: the cluster.
         plan: the plan as read.
         now: a reading of the cluster, for what only a whole reading can say: that leaving brokers are drained.
+        patience: how long a partition must stay different, as some broker may lag behind the controller.
 
     Raises:
         ClusterUnreachable: the cluster does not answer.
@@ -119,22 +129,30 @@ def verify(target: Target, plan: SealedPlan, now: Snapshot | None = None) -> Ver
     planned: dict[Partition, tuple[int, ...]] = dict(
         zip(zip(names, layout.partition.tolist(), strict=True), lists, strict=True)
     )
-    # The list first: a partition that is off the list and then described as planned is done.
-    under_way = target.reassigning()
-    told = target.assignments(list(planned))
-    differences = tuple(
-        Difference(topic, partition, ids, None if one is None else one.replicas, moving)
-        for (topic, partition), ids in planned.items()
-        for one in (told.get((topic, partition)),)
-        for moving in ((topic, partition) in under_way or (one is not None and one.under_way),)
-        if moving or one is None or one.replicas != ids
-    )
+    differences: tuple[Difference, ...] = ()
+    for _ in (patience or Patience(_LAG_SECONDS)).attempts():
+        differences = _differences(target, planned)
+        if all(one.under_way for one in differences):
+            break
     drained = None
     if plan.leaving and now is not None:
         from reseat.operate.drained import drained as drained_check
 
         drained = drained_check(plan.leaving, now, target.holdings(plan.leaving))
     return Verification(len(planned), differences, _throttles(target, plan), drained)
+
+
+def _differences(target: Target, planned: Mapping[Partition, tuple[int, ...]]) -> tuple[Difference, ...]:
+    # The list first: a partition that is off the list and then described as planned is done.
+    under_way = target.reassigning()
+    told = target.assignments(list(planned))
+    return tuple(
+        Difference(topic, partition, ids, None if one is None else one.replicas, moving)
+        for (topic, partition), ids in planned.items()
+        for one in (told.get((topic, partition)),)
+        for moving in ((topic, partition) in under_way or (one is not None and one.under_way),)
+        if moving or one is None or one.replicas != ids
+    )
 
 
 def _throttles(target: Target, plan: SealedPlan) -> tuple[str, ...]:

@@ -8,6 +8,9 @@ from pathlib import Path
 from reseat.errors import ClusterUnreachable
 from reseat.operate.admin_target import AdminTarget
 from reseat.operate.patience import Patience
+from reseat.operate.target import Assignment, Partition, Target
+from reseat.operate.topics import TopicCreated, create
+from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.connection import Connection
 from tests.conftest import missing, require
 from tests.servers.cluster import KafkaCluster, Kind, start
@@ -45,6 +48,29 @@ def connection_to(cluster: KafkaCluster, *, zookeeper: bool = False) -> Connecti
 def until(condition: Callable[[], bool], seconds: float = 40) -> bool:
     """Whether a condition comes true within the time."""
     return any(condition() for _ in Patience(seconds, pause=0.05, longest=0.3).attempts())
+
+
+def as_told(target: Target, partition: Partition) -> Assignment:
+    """A partition as it is told; without replicas where the broker that was asked has not been told of it yet."""
+    return target.assignments([partition]).get(partition, Assignment(()))
+
+
+def create_everywhere(target: AdminTarget, spec: TopicSpec) -> TopicCreated:
+    """Make a topic, and wait until every broker that is alive has been told of it: any of them may answer."""
+    from kafka.protocol.metadata import MetadataRequest
+
+    made = create(target, spec)
+    request = MetadataRequest(
+        topics=[MetadataRequest.MetadataRequestTopic(name=spec.name)], allow_auto_topic_creation=False
+    )
+
+    def knows(broker: int) -> bool:
+        (topic,) = target._admin.send(request, broker=broker).topics
+        return len(topic.partitions) == len(spec.assignment)
+
+    if made.made:
+        assert until(lambda: all(knows(broker) for broker in sorted(target.alive())))
+    return made
 
 
 def fill(cluster: KafkaCluster, topic: str, megabytes: int) -> None:

@@ -95,6 +95,15 @@ def test_an_election_that_goes_as_previewed_says_so(layout) -> None:
     )
 
 
+def test_a_broker_that_was_not_told_of_the_topic_yet_is_asked_again(layout) -> None:
+    """Elected by Kafka's answer and not described: another look, and not "is gone"."""
+    one = ("orders", 0)
+    cluster = Cluster({}, later=led(1, 2, 2, -1), looks=3)
+    outcome = hold(cluster, layout, Election.PREFERRED, [one], patience=at_once(20))
+
+    assert [(held.answer, held.leader_after, held.sentence) for held in outcome.partitions] == [("NONE", 1, "")]
+
+
 def test_where_kafka_differs_a_sentence_says_how(layout) -> None:
     """Not elected though previewed, elected though not previewed, led already, gone, and not in the layout."""
     answers = {

@@ -438,6 +438,30 @@ def test_a_done_partition_that_is_changed_before_the_end_fails_the_run(journal):
     assert "orders-0 was changed behind this run's back: it was as planned and is [9, 8] now" in ended.sentence
 
 
+@pytest.mark.parametrize("told", [None, [1, 2]])
+def test_a_broker_that_lags_at_the_end_is_no_change_behind_the_back(journal, told):
+    """All is done when another broker answers that has not been told: it is asked again, and nobody is accused."""
+    cluster, looks, key = cluster_of(), [], ("orders", 0)
+
+    def lag(name):
+        if name != "assignments" or any(move.state != "done" for move in journal.moves(run.id)):
+            return
+        looks.append(name)
+        cluster.lists[key] = list(PLAN[key][1])
+        if len(looks) in (1, 2, 4):  # not told; still not told; told; another one that is not told
+            cluster.lists[key] = told
+            if told is None:
+                del cluster.lists[key]
+
+    run = approve(journal)
+    cluster.before_call = lag
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.DONE
+    assert len(looks) == 5
+    assert ended.sentence == "Done: all 10 partitions are as planned, seen twice."
+
+
 def test_a_run_is_carried_out_once_and_on_its_own_cluster(journal):
     """A run that is over, and one for another cluster, are refused before anything is sent."""
     cluster = cluster_of()

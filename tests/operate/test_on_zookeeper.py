@@ -13,7 +13,7 @@ from reseat.operate.topics import create
 from reseat.operate.zookeeper_target import ZooKeeperTarget
 from reseat.placement.topic_spec import TopicSpec
 from tests.operate.admin_behaviour import AdminBehaviour
-from tests.operate.live_cluster import connection_to, fill, running, until
+from tests.operate.live_cluster import as_told, connection_to, create_everywhere, fill, running, until
 
 pytestmark = pytest.mark.kafka
 
@@ -67,7 +67,7 @@ class TestZooKeeperTarget:
 
     def test_a_reassignment_node_is_one_at_a_time_and_told_until_it_is_done(self, cluster, nodes, target) -> None:
         """While it is throttled both ways tell it alike, another is refused; removing the node stops nothing."""
-        create(target, TopicSpec.placed("slow-nodes", {0: [1, 2], 1: [2, 3]}))
+        create_everywhere(target, TopicSpec.placed("slow-nodes", {0: [1, 2], 1: [2, 3]}))
         fill(cluster, "slow-nodes", 4)
         one, other = ("slow-nodes", 0), ("slow-nodes", 1)
         before = nodes.throttles([1, 2, 3], ["slow-nodes"])
@@ -115,7 +115,7 @@ class TestZooKeeperTarget:
 
     def test_a_reassignment_by_node_comes_to_its_end(self, nodes, target) -> None:
         """The node goes when all is done, and both ways then tell the lists asked for."""
-        create(target, TopicSpec.placed("quick-nodes", {0: [1, 2], 1: [2, 3]}))
+        create_everywhere(target, TopicSpec.placed("quick-nodes", {0: [1, 2], 1: [2, 3]}))
         wanted = {("quick-nodes", 0): [3, 4], ("quick-nodes", 1): [3, 2]}
         answers = nodes.reassign(wanted)
         told = nodes.reassigning()
@@ -130,10 +130,10 @@ class TestZooKeeperTarget:
 
     def test_a_preferred_election_by_node_is_answered_by_what_came_of_it(self, nodes, target) -> None:
         """The leader comes back to the first replica; an unclean one cannot be asked for, and nothing is sent."""
-        create(target, TopicSpec.placed("prefer-nodes", {0: [1, 2], 1: [2, 1]}))
+        create_everywhere(target, TopicSpec.placed("prefer-nodes", {0: [1, 2], 1: [2, 1]}))
         target.reassign({("prefer-nodes", 0): [2, 1]})
         asked = [("prefer-nodes", 0), ("prefer-nodes", 1)]
-        until(lambda: target.assignments(asked)[asked[0]].replicas == (2, 1))
+        assert until(lambda: as_told(target, asked[0]).replicas == (2, 1))
         layout = ClusterLayout.from_assignments(
             {key: [2, 1] for key in asked}, leaders={asked[0]: 1, asked[1]: 2}, in_sync={key: [2, 1] for key in asked}
         )

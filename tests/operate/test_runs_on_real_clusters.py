@@ -21,9 +21,8 @@ from reseat.operate.journal import Approval, PlannedMove
 from reseat.operate.opening import open_target
 from reseat.operate.records import RunOptions, RunState
 from reseat.operate.target import Election, Throttles
-from reseat.operate.topics import create
 from reseat.placement.topic_spec import TopicSpec
-from tests.operate.live_cluster import connection_to, controller_of, fill, running, until
+from tests.operate.live_cluster import connection_to, controller_of, create_everywhere, fill, running, until
 
 pytestmark = pytest.mark.kafka
 
@@ -86,7 +85,7 @@ def _told(target, topic, count):
 
 def made(cluster, target, topic, lists, megabytes=0):
     """A topic with these lists, filled."""
-    assert create(target, TopicSpec.placed(topic, dict(enumerate(lists)))).differences == ()
+    assert create_everywhere(target, TopicSpec.placed(topic, dict(enumerate(lists)))).differences == ()
     if megabytes:
         fill(cluster, topic, megabytes)
 
@@ -155,17 +154,17 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
     code = main(["operate", "execute", *way, "--plan", plan, *operate])
     said = capsys.readouterr()
     verified = cluster.tool("reassign", "--reassignment-json-file", plan, "--verify")
-    drained = lists_of(target, "drained", 5)
+    drained = until(lambda: not any(4 in ids for ids in lists_of(target, "drained", 5).values()))
     seen = main(["operate", "verify", *admin, "--journal", journal])
     back = main(["operate", "rollback", *admin, *operate])
 
     assert code == 0, said
     assert verified.count("is complete") == len(json.loads((tmp_path / "plan.json").read_text())["partitions"])
-    assert not any(4 in ids for ids in drained.values())
+    assert drained
     assert seen == 0
     assert back == 0
-    assert lists_of(target, "drained", 5) == start
-    assert no_throttles(target, "drained")
+    assert until(lambda: lists_of(target, "drained", 5) == start)
+    assert until(lambda: no_throttles(target, "drained"))
     assert main(["operate", "rollback", *admin, *operate]) == 2
     assert "nothing to take back" in capsys.readouterr().err
 
@@ -221,7 +220,7 @@ def test_a_target_broker_that_is_killed_is_waited_for(cluster, target, journal):
     assert named
     assert (under_way.sent, under_way.alive, under_way.run.state) == (1, True, RunState.RUNNING)
     assert ended[0].state is RunState.DONE
-    assert lists_of(target, "dying", 1) == {0: (1, 3)}
+    assert until(lambda: lists_of(target, "dying", 1) == {0: (1, 3)})
     assert until(lambda: no_throttles(target, "dying"))
 
 
@@ -238,7 +237,7 @@ def test_a_controller_that_is_killed_is_replaced(cluster, target, journal):
     cluster.start_broker(controller)
 
     assert ended[0].state is RunState.DONE
-    assert lists_of(target, "headless", 2) == {0: (first, third), 1: (third, second)}
+    assert until(lambda: lists_of(target, "headless", 2) == {0: (first, third), 1: (third, second)})
     assert until(lambda: no_throttles(target, "headless"))
 
 
@@ -253,7 +252,7 @@ def test_zookeeper_that_restarts_is_waited_for(cluster, target, journal):
         hurry(target, "keeper")
 
     assert ended[0].state is RunState.DONE
-    assert lists_of(target, "keeper", 2) == {0: (1, 3), 1: (2, 3)}
+    assert until(lambda: lists_of(target, "keeper", 2) == {0: (1, 3), 1: (2, 3)})
     assert until(lambda: no_throttles(target, "keeper"))
 
 
@@ -276,8 +275,8 @@ def test_an_operator_that_is_killed_is_followed_by_another(cluster, target, jour
     assert "the throttles stay" in said[0]
     assert throttled
     assert ended[0].state is RunState.DONE
-    assert lists_of(target, "killed", 2) == {0: (1, 3), 1: (2, 3)}
-    assert no_throttles(target, "killed")
+    assert until(lambda: lists_of(target, "killed", 2) == {0: (1, 3), 1: (2, 3)})
+    assert until(lambda: no_throttles(target, "killed"))
 
 
 def test_a_cancel_takes_back_what_is_under_way(cluster, target, journal):
@@ -289,8 +288,8 @@ def test_a_cancel_takes_back_what_is_under_way(cluster, target, journal):
 
     assert ended[0].state is RunState.CANCELLED
     assert ended[0].sentence.startswith("Stopped: 0 partitions are as planned and 1 was taken back.")
-    assert lists_of(target, "cancelled", 1) == {0: (1, 2)}
-    assert no_throttles(target, "cancelled")
+    assert until(lambda: lists_of(target, "cancelled", 1) == {0: (1, 2)})
+    assert until(lambda: no_throttles(target, "cancelled"))
 
 
 def test_a_layout_changed_behind_its_back_stops_it(cluster, target, journal):
@@ -306,8 +305,10 @@ def test_a_layout_changed_behind_its_back_stops_it(cluster, target, journal):
 
     assert ended[0].state is RunState.FAILED
     assert f"meddled-{other} was changed behind this run's back: its replicas are [2, 1]" in ended[0].sentence
-    assert lists_of(target, "meddled", 3) == dict.fromkeys(range(3), (1, 2)) | {sent: (1, 3), other: (2, 1)}
-    assert no_throttles(target, "meddled")
+    assert until(
+        lambda: lists_of(target, "meddled", 3) == dict.fromkeys(range(3), (1, 2)) | {sent: (1, 3), other: (2, 1)}
+    )
+    assert until(lambda: no_throttles(target, "meddled"))
 
 
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")

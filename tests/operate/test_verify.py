@@ -8,6 +8,7 @@ from reseat.formats.sealed import read_sealed, seal_of
 from reseat.formats.writers import write_layout_reassignment
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks import Verdict
+from reseat.operate.patience import Patience
 from reseat.operate.verify import verify
 from tests.operate.fake_target import FakeCluster
 
@@ -47,6 +48,37 @@ def test_differences_are_named_each_as_what_it_is():
     )
     assert not seen.holds
     assert [str(one) for one in gone.different] == ["orders-0 is gone, planned [1, 3]"]
+
+
+def test_what_is_different_is_looked_at_again_as_a_broker_may_lag():
+    """Off the list and described as before, or not at all, by a broker that was not told: done at the next look."""
+    cluster = FakeCluster({("orders", 1): [1, 2]})
+    patience = Patience(3, clock=lambda: cluster.clock, wait=cluster.wait)
+
+    def told(name):
+        if cluster.clock > 1:
+            cluster.lists = {key: list(ids) for key, ids in PLANNED.items()}
+
+    cluster.before_call = told
+    seen = verify(cluster.target(), plan(), patience=patience)
+
+    assert seen.done
+    assert cluster.calls.count("assignments") > 2
+
+
+def test_what_is_under_way_is_told_at_once_and_what_stays_different_after_a_bounded_time():
+    """Waiting longer tells nothing new of a reassignment, and of what is really different nothing either."""
+    cluster = FakeCluster({("orders", 0): [1, 2], ("orders", 1): [3, 1]}, rate=0)
+    patience = Patience(3, clock=lambda: cluster.clock, wait=cluster.wait)
+    cluster.start(("orders", 0), [1, 3])
+    moving = verify(cluster.target(), plan(), patience=patience)
+    at_once = cluster.clock
+    cluster.take_back(("orders", 0))
+    other = verify(cluster.target(), plan(), patience=patience)
+
+    assert [len(moving.under_way), len(moving.different), at_once] == [1, 0, 0.0]
+    assert [str(one) for one in other.different] == ["orders-0 has [1, 2], planned [1, 3]"]
+    assert 1 < cluster.clock <= 3
 
 
 def test_a_description_that_agrees_is_not_done_while_it_is_on_the_list():
