@@ -7,12 +7,12 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from reseat.cli.writer import say
-from reseat.errors import InputRefused
+from reseat.cli.writer import complain, say
+from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.folder import Folder
 from reseat.model.wording import counted
 from reseat.pipeline.lock import check_free
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from pyspark.sql import SparkSession
+
+    from reseat.pipeline.ingest import RunReport
 
 __all__ = ["compact", "demo", "retain", "run", "sweep"]
 
@@ -40,9 +42,42 @@ def run(chosen: argparse.Namespace) -> int:
             source=chosen.landing,
         )
     with _session(chosen, tables) as (spark, report):
-        done = ingest(spark, landing, tables, report=report)
+
+        def once() -> RunReport:
+            return ingest(spark, landing, tables, report=report)
+
+        if chosen.every is not None:
+            _stay(once, chosen.every)
+            return 0
+        done = once()
     say(*done.healed, done.sentence)
     return 0
+
+
+def _stay(once: Callable[[], RunReport], seconds: int) -> None:
+    """Run so often, until this process is asked to end between two runs.
+
+    What refuses the first run is a mistake in how it was started, and is raised. Later it is another job at work, or a
+    folder that cannot be reached for a while: that is said, and tried again.
+    """
+    first = True
+    while True:
+        began = time.monotonic()
+        try:
+            done = once()
+        except (PipelineBusy, InputRefused) as error:
+            if first:
+                raise
+            complain(f"reseat pipeline: {error} Tried again in {counted(seconds, 'second')}.")
+        else:
+            if first or done.new or done.healed:
+                say(*done.healed, done.sentence)
+                sys.stdout.flush()
+        first = False
+        try:
+            time.sleep(max(0.0, began + seconds - time.monotonic()))
+        except KeyboardInterrupt:  # nothing is begun that would have to be given back
+            return
 
 
 def sweep(chosen: argparse.Namespace) -> int:

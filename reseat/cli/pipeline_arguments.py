@@ -28,6 +28,12 @@ def pipeline_arguments(pipeline: argparse.ArgumentParser) -> None:
     run = action("run", "take newly landed snapshots into the tables, each exactly once")
     _landing(run)
     _on_spark(run)
+    run.add_argument(
+        "--every",
+        type=_seconds,
+        metavar="SECONDS",
+        help="stay, and take in what has landed since, so often, until asked to end",
+    )
     sweep = action("sweep", "tell what each loss of a broker, a rack or a pair would do (table resilience)")
     _on_spark(sweep)
     sweep.add_argument("--cluster", metavar="NAME", help="of this cluster alone")
@@ -86,6 +92,12 @@ def _memory(text: str) -> str:
 def _days(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 100_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of days: a whole number from 1 was expected")
+    return int(text)
+
+
+def _seconds(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 86_400:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time: whole seconds from 1 to 86400 were expected")
     return int(text)
 
 

@@ -6,20 +6,24 @@ import json
 import os
 import random
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
-from reseat.errors import InputRefused
+from reseat.errors import InputRefused, PipelineBusy
 from reseat.formats.snapshot import write_snapshot
 from reseat.history.folder import Folder
 from reseat.model import Finding, Severity, Snapshot
+from reseat.operate.patience import Patience
 from reseat.pipeline.compaction import compact
 from reseat.pipeline.ingest import run
+from reseat.pipeline.lock import check_free
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.command import Command, ended
@@ -233,6 +237,39 @@ def test_killed_at_several_moments_and_run_again_the_tables_are_right(
     assert tables.files("_reseat/runs", hidden=True) == []
     assert tables.folders("_reseat/runs") == []
     assert run(spark, landing, tables).new == 0
+
+
+def test_a_run_that_stays_takes_in_what_lands_meanwhile_and_ends_when_asked(
+    tmp_path: Path, of_all: dict[str, list[str]]
+) -> None:
+    """One session takes in what there is and what comes, a late one too; between runs others may work on the tables."""
+    landing, tables = folders(tmp_path)
+    put(landing, *ALL[1:-1])
+    job = Command.start(tmp_path / "landing", tmp_path / "tables", "--master", "local[2]", "--every", "3")
+    job.until("commit")
+    job.until("list")  # of the second run, after all of the first
+    put(landing, ALL[0], ALL[-1])
+    job.until("commit")
+    job.until("list")
+    between_runs(tables)
+    below = psutil.Process(job.process.pid).children(recursive=True)
+    job.process.terminate()
+    code, out, words = job.finish()
+
+    assert (code, words) == (0, [])
+    assert [line.partition(":")[0] for line in out.splitlines()] == [f"{len(ALL) - 2} new files", "2 new files"]
+    assert plain.rows(tables) == of_all
+    assert below
+    assert ended(below)
+
+
+def between_runs(tables: Folder) -> None:
+    """Wait until no job holds the tables."""
+    for _ in Patience(30).attempts():
+        with suppress(PipelineBusy):
+            check_free(tables, "a test")
+            return
+    raise AssertionError("the tables are still held")
 
 
 @pytest.mark.slow

@@ -1,0 +1,95 @@
+"""``pipeline run --every``: a process that stays; everything else of ``pipeline`` is tested with Spark."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.cli import main, pipeline
+from reseat.errors import InputRefused, PipelineBusy
+from reseat.pipeline.ingest import RunReport
+
+NOTHING = RunReport()
+
+
+@pytest.fixture
+def stay(monkeypatch, capsys):
+    """Call it with what each run gives or raises; the last pause is interrupted. Gives pauses, output and errors."""
+
+    def call(*runs, seconds=60, lasting=0.0):
+        clock, pauses, left = [1000.0], [], list(runs)
+
+        def once():
+            clock[0] += lasting
+            told = left.pop(0)
+            if isinstance(told, BaseException):
+                raise told
+            return told
+
+        def sleep(pause):
+            pauses.append(pause)
+            clock[0] += pause
+            if not left:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(pipeline.time, "sleep", sleep)
+        monkeypatch.setattr(pipeline.time, "monotonic", lambda: clock[0])
+        pipeline._stay(once, seconds)
+        out, err = capsys.readouterr()
+        return pauses, out.splitlines(), err.splitlines()
+
+    return call
+
+
+def test_a_run_with_nothing_new_says_nothing_but_the_first(stay):
+    """A log of a year holds what happened."""
+    pauses, out, err = stay(NOTHING, NOTHING, RunReport(new=2, taken=2), NOTHING)
+
+    assert pauses == [60, 60, 60, 60]
+    assert out == [
+        "No new file: the tables hold all that was landed.",
+        "2 new files: 2 snapshots taken in. 0.0 s.",
+    ]
+    assert err == []
+
+
+def test_it_begins_so_often_and_a_run_that_takes_longer_is_followed_at_once(stay):
+    """The time is from one beginning to the next."""
+    assert stay(NOTHING, NOTHING, lasting=20)[0] == [40, 40]
+    assert stay(NOTHING, NOTHING, lasting=70)[0] == [0, 0]
+
+
+def test_what_passes_is_said_and_tried_again(stay):
+    """Another job at work, a folder out of reach; what was healed is said."""
+    busy = PipelineBusy("The tables are being written by pipeline compact.")
+    away = InputRefused("The folder cannot be listed.", source="/landing")
+    healed = RunReport(healed=("A run that was stopped is completed.",))
+    pauses, out, err = stay(NOTHING, busy, away, healed)
+
+    assert len(pauses) == 4
+    assert out[1] == "A run that was stopped is completed."
+    assert err == [
+        "reseat pipeline: The tables are being written by pipeline compact. Tried again in 60 seconds.",
+        f"reseat pipeline: {away} Tried again in 60 seconds.",
+    ]
+
+
+def test_what_refuses_the_first_run_ends_it(stay):
+    """A folder that is named wrongly is told at once, and not every ten minutes for ever."""
+    with pytest.raises(InputRefused, match="choose a folder beside it"):
+        stay(InputRefused("They lie in the landing zone; choose a folder beside it."))
+
+
+def test_asked_to_end_within_a_run_it_is_stopped_as_any_run_is(stay):
+    """What it had begun is given back by the run itself, and the exit code tells."""
+    with pytest.raises(KeyboardInterrupt):
+        stay(NOTHING, KeyboardInterrupt())
+
+
+@pytest.mark.parametrize("words", ["0", "-5", "1.5", "soon", "86401"])
+def test_a_time_that_is_none_is_refused(words, capsys):
+    """Whole seconds."""
+    with pytest.raises(SystemExit) as ended:
+        main(["pipeline", "run", "--landing", "l", "--tables", "t", f"--every={words}"])
+
+    assert ended.value.code == 2
+    assert "whole seconds from 1 to 86400 were expected" in capsys.readouterr().err
