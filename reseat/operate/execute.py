@@ -608,23 +608,34 @@ class _Carrying:
         return rows
 
     def _still_as_before(self, rows: list[int]) -> list[int]:
-        """Those of a batch that may be sent now: nobody else reassigns, and they and others are as at approval."""
-        waiting = sorted({*rows, *self._some_that_wait()})
+        """Those of a batch that may be sent now: nobody else reassigns, and they and others are as at approval.
+
+        Any broker may answer, and one may not have been told of a partition yet, or of how it came to be as it was at
+        approval: what is otherwise is asked again before it counts as somebody's doing.
+        """
+        waiting = sorted(
+            {*rows, *self._some_that_wait(), *(row for row in self._rows("waiting") if row in self._doubts)}
+        )
         now = self._target.assignments([self._key(row) for row in waiting])
         if self._others(self._target.reassigning()):
             return []
+        unsettled = False
         for row in waiting:
             told, move = now.get(self._key(row)), self._moves[row]
             if told is None:
-                if self._lasts(row, None, self._pace.grace_seconds):  # a broker may not have been told of it yet
+                if self._lasts(row, None, self._pace.grace_seconds):
                     self._set(row, state="failed", error="UNKNOWN_TOPIC_OR_PARTITION")
             elif told.under_way:
                 return []  # somebody's, and not on the list yet: the next look says whose
-            elif told.replicas == move.target:
-                self._set(row, state="done", now=told.replicas, bytes_done=move.bytes_total)
-            elif told.replicas != move.before:
+            elif told.replicas in (move.target, move.before):
+                self._doubts.pop(row, None)
+                if told.replicas == move.target:
+                    self._set(row, state="done", now=told.replicas, bytes_done=move.bytes_total)
+            elif self._lasts(row, told.replicas, self._pace.grace_seconds):
                 self._fail_behind_back(row, f"its replicas are {sentences.list_text(told.replicas)}", told.replicas)
-        if self._halted is not None:
+            else:
+                unsettled = True
+        if unsettled or self._halted is not None:
             return []
         return [row for row in rows if self._moves[row].state == "waiting" and row not in self._doubts]
 
