@@ -1,0 +1,141 @@
+"""A run on a cluster whose brokers lag behind the controller, each by a time of its own: nobody is accused of it.
+
+Any broker may answer what a partition is; the list of reassignments is the controller's. Whoever is asked what, with
+kills and stops in between, a run ends as it would have where every broker knows all at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reseat.operate.execute import carry_out
+from reseat.operate.journal import Journal
+from reseat.operate.records import RunState
+from reseat.operate.target import Assignment, Partition
+from tests.operate.fake_target import FakeCluster, FakeTarget
+from tests.operate.test_execute import PLAN, approve, cluster_of, planned
+
+#: Longer than any lag below, and far longer than any run takes: who waits for so long waits for ever.
+FOR_EVER = 3_000.0
+BACK = {key: (target, before) for key, (before, target) in PLAN.items()}
+
+
+@dataclass
+class Lagging:
+    """What three brokers know of a cluster: its lists as they were some seconds ago.
+
+    Attributes:
+        cluster: the cluster, as its controller knows it.
+        lags: seconds, one a broker.
+        random: which broker answers.
+        before: what the brokers knew before the first change; a partition that is missing was not known.
+    """
+
+    cluster: FakeCluster
+    lags: Sequence[float]
+    random: Random
+    before: dict[Partition, list[int]]
+    known: list[tuple[float, dict[Partition, list[int]]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = [(-FOR_EVER, self.before), (0.0, deepcopy(self.cluster.lists))]
+
+    def note(self) -> None:
+        """The brokers begin to be told of what is so now."""
+        if self.known[-1][1] != self.cluster.lists:
+            self.known.append((self.cluster.clock, deepcopy(self.cluster.lists)))
+
+    def told(self) -> dict[Partition, list[int]]:
+        """The lists as one of the brokers knows them."""
+        until = self.cluster.clock - self.random.choice(self.lags)
+        return next(lists for clock, lists in reversed(self.known) if clock <= until)
+
+
+class LaggingTarget(FakeTarget):
+    """As the Admin protocol is used: the controller's list, over what some broker describes."""
+
+    brokers: Lagging
+
+    def assignments(self, partitions: Sequence[Partition]) -> dict[Partition, Assignment]:
+        """The partitions that the broker asked has been told of."""
+        self._call("assignments")
+        self.brokers.note()
+        told = self.brokers.told()
+        return {
+            key: self.cluster.assignment(key) if key in self.cluster.goal else Assignment(tuple(told[key]))
+            for key in partitions
+            if key in told
+        }
+
+
+def finished(brokers: Lagging, journal: Journal, plan, kills: set[int], stop_at: int | None, *, cancel: bool):
+    """A run of a plan, begun again after each kill, as it ended; and its sentences."""
+    cluster, said, calls = brokers.cluster, [], 0
+    run = approve(journal, plan)
+
+    def trouble(name: str) -> None:
+        nonlocal calls
+        assert cluster.clock < FOR_EVER, f"it waits for ever: {said[-3:]}"
+        brokers.note()
+        calls += 1
+        if calls == stop_at:
+            journal.request_stop(run.id, cancel=cancel)
+        if calls in kills:
+            raise SystemExit("killed")
+
+    cluster.before_call = trouble
+    while True:
+        target = LaggingTarget(cluster)
+        target.brokers = brokers
+        try:
+            pace = cluster.pace()
+            ended = carry_out(target, journal, run.id, stop=threading.Event(), pace=pace, report=said.append)
+        except SystemExit:
+            continue
+        cluster.before_call = lambda name: None
+        return ended, said
+
+
+@settings(max_examples=60)
+@given(
+    lags=st.lists(st.floats(0, 10), min_size=1, max_size=3),
+    random=st.randoms(use_true_random=False),
+    unknown=st.sets(st.sampled_from(sorted(PLAN))),
+    otherwise=st.sets(st.sampled_from(sorted(PLAN))),
+    rate=st.sampled_from([1.0, 20.0, 1000.0]),
+    kills=st.sets(st.integers(1, 120), max_size=4),
+    stop_at=st.none() | st.integers(1, 60),
+    cancel=st.booleans(),
+)
+def test_lag_is_never_taken_for_somebody_elses_doing(
+    tmp_path_factory, *, lags, random, unknown, otherwise, rate, kills, stop_at, cancel
+):
+    """There and back, from a cluster that has just been changed; killed and stopped anywhere."""
+    cluster = cluster_of(rate=rate)
+    before = {key: [9, 8] if key in otherwise else ids for key, ids in cluster.lists.items() if key not in unknown}
+    brokers = Lagging(cluster, lags, random, before)
+    journal = Journal(tmp_path_factory.mktemp("lag") / "journal.sqlite")
+    try:
+        ended, said = finished(brokers, journal, PLAN, kills, stop_at, cancel=cancel)
+        assert not any("behind this run's back" in words for words in (*said, ended.sentence))
+        assert ended.state in ({RunState.DONE} if stop_at is None else {RunState.DONE, RunState.CANCELLED})
+        moves = journal.moves(ended.id)
+        assert {move.state for move in moves} <= {"done", "cancelled", "waiting"}
+        for move in moves:
+            now = tuple(cluster.lists[move.topic, move.partition])
+            assert now == move.target if move.state == "done" else sorted(now) == sorted(move.before), move
+        if ended.state is RunState.DONE:
+            assert cluster.lists == planned()
+            back, said = finished(brokers, journal, BACK, kills, None, cancel=False)
+            assert back.state is RunState.DONE, said
+            assert cluster.lists == planned(BACK)
+        assert cluster.goal == {}
+    finally:
+        journal.close()
