@@ -264,6 +264,8 @@ class _Carrying:
         self._agreed: set[int] = set()
         self._doubts: dict[int, _Doubt] = {}
         self._cancel_sent: set[int] = set()
+        #: Of these, the rows of which Kafka answered that it took them back: of the others some may have ended before.
+        self._taken_back: set[int] = set()
         self._tries: Counter[int] = Counter()
         self._work: Work | None = None
         self._stalling = _Stalling(since=self._pace.now())
@@ -397,17 +399,29 @@ class _Carrying:
                 self._doubts.pop(row, None)  # the list is ahead of this broker: ask again
                 self._agreed.discard(row)
             elif told is not None and told.replicas == move.target:
-                self._arrived(row)
-                self._doubts.pop(row, None)
-                self._set(row, now=told.replicas)
-                if row in self._agreed:
-                    self._agreed.discard(row)
-                    self._set(row, state="done", error=None, bytes_done=move.bytes_total)
-                else:
-                    self._agreed.add(row)
+                self._judge_as_planned(row)
             else:
                 self._agreed.discard(row)
                 self._judge_stray(row, told)
+
+    def _judge_as_planned(self, row: int) -> None:
+        """A partition that was sent and is described as planned: done when it is seen twice.
+
+        Where it is not known whether the request arrived, a broker may describe it as it was long before: on the way
+        back that is what is planned. Then it must stay so.
+        """
+        move = self._moves[row]
+        self._set(row, now=move.target)
+        if row in self._unsure:
+            done = self._lasts(row, move.target, self._pace.grace_seconds)
+        else:
+            self._doubts.pop(row, None)
+            done = row in self._agreed
+            self._agreed.add(row)
+        if done:
+            self._agreed.discard(row)
+            self._set(row, state="done", error=None, bytes_done=move.bytes_total)
+            self._arrived(row)
 
     def _judge_stray(self, row: int, told: Assignment | None) -> None:
         """A partition that was sent, is not under way, and is not as planned."""
@@ -415,22 +429,23 @@ class _Carrying:
         replicas = None if told is None else told.replicas
         as_before = replicas is not None and sorted(replicas) == sorted(move.before)
         if as_before and row in self._cancel_sent:  # the replicas come back, their order may not
-            if self._lasts(row, replicas, self._pace.poll_seconds):
-                self._arrived(row)
+            patience = self._pace.poll_seconds if row in self._taken_back else self._pace.grace_seconds
+            if self._lasts(row, replicas, patience):
                 self._set(row, state="cancelled", now=replicas, error=None)
+                self._arrived(row)
         elif replicas == move.before and row in self._unsure:
             patience = self._pace.grace_seconds if self._stopping else self._pace.again_seconds
             if self._lasts(row, replicas, patience):
-                self._arrived(row)
                 self._set(row, state="waiting", now=replicas)
+                self._arrived(row)
         elif self._lasts(row, replicas, self._pace.grace_seconds):
-            self._arrived(row)
             if replicas is None:
                 self._set(row, state="failed", error="UNKNOWN_TOPIC_OR_PARTITION")
             elif as_before:
                 self._fail_behind_back(row, "what was under way was taken back by somebody else, or dropped", replicas)
             else:
                 self._fail_behind_back(row, f"its replicas are {sentences.list_text(replicas)}", replicas)
+            self._arrived(row)
 
     def _lasts(self, row: int, replicas: tuple[int, ...] | None, seconds: float) -> bool:
         """Whether a partition has stood like this for so long."""
@@ -459,7 +474,11 @@ class _Carrying:
             self._halted = f"{name} was changed behind this run's back: {what}. Nothing further was sent."
 
     def _arrived(self, row: int) -> None:
-        """The sending of a row is settled; a step all of whose rows are is closed."""
+        """The sending of a row is settled; a step all of whose rows are is closed.
+
+        To be called once the row says what came of it: after a kill a row that is "sent" by no open step is taken for
+        one that arrived.
+        """
         step = self._unsure.pop(row, None)
         if step is not None and step not in self._unsure.values():
             self._keep()
@@ -627,9 +646,10 @@ class _Carrying:
                     self._set(row, state="failed", error="UNKNOWN_TOPIC_OR_PARTITION")
             elif told.under_way:
                 return []  # somebody's, and not on the list yet: the next look says whose
-            elif told.replicas in (move.target, move.before):
+            elif told.replicas == move.before:
                 self._doubts.pop(row, None)
-                if told.replicas == move.target:
+            elif told.replicas == move.target:  # done already; or, on the way back, from before the way there
+                if self._lasts(row, told.replicas, self._pace.grace_seconds):
                     self._set(row, state="done", now=told.replicas, bytes_done=move.bytes_total)
             elif self._lasts(row, told.replicas, self._pace.grace_seconds):
                 self._fail_behind_back(row, f"its replicas are {sentences.list_text(told.replicas)}", told.replicas)
@@ -690,6 +710,7 @@ class _Carrying:
             if (error := answers.get(self._key(row))) not in (None, "NO_REASSIGNMENT_IN_PROGRESS")
         }
         self._cancel_sent |= {row for row in rows if refused.get(row) not in _LATER}
+        self._taken_back |= {row for row in rows if answers.get(self._key(row), "") is None}
         for row, error in refused.items():
             self._set(row, error=error)
         self._keep()

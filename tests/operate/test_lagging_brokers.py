@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reseat.errors import ClusterUnreachable
 from reseat.operate.execute import carry_out
 from reseat.operate.journal import Journal
 from reseat.operate.records import RunState
@@ -75,22 +76,41 @@ class LaggingTarget(FakeTarget):
         }
 
 
-def finished(brokers: Lagging, journal: Journal, plan, kills: set[int], stop_at: int | None, *, cancel: bool):
+@dataclass(frozen=True)
+class Trouble:
+    """What happens at which call, counted from the first one of a run; each request counts as it comes and as it went.
+
+    Attributes:
+        kills: the operator is killed.
+        silences: no answer comes, whether or not the request arrived.
+        stop: nothing further is to be sent; None: never.
+        cancel: what is under way is to be taken back, too.
+    """
+
+    kills: frozenset[int]
+    silences: frozenset[int]
+    stop: int | None
+    cancel: bool
+
+
+def finished(brokers: Lagging, journal: Journal, plan, trouble: Trouble):
     """A run of a plan, begun again after each kill, as it ended; and its sentences."""
     cluster, said, calls = brokers.cluster, [], 0
     run = approve(journal, plan)
 
-    def trouble(name: str) -> None:
+    def befall(name: str) -> None:
         nonlocal calls
         assert cluster.clock < FOR_EVER, f"it waits for ever: {said[-3:]}"
         brokers.note()
         calls += 1
-        if calls == stop_at:
-            journal.request_stop(run.id, cancel=cancel)
-        if calls in kills:
+        if calls == trouble.stop:
+            journal.request_stop(run.id, cancel=trouble.cancel)
+        if calls in trouble.kills:
             raise SystemExit("killed")
+        if calls in trouble.silences:
+            raise ClusterUnreachable(f"Nothing answers {name}.", "timeout")
 
-    cluster.before_call = trouble
+    cluster.before_call = befall
     while True:
         target = LaggingTarget(cluster)
         target.brokers = brokers
@@ -103,29 +123,33 @@ def finished(brokers: Lagging, journal: Journal, plan, kills: set[int], stop_at:
         return ended, said
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     lags=st.lists(st.floats(0, 10), min_size=1, max_size=3),
     random=st.randoms(use_true_random=False),
     unknown=st.sets(st.sampled_from(sorted(PLAN))),
     otherwise=st.sets(st.sampled_from(sorted(PLAN))),
     rate=st.sampled_from([1.0, 20.0, 1000.0]),
-    kills=st.sets(st.integers(1, 120), max_size=4),
-    stop_at=st.none() | st.integers(1, 60),
-    cancel=st.booleans(),
+    trouble=st.builds(
+        Trouble,
+        kills=st.frozensets(st.integers(1, 120), max_size=4),
+        silences=st.frozensets(st.integers(1, 120), max_size=6),
+        stop=st.none() | st.integers(1, 60),
+        cancel=st.booleans(),
+    ),
 )
 def test_lag_is_never_taken_for_somebody_elses_doing(
-    tmp_path_factory, *, lags, random, unknown, otherwise, rate, kills, stop_at, cancel
+    tmp_path_factory, *, lags, random, unknown, otherwise, rate, trouble
 ):
-    """There and back, from a cluster that has just been changed; killed and stopped anywhere."""
+    """There and back, from a cluster that has just been changed; killed, stopped and left without answers anywhere."""
     cluster = cluster_of(rate=rate)
     before = {key: [9, 8] if key in otherwise else ids for key, ids in cluster.lists.items() if key not in unknown}
     brokers = Lagging(cluster, lags, random, before)
     journal = Journal(tmp_path_factory.mktemp("lag") / "journal.sqlite")
     try:
-        ended, said = finished(brokers, journal, PLAN, kills, stop_at, cancel=cancel)
+        ended, said = finished(brokers, journal, PLAN, trouble)
         assert not any("behind this run's back" in words for words in (*said, ended.sentence))
-        assert ended.state in ({RunState.DONE} if stop_at is None else {RunState.DONE, RunState.CANCELLED})
+        assert ended.state in ({RunState.DONE} if trouble.stop is None else {RunState.DONE, RunState.CANCELLED})
         moves = journal.moves(ended.id)
         assert {move.state for move in moves} <= {"done", "cancelled", "waiting"}
         for move in moves:
@@ -133,7 +157,7 @@ def test_lag_is_never_taken_for_somebody_elses_doing(
             assert now == move.target if move.state == "done" else sorted(now) == sorted(move.before), move
         if ended.state is RunState.DONE:
             assert cluster.lists == planned()
-            back, said = finished(brokers, journal, BACK, kills, None, cancel=False)
+            back, said = finished(brokers, journal, BACK, replace(trouble, stop=None))
             assert back.state is RunState.DONE, said
             assert cluster.lists == planned(BACK)
         assert cluster.goal == {}
