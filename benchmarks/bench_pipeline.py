@@ -3,7 +3,8 @@
 Each size is a landing zone of one cluster: snapshots ten minutes apart of 111,111 partitions at RF 3, in each of which
 some hundred partitions differ from the one before, as on a busy day. Spark's start is timed apart, and so is what a
 young JVM costs, which compiles Spark while it works: the first two runs of the session, and further ones until they get
-no faster. Memory is what the processes hold at most (PSS), sampled. Nothing is asserted.
+no faster. Beside it stands a yardstick that was there before the pipeline was: the replicas alone, from ``binaryFile``
+through ``mapInArrow`` into Parquet. Memory is what the processes hold at most (PSS), sampled. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ import psutil
 import pyarrow as pa
 
 from reseat.history.folder import Folder
+from reseat.history.schema import arrow_schema
 from reseat.model import ClusterLayout, Snapshot
 from reseat.pipeline.decode import measurer, replica_reader
+from reseat.pipeline.frames import spark_schema, write
 from reseat.pipeline.ingest import run as ingest
+from reseat.pipeline.progress import silent
 from reseat.pipeline.session import open_session
 from reseat.pipeline.sweep import sweep
+from reseat.pipeline.verdict import Job, landed_files
 from reseat.sources.generate import generate
 from reseat.sources.landing import land
 
@@ -100,7 +105,20 @@ def _runs(spark: SparkSession, home: Path, landings: dict[int, Path]) -> list[tu
             f"{used.cpu:.1f} s, {1 - own / used.cpu:.0%} (ours: {own:.1f} s)",
         ))  # fmt: skip
         rows.append(("  peak memory", "-", _memory(used)))
+    seconds = _replicas_alone(spark, home, landings[SIZES[0]])
+    rows.append(("yardstick: 1 million replica rows alone, nothing else made of them", "-", f"{seconds:.1f} s"))
     return rows
+
+
+def _replicas_alone(spark: SparkSession, home: Path, landing: Path) -> float:
+    """Seconds that the replicas of a landing zone take from the files into Parquet, and nothing else."""
+    job = Job(spark, Folder.open(landing), Folder.open(home / "none"), silent, lambda: None)
+    began = time.perf_counter()
+    rows = landed_files(job, [file.path for file in job.landing.files()]).mapInArrow(
+        replica_reader(job.landing.spark_url()), spark_schema(arrow_schema("replicas", with_keys=True))
+    )
+    write(rows, Folder.open(home), "replicas-alone")
+    return time.perf_counter() - began
 
 
 def _sweep(spark: SparkSession, home: Path) -> list[tuple[str, str, str]]:

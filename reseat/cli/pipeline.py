@@ -60,7 +60,7 @@ def _stay(once: Callable[[], RunReport], seconds: int) -> None:
     What refuses the first run is a mistake in how it was started, and is raised. Later it is another job at work, or a
     folder that cannot be reached for a while: that is said, and tried again.
     """
-    first = True
+    first, closed = True, None
     while True:
         began = time.monotonic()
         try:
@@ -70,9 +70,10 @@ def _stay(once: Callable[[], RunReport], seconds: int) -> None:
                 raise
             complain(f"reseat pipeline: {error} Tried again in {counted(seconds, 'second')}.")
         else:
-            if first or done.new or done.healed:
+            if first or done.new or done.healed or done.closed != closed:
                 say(*done.healed, done.sentence)
                 sys.stdout.flush()
+            closed = done.closed
         first = False
         try:
             time.sleep(max(0.0, began + seconds - time.monotonic()))

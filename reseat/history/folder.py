@@ -100,13 +100,17 @@ class Folder:
         """
         return f"{self.place.url.rstrip('/')}/{_inside(relative)}" if relative else self.place.url
 
-    def files(self, under: str = "", suffix: str | None = None, *, hidden: bool = False) -> list[FileFact]:
+    def files(
+        self, under: str = "", suffix: str | None = None, *, hidden: bool = False, closed: dict[str, str] | None = None
+    ) -> list[FileFact]:
         """All files under a path of the folder, at any depth, sorted by path.
 
         Args:
             under: the folder below which to look; where there is none, there are no files.
             suffix: only names that end so.
             hidden: also what begins with ``.`` or ``_``, below ``under``.
+            closed: is told why a folder below ``under`` cannot be listed, or a file cannot be looked at, by its path;
+                they are left out. None: one such refuses it all. Elsewhere than on this machine it is always refused.
 
         Returns:
             Facts with paths relative to this folder (not to ``under``). Links to folders are not followed.
@@ -116,7 +120,7 @@ class Folder:
         """
         with self._told("listed", under):
             if self.local is not None:
-                found = list(_scan(Path(self.path(under)), f"{_inside(under)}/" if under else "", hidden))
+                found = list(_scan(Path(self.path(under)), f"{_inside(under)}/" if under else "", hidden, closed))
             else:
                 found = self._select(under, hidden)
         return sorted((one for one in found if suffix is None or one.path.endswith(suffix)), key=lambda one: one.path)
@@ -349,7 +353,7 @@ def _hides(name: str) -> bool:
     return name.startswith((".", "_"))
 
 
-def _scan(folder: Path, prefix: str, hidden: bool) -> Iterator[FileFact]:
+def _scan(folder: Path, prefix: str, hidden: bool, closed: dict[str, str] | None) -> Iterator[FileFact]:
     """The files of a local folder: one system call a file, which 100,000 of them need."""
     stack = [(str(folder), prefix)]
     while stack:
@@ -358,6 +362,11 @@ def _scan(folder: Path, prefix: str, hidden: bool) -> Iterator[FileFact]:
             entries = os.scandir(here)
         except FileNotFoundError:
             continue  # deleted since its parent was listed
+        except OSError as error:
+            if closed is None or before == prefix:
+                raise
+            closed[before.rstrip("/")] = error.strerror or str(error)
+            continue
         with entries:
             for entry in entries:
                 if _hides(entry.name) and not hidden:
@@ -372,6 +381,9 @@ def _scan(folder: Path, prefix: str, hidden: bool) -> Iterator[FileFact]:
                 except OSError as error:
                     if error.errno == errno.ELOOP:  # a link to itself is no file
                         continue
-                    raise
+                    if closed is None:
+                        raise
+                    closed[f"{before}{entry.name}"] = error.strerror or str(error)
+                    continue
                 if entry.is_file():
                     yield FileFact(f"{before}{entry.name}", fact.st_size, fact.st_mtime_ns)

@@ -25,9 +25,9 @@ neither Structured Streaming nor declarative pipelines keep these promises with 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -36,7 +36,7 @@ import pyarrow.compute as pc
 from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import arrow_schema
-from reseat.model.wording import counted
+from reseat.model.wording import counted, listed
 from reseat.pipeline.batch_tables import BatchChanges, fill_up, fresh_measures, write_rejected, write_snapshots
 from reseat.pipeline.commit import Batch, read_ledger, recover
 from reseat.pipeline.lock import hold
@@ -68,6 +68,8 @@ class RunReport:
         days: clusters' days that changed.
         batches: commits.
         healed: what an earlier run had left behind, in words.
+        closed: why a folder of the landing zone cannot be listed, or a file cannot be looked at, by its path; they are
+            left for a later run.
         seconds: how long it took, Spark's start not included.
     """
 
@@ -78,19 +80,22 @@ class RunReport:
     days: int = 0
     batches: int = 0
     healed: tuple[str, ...] = ()
+    closed: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
     @property
     def sentence(self) -> str:
         """The same for a person."""
+        closed = [f"{path} ({reason})" for path, reason in sorted(self.closed.items())]
+        left_out = f" Left out, as they cannot be listed: {listed(closed)}." if closed else ""
         if not self.new:
-            return "No new file: the tables hold all that was landed."
+            return f"No new file.{left_out}" if closed else "No new file: the tables hold all that was landed."
         told = [f"{counted(self.taken, 'snapshot')} taken in"]
         if self.duplicates:
             told.append(f"{counted(self.duplicates, 'file')} said what was there already")
         if self.rejected:
             told.append(f"{counted(self.rejected, 'file')} could not be read (table rejected says why)")
-        return f"{counted(self.new, 'new file')}: {', '.join(told)}. {self.seconds:.1f} s."
+        return f"{counted(self.new, 'new file')}: {', '.join(told)}. {self.seconds:.1f} s.{left_out}"
 
 
 def run(
@@ -130,7 +135,9 @@ def run(
             report(Progress("heal", 0, None, sentence))
         report(Progress("list", 0, None, f"Looking for new files in {landing.where}."))
         sweep_parts(landing)
-        new, replaced = _new_files(landing, tables)
+        closed: dict[str, str] = {}
+        new, replaced = _new_files(landing, tables, closed)
+        done = replace(done, closed=closed)
         if not new and not tables.files("rejected", suffix=".parquet"):
             _commit_nothing(job)
         for files in _batches(new, batch_files, batch_bytes):
@@ -165,9 +172,12 @@ def _check_apart(landing: Folder, tables: Folder) -> None:
         )
 
 
-def _new_files(landing: Folder, tables: Folder) -> tuple[list[FileFact], frozenset[str]]:
-    """The files that no run has read, in the order of their paths, and the paths of those that were replaced since."""
-    files = landing.files()
+def _new_files(landing: Folder, tables: Folder, closed: dict[str, str]) -> tuple[list[FileFact], frozenset[str]]:
+    """The files that no run has read, in the order of their paths, and the paths of those that were replaced since.
+
+    A folder that cannot be listed keeps no other's files back: it is told in ``closed``.
+    """
+    files = landing.files(closed=closed)
     paths = pa.array([name_of(file) for file in files], pa.string())
     keys = pc.binary_join_element_wise(paths, pa.array([token_of(file) for file in files], pa.string()), "\n")
     ledger = read_ledger(tables)

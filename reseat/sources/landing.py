@@ -111,7 +111,7 @@ def sweep_parts(landing: Folder, *, now: datetime | None = None) -> list[str]:
     """
     before = ((datetime.now(UTC) if now is None else now) - _ABANDONED).timestamp() * 1e9
     swept = []
-    for one in landing.files(suffix=".part", hidden=True):
+    for one in landing.files(suffix=".part", hidden=True, closed={}):
         # A file system that does not tell times may hold one that is just being written.
         if one.path.rpartition("/")[2].startswith(".") and 0 < one.modified_ns < before:
             with suppress(InputRefused):

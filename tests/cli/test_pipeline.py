@@ -52,6 +52,18 @@ def test_a_run_with_nothing_new_says_nothing_but_the_first(stay):
     assert err == []
 
 
+def test_a_folder_that_cannot_be_listed_is_said_when_it_is_news(stay):
+    """Once, and once more when it can be again."""
+    shut = RunReport(closed={"cluster=shop": "Permission denied"})
+    out = stay(NOTHING, shut, shut, NOTHING, NOTHING)[1]
+
+    assert out == [
+        NOTHING.sentence,
+        "No new file. Left out, as they cannot be listed: cluster=shop (Permission denied).",
+        NOTHING.sentence,
+    ]
+
+
 def test_it_begins_so_often_and_a_run_that_takes_longer_is_followed_at_once(stay):
     """The time is from one beginning to the next."""
     assert stay(NOTHING, NOTHING, lasting=20)[0] == [40, 40]

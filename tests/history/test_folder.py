@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -47,6 +49,31 @@ def test_files_are_listed_at_any_depth_in_order(folder: Folder) -> None:
     assert folder.folders("nothing/here") == []
     assert {one.size for one in folder.files()} == {2}
     assert all(one.modified_ns > 1.7e18 for one in folder.files())
+
+
+def test_what_cannot_be_listed_keeps_nothing_else_back_where_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A closed folder below is told with its reason, or refuses the listing; the folder itself always does."""
+    for name in ("a/one", "b/two", "c/three"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(b"x")
+    scandir, shut = os.scandir, str(tmp_path / "b")
+
+    def guarded(where: str) -> Any:
+        if where == shut:
+            raise PermissionError(errno.EACCES, "Permission denied", where)
+        return scandir(where)
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    folder, closed = Folder.open(tmp_path), dict[str, str]()
+
+    assert [one.path for one in folder.files(closed=closed)] == ["a/one", "c/three"]
+    assert closed == {"b": "Permission denied"}
+    with pytest.raises(InputRefused, match="This cannot be listed: Permission denied"):
+        folder.files()
+    with pytest.raises(InputRefused, match="This cannot be listed: Permission denied"):
+        folder.files("b", closed=closed)
 
 
 def test_hidden_files_and_folders_are_left_out_unless_asked_for(folder: Folder) -> None:

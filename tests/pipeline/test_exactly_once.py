@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -11,7 +12,7 @@ from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
@@ -190,6 +191,32 @@ def test_what_cannot_be_read_is_one_row_a_file_and_stops_nothing(spark: SparkSes
     assert told.keys() == (files.keys() | {"name\\xff.json"}) - {"cluster=shop/truncated.json"}
     assert "lacks the key" in told["cluster=shop/empty.json"]
     assert run(spark, landing, tables).new == 0
+
+
+def test_a_folder_that_cannot_be_listed_keeps_back_its_own_files_alone(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are taken and it is said; once it can be listed its files are new."""
+    landing, tables = folders(tmp_path)
+    put(landing, *ALL)
+    shut = landing.files()[0].path.rpartition("/")[0]
+    inside = len(landing.files(shut))
+    scandir, closed = os.scandir, True
+
+    def guarded(where: str) -> Any:
+        if closed and where == landing.path(shut):
+            raise PermissionError(errno.EACCES, "Permission denied", where)
+        return scandir(where)
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    first = run(spark, landing, tables)
+    closed = False
+    second = run(spark, landing, tables)
+
+    assert 0 < inside < len(ALL)
+    assert (first.taken, second.taken) == (len(ALL) - inside, inside)
+    assert first.sentence.endswith(f" s. Left out, as they cannot be listed: {shut} (Permission denied).")
+    assert "Left out" not in second.sentence
 
 
 def test_tables_within_the_landing_zone_are_refused(spark: SparkSession, tmp_path: Path) -> None:
