@@ -60,22 +60,23 @@ def _stay(once: Callable[[], RunReport], seconds: int) -> None:
     What refuses the first run is a mistake in how it was started, and is raised. Later it is another job at work, or a
     folder that cannot be reached for a while: that is said, and tried again.
     """
-    first, closed = True, None
+    last: RunReport | None = None
     while True:
         began = time.monotonic()
+        words: tuple[str, ...] = ()
         try:
             done = once()
         except (PipelineBusy, InputRefused) as error:
-            if first:
+            if last is None:
                 raise
             complain(f"reseat pipeline: {error} Tried again in {counted(seconds, 'second')}.")
         else:
-            if first or done.new or done.healed or done.closed != closed:
-                say(*done.healed, done.sentence)
-                sys.stdout.flush()
-            closed = done.closed
-        first = False
+            if last is None or done.new or done.healed or done.closed != last.closed:
+                words = (*done.healed, done.sentence)
+            last = done
         try:
+            say(*words)
+            sys.stdout.flush()
             time.sleep(max(0.0, began + seconds - time.monotonic()))
         except KeyboardInterrupt:  # nothing is begun that would have to be given back
             return

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema, table
@@ -108,13 +109,44 @@ class _Found:
 
     Attributes:
         pairs: as ``neighbours`` gives them, each with a new snapshot on a side.
-        there: the days in the tables that they need.
+        there: where in the tables their other sides are.
         compared: their topics.
     """
 
     pairs: pa.Table
-    there: list[ClusterDay]
+    there: _There
     compared: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class _There:
+    """Where in the tables the snapshots lie that a batch is compared with.
+
+    Attributes:
+        days: the days.
+        moments: only rows from the first to the last of these, in microseconds since 1970; None: all of the days'.
+    """
+
+    days: Sequence[ClusterDay]
+    moments: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, pairs: pa.Table) -> _There:
+        """The days and moments of those in the pairs that are not new.
+
+        In most batches that is the last snapshot of each cluster. Its day holds up to all others of that day, and as
+        files follow each other in time Spark passes over theirs by what Parquet says of the moments in them.
+        """
+        sides = [
+            pairs.filter(pc.invert(pairs[f"{side}is_new"])).select(["cluster", f"{side}day", f"{side}taken_at"])
+            for side in ("", "previous_")
+        ]
+        known = pa.concat_tables(side.rename_columns(["cluster", "day", "taken_at"]) for side in sides)
+        if not known.num_rows:
+            return cls(())
+        days = {(row["cluster"], row["day"]) for row in known.select(["cluster", "day"]).to_pylist()}
+        between = pc.min_max(known["taken_at"].cast(pa.timestamp("us", "UTC")).cast(pa.int64())).as_py()
+        return cls(sorted(days), (between["min"], between["max"]))
 
 
 class BatchChanges:
@@ -135,13 +167,11 @@ class BatchChanges:
     def find(self) -> None:
         """Find the neighbours, and the topics that differ; from measures alone, while the replicas are written."""
         around = _days_around(self._job.tables, self._verdict.days)
-        snapshots = self._both("snapshots", around, _unfolded(self._fresh, "snapshots"))
+        snapshots = self._both("snapshots", _There(around), _unfolded(self._fresh, "snapshots"))
         # At most two pairs a new snapshot: bounded by the size of a batch.
         pairs = neighbours(snapshots).where("is_new OR previous_is_new").toArrow()
         if pairs.num_rows:
-            told = pairs.select(["cluster", "day", "previous_day"]).to_pylist()
-            needed = {(row["cluster"], row[day]) for row in told for day in ("day", "previous_day")}
-            there = sorted(needed.intersection(around))
+            there = _There.of(pairs)
             topics = self._both("topic_spread", there, _unfolded(self._fresh, "topic_spread"))
             self._found = _Found(pairs, there, Comparison(pairs, topics))
 
@@ -177,14 +207,17 @@ class BatchChanges:
         if self._found is not None:
             self._found.compared.close()
 
-    def _both(self, name: str, days: Sequence[ClusterDay], added: DataFrame) -> DataFrame:
-        """What this batch is about to add, and what is in the tables of these days, told apart by ``is_new``."""
+    def _both(self, name: str, where: _There, added: DataFrame) -> DataFrame:
+        """What this batch is about to add, and what is there in the tables, told apart by ``is_new``."""
         from pyspark.sql import functions as f
 
         added = added.withColumn("is_new", f.lit(True))
-        if not days:
+        if not where.days:
             return added
-        there = read_days(self._job.spark, self._job.tables, name, days)
+        there = read_days(self._job.spark, self._job.tables, name, where.days)
+        if where.moments is not None:
+            first, last = where.moments
+            there = there.where(f"taken_at BETWEEN timestamp_micros({first}) AND timestamp_micros({last})")
         return there.withColumn("is_new", f.lit(False)).unionByName(added)
 
 
