@@ -124,29 +124,25 @@ class _There:
 
     Attributes:
         days: the days.
-        moments: only rows from the first to the last of these, in microseconds since 1970; None: all of the days'.
+        snapshots: their ids; None: all of these days.
     """
 
     days: Sequence[ClusterDay]
-    moments: tuple[int, int] | None = None
+    snapshots: Sequence[str] | None = None
 
     @classmethod
     def of(cls, pairs: pa.Table) -> _There:
-        """The days and moments of those in the pairs that are not new.
+        """Those in the pairs that are not new: in most batches the last snapshot of each cluster.
 
-        In most batches that is the last snapshot of each cluster. Its day holds up to all others of that day, and as
-        files follow each other in time Spark passes over theirs by what Parquet says of the moments in them.
+        The day of it holds all others of that day, too. Their files are passed over by what Parquet keeps of the ids in
+        them; moments would do as well, but Spark writes them into the code that it generates, and compiles it anew.
         """
         sides = [
-            pairs.filter(pc.invert(pairs[f"{side}is_new"])).select(["cluster", f"{side}day", f"{side}taken_at"])
+            pairs.filter(pc.invert(pairs[f"{side}is_new"])).select(["cluster", f"{side}day", f"{side}snapshot_id"])
             for side in ("", "previous_")
         ]
-        known = pa.concat_tables(side.rename_columns(["cluster", "day", "taken_at"]) for side in sides)
-        if not known.num_rows:
-            return cls(())
-        days = {(row["cluster"], row["day"]) for row in known.select(["cluster", "day"]).to_pylist()}
-        between = pc.min_max(known["taken_at"].cast(pa.timestamp("us", "UTC")).cast(pa.int64())).as_py()
-        return cls(sorted(days), (between["min"], between["max"]))
+        known = [row for side in sides for row in side.rename_columns(["cluster", "day", "id"]).to_pylist()]
+        return cls(sorted({(row["cluster"], row["day"]) for row in known}), sorted({row["id"] for row in known}))
 
 
 class BatchChanges:
@@ -215,9 +211,8 @@ class BatchChanges:
         if not where.days:
             return added
         there = read_days(self._job.spark, self._job.tables, name, where.days)
-        if where.moments is not None:
-            first, last = where.moments
-            there = there.where(f"taken_at BETWEEN timestamp_micros({first}) AND timestamp_micros({last})")
+        if where.snapshots is not None:
+            there = there.where(f.col("snapshot_id").isin(*where.snapshots))
         return there.withColumn("is_new", f.lit(False)).unionByName(added)
 
 
