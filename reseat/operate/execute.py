@@ -407,12 +407,12 @@ class _Carrying:
     def _judge_as_planned(self, row: int) -> None:
         """A partition that was sent and is described as planned: done when it is seen twice.
 
-        Where it is not known whether the request arrived, a broker may describe it as it was long before: on the way
-        back that is what is planned. Then it must stay so.
+        Where it is not known whether the request arrived, or a cancel was sent, a broker may describe it as it was long
+        before: on the way back that is what is planned. Then it must stay so.
         """
         move = self._moves[row]
         self._set(row, now=move.target)
-        if row in self._unsure:
+        if row in self._unsure or row in self._cancel_sent:
             done = self._lasts(row, move.target, self._pace.grace_seconds)
         else:
             self._doubts.pop(row, None)
