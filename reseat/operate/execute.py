@@ -346,7 +346,8 @@ class _Carrying:
     def _settle(self) -> None:
         """Look until every partition that was sent is known to be under way, or settled; for a bounded time."""
         self._recall_open_steps()
-        until = self._pace.now() + self._pace.grace_seconds
+        # Long enough for one doubt to last, whenever it came up, and however long a look takes.
+        until = self._pace.now() + 2 * self._pace.grace_seconds
         while True:
             self._judge(self._look())
             self._keep()

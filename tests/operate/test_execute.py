@@ -422,6 +422,31 @@ def test_throttles_of_a_dead_broker_are_put_back_by_the_next_recovery(journal):
     assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
 
 
+def test_what_a_killed_operator_sent_is_settled_though_each_look_takes_a_while(journal):
+    """All of a batch has ended meanwhile: one recovery is enough to see it, and puts the throttles back."""
+    plan = dict(list(PLAN.items())[:2])
+    cluster = cluster_of(plan, dynamic=dict(EARLIER))
+
+    def dies(name):
+        if name == "reassigned":
+            raise SystemExit("killed")
+
+    run = approve(journal, plan, throttle=1_000)
+    cluster.before_call = dies
+    with pytest.raises(SystemExit):
+        carried(cluster, journal, run)
+    cluster.wait(60)
+
+    def takes_a_while(name):
+        cluster.clock += 0.7
+
+    cluster.before_call = takes_a_while
+    said = recover(cluster.target(), journal, pace=cluster.pace())
+
+    assert said == (f"Run {run.id}: Done: all 2 partitions are as planned, seen twice.",)
+    assert cluster.dynamic == EARLIER
+
+
 def test_a_done_partition_that_is_changed_before_the_end_fails_the_run(journal):
     """Done is said only of what holds at the end."""
     cluster = cluster_of()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.errors import ClusterUnreachable
-from reseat.operate.execute import carry_out
+from reseat.operate.execute import carry_out, recover
 from reseat.operate.journal import Journal
 from reseat.operate.records import RunState
 from reseat.operate.target import Assignment, Partition
@@ -88,12 +88,14 @@ class Trouble:
         silences: no answer comes, whether or not the request arrived.
         stop: nothing further is to be sent; None: never.
         cancel: what is under way is to be taken back, too.
+        settles: after a kill somebody asks for the status first, which settles what it can.
     """
 
     kills: frozenset[int]
     silences: frozenset[int]
-    stop: int | None
-    cancel: bool
+    stop: int | None = None
+    cancel: bool = False
+    settles: bool = False
 
 
 def finished(brokers: Lagging, journal: Journal, plan, trouble: Trouble):
@@ -114,16 +116,18 @@ def finished(brokers: Lagging, journal: Journal, plan, trouble: Trouble):
             raise ClusterUnreachable(f"Nothing answers {name}.", "timeout")
 
     cluster.before_call = befall
-    while True:
+    begun = False
+    while journal.run(run.id).state.open:
         target = LaggingTarget(cluster)
         target.brokers = brokers
-        try:
-            pace = cluster.pace()
-            ended = carry_out(target, journal, run.id, stop=threading.Event(), pace=pace, report=said.append)
-        except SystemExit:
-            continue
-        cluster.before_call = lambda name: None
-        return ended, said
+        with suppress(SystemExit, ClusterUnreachable):
+            if begun and trouble.settles:
+                said += recover(target, journal, pace=cluster.pace())
+            if journal.run(run.id).state.open:
+                begun, pace = True, cluster.pace()
+                carry_out(target, journal, run.id, stop=threading.Event(), pace=pace, report=said.append)
+    cluster.before_call = lambda name: None
+    return journal.run(run.id), said
 
 
 def check(brokers: Lagging, journal: Journal, plan, trouble: Trouble) -> bool:
@@ -148,6 +152,7 @@ TROUBLE = st.builds(
     silences=st.frozensets(st.integers(1, 120), max_size=6),
     stop=st.none() | st.integers(1, 60),
     cancel=st.booleans(),
+    settles=st.booleans(),
 )
 
 
@@ -175,7 +180,7 @@ def go_there_and_back(home: Path, *, lags, random, rate, trouble) -> None:
     cluster = cluster_of(rate=1000.0)
     brokers = Lagging(cluster, lags, random, dict(cluster.lists))
     with closing(Journal(home / "journal.sqlite")) as journal:
-        assert check(brokers, journal, PLAN, Trouble(frozenset(), frozenset(), None, cancel=False))
+        assert check(brokers, journal, PLAN, Trouble(frozenset(), frozenset()))
         cluster.rate = rate
         check(brokers, journal, BACK, trouble)
 
