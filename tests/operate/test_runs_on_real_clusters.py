@@ -9,16 +9,18 @@ import re
 import signal
 import threading
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
 from reseat.cli import main
+from reseat.errors import ClusterUnreachable
 from reseat.operate import runner
 from reseat.operate.admin_target import AdminTarget
 from reseat.operate.execute import carry_out, recover
 from reseat.operate.journal import Approval, PlannedMove
 from reseat.operate.opening import open_target
+from reseat.operate.patience import Patience
 from reseat.operate.records import RunOptions, RunState
 from reseat.operate.target import Election, Throttles
 from reseat.placement.topic_spec import TopicSpec
@@ -123,9 +125,18 @@ def operating(cluster, journal, run, *, zookeeper=False):
     assert not thread.is_alive()
 
 
-def hurry(target, topic):
-    """Take the topic out of the throttle, so that what is under way ends soon; as the run itself will leave it."""
-    target.set_throttles(Throttles(leader_replicas={topic: None}, follower_replicas={topic: None}))
+def hurry(target, topic, ended):
+    """Take the topic out of the throttle until the run has ended, so that what is under way is copied soon.
+
+    Again and again, as the run throttles it anew for a broker that comes back; at its end it leaves it like this.
+    """
+
+    def once():
+        with suppress(ClusterUnreachable):  # the run set it at the same moment
+            target.set_throttles(Throttles(leader_replicas={topic: None}, follower_replicas={topic: None}))
+        return bool(ended)
+
+    assert any(once() for _ in Patience(90, pause=3, longest=3).attempts())
 
 
 def no_throttles(target, *topics):
@@ -215,7 +226,7 @@ def test_a_target_broker_that_is_killed_is_waited_for(cluster, target, journal):
         named = until(lambda: "Broker 3 is not alive" in journal.run(run.id).sentence)
         under_way = journal.progress(run.id)
         cluster.start_broker(3)
-        hurry(target, "dying")
+        hurry(target, "dying", ended)
 
     assert named
     assert (under_way.sent, under_way.alive, under_way.run.state) == (1, True, RunState.RUNNING)
@@ -233,7 +244,7 @@ def test_a_controller_that_is_killed_is_replaced(cluster, target, journal):
     run = approve(journal, target, "headless", moves, throttle=SLOW, most=1)
     with operating(cluster, journal, run) as ended:
         cluster.stop_broker(controller, kill=True)
-        hurry(target, "headless")
+        hurry(target, "headless", ended)
     cluster.start_broker(controller)
 
     assert ended[0].state is RunState.DONE
@@ -249,7 +260,7 @@ def test_zookeeper_that_restarts_is_waited_for(cluster, target, journal):
     run = approve(journal, target, "keeper", moves, throttle=SLOW, most=1)
     with operating(cluster, journal, run, zookeeper=True) as ended:
         cluster.restart_zookeeper()
-        hurry(target, "keeper")
+        hurry(target, "keeper", ended)
 
     assert ended[0].state is RunState.DONE
     assert until(lambda: lists_of(target, "keeper", 2) == {0: (1, 3), 1: (2, 3)})
@@ -269,7 +280,7 @@ def test_an_operator_that_is_killed_is_followed_by_another(cluster, target, jour
     throttled = not no_throttles(target, "killed")
     with operating(cluster, journal, run) as ended:
         assert until(lambda: bool(_COUNTS.match(journal.run(run.id).sentence)))  # at work, its throttles set again
-        hurry(target, "killed")
+        hurry(target, "killed", ended)
 
     assert f"The runner of run {run.id} is gone" in said[0]
     assert "the throttles stay" in said[0]
@@ -301,7 +312,7 @@ def test_a_layout_changed_behind_its_back_stops_it(cluster, target, journal):
         sent = next(move.partition for move in journal.moves(run.id) if move.state == "sent")
         other = next(partition for partition in range(3) if partition != sent)
         assert target.reassign({("meddled", other): [2, 1]}) == {("meddled", other): None}
-        hurry(target, "meddled")
+        hurry(target, "meddled", ended)
 
     assert ended[0].state is RunState.FAILED
     assert f"meddled-{other} was changed behind this run's back: its replicas are [2, 1]" in ended[0].sentence
