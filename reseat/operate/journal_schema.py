@@ -140,8 +140,13 @@ def open_database(path: Path) -> sqlite3.Connection:
 def _prepare(database: sqlite3.Connection, path: Path) -> None:
     database.row_factory = sqlite3.Row
     database.execute("PRAGMA foreign_keys = ON")
-    # Looked at before anything is changed: another program's file stays as it is.
-    _refuse_what_is_no_journal(database, path)
+    # Looked at before anything is changed: another program's file stays as it is. In one transaction, as another
+    # process may be making the journal just now.
+    database.execute("BEGIN")
+    try:
+        _refuse_what_is_no_journal(database, path)
+    finally:
+        database.execute("ROLLBACK")
     _write_ahead(database)
     database.execute("PRAGMA synchronous = FULL")
     database.execute("BEGIN IMMEDIATE")

@@ -203,6 +203,30 @@ def test_remaining_time_comes_of_the_last_minutes_pace(journal):
     assert journal.progress(run.id, moves=False).seconds_left == pytest.approx(10, abs=0.5)
 
 
+def test_a_journal_that_is_made_while_it_is_looked_at_is_no_other_programs(tmp_path, monkeypatch):
+    """What is read of the file is of one moment: not the version from before and the tables from after."""
+    path, connect, makers = tmp_path / "journal.sqlite", sqlite3.connect, []
+
+    def make_one(statement):
+        if "application_id" in statement and not makers:
+            makers.append(threading.Thread(target=lambda: Journal(path).close()))
+            makers[0].start()
+            makers[0].join(0.5)  # it is done, or waits for the one who looks
+
+    def watched(*args, **choices):
+        opened = connect(*args, **choices)
+        if not makers:
+            opened.set_trace_callback(make_one)
+        return opened
+
+    monkeypatch.setattr(sqlite3, "connect", watched)
+    Journal(path).close()
+    makers[0].join(30)
+
+    assert not makers[0].is_alive()
+    Journal(path).close()
+
+
 def test_many_processes_may_make_the_journal_at_once(tmp_path):
     """Eight processes open a journal that is not there yet, and all of them write."""
     script = (
