@@ -13,10 +13,8 @@ as all readers of Parquet data sets have it: files that are being written, marks
 
 from __future__ import annotations
 
-import errno
-import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -26,29 +24,15 @@ from typing import Any
 import pyarrow as pa
 
 from reseat.errors import InputRefused
+from reseat.history.listing import Closed, FileFact, Hidden, hides, is_listed, level, scan
 from reseat.history.opening import Place, open_place
 from reseat.history.schema import PARTITION_KEYS
 from reseat.history.whole import settle, write_whole
 
 __all__ = ["FileFact", "Folder", "write_whole"]
 
-#: Files forced to disk at once.
+#: Files forced to disk, or folders asked for over a network, at once.
 _AT_ONCE = 16
-
-
-@dataclass(frozen=True, slots=True)
-class FileFact:
-    """What a listing tells of a file.
-
-    Attributes:
-        path: relative to the folder.
-        size: in bytes.
-        modified_ns: when it was last written, in ns since 1970; 0 where the file system does not tell.
-    """
-
-    path: str
-    size: int
-    modified_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +84,13 @@ class Folder:
         """
         return f"{self.place.url.rstrip('/')}/{_inside(relative)}" if relative else self.place.url
 
-    def files(
-        self, under: str = "", suffix: str | None = None, *, hidden: bool = False, closed: dict[str, str] | None = None
-    ) -> list[FileFact]:
+    def files(self, under: str = "", suffix: str | None = None, *, hidden: bool = False) -> list[FileFact]:
         """All files under a path of the folder, at any depth, sorted by path.
 
         Args:
             under: the folder below which to look; where there is none, there are no files.
             suffix: only names that end so.
             hidden: also what begins with ``.`` or ``_``, below ``under``.
-            closed: is told why a folder below ``under`` cannot be listed, or a file cannot be looked at, by its path;
-                they are left out. None: one such refuses it all. Elsewhere than on this machine it is always refused.
 
         Returns:
             Facts with paths relative to this folder (not to ``under``). Links to folders are not followed.
@@ -119,11 +99,55 @@ class Folder:
             InputRefused: it cannot be listed.
         """
         with self._told("listed", under):
-            if self.local is not None:
-                found = list(_scan(Path(self.path(under)), f"{_inside(under)}/" if under else "", hidden, closed))
-            else:
-                found = self._select(under, hidden)
-        return sorted((one for one in found if suffix is None or one.path.endswith(suffix)), key=lambda one: one.path)
+            found = self._listed(under, "all" if hidden else "none", None)
+            return sorted((one for one in found if suffix is None or one.path.endswith(suffix)), key=_path)
+
+    def pieces(
+        self, under: str = "", *, most: int = 100_000, hidden: Hidden = "none", closed: dict[str, str] | None = None
+    ) -> Iterator[list[FileFact]]:
+        """The same, some at a time: so that not all that is there is in memory at once.
+
+        Args:
+            under: the folder below which to look; where there is none, there are no files.
+            most: files of a piece, beyond which no further folder is put into it.
+            hidden: what is listed of that which is hidden.
+            closed: is told why a folder below ``under`` cannot be listed, or a file cannot be looked at, by its path;
+                they are left out. None: one such refuses it all.
+
+        Yields:
+            First the files directly in ``under``, then those of one folder in it after the other, by their paths;
+            all files of such a folder are in one piece.
+
+        Raises:
+            InputRefused: it cannot be listed.
+        """
+        told: Closed = None if closed is None else lambda path, error: closed.update({path: _reason(error)})
+
+        def listed(name: str) -> list[FileFact]:
+            inside = f"{_inside(under)}/{name}" if under else name
+            try:
+                return sorted(self._listed(inside, hidden, told), key=_path)
+            except (OSError, pa.ArrowException) as error:
+                if told is None:
+                    raise
+                told(inside, error)
+                return []
+
+        with self._told("listed", under):
+            piece, names = self._level(under, hidden, told)
+            piece.sort(key=_path)
+            names.sort(key=lambda name: f"{name}/")
+            # Over a network each listing takes some 30 ms of waiting; here one after the other is as fast.
+            at_once = _AT_ONCE if self.local is None else 1
+            with ThreadPoolExecutor(at_once) as pool:
+                for start in range(0, len(names), at_once):
+                    for files in pool.map(listed, names[start : start + at_once]):
+                        piece += files
+                        if len(piece) >= most:
+                            yield piece
+                            piece = []
+        if piece:
+            yield piece
 
     def folders(self, under: str = "") -> list[str]:
         """The names of the folders directly in a path of the folder, sorted; hidden ones left out.
@@ -132,15 +156,7 @@ class Folder:
             InputRefused: it cannot be listed.
         """
         with self._told("listed", under):
-            if self.local is not None:
-                try:
-                    with os.scandir(self.path(under)) as entries:
-                        names = [entry.name for entry in entries if entry.is_dir()]
-                except FileNotFoundError:
-                    names = []
-            else:
-                names = [one.base_name for one in self._infos(under, recursive=False) if one.type.name == "Directory"]
-        return sorted(name for name in names if not _hides(name))
+            return sorted(self._level(under, "none", None)[1])
 
     def exists(self, path: str = "") -> bool:
         """Whether there is a file or folder of this path.
@@ -305,14 +321,29 @@ class Folder:
         # An object store tells of folders by empty objects named like them; the folder is not in itself.
         return [one for one in self.fs.get_file_info(chosen) if one.path.rstrip("/") != chosen.base_dir.rstrip("/")]
 
-    def _select(self, under: str, hidden: bool) -> list[FileFact]:
-        start, skip = len(self.place.root.rstrip("/")) + 1, len(_inside(under).split("/")) if under else 0
-        found = []
-        for one in self._infos(under, recursive=True):
-            relative = one.path[start:]
-            if one.type.name == "File" and (hidden or not any(map(_hides, relative.split("/")[skip:]))):
-                found.append(FileFact(relative, int(one.size or 0), int(one.mtime_ns or 0)))
-        return found
+    def _listed(self, under: str, hidden: Hidden, closed: Closed) -> Iterable[FileFact]:
+        """The files below a path at any depth, in any order."""
+        if self.local is not None:
+            return scan(self.path(under), f"{_inside(under)}/" if under else "", hidden, closed)
+        skip = len(_inside(under).split("/")) if under else 0
+        files = [self._fact(one) for one in self._infos(under, recursive=True) if one.type.name == "File"]
+        return [one for one in files if is_listed((parts := one.path.split("/"))[skip:-1], parts[-1], hidden)]
+
+    def _level(self, under: str, hidden: Hidden, closed: Closed) -> tuple[list[FileFact], list[str]]:
+        """The files directly in a path, and the names of the folders in it."""
+        if self.local is not None:
+            return level(self.path(under), f"{_inside(under)}/" if under else "", hidden, closed)
+        infos = self._infos(under, recursive=False)
+        files = [self._fact(one) for one in infos if one.type.name == "File"]
+        names = [one.base_name for one in infos if one.type.name == "Directory"]
+        return (
+            [one for one in files if is_listed((), one.path.rpartition("/")[2], hidden)],
+            [name for name in names if hidden == "all" or not hides(name)],
+        )
+
+    def _fact(self, info: Any) -> FileFact:
+        relative = info.path[len(self.place.root.rstrip("/")) + 1 :]
+        return FileFact(relative, int(info.size or 0), int(info.mtime_ns or 0))
 
     def _put(self, target: str, data: bytes) -> None:
         # Not closed where the write fails: closing is what makes an object of its parts.
@@ -332,9 +363,8 @@ class Folder:
         try:
             yield
         except (OSError, pa.ArrowException) as error:
-            reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:300]
             place = f"{self.where.rstrip('/')}/{path}" if path else self.where
-            raise InputRefused(f"This cannot be {done}: {reason}.", source=place) from error
+            raise InputRefused(f"This cannot be {done}: {_reason(error)}.", source=place) from error
 
 
 def _inside(relative: str) -> str:
@@ -349,41 +379,9 @@ def _inside(relative: str) -> str:
     return "/".join(parts)
 
 
-def _hides(name: str) -> bool:
-    return name.startswith((".", "_"))
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or " ".join(str(error).split())[:300]
 
 
-def _scan(folder: Path, prefix: str, hidden: bool, closed: dict[str, str] | None) -> Iterator[FileFact]:
-    """The files of a local folder: one system call a file, which 100,000 of them need."""
-    stack = [(str(folder), prefix)]
-    while stack:
-        here, before = stack.pop()
-        try:
-            entries = os.scandir(here)
-        except FileNotFoundError:
-            continue  # deleted since its parent was listed
-        except OSError as error:
-            if closed is None or before == prefix:
-                raise
-            closed[before.rstrip("/")] = error.strerror or str(error)
-            continue
-        with entries:
-            for entry in entries:
-                if _hides(entry.name) and not hidden:
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    stack.append((entry.path, f"{before}{entry.name}/"))
-                    continue
-                try:
-                    fact = entry.stat()
-                except FileNotFoundError:
-                    continue
-                except OSError as error:
-                    if error.errno == errno.ELOOP:  # a link to itself is no file
-                        continue
-                    if closed is None:
-                        raise
-                    closed[f"{before}{entry.name}"] = error.strerror or str(error)
-                    continue
-                if entry.is_file():
-                    yield FileFact(f"{before}{entry.name}", fact.st_size, fact.st_mtime_ns)
+def _path(fact: FileFact) -> str:
+    return fact.path

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reseat.history.folder import Folder
+from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import TABLES, arrow_schema, table
 from reseat.pipeline.changes import Comparison, neighbours
 from reseat.pipeline.commit import Batch
@@ -81,7 +81,7 @@ def write_snapshots(job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict, 
     side_by_side(job.spark, [replicas, beside, *(partial(unfold, name) for name in SMALL_TABLES)], _WRITERS)
 
 
-def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict, replaced: frozenset[str]) -> None:
+def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict) -> None:
     """Write a row of every file that cannot be read; rows of files that were replaced since go."""
     from pyspark.sql import functions as f
 
@@ -90,8 +90,8 @@ def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict
     if verdict.unread.num_rows:
         rows = rows.unionByName(job.spark.createDataFrame(verdict.unread).select(*names))
     there = job.tables.files("rejected", suffix=".parquet")
-    if replaced and there:
-        again = job.spark.createDataFrame(pa.table({"path": pa.array(sorted(replaced), pa.string())}))
+    if there and (replaced := _rejected_before(job.tables, there, verdict.files["path"])).num_rows:
+        again = job.spark.createDataFrame(replaced)
         before = read_flat(job.spark, job.tables, arrow_schema("rejected"), [file.path for file in there])
         rows = rows.unionByName(before.join(f.broadcast(again), "path", "left_anti").select(*names))
         batch.remove([file.path for file in there])
@@ -101,6 +101,12 @@ def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict
         return
     # All of them are few: one file.
     write(rows.coalesce(1), job.tables, batch.staging("rejected"), partitioned=False)
+
+
+def _rejected_before(tables: Folder, there: Sequence[FileFact], paths: pa.ChunkedArray) -> pa.Table:
+    """Those of some paths that ``rejected`` has a row of: the files have been replaced since, or are tried again."""
+    rows = tables.open_dataset([file.path for file in there], schema=arrow_schema("rejected"), partitioned=False)
+    return rows.to_table(columns=["path"], filter=pc.field("path").isin(paths.combine_chunks()))
 
 
 @dataclass(frozen=True, eq=False)

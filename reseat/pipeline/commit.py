@@ -55,9 +55,9 @@ from reseat.history.dirty import RUNS, CommitRecord, record_path
 from reseat.history.folder import Folder
 from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import TABLES
-from reseat.pipeline.ledger import LEDGER, ledger_rows, read_ledger
+from reseat.pipeline.ledger import LEDGER, by_month, is_ledger
 
-__all__ = ["Batch", "read_ledger", "recover"]
+__all__ = ["Batch", "recover"]
 
 #: Requests under way at once to an object store, where each takes some 30 ms of waiting.
 _AT_ONCE = 16
@@ -123,25 +123,28 @@ class Batch:
             InputRefused: it cannot be written, or cluster and day are missing or too many.
             KeyError: there is no table of that name.
         """
-        from pyarrow import parquet
-
         place = self.staging(name)
         if _PARTITIONED[name] != (cluster is not None and day is not None):
             raise InputRefused(f"Rows of {name}: cluster and day belong to partitioned tables, and to all of these.")
         if _PARTITIONED[name]:
             place = f"{place}/cluster={cluster}/day={day}"
-        out = io.BytesIO()
-        parquet.write_table(rows, out, compression="zstd")
-        self._tables.write(f"{place}/driver-{next(self._numbers):05d}.parquet", out.getvalue())
+        self._stage(place, rows)
 
     def record(self, rows: pa.Table) -> None:
-        """Add rows to the ledger.
+        """Add rows to the ledger, as ``reseat.pipeline.ledger.by_month`` takes them.
 
         Raises:
             InputRefused: they are none of the ledger's, or cannot be written.
         """
-        if rows.num_rows:
-            self.stage_table("ledger", ledger_rows(rows))
+        for month, some in by_month(rows):
+            self._stage(f"{self.staging('ledger')}/month={month}", some)
+
+    def _stage(self, place: str, rows: pa.Table) -> None:
+        from pyarrow import parquet
+
+        out = io.BytesIO()
+        parquet.write_table(rows, out, compression="zstd")
+        self._tables.write(f"{place}/driver-{next(self._numbers):05d}.parquet", out.getvalue())
 
     def remove(self, paths: Iterable[str]) -> None:
         """Take published files away at the commit; paths relative to the tables.
@@ -285,7 +288,7 @@ def _cluster_day(path: str) -> tuple[str, str] | None:
         InputRefused: it lies in a folder that is none of a table.
     """
     folder = _parent(path)
-    if folder == LEDGER:
+    if is_ledger(folder):
         return None
     name, *keys = folder.split("/")
     if name in _PARTITIONED and name != "ledger":

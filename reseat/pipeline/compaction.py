@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
@@ -122,12 +122,13 @@ def compact(
     return CompactionReport(total, left, len(piles), batches, healed, time.monotonic() - began)
 
 
-def _all_piles(tables: Folder, cluster: str | None) -> list[Pile]:
+def _all_piles(tables: Folder, cluster: str | None) -> Iterator[Pile]:
     if cluster is None:
-        names = [*(one.name for one in TABLES), "ledger"]
-        return [pile for name in names for pile in piles_of(tables, name)]
-    partitioned = [one.name for one in TABLES if one.partitioned]
-    return [pile for name in partitioned for pile in piles_of(tables, name, f"cluster={cluster}")]
+        for name in (*(one.name for one in TABLES), "ledger"):
+            yield from piles_of(tables, name)
+    else:
+        for name in (one.name for one in TABLES if one.partitioned):
+            yield from piles_of(tables, name, f"cluster={cluster}")
 
 
 def _is_loose(pile: Pile, least_files: int) -> bool:

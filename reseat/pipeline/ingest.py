@@ -10,13 +10,14 @@ What it promises, ranked:
 
 What it needs: a landing zone, a folder for the tables, a Spark session that sees both.
 
-How it works: new files are those that the ledger does not name. They are taken in batches, each of which is committed
-as a whole (``reseat.pipeline.commit``): one pass makes a row of measures of every file, from which the small tables are
-unfolded; a second writes the replicas of the files that count; then the changes of these snapshots, and of the ones
-after them, are computed from the tables. A snapshot that comes late changes what the next one is compared with: that
-day's ``changes`` are written anew.
+How it works: new files are those that the ledger does not name, looked for some folders at a time. They are taken in
+batches, each of which is committed as a whole (``reseat.pipeline.commit``): one pass makes a row of measures of every
+file, from which the small tables are unfolded; a second writes the replicas of the files that count; then the changes
+of these snapshots, and of the ones after them, are computed from the tables. A snapshot that comes late changes what
+the next one is compared with: that day's ``changes`` are written anew.
 
-Complexity: two readings of each new file, one write of each table; listing the landing zone is linear in all its files.
+Complexity: two readings of each new file, one write of each table; listing the landing zone is linear in all its files,
+of which 100,000 are in memory at a time, or those of one folder.
 
 Source: the commit is a write-ahead record, as databases and table formats keep one; ``docs/decisions/0016`` says why
 neither Structured Streaming nor declarative pipelines keep these promises with less.
@@ -30,20 +31,18 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted, listed
 from reseat.pipeline.batch_tables import BatchChanges, fill_up, fresh_measures, write_rejected, write_snapshots
-from reseat.pipeline.commit import Batch, read_ledger, recover
+from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline.ledger import unread_among
 from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import Progress, Report, silent
-from reseat.pipeline.unread import name_of, not_for_spark
-from reseat.pipeline.verdict import Job, Verdict, judge, measured_files, token_of
-from reseat.sources.landing import sweep_parts
+from reseat.pipeline.unread import not_for_spark
+from reseat.pipeline.verdict import Job, Verdict, judge, measured_files
+from reseat.sources.landing import landed_pieces
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,6 +53,8 @@ __all__ = ["BATCH_BYTES", "BATCH_FILES", "RunReport", "run"]
 #: should cost.
 BATCH_FILES = 4_000
 BATCH_BYTES = 2 << 30
+#: New files that are looked for before the first of them are taken in.
+_LOOK_AHEAD = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,24 +135,24 @@ def run(
         for sentence in done.healed:
             report(Progress("heal", 0, None, sentence))
         report(Progress("list", 0, None, f"Looking for new files in {landing.where}."))
-        sweep_parts(landing)
         closed: dict[str, str] = {}
-        new, replaced = _new_files(landing, tables, closed)
-        done = replace(done, closed=closed)
-        if not new and not tables.files("rejected", suffix=".parquet"):
+        found = 0
+        for new in _new_files(landing, tables, closed):
+            found += len(new)
+            for files in _batches(new, batch_files, batch_bytes):
+                verdict = _take(job, files, so_far=done.new, of=found)
+                done = replace(
+                    done,
+                    new=done.new + len(files),
+                    taken=done.taken + verdict.count("taken"),
+                    duplicates=done.duplicates + verdict.count("duplicate"),
+                    rejected=done.rejected + verdict.count("rejected"),
+                    days=done.days + len(verdict.days),
+                    batches=done.batches + 1,
+                )
+        if not found and not tables.files("rejected", suffix=".parquet"):
             _commit_nothing(job)
-        for files in _batches(new, batch_files, batch_bytes):
-            verdict = _take(job, files, replaced, so_far=done.taken + done.duplicates + done.rejected, of=len(new))
-            done = replace(
-                done,
-                new=len(new),
-                taken=done.taken + verdict.count("taken"),
-                duplicates=done.duplicates + verdict.count("duplicate"),
-                rejected=done.rejected + verdict.count("rejected"),
-                days=done.days + len(verdict.days),
-                batches=done.batches + 1,
-            )
-    return replace(done, seconds=time.monotonic() - began)
+    return replace(done, closed=closed, seconds=time.monotonic() - began)
 
 
 # ---- which files -------------------------------------------------------------------------------------------
@@ -172,19 +173,19 @@ def _check_apart(landing: Folder, tables: Folder) -> None:
         )
 
 
-def _new_files(landing: Folder, tables: Folder, closed: dict[str, str]) -> tuple[list[FileFact], frozenset[str]]:
-    """The files that no run has read, in the order of their paths, and the paths of those that were replaced since.
+def _new_files(landing: Folder, tables: Folder, closed: dict[str, str]) -> Iterator[list[FileFact]]:
+    """The files that no run has read, some at a time.
 
     A folder that cannot be listed keeps no other's files back: it is told in ``closed``.
     """
-    files = landing.files(closed=closed)
-    paths = pa.array([name_of(file) for file in files], pa.string())
-    keys = pc.binary_join_element_wise(paths, pa.array([token_of(file) for file in files], pa.string()), "\n")
-    ledger = read_ledger(tables)
-    known = pc.is_in(keys, pc.binary_join_element_wise(ledger["path"], ledger["token"], "\n"))
-    new = [files[at] for at in pc.indices_nonzero(pc.invert(known)).to_pylist()]
-    read_before = pc.and_(pc.invert(known), pc.is_in(paths, ledger["path"]))
-    return new, frozenset(paths.filter(read_before).to_pylist())
+    new: list[FileFact] = []
+    for files in landed_pieces(landing, closed=closed):
+        new += unread_among(tables, files)
+        if len(new) >= _LOOK_AHEAD:
+            yield new
+            new = []
+    if new:
+        yield new
 
 
 def _batches(files: Sequence[FileFact], most_files: int, most_bytes: int) -> Iterator[list[FileFact]]:
@@ -203,7 +204,7 @@ def _batches(files: Sequence[FileFact], most_files: int, most_bytes: int) -> Ite
 # ---- one batch ---------------------------------------------------------------------------------------------
 
 
-def _take(job: Job, files: list[FileFact], replaced: frozenset[str], *, so_far: int, of: int) -> Verdict:
+def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
     """Read one batch of files, and commit what comes of it."""
 
     def say(step: str, sentence: str) -> None:
@@ -216,7 +217,7 @@ def _take(job: Job, files: list[FileFact], replaced: frozenset[str], *, so_far: 
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
         verdict = judge(job, files, measured, unread)
-        write_rejected(job, batch, measured, verdict, replaced.intersection(name_of(file) for file in files))
+        write_rejected(job, batch, measured, verdict)
         if taken := verdict.count("taken"):
             fresh = fresh_measures(job, measured, verdict)
             with closing(BatchChanges(job, batch, fresh, verdict)) as changes:
@@ -225,7 +226,7 @@ def _take(job: Job, files: list[FileFact], replaced: frozenset[str], *, so_far: 
                 say("changes", f"Comparing {counted(taken, 'snapshot')} with what came before and after.")
                 rewritten = changes.write()
             fill_up(job.tables, batch, verdict.days, rewritten)
-        batch.record(verdict.files.select(["path", "token", "outcome", "snapshot_id"]))
+        batch.record(verdict.files)
     except BaseException:
         with suppress(InputRefused):  # a worker may still write there: the next job deletes it
             batch.abandon()

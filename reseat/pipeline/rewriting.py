@@ -99,6 +99,11 @@ class Pile:
         return self.files[0].path.rpartition("/")[0]
 
     @property
+    def folder_in_table(self) -> str:
+        """The same, relative to the table's own folder."""
+        return self.folder[len(_home(self.name)) :].strip("/")
+
+    @property
     def size(self) -> int:
         """Its bytes."""
         return sum(one.size for one in self.files)
@@ -109,8 +114,8 @@ class Pile:
         return [one.path for one in self.files]
 
 
-def piles_of(tables: Folder, name: str, under: str = "") -> list[Pile]:
-    """The folders with files of a table, by cluster and day.
+def piles_of(tables: Folder, name: str, under: str = "") -> Iterator[Pile]:
+    """The folders with files of a table, by cluster and day, or by month; a cluster's at a time are in memory.
 
     Args:
         tables: the tables.
@@ -120,15 +125,14 @@ def piles_of(tables: Folder, name: str, under: str = "") -> list[Pile]:
     Raises:
         InputRefused: it cannot be listed.
     """
-    home = LEDGER if name == "ledger" else name
-    found: dict[str, list[FileFact]] = {}
-    for one in tables.files(f"{home}/{under}".rstrip("/"), ".parquet"):
-        found.setdefault(one.path.rpartition("/")[0], []).append(one)
-    made = []
-    for folder, files in sorted(found.items()):
-        keys = [part.partition("=")[2] for part in folder.split("/") if "=" in part]
-        made.append(Pile(name, (keys[0], keys[1]) if len(keys) == 2 else None, tuple(files)))
-    return made
+    for piece in tables.pieces(f"{_home(name)}/{under}".rstrip("/")):
+        found: dict[str, list[FileFact]] = {}
+        for one in piece:
+            if one.path.endswith(".parquet"):
+                found.setdefault(one.path.rpartition("/")[0], []).append(one)
+        for folder, files in sorted(found.items()):
+            keys = [part.partition("=")[2] for part in folder.split("/") if "=" in part]
+            yield Pile(name, (keys[0], keys[1]) if len(keys) == 2 else None, tuple(files))
 
 
 def groups(
@@ -170,18 +174,20 @@ def rewrite(
         choose: the rows that stay, from all of them.
     """
     name = piles[0].name
-    large = [pile for pile in piles if pile.size > FILE_BYTES]
-    small = [pile for pile in piles if pile.size <= FILE_BYTES]
-    for together in ([small] if small else []) + [[pile] for pile in large]:
-        rows = choose(_read(spark, tables, name, [path for pile in together for path in pile.paths]))
+    # Spark puts rows into folders by cluster and day alone: what lies in others is written a folder at a time.
+    alone = [pile for pile in piles if pile.day is None or pile.size > FILE_BYTES]
+    together = [pile for pile in piles if pile not in alone]
+    for some in ([together] if together else []) + [[pile] for pile in alone]:
+        rows = choose(_read(spark, tables, name, [path for pile in some for path in pile.paths]))
+        files = ceil(some[0].size / FILE_BYTES) if some[0] in alone else 1
         write_sorted(
-            rows, tables, batch, name, files=ceil(together[0].size / FILE_BYTES) if together[0] in large else 1
+            rows, tables, batch, name, files=files, folder=some[0].folder_in_table if some[0].day is None else ""
         )
     batch.remove(path for pile in piles for path in pile.paths)
     keep_one_file(tables, batch, name, [pile.day for pile in piles])
 
 
-def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, files: int = 1) -> None:
+def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, files: int = 1, folder: str = "") -> None:
     """Stage rows of a table in its order.
 
     Args:
@@ -190,6 +196,7 @@ def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, fi
         batch: where they are staged.
         name: the table, or ``ledger``.
         files: 1: a file for each cluster and day; more: about so many for all rows together.
+        folder: where in the table's folder; folders by cluster and day are made in it.
     """
     keys = () if name in _UNPARTITIONED else PARTITION_KEYS
     order = (*keys, *ORDER[name])
@@ -203,7 +210,7 @@ def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, fi
     writer = writer.option("compression", "zstd").option("parquet.block.size", _ROW_GROUP_BYTES)
     if keys:
         writer = writer.partitionBy(*keys)
-    writer.parquet(tables.spark_url(batch.staging(name)))
+    writer.parquet(tables.spark_url(f"{batch.staging(name)}/{folder}"))
 
 
 def keep_one_file(tables: Folder, batch: Batch, name: str, days: Collection[ClusterDay | None]) -> None:
@@ -229,6 +236,11 @@ def _read(spark: SparkSession, tables: Folder, name: str, paths: list[str]) -> D
     if name not in _UNPARTITIONED:
         return read_files(spark, tables, name, paths)
     return read_flat(spark, tables, _schema(name), paths)
+
+
+def _home(name: str) -> str:
+    """Where a table lies, relative to the tables."""
+    return LEDGER if name == "ledger" else name
 
 
 def _schema(name: str) -> pa.Schema:

@@ -10,7 +10,6 @@ Complexity: one short read of each such file; there are few.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +22,9 @@ from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
 from reseat.pipeline.decode import KEPT_BYTES, cluster_of_folder
+from reseat.pipeline.ledger import name_of
 
-__all__ = ["AGAIN", "Unread", "name_of", "not_for_spark", "refuse_unread", "rows_of"]
-
-#: The token of a file that the next run tries again; no file has it.
-AGAIN = "again"
+__all__ = ["Unread", "not_for_spark", "refuse_unread", "rows_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +42,6 @@ class Unread:
     reason: str
     head: bytes | None = None
     again: bool = False
-
-
-def name_of(file: FileFact) -> str:
-    """A file's path as text; bytes of a name that are no UTF-8 in hexadecimal."""
-    return os.fsencode(file.path).decode("utf-8", "backslashreplace")
 
 
 def not_for_spark(landing: Folder, file: FileFact) -> Unread | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -19,14 +20,14 @@ import pyarrow.compute as pc
 from reseat.history.folder import FileFact, Folder
 from reseat.pipeline.decode import measured_schema, measurer
 from reseat.pipeline.frames import ClusterDay, spark_schema
-from reseat.pipeline.ledger import read_ledger
+from reseat.pipeline.ledger import AGAIN, month_of, name_of, taken_among, token_of
 from reseat.pipeline.progress import Report
-from reseat.pipeline.unread import AGAIN, Unread, name_of, refuse_unread, rows_of
+from reseat.pipeline.unread import Unread, refuse_unread, rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Job", "Verdict", "judge", "landed_files", "measured_files", "token_of"]
+__all__ = ["Job", "Verdict", "judge", "landed_files", "measured_files"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,8 @@ class Verdict:
     """What becomes of a batch's files.
 
     Attributes:
-        files: one row a file: ``path``, ``token``, ``cluster``, ``day``, ``snapshot_id``, ``outcome``.
+        files: one row a file: ``path``, ``token``, ``cluster``, ``day``, ``snapshot_id``, ``outcome``,
+            ``month`` (in which the ledger keeps it).
         unread: the rows of ``rejected`` of those that Spark did not read.
     """
 
@@ -73,11 +75,6 @@ class Verdict:
         """The clusters' days that get snapshots, ascending."""
         taken = self.of("taken").select(["cluster", "day"]).to_pylist()
         return sorted({(row["cluster"], row["day"]) for row in taken})
-
-
-def token_of(file: FileFact) -> str:
-    """What tells a file from another one of its name."""
-    return f"{file.size}-{file.modified_ns}"
 
 
 def measured_files(job: Job, paths: Sequence[str]) -> DataFrame:
@@ -128,8 +125,8 @@ def judge(job: Job, files: list[FileFact], measured: DataFrame, unread: list[Unr
     further = pa.Table.from_pylist([{"path": name_of(one.file)} for one in unread], told.schema)
     told = pa.concat_tables([told, further]).sort_by("path")
     ids = told["snapshot_id"].combine_chunks()
-    ledger = read_ledger(job.tables)
-    there = pc.is_in(ids, ledger.filter(pc.equal(ledger["outcome"], "taken"))["snapshot_id"])
+    days = [day for day in told["day"].to_pylist() if day is not None]
+    there = pc.is_in(ids, taken_among(job.tables, ids, _month(min(days)))) if days else pa.array([False] * len(ids))
     first = pc.equal(pc.index_in(ids, ids), pa.array(range(len(ids)), pa.int32()))  # the first by path counts
     counts = pc.and_(first, pc.invert(there))
     outcome = pc.case_when(
@@ -137,4 +134,16 @@ def judge(job: Job, files: list[FileFact], measured: DataFrame, unread: list[Unr
     )
     tokens = {name_of(file): token_of(file) for file in files} | {name_of(o.file): AGAIN for o in unread if o.again}
     token = pa.array([tokens[path] for path in told["path"].to_pylist()], pa.string())
-    return Verdict(told.append_column("token", token).append_column("outcome", outcome), rows_of(unread))
+    changed, now = {name_of(file): month_of(file) for file in files}, f"{datetime.now(UTC):%Y-%m}"
+    months = [
+        max(now, changed[row["path"]], _month(row["day"] or "")) for row in told.select(["path", "day"]).to_pylist()
+    ]
+    columns = {"token": token, "outcome": outcome, "month": pa.array(months, pa.string())}
+    for name, values in columns.items():
+        told = told.append_column(name, values)
+    return Verdict(told, rows_of(unread))
+
+
+def _month(day: str) -> str:
+    """The month of a day, ``YYYY-MM``."""
+    return day[:7]

@@ -9,13 +9,15 @@ What it promises, in this order:
 
 How it works: ``reseat.history.folder`` writes whole files on any file system. The name is the moment and the snapshot's
 identity: ``cluster=NAME/20260501T120000.000000Z-IDENTITY.json``. What a dying process leaves behind (``.….part``) is
-never read, and ``sweep_parts`` takes it away.
+never read, and ``landed_pieces`` takes it away.
 
-Complexity: O(bytes) to land; one listing of the zone to sweep.
+Complexity: O(bytes) to land; to read, one listing of the zone, of which 100,000 files are in memory at a time, or
+those of one folder.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -24,11 +26,12 @@ from pathlib import Path
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.reading import LIMITS
 from reseat.formats.snapshot import identity, write_snapshot
-from reseat.history.folder import Folder
+from reseat.history.folder import FileFact, Folder
+from reseat.history.listing import hides
 from reseat.history.places import CLUSTER_NAME
 from reseat.model import Snapshot
 
-__all__ = ["LandedFile", "check_cluster", "land", "sweep_parts"]
+__all__ = ["LandedFile", "check_cluster", "land", "landed_pieces"]
 
 #: A file that is being written is written to all the while; one that nobody wrote to for so long has no writer left.
 #: Long enough for the clocks of two machines that share a folder to differ.
@@ -95,26 +98,36 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
     return LandedFile(path, zone.path(path) if zone.local is not None else f"{zone.where.rstrip('/')}/{path}", new)
 
 
-def sweep_parts(landing: Folder, *, now: datetime | None = None) -> list[str]:
-    """Delete what writers that died left behind: hidden ``.….part`` files that nobody wrote to for an hour.
+def landed_pieces(
+    zone: Folder, *, closed: dict[str, str] | None = None, now: datetime | None = None
+) -> Iterator[list[FileFact]]:
+    """All files of a landing zone, some at a time; what writers that died left behind is deleted on the way.
+
+    That are hidden ``.….part`` files that nobody wrote to for an hour. One that cannot be deleted stays, as where the
+    pipeline may only read: it is in nobody's way.
 
     Args:
-        landing: the landing zone.
+        zone: the landing zone.
+        closed: is told why a folder cannot be listed, or a file cannot be looked at, by its path; they are left out.
+            None: one such refuses it all.
         now: the moment to count from; None: now.
 
-    Returns:
-        The paths deleted, relative to the landing zone. What cannot be deleted stays, as where the pipeline may only
-        read: it is in nobody's way.
+    Yields:
+        Files, in the order of ``Folder.pieces``.
 
     Raises:
         InputRefused: the landing zone cannot be listed.
     """
     before = ((datetime.now(UTC) if now is None else now) - _ABANDONED).timestamp() * 1e9
-    swept = []
-    for one in landing.files(suffix=".part", hidden=True, closed={}):
-        # A file system that does not tell times may hold one that is just being written.
-        if one.path.rpartition("/")[2].startswith(".") and 0 < one.modified_ns < before:
-            with suppress(InputRefused):
-                landing.delete(one.path)
-                swept.append(one.path)
-    return swept
+    for piece in zone.pieces(hidden="files", closed=closed):
+        files = []
+        for one in piece:
+            name = one.path.rpartition("/")[2]
+            if not hides(name):
+                files.append(one)
+            # A file system that does not tell times may hold one that is just being written.
+            elif name.startswith(".") and name.endswith(".part") and 0 < one.modified_ns < before:
+                with suppress(InputRefused):
+                    zone.delete(one.path)
+        if files:
+            yield files

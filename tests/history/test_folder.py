@@ -68,12 +68,52 @@ def test_what_cannot_be_listed_keeps_nothing_else_back_where_that_is_asked_for(
     monkeypatch.setattr(os, "scandir", guarded)
     folder, closed = Folder.open(tmp_path), dict[str, str]()
 
-    assert [one.path for one in folder.files(closed=closed)] == ["a/one", "c/three"]
+    assert [one.path for piece in folder.pieces(closed=closed) for one in piece] == ["a/one", "c/three"]
     assert closed == {"b": "Permission denied"}
-    with pytest.raises(InputRefused, match="This cannot be listed: Permission denied"):
-        folder.files()
-    with pytest.raises(InputRefused, match="This cannot be listed: Permission denied"):
-        folder.files("b", closed=closed)
+    for refused in (folder.files, lambda: list(folder.pieces()), lambda: list(folder.pieces("b", closed=closed))):
+        with pytest.raises(InputRefused, match="This cannot be listed: Permission denied"):
+            refused()
+
+
+def test_pieces_are_the_listing_and_hold_whole_folders(folder: Folder) -> None:
+    """In its order, with the few at the top first; a piece ends once it has enough."""
+    for path in ("top", "a/1", "a/x/2", "a-b/3", "b/4", "b/5", "b/6", "c/.7.part", "c/_not/8", "_no/9"):
+        folder.write(path, b"")
+
+    def pieces(**how: Any) -> list[list[str]]:
+        return [[one.path for one in piece] for piece in folder.pieces(**how)]
+
+    assert pieces() == [["top", "a-b/3", "a/1", "a/x/2", "b/4", "b/5", "b/6"]]
+    split = pieces(most=2)
+    assert [path for piece in split for path in piece] == pieces()[0]
+    assert [piece for piece in split if any(path.startswith("b/") for path in piece)] == [["b/4", "b/5", "b/6"]]
+    assert pieces(under="a") == [["a/1", "a/x/2"]]
+    assert pieces(under="nothing") == []
+    assert pieces(under="c", hidden="files") == [["c/.7.part"]]
+    assert pieces(under="c", hidden="all") == [["c/.7.part", "c/_not/8"]]
+    assert sorted(path for piece in pieces(hidden="all") for path in piece) == names(folder, hidden=True)
+
+
+def test_a_folder_closed_in_an_object_store_keeps_no_other_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a whole service refuses one prefix."""
+    folder, closed = elsewhere(tmp_path), dict[str, str]()
+    for path in ("a/1", "b/2", "c/3"):
+        folder.write(path, b"")
+    infos = Folder._infos
+
+    def guarded(self: Folder, under: str, *, recursive: bool) -> list[Any]:
+        if under == "b":
+            raise OSError("AWS Error ACCESS_DENIED: no")
+        return infos(self, under, recursive=recursive)
+
+    monkeypatch.setattr(Folder, "_infos", guarded)
+
+    assert [one.path for piece in folder.pieces(closed=closed) for one in piece] == ["a/1", "c/3"]
+    assert closed == {"b": "AWS Error ACCESS_DENIED: no"}
+    with pytest.raises(InputRefused, match="ACCESS_DENIED"):
+        list(folder.pieces())
 
 
 def test_hidden_files_and_folders_are_left_out_unless_asked_for(folder: Folder) -> None:

@@ -10,7 +10,7 @@ from pyarrow import parquet
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema
 
-__all__ = ["folders", "in_file", "read", "rows"]
+__all__ = ["folders", "in_file", "ledger", "read", "rows"]
 
 
 def rows(tables: Folder) -> dict[str, list[str]]:
@@ -35,6 +35,11 @@ def read(tables: Folder, name: str) -> list[dict[str, Any]]:
 def folders(tables: Folder) -> list[str]:
     """The folders in which files lie, one entry a file."""
     return sorted(one.path.rpartition("/")[0] for one in tables.files())
+
+
+def ledger(tables: Folder) -> list[dict[str, Any]]:
+    """All rows of the ledger, file by file."""
+    return [row for one in tables.files("_reseat/ledger") for row in in_file(tables, one.path)]
 
 
 def in_file(tables: Folder, path: str) -> list[dict[str, object]]:

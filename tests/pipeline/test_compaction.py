@@ -13,7 +13,7 @@ from reseat.errors import PipelineBusy, SparkFailed
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.pipeline import compaction, rewriting
-from reseat.pipeline.commit import Batch, read_ledger
+from reseat.pipeline.commit import Batch
 from reseat.pipeline.compaction import compact
 from reseat.pipeline.lock import hold
 from reseat.pipeline.rewriting import ORDER
@@ -27,11 +27,14 @@ pytestmark = pytest.mark.spark
 
 
 def written(home: Path) -> Folder:
-    """The small history, with a ledger of two files and a day of which no file has a row."""
+    """The small history, with a ledger of two months of two files, and a day of which no file has a row."""
     tables = Folder.open(made.write(home).tables)
     for path in ("b", "a"):
         batch = Batch.begin(tables)
-        batch.record(pa.table({"path": [path], "token": ["1"], "outcome": ["taken"], "snapshot_id": [path * 32]}))
+        told = {"token": "1", "outcome": "taken", "snapshot_id": path * 32}
+        batch.record(
+            pa.Table.from_pylist([{"path": path + month, "month": month, **told} for month in ("2026-05", "2026-06")])
+        )
         batch.stage_table("changes", arrow_schema("changes").empty_table(), cluster="007", day="2026-05-01")
         batch.commit()
     return tables
@@ -45,10 +48,11 @@ def test_one_file_a_folder_the_same_rows_and_the_second_time_nothing(spark: Spar
     done = compact(spark, tables)
     assert plain.rows(tables) == before
     assert Counter(plain.folders(tables)) == dict.fromkeys(folders, 1)
-    assert done.folders == sum(count > 1 for count in folders.values()) + 1
+    assert done.folders == sum(count > 1 for count in folders.values()) + 2
     assert done.left == done.folders
-    assert done.files == sum(count for count in folders.values() if count > 1) + 2
-    assert read_ledger(tables)["path"].to_pylist() == ["a", "b"]
+    assert done.files == sum(count for count in folders.values() if count > 1) + 4
+    assert [row["path"] for row in plain.ledger(tables)] == ["a2026-05", "b2026-05", "a2026-06", "b2026-06"]
+    assert [one.path.split("/")[2] for one in tables.files("_reseat/ledger")] == ["month=2026-05", "month=2026-06"]
     (file,) = tables.files("replicas/cluster=shop/day=2026-05-01")
     listed = plain.in_file(tables, file.path)
     assert listed == sorted(listed, key=lambda row: [row[name] for name in ORDER["replicas"]])
@@ -77,7 +81,7 @@ def test_a_large_day_gets_several_files_of_its_order_and_rests(
     ranges = sorted((min(told), max(told)) for told in moments)  # type: ignore[type-var]
     assert ranges[0][1] <= ranges[1][0]  # type: ignore[operator]
     assert done.files == 2 * (len(TABLES) - 1) * 2  # two files a day, two days; but rejected
-    assert len(tables.files("_reseat/ledger")) == 2
+    assert len(tables.files("_reseat/ledger")) == 4
     assert compact(spark, tables, cluster="shop").folders == 0
 
 

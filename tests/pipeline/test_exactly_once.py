@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partialmethod
 from itertools import permutations
 from pathlib import Path
 from threading import Event
@@ -22,9 +23,11 @@ from reseat.formats.snapshot import write_snapshot
 from reseat.history.folder import Folder
 from reseat.model import Finding, Severity, Snapshot
 from reseat.operate.patience import Patience
+from reseat.pipeline import ingest
 from reseat.pipeline.compaction import compact
 from reseat.pipeline.ingest import run
 from reseat.pipeline.lock import check_free
+from reseat.pipeline.progress import Progress
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.command import Command, ended
@@ -115,14 +118,42 @@ def test_in_any_order_of_delivery_the_tables_are_the_same(spark: SparkSession, t
     assert plain.rows(tables) == at_once
 
 
-def test_many_batches_are_one(spark: SparkSession, tmp_path: Path, of_all: dict[str, list[str]]) -> None:
-    """Neighbours in time that came in different batches are compared all the same."""
+def test_clocks_that_go_wrong_count_nothing_twice(spark: SparkSession, tmp_path: Path) -> None:
+    """A snapshot that says it was taken in a hundred years, in a file that was changed in seventy."""
     landing, tables = folders(tmp_path)
+    ahead = replace(SHOP[0], taken_at=SHOP[0].taken_at.replace(year=2126))
+    put(landing, ahead)
+    os.utime(landing.path(landing.files()[0].path), (4_000_000_000, 4_000_000_000))
+    assert run(spark, landing, tables).taken == 1
+    assert run(spark, landing, tables).new == 0
+
+    landing.write("again.json", write_snapshot(ahead))
+    done = run(spark, landing, tables)
+    assert (done.new, done.taken, done.duplicates) == (1, 0, 1)
+    assert len(plain.rows(tables)["snapshots"]) == 1
+
+
+def test_many_batches_are_one(
+    spark: SparkSession, tmp_path: Path, of_all: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neighbours in time that came in different batches are compared all the same; so if files are looked for late."""
+    landing, tables = folders(tmp_path / "batches")
     put(landing, *ALL)
     done = run(spark, landing, tables, batch_files=4)
-
     assert (done.taken, done.batches) == (len(ALL), 3)
     assert plain.rows(tables) == of_all
+
+    zones = len(landing.folders())
+    monkeypatch.setattr(Folder, "pieces", partialmethod(Folder.pieces, most=1))
+    monkeypatch.setattr(ingest, "_LOOK_AHEAD", 1)
+    steps: list[Progress] = []
+    landing, tables = folders(tmp_path / "one folder after the other")
+    put(landing, *ALL)
+    done = run(spark, landing, tables, report=steps.append)
+    assert (done.new, done.taken, done.batches) == (len(ALL), len(ALL), zones)
+    assert plain.rows(tables) == of_all
+    assert (steps[-1].done, steps[-1].total) == (len(ALL), len(ALL))
+    assert all(step.total is None or step.done <= step.total for step in steps)
 
 
 # ---- what cannot be read -----------------------------------------------------------------------------------

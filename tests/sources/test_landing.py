@@ -19,7 +19,7 @@ from reseat.formats.snapshot import identity, read_snapshot, write_snapshot
 from reseat.history.folder import Folder
 from reseat.history.whole import write_whole
 from reseat.model import ClusterLayout, Finding, Severity, Snapshot
-from reseat.sources.landing import land, sweep_parts
+from reseat.sources.landing import land, landed_pieces
 from tests.history.elsewhere import elsewhere
 
 ROOT = Path(__file__).parent.parent.parent
@@ -182,24 +182,24 @@ def test_killed_in_the_middle_nothing_shows(moment: str, tmp_path: Path) -> None
 
 def test_what_dead_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
     """An hour after the last byte; what is younger may have a writer, and what has its name is a snapshot."""
-    landed = land(SMALL, tmp_path, "shop")
+    file = land(SMALL, tmp_path, "shop")
     home = tmp_path / "cluster=shop"
     for name in (".a.json.7-ab.part", ".young.json.8-cd.part", "told.part", ".hidden.json"):
         (home / name).write_text("half")
     hour_ago = (NOON - timedelta(hours=1, seconds=1)).timestamp()
-    for name in (".a.json.7-ab.part", "told.part", ".hidden.json", Path(landed.path).name):
+    for name in (".a.json.7-ab.part", "told.part", ".hidden.json", Path(file.path).name):
         os.utime(home / name, (hour_ago, hour_ago))
     os.utime(home / ".young.json.8-cd.part", (NOON.timestamp() - 3500,) * 2)
-    swept = sweep_parts(Folder.open(tmp_path), now=NOON)
+    listed = [one.path for piece in landed_pieces(Folder.open(tmp_path), now=NOON) for one in piece]
 
-    assert swept == ["cluster=shop/.a.json.7-ab.part"]
+    assert listed == [file.path, "cluster=shop/told.part"]
     assert {path.name for path in home.iterdir()} == {
         ".hidden.json",
         ".young.json.8-cd.part",
         "told.part",
-        Path(landed.path).name,
+        Path(file.path).name,
     }
-    assert sweep_parts(Folder.open(tmp_path / "nowhere")) == []
+    assert list(landed_pieces(Folder.open(tmp_path / "nowhere"))) == []
 
 
 def test_a_landing_zone_that_may_only_be_read_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,9 +211,9 @@ def test_a_landing_zone_that_may_only_be_read_is_left_alone(tmp_path: Path, monk
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, "unlink", forbidden)
-    swept = sweep_parts(Folder.open(tmp_path), now=datetime.now(UTC) + timedelta(hours=2))
+    listed = list(landed_pieces(Folder.open(tmp_path), now=datetime.now(UTC) + timedelta(hours=2)))
 
-    assert swept == []
+    assert listed == []
     assert files(tmp_path) == ["cluster=shop/.a.json.7-ab.part"]
 
 
@@ -222,12 +222,12 @@ def test_an_object_store_and_hdfs_have_the_same_promises(put_is_whole: bool, tmp
     """Whole, once, never overwritten, and by the same path as on this machine."""
     zone = elsewhere(tmp_path / "far", put_is_whole=put_is_whole)
     here = land(SMALL, tmp_path / "zone", "shop")
-    landed = land(SMALL, zone, "shop")
+    first = land(SMALL, zone, "shop")
     again = land(replace(SMALL, findings=(Finding("k", Severity.NOTE, "Seen."),)), zone, "shop")
 
-    assert landed.path == again.path == here.path
-    assert (landed.new, again.new) == (True, False)
-    assert landed.where == f"{'s3' if put_is_whole else 'hdfs'}://bucket/tables/{here.path}"
+    assert first.path == again.path == here.path
+    assert (first.new, again.new) == (True, False)
+    assert first.where == f"{'s3' if put_is_whole else 'hdfs'}://bucket/tables/{here.path}"
     assert [one.path for one in zone.files(hidden=True)] == [here.path]
     assert zone.read(here.path) == Path(here.where).read_bytes()
 
@@ -247,8 +247,10 @@ def test_a_writer_that_dies_on_hdfs_leaves_what_is_swept(tmp_path: Path, monkeyp
 
     assert zone.files() == []
     assert len(left) == 1
-    assert sweep_parts(zone) == []
-    assert sweep_parts(zone, now=datetime.now(UTC) + timedelta(hours=2)) == left
+    assert list(landed_pieces(zone)) == []
+    assert [one.path for one in zone.files(hidden=True)] == left
+    assert list(landed_pieces(zone, now=datetime.now(UTC) + timedelta(hours=2))) == []
+    assert zone.files(hidden=True) == []
     assert land(SMALL, zone, "shop").new
 
 
