@@ -91,7 +91,10 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
 
     # A loss of the latest snapshot as a what-if.
     page.get_by_role("link", name="Resilience", exact=True).click()
+    open_one = page.locator(".st-key-answer").get_by_text("2 partitions offline already")
+    open_one.wait_for()
     page.get_by_role("radio", name="From the history").click()
+    open_one.wait_for(state="detached")  # the latest snapshot has none offline
     page.locator(".st-key-resilience-detail").get_by_text("lost").first.wait_for()
     settled(page, "history-resilience")
     page.locator(".st-key-resilience-open").get_by_role("button").click()
