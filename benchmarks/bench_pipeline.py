@@ -3,14 +3,17 @@
 Each size is a landing zone of one cluster: snapshots ten minutes apart of 111,111 partitions at RF 3, in each of which
 some hundred partitions differ from the one before, as on a busy day. Spark's start is timed apart, and so is what a
 young JVM costs, which compiles Spark while it works: the first two runs of the session, and further ones until they get
-no faster. Beside it stands a yardstick that was there before the pipeline was: the replicas alone, from ``binaryFile``
-through ``mapInArrow`` into Parquet. Memory is what the processes hold at most (PSS), sampled. Nothing is asserted.
+no faster; and each size by the command line, in a process of its own. Beside it stands a yardstick that was there
+before the pipeline was: the replicas alone, from ``binaryFile`` through ``mapInArrow`` into Parquet, in the warm
+session and as the first work of one. Memory is what the processes hold at most (PSS), sampled. Nothing is asserted.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -71,6 +74,7 @@ def run() -> list[tuple[str, str, str]]:
             rows.append(("Spark's start", "-", f"{time.perf_counter() - began:.1f} s"))
             rows += _runs(spark, home, landings)
             rows += _sweep(spark, home)
+        rows += _alone(home, landings)
     finally:
         shutil.rmtree(home, ignore_errors=True)
     return rows
@@ -119,6 +123,23 @@ def _replicas_alone(spark: SparkSession, home: Path, landing: Path) -> float:
     )
     write(rows, Folder.open(home), "replicas-alone")
     return time.perf_counter() - began
+
+
+def _alone(home: Path, landings: dict[int, Path]) -> list[tuple[str, str, str]]:
+    """Each size as the first work of a Spark of its own, beyond its start; and the yardstick."""
+    rows = []
+    for count in SIZES:
+        tables = tempfile.mkdtemp(dir=home, prefix="tables-")
+        where = ["--landing", str(landings[count]), "--tables", tables, "--master", "local[2]"]
+        command = [sys.executable, "-m", "reseat", "pipeline", "run", *where]
+        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        shutil.rmtree(tables)
+        seconds, replicas = float(told.rsplit(" s.", 1)[0].rsplit(" ", 1)[1]), count * PARTITIONS * FACTOR
+        what = f"{replicas / 1e6:,.0f} million by `pipeline run`, a process of its own, beyond Spark's start"
+        rows.append((what, f"{4 * replicas / 1e6:.0f} s", f"{seconds:.1f} s ({_rate(replicas, seconds)})"))
+    with open_session(master="local[2]") as spark:
+        seconds = _replicas_alone(spark, home, landings[SIZES[0]])
+    return [*rows, ("the yardstick as the first work of a session", "-", f"{seconds:.1f} s")]
 
 
 def _sweep(spark: SparkSession, home: Path) -> list[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from reseat.cli.writer import complain, say
@@ -29,11 +29,14 @@ __all__ = ["compact", "demo", "retain", "run", "sweep"]
 
 #: Seconds between two words of progress of one step.
 _PACE = 0.2
+#: Landed bytes up to which a run is brief: two million replica rows or so, from which on the better code is worth its
+#: compiling.
+_BRIEF_BYTES = 25_000_000
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Take newly landed snapshots into the tables."""
-    from reseat.pipeline.ingest import run as ingest
+    from reseat.pipeline.ingest import run_on_demand
 
     landing, tables = Folder.open(chosen.landing), Folder.open(chosen.tables)
     if not landing.exists():
@@ -41,10 +44,17 @@ def run(chosen: argparse.Namespace) -> int:
             "There is no landing zone here; `reseat snapshot --landing` and `reseat land` make one.",
             source=chosen.landing,
         )
-    with _session(chosen, tables) as (spark, report):
+    report, opened = _reporter(chosen.progress), list["SparkSession"]()
+    with _asked_to_end(), ExitStack() as kept:
+
+        def session(waiting: int) -> SparkSession:
+            if not opened:
+                brief = chosen.every is None and waiting <= _BRIEF_BYTES
+                opened.append(kept.enter_context(_session(chosen, report, brief=brief)))
+            return opened[0]
 
         def once() -> RunReport:
-            return ingest(spark, landing, tables, report=report)
+            return run_on_demand(session, landing, tables, report=report)
 
         if chosen.every is not None:
             _stay(once, chosen.every)
@@ -87,7 +97,7 @@ def sweep(chosen: argparse.Namespace) -> int:
     from reseat.pipeline.sweep import sweep as fill
 
     tables = _tables(chosen)
-    with _session(chosen, tables) as (spark, report):
+    with _job(chosen, tables) as (spark, report):
         done = fill(spark, tables, cluster=chosen.cluster, latest=chosen.latest, report=report)
     say(done.sentence)
     return 0
@@ -98,7 +108,7 @@ def compact(chosen: argparse.Namespace) -> int:
     from reseat.pipeline.compaction import compact as merge
 
     tables = _tables(chosen)
-    with _session(chosen, tables) as (spark, report):
+    with _job(chosen, tables) as (spark, report):
         done = merge(spark, tables, cluster=chosen.cluster, report=report)
     say(done.sentence)
     return 0
@@ -109,7 +119,7 @@ def retain(chosen: argparse.Namespace) -> int:
     from reseat.pipeline.retention import retain as thin_out
 
     tables = _tables(chosen)
-    with _session(chosen, tables) as (spark, report):
+    with _job(chosen, tables) as (spark, report):
         done = thin_out(spark, tables, keep_days=chosen.keep_days, report=report)
     say(done.sentence)
     return 0
@@ -142,20 +152,32 @@ def _tables(chosen: argparse.Namespace) -> Folder:
 
 
 @contextmanager
-def _session(chosen: argparse.Namespace, tables: Folder) -> Iterator[tuple[SparkSession, Report]]:
+def _job(chosen: argparse.Namespace, tables: Folder) -> Iterator[tuple[SparkSession, Report]]:
     """A session for one job, and whom it tells how far it is."""
-    from reseat.pipeline.session import open_session
-
     check_free(tables, f"pipeline {chosen.action}")
     report = _reporter(chosen.progress)
+    with _asked_to_end(), _session(chosen, report) as spark:
+        yield spark, report
+
+
+@contextmanager
+def _session(chosen: argparse.Namespace, report: Report, *, brief: bool = False) -> Iterator[SparkSession]:
+    """Spark where the command line says; ``brief``: for work of some seconds."""
+    from reseat.pipeline.session import open_session
+
     report(Progress("start", 0, None, "Starting Spark."))
-    # Asked to end (by a service manager, or the dashboard's button) the job gives its staging back, as on Ctrl-C.
+    with open_session(
+        master=chosen.master, remote=chosen.remote, settings=dict(chosen.conf), memory=chosen.memory, brief=brief
+    ) as spark:
+        yield spark
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[None]:
+    """Asked to end (by a service manager, or the dashboard's button) a job gives its staging back, as on Ctrl-C."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with open_session(
-            master=chosen.master, remote=chosen.remote, settings=dict(chosen.conf), memory=chosen.memory
-        ) as spark:
-            yield spark, report
+        yield
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -26,7 +26,7 @@ neither Structured Streaming nor declarative pipelines keep these promises with 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -47,7 +47,7 @@ from reseat.sources.landing import landed_pieces
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["BATCH_BYTES", "BATCH_FILES", "RunReport", "run"]
+__all__ = ["BATCH_BYTES", "BATCH_FILES", "RunReport", "run", "run_on_demand"]
 
 #: What one batch takes at most: as much as its facts and its measures may take in memory, and as little as a crash
 #: should cost.
@@ -108,10 +108,25 @@ def run(
     batch_files: int = BATCH_FILES,
     batch_bytes: int = BATCH_BYTES,
 ) -> RunReport:
+    """``run_on_demand`` in a session that is there already (``reseat.pipeline.session``)."""
+    return run_on_demand(
+        lambda _: spark, landing, tables, report=report, batch_files=batch_files, batch_bytes=batch_bytes
+    )
+
+
+def run_on_demand(
+    session: Callable[[int], SparkSession],
+    landing: Folder,
+    tables: Folder,
+    *,
+    report: Report = silent,
+    batch_files: int = BATCH_FILES,
+    batch_bytes: int = BATCH_BYTES,
+) -> RunReport:
     """Take every new file of a landing zone into the tables.
 
     Args:
-        spark: the session (``reseat.pipeline.session``).
+        session: gives the session, once there is a new file; is told how many bytes of new files wait at least.
         landing: the landing zone.
         tables: the folder of the tables, made where it does not exist.
         report: is told how far the run is.
@@ -128,9 +143,9 @@ def run(
     """
     _check_apart(landing, tables)
     began = time.monotonic()
+    waited = 0.0
     done = RunReport()
     with hold(tables, "pipeline run") as held:
-        job = Job(spark, landing, tables, report, held.check)
         done = replace(done, healed=tuple(recover(tables)))
         for sentence in done.healed:
             report(Progress("heal", 0, None, sentence))
@@ -139,6 +154,9 @@ def run(
         found = 0
         for new in _new_files(landing, tables, closed):
             found += len(new)
+            asked = time.monotonic()
+            job = Job(session(sum(file.size for file in new)), landing, tables, report, held.check)
+            waited += time.monotonic() - asked
             for files in _batches(new, batch_files, batch_bytes):
                 verdict = _take(job, files, so_far=done.new, of=found)
                 done = replace(
@@ -151,8 +169,8 @@ def run(
                     batches=done.batches + 1,
                 )
         if not found and not tables.files("rejected", suffix=".parquet"):
-            _commit_nothing(job)
-    return replace(done, closed=closed, seconds=time.monotonic() - began)
+            _commit_nothing(tables, held.check)
+    return replace(done, closed=closed, seconds=time.monotonic() - began - waited)
 
 
 # ---- which files -------------------------------------------------------------------------------------------
@@ -239,8 +257,8 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
     return verdict
 
 
-def _commit_nothing(job: Job) -> None:
+def _commit_nothing(tables: Folder, guard: Callable[[], None]) -> None:
     """Make the one table that is there also where nothing was ever landed."""
-    batch = Batch.begin(job.tables, guard=job.guard)
+    batch = Batch.begin(tables, guard=guard)
     batch.stage_table("rejected", arrow_schema("rejected").empty_table())
     batch.commit([])

@@ -56,6 +56,7 @@ def open_session(
     remote: str | None = None,
     settings: Mapping[str, str] = _NONE,
     memory: str | None = None,
+    brief: bool = False,
 ) -> Iterator[SparkSession]:
     """A Spark session that is ready for the pipeline's jobs; on exit it is stopped and its JVM has ended.
 
@@ -68,6 +69,7 @@ def open_session(
         settings: further Spark settings. They win over those chosen here, but for those that the tables' meaning rests
             on (``settings.PROMISED``). Through Spark Connect only what a session may set.
         memory: the driver's heap ("4g"); by default a quarter of the machine's memory, 1 to 8 GB.
+        brief: whether it is for some seconds' work: a JVM that is started on this machine then compiles less.
 
     Raises:
         SparkFailed: there is no Java, the cluster does not answer or refuses a setting; or Spark failed in the work
@@ -87,7 +89,7 @@ def open_session(
         elif submitted:
             opened = _submitted(master, settings, scratch)
         else:
-            opened = _launched(master or "local[*]", settings, memory, scratch)
+            opened = _launched(master or "local[*]", settings, memory, scratch, brief=brief)
         with opened as spark:
             yield spark
 
@@ -153,14 +155,16 @@ def _submitted(master: str | None, settings: dict[str, str], scratch: Path) -> I
 
 
 @contextlib.contextmanager
-def _launched(master: str, settings: dict[str, str], memory: str | None, scratch: Path) -> Iterator[SparkSession]:
+def _launched(
+    master: str, settings: dict[str, str], memory: str | None, scratch: Path, *, brief: bool
+) -> Iterator[SparkSession]:
     """A session in a JVM of its own, which is ended with it."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
     check_master(master)
-    chosen = launch_settings(master, scratch, memory)
+    chosen = launch_settings(master, scratch, memory, brief=brief)
     if memory is None:
         chosen = {name: value for name, value in chosen.items() if name not in from_defaults_file()} | {
             "spark.master": master

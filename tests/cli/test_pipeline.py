@@ -1,6 +1,8 @@
-"""``pipeline run --every``: a process that stays; everything else of ``pipeline`` is tested with Spark."""
+"""``pipeline run``: when Spark is started, and ``--every``; everything else of ``pipeline`` is tested with Spark."""
 
 from __future__ import annotations
+
+from contextlib import contextmanager
 
 import pytest
 
@@ -9,6 +11,63 @@ from reseat.errors import InputRefused, PipelineBusy
 from reseat.pipeline.ingest import RunReport
 
 NOTHING = RunReport()
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What Spark was started with, a dict each time; a session that is none."""
+    told = []
+
+    @contextmanager
+    def opened(**how):
+        told.append(how)
+        yield f"session {len(told)}"
+
+    monkeypatch.setattr("reseat.pipeline.session.open_session", opened)
+    return told
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """The pause between two runs is."""
+
+    def sleep(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline.time, "sleep", sleep)
+
+
+def test_spark_is_not_started_where_nothing_has_landed(started, tmp_path, capsys):
+    """A timer's run that finds nothing takes half a second; the one table that then is there is made all the same."""
+    (tmp_path / "landing").mkdir()
+    words = ["pipeline", "run", "--landing", str(tmp_path / "landing"), "--tables", str(tmp_path / "tables")]
+
+    assert (main(words), main(words)) == (0, 0)
+    assert started == []
+    assert capsys.readouterr().out.splitlines() == [NOTHING.sentence] * 2
+    assert len(list((tmp_path / "tables" / "rejected").glob("*.parquet"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("waiting", "every", "brief"),
+    [(1_000, False, True), (24_999_999, False, True), (25_000_001, False, False), (1_000, True, False)],
+)
+@pytest.mark.usefixtures("interrupted")
+def test_spark_is_started_once_and_for_brief_work_where_little_waits(waiting, every, brief, started, monkeypatch):
+    """A process that stays is worth the better compiler from the first file on."""
+    sessions = []
+
+    def ingest(session, landing, tables, *, report):
+        sessions.append(session(waiting))
+        sessions.append(session(waiting))
+        return NOTHING
+
+    monkeypatch.setattr("reseat.pipeline.ingest.run_on_demand", ingest)
+    words = ["pipeline", "run", "--landing", ".", "--tables", "tables", *(["--every", "600"] if every else [])]
+
+    assert main(words) == 0
+    assert [how["brief"] for how in started] == [brief]
+    assert sessions == ["session 1"] * 2
 
 
 @pytest.fixture

@@ -51,6 +51,18 @@ def test_addresses_of_this_machine_are_for_this_machine_alone(tmp_path: Path, ma
     assert given["spark.ui.enabled"] == "false"
 
 
+def test_a_jvm_for_brief_work_compiles_less_where_it_does_the_work(tmp_path: Path) -> None:
+    """On this machine alone: a cluster's executors work for others, too."""
+    options = {
+        (master, brief): settings.launch_settings(master, tmp_path, brief=brief)["spark.driver.defaultJavaOptions"]
+        for master in ("local[*]", "spark://127.0.0.1:7077")
+        for brief in (False, True)
+    }
+
+    assert [key for key, told in options.items() if "-XX:TieredStopAtLevel=1" in told.split()] == [("local[*]", True)]
+    assert all("-Dlog4j2.configurationFile=" in told for told in options.values())
+
+
 def test_no_secret_stands_on_a_command_line() -> None:
     """Every user of a machine can read its command lines."""
     told = {
