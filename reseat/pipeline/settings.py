@@ -112,8 +112,8 @@ def launch_settings(master: str, scratch: Path, memory: str | None = None, *, br
         found["spark.sql.sources.parallelPartitionDiscovery.parallelism"] = tasks
         found["spark.local.dir"] = str(scratch)
         if brief:
-            # Java's second compiler takes half of such a run's time and does not earn it back: without it a million
-            # replica rows take 12 s instead of 15, and two thirds of the CPU; ten million take a third longer.
+            # Java's second compiler does not earn back what it takes: without it a million replica rows take 12 to 14 s
+            # instead of 14 to 15, and two thirds of the CPU; ten million take a third longer.
             found["spark.driver.defaultJavaOptions"] += " -XX:TieredStopAtLevel=1"
     else:
         # A landed file is held a few times on its way: as bytes, as a row, as Arrow.
