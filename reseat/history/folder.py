@@ -28,6 +28,7 @@ from reseat.history.listing import Closed, FileFact, Hidden, hides, is_listed, l
 from reseat.history.opening import Place, open_place
 from reseat.history.schema import PARTITION_KEYS
 from reseat.history.whole import settle, write_whole
+from reseat.model.wording import reason_of
 
 __all__ = ["FileFact", "Folder", "write_whole"]
 
@@ -121,7 +122,7 @@ class Folder:
         Raises:
             InputRefused: it cannot be listed.
         """
-        told: Closed = None if closed is None else lambda path, error: closed.update({path: _reason(error)})
+        told: Closed = None if closed is None else lambda path, error: closed.update({path: reason_of(error)})
 
         def listed(name: str) -> list[FileFact]:
             inside = f"{_inside(under)}/{name}" if under else name
@@ -364,7 +365,7 @@ class Folder:
             yield
         except (OSError, pa.ArrowException) as error:
             place = f"{self.where.rstrip('/')}/{path}" if path else self.where
-            raise InputRefused(f"This cannot be {done}: {_reason(error)}.", source=place) from error
+            raise InputRefused(f"This cannot be {done}: {reason_of(error)}.", source=place) from error
 
 
 def _inside(relative: str) -> str:
@@ -377,10 +378,6 @@ def _inside(relative: str) -> str:
     if relative.startswith("/") or ".." in parts or "\0" in relative:
         raise InputRefused(f"{relative[:100]!r} leads out of the folder; a path in it was expected.")
     return "/".join(parts)
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or " ".join(str(error).split())[:300]
 
 
 def _path(fact: FileFact) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pyarrow as pa
 
 from reseat.errors import InputRefused
+from reseat.model.wording import reason_of
 
 __all__ = ["Place", "open_place", "spark_settings"]
 
@@ -83,8 +84,7 @@ def open_place(where: str) -> Place:
             return Place("s3", root, f"s3a://{root}", True, _s3(authority, os.environ))
         system, root = fs.FileSystem.from_uri(f"{scheme}://{authority}/{path}")
     except (OSError, pa.ArrowException) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise InputRefused(f"{scheme}://{authority} cannot be used: {reason}.") from error
+        raise InputRefused(f"{scheme}://{authority} cannot be used: {reason_of(error)}.") from error
     url = f"{scheme}://{authority}/{path}".rstrip("/")
     return Place(scheme, str(root).rstrip("/"), url, scheme == "abfss", system)
 

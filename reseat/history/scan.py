@@ -16,6 +16,7 @@ import pyarrow as pa
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
 from reseat.history.schema import arrow_schema, table
+from reseat.model.wording import reason_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,8 +55,8 @@ def read_listed(
     partitioned = table(name).partitioned
     schema = arrow_schema(name, with_keys=True)
     wanted = None if columns is None else list(columns)
-    trouble: Exception | None = None
-    for _ in range(2):
+    looks_again = True
+    while True:
         try:
             paths = listed()
             if not paths:
@@ -64,17 +65,16 @@ def read_listed(
             if gather is not None:
                 return gather(data.to_batches(columns=wanted, filter=filter))
             return data.to_table(columns=wanted, filter=filter)
-        except OSError as error:  # FileNotFoundError here, and what S3 answers there
-            trouble = error
-        except pa.ArrowException as error:
-            trouble = error
-            break
-    raise InputRefused(
-        f"The table {name} cannot be read: {' '.join(str(trouble).split())[:300]}. If a run is under way, try again "
-        "once it is over; if one was stopped, run the pipeline again. A damaged file is mended by no run: move the "
-        "folder of the tables away, and a run makes them anew from the landing zone.",
-        source=tables.where,
-    ) from trouble
+        except (OSError, pa.ArrowException) as error:
+            if looks_again and isinstance(error, OSError):  # FileNotFoundError here, and what S3 answers there
+                looks_again = False
+                continue
+            raise InputRefused(
+                f"The table {name} cannot be read: {reason_of(error)}. If a run is under way, try again once it is "
+                "over; if one was stopped, run the pipeline again. A damaged file is mended by no run: move the "
+                "folder of the tables away, and a run makes them anew from the landing zone.",
+                source=tables.where,
+            ) from error
 
 
 def none_of(name: str, columns: Sequence[str] | None = None, gather: Gather | None = None) -> pa.Table:

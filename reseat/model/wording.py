@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["counted", "listed", "verb"]
+__all__ = ["counted", "listed", "reason_of", "verb"]
 
 #: How many names a sentence spells out before it says "and N more".
 SPELLED_OUT = 6
+#: Characters that are told of a library's reason: some put whole stacks into theirs.
+_LONGEST_REASON = 300
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -34,3 +36,13 @@ def listed(names: Iterable[object], most: int = SPELLED_OUT) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def reason_of(error: BaseException) -> str:
+    """Why the system or a library failed, for the end of a sentence: one line, without the full stop of its own.
+
+    An ``OSError`` gives the system's words alone ("Permission denied"), without the path, which the sentence names
+    better; an error without words gives its type's name.
+    """
+    words = getattr(error, "strerror", None) or " ".join(str(error).split())[:_LONGEST_REASON]
+    return words.rstrip(". ") or type(error).__name__

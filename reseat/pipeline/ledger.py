@@ -33,6 +33,7 @@ import pyarrow.compute as pc
 from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.history.places import PRIVATE
+from reseat.model.wording import reason_of
 
 __all__ = [
     "AGAIN",
@@ -157,8 +158,9 @@ def _asked(tables: Folder, since: str, columns: list[str], chosen: pc.Expression
             columns=columns, filter=chosen, batch_size=_ROWS_AT_ONCE, batch_readahead=_AHEAD, fragment_readahead=_AHEAD
         ).to_table()
     except (OSError, pa.ArrowException) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise InputRefused(f"The ledger cannot be read: {reason}.", source=f"{tables.where}/{LEDGER}") from error
+        raise InputRefused(
+            f"The ledger cannot be read: {reason_of(error)}.", source=f"{tables.where}/{LEDGER}"
+        ) from error
 
 
 def _may_hold(path: str, since: str) -> bool:

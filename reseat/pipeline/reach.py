@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from reseat.errors import SparkFailed
+from reseat.model.wording import reason_of
 from reseat.pipeline.settings import is_local
 
 __all__ = ["check_master", "check_remote"]
@@ -92,8 +93,7 @@ def _answers(what: str, places: list[str]) -> None:
             with socket.create_connection((host, port), timeout=_SECONDS):
                 return
         except (OSError, ValueError, KeyError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            troubles.append(f"{place} ({reason})")
+            troubles.append(f"{place} ({reason_of(error)})")
     raise SparkFailed(
         f"{what} cannot be reached: {'; '.join(troubles)}. Is it running there, and reachable from this machine?"
     )

@@ -20,7 +20,7 @@ from reseat.errors import InputRefused, SparkFailed
 from reseat.formats.reading import LIMITS
 from reseat.history.folder import FileFact, Folder
 from reseat.history.schema import arrow_schema
-from reseat.model.wording import counted
+from reseat.model.wording import counted, reason_of
 from reseat.pipeline.decode import KEPT_BYTES, cluster_of_folder
 from reseat.pipeline.ledger import name_of
 
@@ -120,5 +120,4 @@ def _head(landing: Folder, path: str) -> bytes:
         with landing.fs.open_input_stream(landing.path(path), compression=None) as stream:
             return bytes(stream.read(KEPT_BYTES))
     except (OSError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or " ".join(str(error).split())[:300]
-        raise InputRefused(f"The file cannot be read: {reason}.", source=path) from error
+        raise InputRefused(f"The file cannot be read: {reason_of(error)}.", source=path) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, listed, reason_of, verb
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,17 @@ def test_an_irregular_plural_is_given() -> None:
 def test_long_lists_are_cut(names: list[int], text: str) -> None:
     """Nobody reads fifty ids in a sentence."""
     assert listed(names) == text
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (PermissionError(13, "Permission denied", "/srv/a.json"), "Permission denied"),
+        (ValueError("'x' does not appear to be a\nParquet file."), "'x' does not appear to be a Parquet file"),
+        (ValueError("no" * 1000), "no" * 150),
+        (ValueError(), "ValueError"),
+    ],
+)
+def test_a_reason_is_one_line_without_a_full_stop(error: Exception, text: str) -> None:
+    """Whatever the library's own words look like, it stands before the sentence's own full stop."""
+    assert reason_of(error) == text
