@@ -5,7 +5,8 @@ some hundred partitions differ from the one before, as on a busy day. Spark's st
 young JVM costs, which compiles Spark while it works: the first two runs of the session, and further ones until they get
 no faster; and each size by the command line, in a process of its own. Beside it stands a yardstick that was there
 before the pipeline was: the replicas alone, from ``binaryFile`` through ``mapInArrow`` into Parquet, in the warm
-session and as the first work of one. Memory is what the processes hold at most (PSS), sampled. Nothing is asserted.
+session and as the first work of one; and what a young Spark takes for less than that, with nothing of ours in it.
+Memory is what the processes hold at most (PSS), sampled. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -126,20 +127,38 @@ def _replicas_alone(spark: SparkSession, home: Path, landing: Path) -> float:
 
 
 def _alone(home: Path, landings: dict[int, Path]) -> list[tuple[str, str, str]]:
-    """Each size as the first work of a Spark of its own, beyond its start; and the yardstick."""
-    rows = []
+    """Each size as the first work of a Spark of its own, beyond its start; the yardstick, and less than that."""
+    rows, made = [], {}
     for count in SIZES:
-        tables = tempfile.mkdtemp(dir=home, prefix="tables-")
+        tables = made[count] = tempfile.mkdtemp(dir=home, prefix="tables-")
         where = ["--landing", str(landings[count]), "--tables", tables, "--master", "local[2]"]
         command = [sys.executable, "-m", "reseat", "pipeline", "run", *where]
         told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        shutil.rmtree(tables)
         seconds, replicas = float(told.rsplit(" s.", 1)[0].rsplit(" ", 1)[1]), count * PARTITIONS * FACTOR
         what = f"{replicas / 1e6:,.0f} million by `pipeline run`, a process of its own, beyond Spark's start"
         rows.append((what, f"{4 * replicas / 1e6:.0f} s", f"{seconds:.1f} s ({_rate(replicas, seconds)})"))
-    with open_session(master="local[2]") as spark:
-        seconds = _replicas_alone(spark, home, landings[SIZES[0]])
-    return [*rows, ("the yardstick as the first work of a session", "-", f"{seconds:.1f} s")]
+    for what, work in (
+        ("the yardstick", lambda spark: _replicas_alone(spark, home, landings[SIZES[0]])),
+        ("a copy of 1 million replicas from Parquet to Parquet", lambda spark: _copied(spark, made[SIZES[0]], home)),
+        ("a Python map over two rows that gives them back", _mapped),
+    ):
+        with open_session(master="local[2]") as spark:
+            rows.append((f"{what}, as the first work of a session", "-", f"{work(spark):.1f} s"))
+    return rows
+
+
+def _copied(spark: SparkSession, tables: str, home: Path) -> float:
+    """Seconds that Spark takes to read one table and to write it, with nothing of ours between."""
+    began = time.perf_counter()
+    spark.read.parquet(f"{tables}/replicas").write.parquet(str(home / "copied"))
+    return time.perf_counter() - began
+
+
+def _mapped(spark: SparkSession) -> float:
+    """Seconds that a map takes which does nothing: the least that any Python function on Spark takes."""
+    began = time.perf_counter()
+    spark.range(2).mapInArrow(lambda batches: batches, "id long").collect()
+    return time.perf_counter() - began
 
 
 def _sweep(spark: SparkSession, home: Path) -> list[tuple[str, str, str]]:
