@@ -360,7 +360,9 @@ class ClusterLayout:
         if self.size_bytes is None:
             return None
         sizes = self.size_bytes if self.size_bytes.ndim == 2 else self.size_bytes[:, None]
-        return _frozen(np.where(self.replicas != NONE, sizes, np.nan))
+        told = np.where(self.replicas != NONE, sizes, np.nan)
+        # A column may be there and hold no number: nothing told is not 0 bytes.
+        return None if np.isnan(told).all() else _frozen(told)
 
     @cached_property
     def rack_of(self) -> IntArray:

@@ -232,3 +232,13 @@ def test_measuring_changes_nothing() -> None:
 
     assert layout == before
     assert np.array_equal(layout.replicas, before.replicas)
+
+
+def test_a_size_column_that_tells_nothing_is_no_size() -> None:
+    """Bytes are then not told, and not 0."""
+    layout = replace(ClusterLayout.from_assignments(ORDERS), size_bytes=np.full(3, np.nan))
+    balance = measure(layout)
+
+    assert layout.replica_bytes is None
+    assert (balance.by_broker.size_bytes, balance.by_rack.size_bytes, balance.by_topic.size_bytes) == (None, None, None)
+    assert balance.by_broker.byte_spread is None
