@@ -45,6 +45,7 @@ __all__ = [
 _ROWS = 1 << 16
 #: What is kept of a file that cannot be read.
 KEPT_BYTES = 1 << 20
+_BEGINS = re.compile(rb"\s*\{")
 _IN_FOLDER = re.compile(r"(?:^|/)cluster=([^/]+)/")
 
 Batches = Iterable[pa.RecordBatch]
@@ -90,6 +91,12 @@ def read_landed(content: bytes, path: str) -> Landed | Refusal:
     """
     if not content:
         return Refusal("The file is empty.")
+    if not _BEGINS.match(content):  # the text of a tool, say, or a compressed file: not JSON that was damaged
+        return Refusal(
+            "It is no snapshot of Reseat: these are JSON in UTF-8 and begin with '{'. `reseat land` makes one of any "
+            "layout that can be read.",
+            "line 1",
+        )
     try:
         snapshot = read_snapshot(content, source=path)
     except InputRefused as error:

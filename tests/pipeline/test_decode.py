@@ -81,7 +81,11 @@ def test_a_cluster_that_nobody_named(facts: dict[str, object], path: str, cluste
     ("content", "words"),
     [
         (b"", "empty"),
-        (b"\x00\xff\xfe", "damaged"),
+        (b"\x00\xff\xfe", "no snapshot of Reseat"),
+        (b"Topic: orders\tPartitionCount: 1\tReplicationFactor: 1\n", "`reseat land` makes one"),
+        (b"\x1f\x8b\x08\x00", "no snapshot of Reseat"),
+        (b"\xef\xbb\xbf{}", "begin with '{'"),
+        (b'{"reseat_snapshot" 1}', "damaged in line 1"),
         (b'{"reseat_snapshot": 1, "cluster": "a",', "ends too early"),
         (b'{"reseat_snapshot": 99}', "version"),
         (b'{"version":1,"partitions":[]}', "snapshot"),
