@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reseat.history.folder import FileFact, Folder
+from reseat.history.scan import read_listed
 from reseat.history.schema import TABLES, arrow_schema, table
 from reseat.pipeline.changes import Comparison, neighbours
 from reseat.pipeline.commit import Batch
@@ -105,8 +106,8 @@ def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict
 
 def _rejected_before(tables: Folder, there: Sequence[FileFact], paths: pa.ChunkedArray) -> pa.Table:
     """Those of some paths that ``rejected`` has a row of: the files have been replaced since, or are tried again."""
-    rows = tables.open_dataset([file.path for file in there], schema=arrow_schema("rejected"), partitioned=False)
-    return rows.to_table(columns=["path"], filter=pc.field("path").isin(paths.combine_chunks()))
+    chosen = pc.field("path").isin(paths.combine_chunks())
+    return read_listed(tables, "rejected", lambda: [file.path for file in there], ["path"], filter=chosen)
 
 
 @dataclass(frozen=True, eq=False)

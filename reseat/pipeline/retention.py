@@ -41,7 +41,8 @@ import pyarrow as pa
 
 from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
-from reseat.history.schema import TABLES, arrow_schema
+from reseat.history.scan import read_listed
+from reseat.history.schema import TABLES
 from reseat.model.wording import counted
 from reseat.pipeline.changes import Comparison
 from reseat.pipeline.commit import Batch, recover
@@ -173,10 +174,13 @@ def retain(
 
 def _known(tables: Folder, cluster: str) -> list[_Known]:
     """A cluster's snapshots in the order of time."""
-    schema = arrow_schema("snapshots", with_keys=True)
-    rows = tables.open_dataset(f"snapshots/cluster={cluster}", schema=schema)
-    told = rows.to_table(columns=["cluster", "day", "taken_at", "snapshot_id"]).to_pylist()
-    return sorted((_Known(**row) for row in told), key=lambda one: (one.taken_at, one.snapshot_id))
+    rows = read_listed(
+        tables,
+        "snapshots",
+        lambda: [one.path for one in tables.files(f"snapshots/cluster={cluster}", ".parquet")],
+        ["cluster", "day", "taken_at", "snapshot_id"],
+    )
+    return sorted((_Known(**row) for row in rows.to_pylist()), key=lambda one: (one.taken_at, one.snapshot_id))
 
 
 def _crowded(tables: Folder, first_kept_day: str) -> tuple[list[ClusterDay], int]:

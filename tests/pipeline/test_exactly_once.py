@@ -372,3 +372,18 @@ def test_stopped_before_every_third_step_on_the_file_system(
         break
 
     assert steps > 20
+
+
+def test_a_damaged_table_of_rejected_files_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    """The run is refused in words and publishes nothing."""
+    landing, tables = folders(tmp_path)
+    landing.write("cluster=shop/bad.json", b"bad")
+    run(spark, landing, tables)
+    (file,) = tables.files("rejected", ".parquet")
+    tables.write(file.path, b"no parquet at all")
+    put(landing, SHOP[0])
+    with pytest.raises(InputRefused, match=rf"The table rejected cannot be read: .*{file.path}"):
+        run(spark, landing, tables)
+
+    assert not tables.exists("snapshots")
+    assert tables.folders("_reseat/runs") == []

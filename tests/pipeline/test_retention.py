@@ -76,6 +76,18 @@ def test_a_day_is_compared_with_the_last_day_that_had_any(spark: SparkSession, t
     assert plain.rows(tables) == plain.rows(expected) | {"resilience": [], "copysets": []}
 
 
+def test_a_damaged_file_is_named_with_its_table(spark: SparkSession, tmp_path: Path) -> None:
+    """It is refused in words, and the tables stay as they are."""
+    tables = Folder.open(made.write(tmp_path, swept=False).tables)
+    file = tables.files("snapshots", ".parquet")[0].path
+    tables.write(file, b"no parquet at all")
+    before = {one.path for one in tables.files()}
+    with pytest.raises(InputRefused, match=rf"The table snapshots cannot be read: .*{file}"):
+        retain(spark, tables, keep_days=1)
+
+    assert {one.path for one in tables.files()} == before
+
+
 def test_a_number_of_days_that_is_none_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     """Keeping nothing is no retention."""
     with pytest.raises(InputRefused, match="0 days cannot be kept"):
