@@ -21,6 +21,8 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 #: Spark's names and ours of the same: s3a is how Hadoop reads S3.
 _SAME = {"s3a": "s3", "s3n": "s3", "abfs": "abfss"}
 _KNOWN = ("file", "s3", "hdfs", "abfss")
+#: A URL that lost a slash, or one as Hadoop prints it (``file:/srv``): taken as a path it would be a folder ``file:``.
+_SLASH_LOST = re.compile(rf"({'|'.join((*_KNOWN, *_SAME))}):(?!//)", re.IGNORECASE)
 #: Seconds until a service that does not answer is given up.
 _CONNECT, _ANSWER = 5.0, 60.0
 
@@ -57,7 +59,11 @@ def open_place(where: str) -> Place:
         raise InputRefused("A folder was expected: a path, or a URL (file, s3, hdfs, abfss).")
     told = _URL.match(where)
     if told is None:
-        return _local(Path(where).expanduser())
+        if lost := _SLASH_LOST.match(where):
+            scheme = lost.group(1).lower()
+            example = "file:///srv/reseat/tables" if scheme == "file" else f"{scheme}://..."
+            raise InputRefused(f"A URL has two slashes after {scheme}:, as in {example}; a path begins otherwise.")
+        return _local(_at_home(where))
     scheme = _SAME.get(told.group(1).lower(), told.group(1).lower())
     if scheme not in _KNOWN:
         raise InputRefused(f"{scheme[:20]}:// is not known here; a path or a file, s3, hdfs or abfss URL was expected.")
@@ -108,6 +114,17 @@ def spark_settings(env: Mapping[str, str]) -> dict[str, str]:
         "spark.hadoop.fs.s3a.path.style.access": "true",
         "spark.hadoop.fs.s3a.connection.ssl.enabled": "true" if scheme == "https" else "false",
     }
+
+
+def _at_home(where: str) -> Path:
+    """A path with ``~`` and ``~name`` replaced."""
+    try:
+        return Path(where).expanduser()
+    except RuntimeError as error:  # no account of that name, or none with a home
+        name = where.partition("/")[0]
+        raise InputRefused(
+            f"{name[:60]} is no account's home here; a path was expected, and ./{name[:60]} for a folder of that name."
+        ) from error
 
 
 def _local(path: Path) -> Place:

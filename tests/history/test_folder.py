@@ -264,6 +264,10 @@ def test_credentials_in_a_url_are_refused_and_never_repeated(where: str) -> None
         ("hdfs:///x", "names no server"),
         ("s3://bucket/../x", "'..' in it"),
         ("file://elsewhere/x", "of this machine"),
+        ("file:/srv/tables", "two slashes after file:, as in file:///srv/reseat/tables"),
+        ("S3:/bucket/tables", "two slashes after s3:"),
+        ("hdfs:nameservice/tables", "two slashes after hdfs:"),
+        ("~no-such-account/tables", "~no-such-account is no account's home"),
     ],
 )
 def test_what_is_no_place_is_refused_in_words(where: str, words: str) -> None:
