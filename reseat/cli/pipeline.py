@@ -143,7 +143,8 @@ def demo(chosen: argparse.Namespace) -> int:
 
 def _tables(chosen: argparse.Namespace) -> Folder:
     tables = Folder.open(chosen.tables)
-    if not tables.exists("snapshots"):
+    # A run makes ``rejected`` also where no snapshot was landed yet, or none that can be read: nothing is wrong then.
+    if not any(map(tables.exists, ("snapshots", "rejected"))):
         raise InputRefused(
             "There are no tables here; `reseat pipeline run --landing DIR --tables DIR` makes them.",
             source=chosen.tables,

@@ -30,8 +30,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from reseat.errors import SparkFailed
+from reseat.errors import InputRefused, SparkFailed
 from reseat.history.folder import Folder
+from reseat.history.parts import parts_of
 from reseat.history.schema import TABLES
 from reseat.model.wording import counted
 from reseat.pipeline.commit import Batch, recover
@@ -102,7 +103,7 @@ def compact(
 
     Raises:
         PipelineBusy: another job works on these tables.
-        InputRefused: the folder cannot be read or written.
+        InputRefused: the folder cannot be read or written, or holds nothing of the cluster.
         SparkFailed: what Spark wrote has not the rows that it read; nothing of that group was published.
     """
     began = time.monotonic()
@@ -110,6 +111,8 @@ def compact(
         healed = tuple(recover(tables))
         for sentence in healed:
             report(Progress("heal", 0, None, sentence))
+        if cluster is not None and not parts_of(tables, "snapshots", clusters=[cluster]):
+            raise InputRefused(f"The tables hold no snapshot of cluster {cluster[:100]}.", source=tables.where)
         report(Progress("list", 0, None, "Looking for folders with many files."))
         piles = [pile for pile in _all_piles(tables, cluster) if _is_loose(pile, max(least_files, 2))]
         total = sum(len(pile.files) for pile in piles)

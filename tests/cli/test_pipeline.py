@@ -48,6 +48,19 @@ def test_spark_is_not_started_where_nothing_has_landed(started, tmp_path, capsys
     assert len(list((tmp_path / "tables" / "rejected").glob("*.parquet"))) == 1
 
 
+def test_tables_of_a_run_that_took_nothing_in_are_tables(started, tmp_path, capsys):
+    """The jobs that a timer starts after it find nothing to do; where nothing was run they are refused."""
+    (tmp_path / "landing").mkdir()
+    tables = ["--tables", str(tmp_path / "tables")]
+
+    assert main(["pipeline", "sweep", *tables]) == 2
+    assert "There are no tables here" in capsys.readouterr().err
+    assert main(["pipeline", "run", "--landing", str(tmp_path / "landing"), *tables]) == 0
+    with pytest.raises(AttributeError):  # of the session that is none: the job has begun
+        main(["pipeline", "sweep", *tables])
+    assert len(started) == 1
+
+
 @pytest.mark.parametrize(
     ("waiting", "every", "brief"),
     [(1_000, False, True), (24_999_999, False, True), (25_000_001, False, False), (1_000, True, False)],

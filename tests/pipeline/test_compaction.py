@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from reseat.errors import PipelineBusy, SparkFailed
+from reseat.errors import InputRefused, PipelineBusy, SparkFailed
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.pipeline import compaction, rewriting
@@ -83,6 +83,8 @@ def test_a_large_day_gets_several_files_of_its_order_and_rests(
     assert done.files == 2 * (len(TABLES) - 1) * 2  # two files a day, two days; but rejected
     assert len(tables.files("_reseat/ledger")) == 4
     assert compact(spark, tables, cluster="shop").folders == 0
+    with pytest.raises(InputRefused, match="The tables hold no snapshot of cluster shopp"):
+        compact(spark, tables, cluster="shopp")
 
 
 def test_rows_that_do_not_match_publish_nothing(
