@@ -91,7 +91,9 @@ def _memory(text: str) -> str:
 
 def _days(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 100_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days: a whole number from 1 was expected")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of days: a whole number from 1 to 100000 was expected"
+        )
     return int(text)
 
 

@@ -55,6 +55,7 @@ from reseat.history.dirty import RUNS, CommitRecord, record_path
 from reseat.history.folder import Folder
 from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import TABLES
+from reseat.model.wording import counted
 from reseat.pipeline.ledger import LEDGER, by_month, is_ledger
 
 __all__ = ["Batch", "recover"]
@@ -219,8 +220,9 @@ def recover(tables: Folder) -> list[str]:
             record = CommitRecord.from_bytes(tables.read(path), path)
             _carry_out(tables, batch, record)
             healed.append(
-                f"Batch {batch} was stopped while it was published; it is now complete: {len(record.add)} files added, "
-                f"{len(record.remove)} removed, {len(record.cluster_days)} cluster-days."
+                f"Batch {batch} was stopped while it was published; it is now complete: "
+                f"{counted(len(record.add), 'file')} added, {len(record.remove):,} removed, "
+                f"{counted(len(record.cluster_days), 'cluster-day')}."
             )
             continue
         try:

@@ -29,7 +29,7 @@ def check_master(master: str, env: Mapping[str, str] = os.environ) -> None:
         SparkFailed: with what to do.
     """
     if is_local(master):
-        if not re.fullmatch(r"local(\[(\d+|\*)(,\d+)?\])?", master):
+        if not re.fullmatch(r"local(\[([1-9]\d*|\*)(,\d+)?\])?", master):
             raise SparkFailed(f"{master} is no master: expected local[*], or local[4] for four tasks at once.")
     elif master == "yarn":
         if not any(env.get(name) for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR")):

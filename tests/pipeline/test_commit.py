@@ -228,7 +228,7 @@ def test_dead_batches_are_healed_each_in_its_way(tables: Folder) -> None:
     healed = recover(tables)
     assert len(healed) == 3
     assert "before it was published" in healed[0]
-    assert "now complete: 1 files added" in healed[1]
+    assert "now complete: 1 file added, 0 removed, 1 cluster-day" in healed[1]
     added = [b"replicas four", b"replicas one", b"replicas three", b"replicas two"]
     assert visible(tables) == before | {f"replicas/{_DAY}": added}
 

@@ -92,6 +92,7 @@ def test_the_defaults_file_is_read_as_spark_reads_it(tmp_path: Path) -> None:
     ("master", "sentence"),
     [
         ("local[x]", "expected local\\[\\*\\]"),
+        ("local[0]", "local\\[0\\] is no master"),
         ("mesos://a:1", "mesos://a:1 is no master"),
         ("sc://a:1", "--remote"),
         ("yarn", "HADOOP_CONF_DIR"),
