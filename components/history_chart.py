@@ -28,13 +28,14 @@ HEIGHT = 372
 #: Where each panel stands, as parts of the height, from the top: the marks, and the four of numbers.
 _MARKS = (0.925, 1.0)
 _PANELS = ((0.70, 0.865), (0.46, 0.625), (0.225, 0.39), (0.0, 0.155))
-#: A mark's sign and its colour's name in ``theme``; the hover says the rest.
-_SIGNS = {
+#: A mark's sign and its colour, None for that of quiet text; the hover says the rest.
+_SIGNS: dict[str, tuple[str, str | None]] = {
     "gone": ("x", theme.BROKEN),
     "rack_gone": ("x", theme.BROKEN),
     "came": ("circle", theme.FINE),
     "rack_came": ("circle", theme.FINE),
     "moved": ("diamond", theme.MOVED_IN),
+    "grew": ("diamond-open", None),
 }
 _LARGE, _SMALL = 13, 9
 _SEVERITIES = ("broken", "attention", "note")
@@ -52,7 +53,7 @@ def figure(
     names: Mapping[datetime, str],
     *,
     selected: int | None,
-    ends: tuple[datetime, datetime],
+    ends: tuple[datetime, datetime] | None,
 ) -> go.Figure:
     """Draw it.
 
@@ -61,7 +62,7 @@ def figure(
         marks: what happened.
         names: the identity of the snapshot taken at each moment, which a click tells.
         selected: the place of the moment that is looked at, or None.
-        ends: the two moments that are compared, A and B.
+        ends: the two moments that are compared, A and B; None where there is but one.
     """
     import plotly.graph_objects as go
 
@@ -70,16 +71,25 @@ def figure(
     moments = shown.moments
     times = _times(moments["taken_at"])
     widths = _widths(times, shown.step)
-    x, at = _with_gaps(times, shown.gaps, widths)
+    x, at = _steps(times, shown.gaps, widths)
 
     def line(name: str, panel: int, colour: str, *, fill: bool = False, factor: float = 1.0) -> None:
-        values = _numbers(moments[name]) * factor
+        values = np.append(_numbers(moments[name]) * factor, np.nan)[at]  # the last place is for -1, within a gap
+        if fill:  # by itself: Plotly fills from one side of a gap to the other, as if it knew what lies between
+            made.add_scatter(
+                x=x,
+                y=np.nan_to_num(values),
+                mode="none",
+                fill="tozeroy",
+                fillcolor=theme.faded(colour),
+                yaxis=f"y{panel + 2}",
+                hoverinfo="skip",
+            )
         made.add_scatter(
             x=x,
-            y=np.where(at < 0, np.nan, values[at]),
+            y=values,
             mode="lines",
-            line={"color": colour, "width": 1.6, "shape": "hv"},
-            fill="tozeroy" if fill else None,
+            line={"color": colour, "width": 1.6},
             yaxis=f"y{panel + 2}",
             hoverinfo="skip",
         )
@@ -103,10 +113,23 @@ def figure(
     line("size_bytes" if sized else "replicas", 3, look.bar, fill=True)
     _click_layer(made, shown, times, widths)
     _marks(made, marks, names)
+
+    def part(words: str, name: str, colour: str) -> tuple[str, str]:
+        return (words if moments[name].notna().any() else f"{words}: not told"), colour
+
     titles = (
-        _title("Partitions", ("offline", theme.BROKEN), ("under-replicated", theme.ATTENTION)),
+        _title(
+            "Partitions",
+            part("offline", "offline", theme.BROKEN),
+            part("under-replicated", "under_replicated", theme.ATTENTION),
+        ),
         _title("Findings", ("broken", theme.BROKEN), ("attention", theme.ATTENTION), ("note", look.line)),
-        _title("Unevenness, % of the mean", ("replicas", look.bar), ("leaders", theme.LEADER), ("bytes", look.accent)),
+        _title(
+            "Unevenness, % of the mean",
+            part("replicas", "replica_variation", look.bar),
+            part("leaders", "leader_variation", theme.LEADER),
+            part("bytes", "byte_variation", look.accent),
+        ),
         _title("Size of all replicas" if sized else "Replicas"),
     )
     _layout(
@@ -163,14 +186,21 @@ def _most(column: pd.Series[object]) -> float:
     return float(np.nanmax(_numbers(column), initial=0))
 
 
-def _with_gaps(
+def _steps(
     times: npt.NDArray[np.datetime64], gaps: npt.NDArray[np.bool_], widths: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[np.int64]]:
-    """Times with one more before each gap and one at the end, and which moment holds there; -1 within a gap."""
+    """Where each moment begins and ends, and which one that is; -1 at both sides of a gap.
+
+    A moment holds until the next one, or for its width where a gap or nothing comes after it: so that also one whose
+    neighbours tell nothing is seen.
+    """
+    after = np.append(gaps[1:], True)
+    ends = np.where(after, times + widths.astype("timedelta64[ms]"), np.append(times[1:], times[-1:]))
+    x, at = np.stack([times, ends], 1).ravel(), np.repeat(np.arange(len(times)), 2)
     places = np.flatnonzero(gaps)
-    at = np.insert(np.arange(len(times)), places, -1)
-    x = np.insert(times, places, times[places - 1] + np.timedelta64(1, "ms"))
-    return np.append(x, times[-1:] + widths[-1:].astype("timedelta64[ms]")), np.append(at, len(times) - 1)
+    sides = np.stack([ends[places - 1], times[places]], 1).ravel()
+    before = np.repeat(2 * places, 2)
+    return np.insert(x, before, sides), np.insert(at, before, -1)
 
 
 def _widths(times: npt.NDArray[np.datetime64], step: float) -> npt.NDArray[np.float64]:
@@ -208,10 +238,7 @@ def _marks(made: go.Figure, marks: Sequence[Event], names: Mapping[datetime, str
                 hoverinfo="skip",
             )
     words = [
-        f"{event.at:%a} {clock(event.at)}"
-        + (f" to {event.until:%H:%M}" if event.until > event.at else "")
-        + f"<br>{text.label(event.sentence, 160)}"
-        for event in marks
+        f"{event.at:%a} {clock(event.at)}" + _until(event) + f"<br>{text.label(event.sentence, 160)}" for event in marks
     ]
     made.add_scatter(
         x=[_plain(event.at) for event in marks],
@@ -219,14 +246,28 @@ def _marks(made: go.Figure, marks: Sequence[Event], names: Mapping[datetime, str
         mode="markers",
         marker={
             "symbol": [_SIGNS[event.kind][0] for event in marks],
-            "color": [_SIGNS[event.kind][1] for event in marks],
+            "color": [_SIGNS[event.kind][1] or look.quiet for event in marks],
             "size": [_LARGE if event.kind.startswith("rack") else _SMALL for event in marks],
-            "line": {"width": 1, "color": look.background},
+            "line": {
+                "width": [2 if event.kind == "grew" else 1 for event in marks],
+                "color": [look.quiet if event.kind == "grew" else look.background for event in marks],
+            },
         },
         unselected={"marker": {"opacity": 1}},
         customdata=[[names.get(event.at, ""), told] for event, told in zip(marks, words, strict=True)],
         hovertemplate="%{customdata[1]}<extra></extra>",
         cliponaxis=False,
+    )
+
+
+def _until(event: Event) -> str:
+    """How long it went on, with the day where that is another."""
+    if event.until <= event.at:
+        return ""
+    return (
+        f" to {event.until:%H:%M}"
+        if event.until.date() == event.at.date()
+        else f" to {event.until:%a} {clock(event.until)}"
     )
 
 
@@ -297,12 +338,12 @@ def _layout(
 
 
 def _lines(
-    made: go.Figure, times: npt.NDArray[np.datetime64], selected: int | None, ends: tuple[datetime, datetime]
+    made: go.Figure, times: npt.NDArray[np.datetime64], selected: int | None, ends: tuple[datetime, datetime] | None
 ) -> None:
     """The moment that is looked at, and the two that are compared."""
     look = theme.look()
     verticals: list[tuple[object, str, str, str]] = [
-        (_plain(moment), name, "dot", look.quiet) for moment, name in zip(ends, "AB", strict=True)
+        (_plain(moment), name, "dot", look.quiet) for moment, name in zip(ends or (), "AB", strict=ends is not None)
     ]
     if selected is not None:
         verticals.append((times[selected].astype(object), "", "solid", look.accent))

@@ -13,7 +13,7 @@ from components.history_read import last_moment
 from components.session import Seat
 from reseat.history.read import History
 
-__all__ = ["Ends", "Stretch", "choose", "choose_ends", "keep_end", "own_of", "selected"]
+__all__ = ["Ends", "Stretch", "choose", "choose_ends", "keep_end", "own_of", "selected", "wanted_ends"]
 
 #: The names of the address that belong to the page.
 CLUSTER, FROM, TO = "cluster", "a", "b"
@@ -97,6 +97,12 @@ def _past_of(seat: Seat | None) -> str:
     return "" if seat is None or seat.past is None else seat.past.link
 
 
+def wanted_ends() -> Ends:
+    """The two moments chosen before, else those of the address; they may be of another cluster, or gone."""
+    kept = session.kept(_KEPT_ENDS, ("", Ends("", "")))
+    return Ends(st.query_params.get(FROM, ""), st.query_params.get(TO, "")) if kept[0] == "" else kept[1]
+
+
 def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], *, stretch: str) -> Ends:
     """Draw the two handles under the figure, and say which two moments they stand at.
 
@@ -106,10 +112,9 @@ def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], 
         words: how each is called.
         stretch: names the stretch of time, so that another one begins with its own ends.
     """
-    kept = session.kept(_KEPT_ENDS, ("", Ends("", "")))
-    linked = Ends(st.query_params.get(FROM, ""), st.query_params.get(TO, "")) if kept[0] == "" else kept[1]
-    a = linked.a if linked.a in words else identities[0]
-    b = linked.b if linked.b in words else identities[-1]
+    wanted = wanted_ends()
+    a = wanted.a if wanted.a in words else identities[0]
+    b = wanted.b if wanted.b in words else identities[-1]
     turn = session.kept(_TURN, 0)
     first, last = st.select_slider(
         "From moment A to moment B",
@@ -119,9 +124,11 @@ def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], 
         key=f"history-ends-{cluster}-{stretch}-{turn}",
         help="Two moments to compare: drag the handles, use the arrow keys, or click the figure and choose below it",
     )
-    ends = Ends(first, last)
-    session.keep(_KEPT_ENDS, (cluster, ends))
-    return ends
+    # A handle that stands at its end stays there when the stretch grows, or the next snapshot comes.
+    session.keep(
+        _KEPT_ENDS, (cluster, Ends("" if first == identities[0] else first, "" if last == identities[-1] else last))
+    )
+    return Ends(first, last)
 
 
 def keep_end(cluster: str, ends: Ends, order: dict[str, int]) -> None:

@@ -1,7 +1,12 @@
-"""What happened to a cluster over time, in a few marks: brokers and racks gone and back, large reassignments.
+"""What happened to a cluster over time, in a few marks: brokers and racks gone and back, large reassignments, growth.
 
 What it promises, ranked: (1) every broker that went or came is in a mark; (2) a rack of which all brokers went at once
-is one mark, and says so; (3) a reassignment that goes on over several snapshots is one mark.
+is one mark, and says so; (3) replicas of new partitions are not called a reassignment; (4) a reassignment that goes on
+over several snapshots is one mark.
+
+How it works: ``changes`` counts a new partition's replicas with those that were moved. Where a snapshot has more
+partitions than the one before it, as many of its new replicas as it has more in all are those of new partitions: a
+reassignment takes away as many as it brings.
 
 Example: brokers 1 and 4 are rack a, and gone at 03:10: "rack a is gone (brokers 1 and 4)".
 
@@ -35,7 +40,7 @@ class Event:
     Attributes:
         at: when it was first seen, UTC.
         until: when it was last seen.
-        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came`` or ``moved``.
+        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came``, ``moved`` or ``grew``.
         sentence: what happened, in a few words.
     """
 
@@ -45,17 +50,27 @@ class Event:
     sentence: str
 
 
-def events(brokers: pd.DataFrame, counts: pd.DataFrame, racks: Mapping[int, str | None], replicas: int) -> list[Event]:
+def events(
+    brokers: pd.DataFrame, counts: pd.DataFrame, racks: Mapping[int, str | None], snapshots: pd.DataFrame
+) -> list[Event]:
     """The marks, oldest first.
 
     Args:
         brokers: rows of ``changes`` of the kinds ``broker_gone`` and ``broker_came``.
         counts: of ``History.change_counts``.
         racks: the rack of each broker, as far as told.
-        replicas: how many replicas the cluster has.
+        snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions`` and ``replicas``, oldest first; at
+            least one.
     """
-    found = [*_of_brokers(brokers, racks), *_of_replicas(counts, max(_LEAST_REPLICAS, round(_SHARE * replicas)))]
+    least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
+    found = [*_of_brokers(brokers, racks), *_of_replicas(counts, _grown(snapshots), least)]
     return sorted(found, key=lambda event: (event.at, event.kind))
+
+
+def _grown(snapshots: pd.DataFrame) -> dict[datetime, int]:
+    """By moment: how many replicas the partitions have that were not there before."""
+    more = snapshots["replicas"].diff().where(snapshots["partitions"].diff() > 0, 0).fillna(0).clip(lower=0)
+    return {when: int(count) for when, count in zip(snapshots["taken_at"], more, strict=True) if count}
 
 
 def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[Event]:
@@ -79,7 +94,7 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[
     return found
 
 
-def _of_replicas(counts: pd.DataFrame, least: int) -> list[Event]:
+def _of_replicas(counts: pd.DataFrame, grown: Mapping[datetime, int], least: int) -> list[Event]:
     found: list[Event] = []
     added = counts[counts["kind"] == "replica_added"]
     open_at: datetime | None = None
@@ -90,10 +105,15 @@ def _of_replicas(counts: pd.DataFrame, least: int) -> list[Event]:
         if open_at is not None and last is not None and total >= least:
             found.append(Event(open_at, last, "moved", f"{text.plural(total, 'replica')} came to other brokers"))
 
-    for when, count in zip(added["taken_at"], added["changes"], strict=True):
+    for when, count in zip(added["taken_at"], added["changes"].astype(int), strict=True):
+        new = min(count, grown.get(when, 0))
+        if new >= least:
+            found.append(Event(when, when, "grew", f"{text.plural(new, 'replica')} of new partitions"))
+        if new == count:
+            continue
         if last is None or when - last > _PAUSE:
             close()
             open_at, total = when, 0
-        last, total = when, total + int(count)
+        last, total = when, total + count - new
     close()
     return found

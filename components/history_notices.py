@@ -45,7 +45,7 @@ def how_to_read() -> None:
     frame.how_to_read(
         "Time goes from left to right, in UTC, the same in all four panels; a line stops where snapshots are missing. "
         "On top stands what happened: ✖ brokers gone (large: a whole rack), ● brokers back or new, ◆ a large "
-        "reassignment, with a bar while it goes on. Unevenness is the coefficient of variation over the brokers that "
-        "are not dead: 0% is perfectly even. Click anywhere to look at that moment; the dotted lines are the two "
-        "moments that are compared below."
+        "reassignment, with a bar while it goes on, ◇ many replicas of new partitions. Unevenness is the coefficient "
+        "of variation over the brokers that are not dead: 0% is perfectly even. Click anywhere to look at that moment; "
+        "the dotted lines are the two moments that are compared below."
     )

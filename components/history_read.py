@@ -67,4 +67,4 @@ def read(history: History, cluster: str, since: datetime | None, until: datetime
             "brokers", cluster, since=day, until=day + timedelta(0), columns=["broker", "rack", "snapshot_id"]
         )
         racks |= dict(zip(rows["broker"].to_pylist(), rows["rack"].to_pylist(), strict=True))
-    return Told(snapshots, counts, events(brokers, counts, racks, int(last["replicas"])))
+    return Told(snapshots, counts, events(brokers, counts, racks, snapshots))

@@ -81,8 +81,9 @@ def series(snapshots: pd.DataFrame, *, most: int = MOST, keep: Sequence[str] = (
         moments = snapshots.assign(held=1)
     else:
         stretch = np.minimum((seconds - seconds[0]) / (seconds[-1] - seconds[0]) * most, most - 1).astype(np.int64)
-        stretch = stretch * (len(keep) + 1)
-        for number, identity in enumerate(keep, 1):
+        alone = dict.fromkeys(keep)  # one that is named twice is kept once
+        stretch = stretch * (len(alone) + 1)
+        for number, identity in enumerate(alone, 1):
             stretch[(snapshots["snapshot_id"] == identity).to_numpy()] += number
         moments = _stretches(snapshots, stretch)
     at = _seconds(moments)
@@ -111,12 +112,13 @@ def _stretches(snapshots: pd.DataFrame, stretch: npt.NDArray[np.int64]) -> pd.Da
     rank[_badness(snapshots)] = np.arange(len(snapshots))
     ordered = np.lexsort((rank, stretch))
     firsts = ordered[np.flatnonzero(np.diff(stretch[ordered], prepend=-1))]
-    worst_of = snapshots.iloc[np.sort(firsts)]
+    worst_of = snapshots.iloc[firsts]  # in the order of the stretches, as the counts are
     numbers = [name for name in snapshots.columns if name not in ("snapshot_id", "taken_at", *_WORDS)]
     grouped = snapshots[numbers].groupby(stretch, sort=True)
     counts = grouped.max().set_index(worst_of.index)
     held = grouped.size().to_numpy()
-    return worst_of.assign(**{name: counts[name] for name in numbers}, held=held)
+    made = worst_of.assign(**{name: counts[name] for name in numbers}, held=held)
+    return made.iloc[np.argsort(firsts)]  # one that was kept may stand before the worst of its stretch's rest
 
 
 _WORDS = ("worst_finding", "worst_severity")

@@ -34,7 +34,11 @@ def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: dat
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
     name = text.visible(cluster, 60)
     if len(snapshots) == 1:
-        return f"{name}: one snapshot, of {clock(last)}; with the next one Reseat tells what changed."
+        harm = _harm(snapshots.iloc[0]) if worst(snapshots) is not None else ""
+        return (
+            f"{name}: one snapshot, of {clock(last)}{f', with {harm}' if harm else ''}; with the next one Reseat tells "
+            "what changed."
+        )
     told = []
     brokers = _sum(counts, *_BROKERS)
     if brokers:
@@ -60,11 +64,15 @@ def stretch(first: datetime, last: datetime, now: datetime) -> str:
 def _worst(snapshots: pd.DataFrame) -> str:
     place = worst(snapshots)
     if place is None:
-        return "no partition was offline or lacked a replica in sync"
+        return _none_worse(snapshots)
     row = snapshots.iloc[place]
     moment = row["taken_at"]
     near = snapshots["taken_at"].iloc[-1] - moment < _WEEK  # a weekday names one day
-    when = f"the worst moment was {f'{moment:%A %H:%M} UTC' if near else clock(moment)}"
+    return f"the worst moment was {f'{moment:%A %H:%M} UTC' if near else clock(moment)}, {_harm(row)}"
+
+
+def _harm(row: pd.Series[object]) -> str:
+    """What is worst in a snapshot that ``worst`` names."""
     for name, words in (
         ("offline", "offline"),
         ("below_min_isr", "below min.insync.replicas"),
@@ -72,8 +80,20 @@ def _worst(snapshots: pd.DataFrame) -> str:
     ):
         count = int(_value(row[name]) or 0)
         if count:
-            return f"{when}, {text.plural(count, 'partition')} {words}"
-    return f"{when}, {text.plural(int(_value(row['findings_broken']) or 0), 'finding')} of severity broken"
+            return f"{text.plural(count, 'partition')} {words}"
+    return f"{text.plural(int(_value(row['findings_broken']) or 0), 'finding')} of severity broken"
+
+
+def _none_worse(snapshots: pd.DataFrame) -> str:
+    """That nothing was offline or behind, as far as any snapshot tells it."""
+    offline, behind = (bool(snapshots[name].notna().any()) for name in ("offline", "under_replicated"))
+    if offline and behind:
+        return "no partition was offline or lacked a replica in sync"
+    if offline:
+        return "no partition was offline; which replicas were in sync is not told"
+    if behind:
+        return "no partition lacked a replica in sync; which partitions had a leader is not told"
+    return "which partitions were offline or lacked a replica in sync is not told"
 
 
 def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:

@@ -30,6 +30,7 @@ __all__ = [
     "ON_EPOCH",
     "SEQUENCE",
     "Look",
+    "faded",
     "is_dark",
     "look",
     "rack_looks",
@@ -87,6 +88,12 @@ def is_dark() -> bool:
 def look() -> Look:
     """The neutral colours of the theme in use."""
     return _DARK if is_dark() else _LIGHT
+
+
+def faded(colour: str) -> str:
+    """A colour (``#rrggbb``) half seen through, for areas under a line."""
+    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
+    return f"rgba({red},{green},{blue},0.5)"
 
 
 def rack_looks(racks: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -35,7 +35,9 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
     if chosen not in order:
         bad = worst(snapshots)
         chosen = str(snapshots["snapshot_id"].iloc[-1 if bad is None else bad])
-    shown = series(snapshots, keep=(chosen,))
+    wanted = history_desk.wanted_ends()
+    # Whatever is aggregated: the moment looked at, the two compared, and the ends, compared where none were chosen.
+    shown = series(snapshots, keep=(chosen, wanted.a, wanted.b, *snapshots["snapshot_id"].iloc[[0, -1]]))
     identities = shown.moments["snapshot_id"].tolist()
     ends = None
     if len(identities) > 1:
@@ -43,7 +45,7 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
         span = f"{identities[0][:8]}-{identities[-1][:8]}-{len(identities)}"
         ends = history_desk.choose_ends(cluster, identities, words, stretch=span)
     by_name = snapshots.set_index("snapshot_id", drop=False)
-    a, b = (by_name.loc[ends.a], by_name.loc[ends.b]) if ends is not None else (by_name.iloc[0], by_name.iloc[-1])
+    compared = None if ends is None else (by_name.loc[ends.a], by_name.loc[ends.b])
 
     def clicked() -> None:
         for name in session.clicked_names(FIGURE):
@@ -52,7 +54,13 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
     with place:
         marked = snapshots[snapshots["taken_at"].isin([mark.at for mark in told.marks])]
         names = dict(zip(marked["taken_at"], marked["snapshot_id"], strict=True))
-        drawn = figure(shown, told.marks, names, selected=shown.place(chosen), ends=(a["taken_at"], b["taken_at"]))
+        drawn = figure(
+            shown,
+            told.marks,
+            names,
+            selected=shown.place(chosen),
+            ends=compared and (compared[0]["taken_at"], compared[1]["taken_at"]),
+        )
         charts.draw(drawn, FIGURE, said, height=HEIGHT, on_click=clicked)
     if shown.aggregated:
         st.caption(
@@ -60,7 +68,8 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
         )
     draw_moment(history, where, cluster, by_name.loc[chosen], ends=ends, order=order)
     how_to_read()
-    draw_between(Between(history, where, cluster, a, b, told.counts))
+    if compared is not None:
+        draw_between(Between(history, where, cluster, *compared, told.counts))
     return ends
 
 

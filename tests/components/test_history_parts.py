@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from components import history_changes
 from components.history_both import both
 from components.history_changes import as_csv, as_table, beginning, matching, read_changes
+from components.history_chart import figure
 from components.history_events import events
 from components.history_read import last_moment, read
 from components.history_series import COLUMNS, series, worst
@@ -74,6 +75,17 @@ def test_a_moment_that_is_looked_at_stays_one_of_its_own():
     assert shown.aggregated
 
 
+def test_a_moment_that_is_looked_at_keeps_its_own_numbers():
+    """A snapshot that is taken out of its stretch shows what it says, and the rest of the stretch what that says."""
+    told = snapshots([0, 7, 1, 0, 2, 0])
+    shown = series(told, most=2, keep=[f"{1:032x}"]).moments
+
+    assert shown["snapshot_id"].tolist() == [f"{place:032x}" for place in (1, 2, 4)]
+    assert shown["offline"].tolist() == [7, 1, 2]
+    assert shown["held"].tolist() == [1, 2, 3]
+    assert series(told, most=2, keep=[f"{5:032x}"] * 2).moments["held"].tolist() == [3, 2, 1]
+
+
 def test_a_pause_is_a_gap():
     """Where snapshots are missing for long, the line stops."""
     told = pd.concat(
@@ -115,7 +127,7 @@ def test_a_whole_rack_gone_at_once_is_one_mark():
         broker_changes((10, "broker_gone", 4), (10, "broker_gone", 1), (10, "broker_gone", 2), (20, "broker_came", 2)),
         counts(),
         RACKS,
-        100,
+        snapshots([0]),
     )
 
     assert [(event.kind, event.sentence) for event in found] == [
@@ -127,7 +139,7 @@ def test_a_whole_rack_gone_at_once_is_one_mark():
 
 def test_a_rack_of_one_broker_is_a_broker():
     """Rack c is broker 3 alone: nobody would call that a rack's outage."""
-    found = events(broker_changes((10, "broker_gone", 3)), counts(), RACKS, 100)
+    found = events(broker_changes((10, "broker_gone", 3)), counts(), RACKS, snapshots([0]))
 
     assert [event.kind for event in found] == ["gone"]
 
@@ -140,11 +152,25 @@ def test_a_reassignment_over_many_snapshots_is_one_mark():
             (0, "replica_added", 15), (60, "replica_added", 15), (120, "leader_moved", 99), (1500, "replica_added", 3)
         ),
         RACKS,
-        1000,
+        snapshots([0, 0], minutes=60),
     )
 
     assert [(event.kind, event.sentence) for event in found] == [("moved", "30 replicas came to other brokers")]
     assert (found[0].at, found[0].until) == (START, START + timedelta(hours=1))
+
+
+def test_new_partitions_are_no_reassignment():
+    """A new topic's replicas are told as such; what was moved while it came is told too."""
+    told = snapshots([0, 0, 0], minutes=60).assign(partitions=[10, 22, 22], replicas=[30, 66, 66])
+    found = events(broker_changes(), counts((60, "replica_added", 61), (120, "replica_added", 25)), RACKS, told)
+
+    assert [(event.kind, event.sentence) for event in found] == [
+        ("grew", "36 replicas of new partitions"),
+        ("moved", "50 replicas came to other brokers"),
+    ]
+    assert [event.kind for event in events(broker_changes(), counts((60, "replica_added", 36)), RACKS, told)] == [
+        "grew"
+    ]
 
 
 def test_the_answer_tells_what_happened_and_when_it_was_worst():
@@ -168,6 +194,69 @@ def test_a_quiet_stretch_is_called_quiet():
         "prod, the last 2 h: no broker came or went and no replica moved; no partition was offline or lacked a "
         "replica in sync."
     )
+
+
+def test_what_is_not_told_is_not_called_well():
+    """Leaders and ISRs that no snapshot tells are no sign that none was missing."""
+    untold = pd.array([None, None], "Int64")
+    told = snapshots([0, 0]).assign(under_replicated=untold, below_min_isr=untold)
+    end = told["taken_at"].iloc[-1]
+
+    assert answer("prod", told, counts(), end).endswith(
+        "no partition was offline; which replicas were in sync is not told."
+    )
+    assert answer("prod", told.assign(offline=untold), counts(), end).endswith(
+        "which partitions were offline or lacked a replica in sync is not told."
+    )
+
+
+def test_a_single_snapshot_tells_what_is_broken():
+    """That there is nothing to compare with yet hides nothing."""
+    assert answer("prod", snapshots([24]), counts(), START) == (
+        "prod: one snapshot, of 2026-05-01 00:00 UTC, with 24 partitions offline; with the next one Reseat tells what "
+        "changed."
+    )
+    assert "offline" not in answer("prod", snapshots([0]), counts(), START)
+
+
+def drawn(told: pd.DataFrame, axis: str, *, filled: bool) -> list[tuple[list[object], list[float]]]:
+    """The lines, or the areas, of a panel of the figure: (times, values)."""
+    made = figure(series(told), [], {}, selected=None, ends=None)
+    traces = [one for one in made.data if one.type == "scatter" and one.yaxis == axis]
+    return [(list(one.x), list(one.y)) for one in traces if (one.fill == "tozeroy") is filled]
+
+
+def test_neither_line_nor_area_bridges_a_gap():
+    """Where snapshots are missing nothing is drawn: not a slope from the size before to the size after."""
+    sizes = pd.array([5.0] * 6 + [9.0] * 6, "Float64")
+    late = snapshots([0] * 6).assign(taken_at=lambda t: t["taken_at"] + timedelta(days=90))
+    told = pd.concat([snapshots([0] * 6), late], ignore_index=True).assign(size_bytes=sizes)
+    before, after = told["taken_at"].iloc[5] + timedelta(minutes=20), told["taken_at"].iloc[6]
+    ((when, size),) = drawn(told, "y5", filled=True)
+    ((_, line),) = drawn(told, "y5", filled=False)
+    beyond = [pd.Timestamp(moment).tz_localize("UTC") for moment in when]
+
+    assert [value for moment, value in zip(beyond, size, strict=True) if before <= moment <= after] == [5, 0, 0, 9]
+    assert np.isnan(line).sum() == 2
+    assert size[-1] == 9
+
+
+def test_a_moment_whose_neighbours_tell_nothing_is_drawn():
+    """A number that one snapshot alone tells lasts until the next one."""
+    told = snapshots([0, 0, 0]).assign(size_bytes=pd.array([None, 7.0, None], "Float64"))
+    ((when, size),) = drawn(told, "y5", filled=False)
+
+    assert np.flatnonzero(np.array(size) == 7).tolist() == [2, 3]
+    assert when[2] < when[3]
+
+
+def test_the_figure_says_what_is_not_told():
+    """An empty panel is not a panel of zeros."""
+    told = snapshots([None, None])
+    titles = [one.text for one in figure(series(told), [], {}, selected=0, ends=None).layout.annotations]
+
+    assert "offline: not told" in titles[0]
+    assert "under-replicated: not told" not in titles[0]
 
 
 def test_a_stretch_that_is_over_names_its_end():

@@ -113,6 +113,24 @@ def test_the_handles_choose_other_moments(made, monkeypatch):
     assert "A and B are the same moment" in texts(at)
 
 
+def test_a_longer_stretch_is_compared_from_its_own_beginning(made, monkeypatch):
+    """A handle that nobody moved goes with the end of the stretch; one that was moved stays at its moment."""
+    at = page(made, monkeypatch, cluster="shop")
+    ids = made.ids("shop")
+    at.segmented_control(key="history-range").set_value("24 hours").run()
+
+    assert "From 2026-05-01 15:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+
+    at.segmented_control(key="history-range").set_value("All").run()
+
+    assert "From 2026-05-01 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+
+    at.select_slider[0].set_value((ids[2], ids[3])).run()
+    at.segmented_control(key="history-range").set_value("24 hours").run()
+
+    assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+
+
 def test_the_moment_looked_at_becomes_one_of_the_two(made, monkeypatch):
     """The button "from here" puts A there, and the two stay in the order of time."""
     at = page(made, monkeypatch, cluster="shop")
@@ -191,6 +209,7 @@ def test_one_snapshot_has_nothing_to_compare(tmp_path, monkeypatch):
     assert not at.exception
     assert "with the next one Reseat tells what changed" in texts(at)
     assert not at.select_slider
+    assert "A and B are the same moment" not in texts(at)
 
 
 def test_what_is_not_told_is_not_zero(tmp_path, monkeypatch):
@@ -251,11 +270,19 @@ def test_many_snapshots_are_drawn_as_the_worst_of_each_stretch(tmp_path, monkeyp
     taken = tuple(replace(first, taken_at=first.taken_at + timedelta(minutes=5 * i)) for i in range(40))
     monkeypatch.setattr("tests.history.made._losses", lambda layout: [])
     monkeypatch.setattr(history_series.series, "__kwdefaults__", {"most": 20, "keep": ()})
-    at = page(write(tmp_path, {"007": taken}), monkeypatch)
+    made = write(tmp_path, {"007": taken})
+    at = page(made, monkeypatch)
 
     assert not at.exception
     assert shown(at)["Snapshots"] == "40"
     assert "40 snapshots are drawn as" in texts(at)
+    assert "From 2026-05-01 00:00 UTC to 2026-05-01 03:15 UTC" in [heading.value for heading in at.subheader]
+
+    # A link's two moments are compared, whichever were the worst of their stretch.
+    ids = made.ids("007")
+    at = page(made, monkeypatch, a=ids[11], b=ids[30])
+
+    assert "From 2026-05-01 00:55 UTC to 2026-05-01 02:30 UTC" in [heading.value for heading in at.subheader]
 
 
 def test_a_job_that_ended_shows_at_once(tmp_path, monkeypatch):
