@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from components import charts, frame, text, theme
-from components.fleet_words import harms, whole
+from components.fleet_words import harms, standing, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,8 @@ _HOW = (
     "Each place is a cluster, the worst first; a click opens it. The upper bars are what its weakest broker would do, "
     "the lower ones what its weakest rack would do: partitions that go offline because no replica in sync remains "
     "(plain), and partitions that refuse writes with acks=all because fewer than min.insync.replicas remain (hatched). "
-    "Each step of the axis is ten times as many. ✔ any of them can go; ? not swept, or not told. "
+    "Each step of the axis is ten times as many. ✔ any of them can go; ✖ none does more harm, and "
+    "partitions are offline or below min ISR already; ? not swept, or not told. "
     f"Up to {MOST_DRAWN} clusters are drawn; the table has all."
 )
 
@@ -110,7 +111,9 @@ def weakest_figure(clusters: pd.DataFrame, total: int = 0) -> go.Figure:
     figure.update_xaxes(fixedrange=True, showticklabels=False, range=[-0.6, max(len(names), _LEAST_PLACES) - 0.4])
     if named:
         short = [text.label(name, letters) for name in clusters["cluster"]]
-        figure.update_xaxes(showticklabels=True, tickvals=place, ticktext=short, tickangle=0, row=2, col=1)
+        figure.update_xaxes(showticklabels=True, tickvals=place, ticktext=short, automargin=True, row=2, col=1)
+        # Side by side where there is room; in a narrow window they lean, and do not lie over each other.
+        figure.update_xaxes(autotickangles=[0, 30, 60, 90], row=2, col=1)
     return figure
 
 
@@ -125,11 +128,17 @@ def _top(clusters: pd.DataFrame, kind: str) -> float:
 
 
 def _marks(figure: go.Figure, clusters: pd.DataFrame, kind: str, at: int) -> None:
-    """A tick where any can go, a question mark where it is not told: an empty place would say neither."""
+    """A tick where any can go, a cross where all harm is done, a question mark where it is not told: never nothing."""
     look = theme.look()
     swept = clusters["swept"].to_numpy(bool) & clusters[f"weakest_{kind}"].notna().to_numpy()
-    unhurt = (whole(clusters[f"{kind}_offline"]) == 0) & (whole(clusters[f"{kind}_below"]) == 0)
-    for where, mark, colour in ((swept & unhurt, "✔", theme.FINE), (~swept, "?", look.quiet)):
+    unhurt = swept & (whole(clusters[f"{kind}_offline"]) == 0) & (whole(clusters[f"{kind}_below"]) == 0)
+    broken = np.array([bool(already) for already in standing(clusters)], np.bool_)
+    told = clusters["under_replicated"].notna().to_numpy(bool)
+    for where, mark, colour in (
+        (unhurt & ~broken & told, "✔", theme.FINE),
+        (unhurt & broken, "✖", theme.BROKEN),
+        (~swept | (unhurt & ~broken & ~told), "?", look.quiet),
+    ):
         place = np.flatnonzero(where)
         if not len(place):
             continue

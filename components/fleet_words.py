@@ -1,4 +1,4 @@
-"""A fleet in words: the page's sentence, its figures, how a loss hurts, and which snapshots are old."""
+"""A fleet in words: the page's sentence, its figures, how a loss hurts, what is broken already, what is old."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reseat.model import Severity
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["answer", "figures", "harms", "old", "whole", "worst_first"]
+__all__ = ["answer", "figures", "harms", "old", "standing", "whole", "worst_first"]
 
 #: A snapshot is old after an hour, or after three times the time that usually lies between two, whichever is longer.
 _OLD_SECONDS, _TIMES = 3600.0, 3.0
@@ -40,13 +40,26 @@ def old(clusters: pd.DataFrame, now: datetime) -> npt.NDArray[np.bool_]:
 
 
 def worst_first(clusters: pd.DataFrame) -> pd.DataFrame:
-    """The clusters, those that a single loss hurts most first; swept ones before others, then by name.
+    """The clusters, those with most partitions offline already first, then those that a single loss hurts most.
 
-    A broker's loss counts before a rack's, partitions offline before partitions below min ISR.
+    Swept ones stand before others, a broker's loss counts before a rack's, partitions offline before partitions below
+    min ISR; then by name.
     """
-    keys = [whole(clusters[name]) for name in ("broker_offline", "broker_below", "rack_offline", "rack_below")]
-    order = np.lexsort((clusters["cluster"].to_numpy(str), *(-key for key in reversed(keys)), ~clusters["swept"]))
+    harm = ("offline", "broker_offline", "broker_below", "rack_offline", "rack_below")
+    keys = [whole(clusters[name]) for name in harm]
+    order = np.lexsort(
+        (clusters["cluster"].to_numpy(str), *(-key for key in keys[:0:-1]), ~clusters["swept"], -keys[0])
+    )
     return clusters.iloc[order]
+
+
+def standing(clusters: pd.DataFrame) -> list[str]:
+    """What is broken before anything is lost: ``24 offline``, ``3 below min ISR``; empty where nothing is."""
+    offline, below = (whole(clusters[name]).tolist() for name in ("offline", "below_min_isr"))
+    return [
+        f"{gone:,} offline" if gone else f"{less:,} below min ISR" if less else ""
+        for gone, less in zip(offline, below, strict=True)
+    ]
 
 
 def harms(clusters: pd.DataFrame, kind: str, *, short: bool = False) -> list[str]:
@@ -56,15 +69,22 @@ def harms(clusters: pd.DataFrame, kind: str, *, short: bool = False) -> list[str
         clusters: of ``reseat.history.fleet``.
         kind: ``broker`` or ``rack``.
         short: only the worse of the two numbers.
+
+    Where a loss does nothing more than what is so already, that is said, and so is where the ISR is not told: neither
+    is a cluster of which any broker can go.
     """
     named = clusters[f"weakest_{kind}"]
     names = [str(name) if told else "" for name, told in zip(named, named.notna(), strict=True)]
     offline, below = (whole(clusters[f"{kind}_{measure}"]).tolist() for measure in ("offline", "below"))
+    calm = [
+        _calm(kind, already, told, short=short)
+        for already, told in zip(standing(clusters), clusters["under_replicated"].notna(), strict=True)
+    ]
     return [
-        _harm(kind, name, lost, 0 if short and lost else less)
+        (_harm(kind, name, lost, 0 if short and lost else less) or quiet)
         if name
         else (f"no {kind} told" if swept else "not swept yet")
-        for name, lost, less, swept in zip(names, offline, below, clusters["swept"].tolist(), strict=True)
+        for name, lost, less, quiet, swept in zip(names, offline, below, calm, clusters["swept"].tolist(), strict=True)
     ]
 
 
@@ -74,7 +94,16 @@ def _harm(kind: str, name: str, offline: int, below: int) -> str:
     told = [
         f"{count:,} {words}" for count, words in ((offline, "offline"), (below, "below min ISR")) if count
     ]  # fmt: skip
-    return f"{called}: {', '.join(told)}" if told else f"any {kind} can go"
+    return f"{called}: {', '.join(told)}" if told else ""
+
+
+def _calm(kind: str, already: str, told: bool, *, short: bool) -> str:
+    """What is said of a cluster of which no single loss does more than what is so already."""
+    if already:
+        return f"{already} already" if short else f"no {kind} takes more than the {already} already"
+    if not told:
+        return "ISR not told" if short else f"any {kind} can go if all replicas are in sync, which is not told"
+    return f"any {kind} can go"
 
 
 def answer(clusters: pd.DataFrame) -> str:
@@ -82,9 +111,12 @@ def answer(clusters: pd.DataFrame) -> str:
     total, swept = len(clusters), clusters[clusters["swept"]]
     untold = total - len(swept)
     also = f" {untold:,} {'is' if untold == 1 else 'are'} not swept yet." if untold else ""
+    down = int((whole(clusters["offline"]) > 0).sum())
+    already = f" {down:,} {'has' if down == 1 else 'have'} partitions offline already." if down else ""
+    also = already + also
     if swept.empty:
         have = "cluster has" if total == 1 else "clusters have"
-        return f"{total:,} {have} landed; what a loss would do is not counted yet: run the pipeline."
+        return f"{total:,} {have} landed; what a loss would do is not counted yet: run the pipeline.{already}"
     offline, below = whole(swept["broker_offline"]) > 0, whole(swept["broker_below"]) > 0
     hurt = int((offline | below).sum())
     if not hurt:

@@ -21,11 +21,13 @@ def clusters(*rows: dict[str, object]) -> pd.DataFrame:
         "cluster": "a", "taken_at": NOW - timedelta(minutes=5), "every_seconds": 600.0, "brokers": 6,
         "partitions": 100, "replicas": 300, "size_bytes": 5_000_000_000, "replica_spread": 3,
         "replica_spread_least": 1, "swept": True, "weakest_broker": 1, "broker_offline": 0, "broker_below": 0,
+        "offline": 0, "below_min_isr": 0, "under_replicated": 0,
         "weakest_rack": "r1", "rack_offline": 0, "rack_below": 0, "findings_broken": 0, "worst_finding": None,
         "worst_severity": None, "size_curve": [1.0, 2.0], "spread_curve": [3.0, 3.0],
     }  # fmt: skip
     made = pd.DataFrame([usual | row for row in rows])
     whole = ["weakest_broker", "broker_offline", "broker_below", "rack_offline", "rack_below", "size_bytes"]
+    whole += ["offline", "below_min_isr", "under_replicated"]
     return made.astype({**dict.fromkeys(whole, "Int64"), "every_seconds": "Float64", "swept": bool})
 
 
@@ -53,6 +55,16 @@ UNSWEPT: dict[str, object] = {
             "1 is not swept yet.",
         ),
         ([{}], "The only cluster would not lose data or availability with a single broker, nor with a single rack."),
+        (
+            [{"offline": 100}, {"broker_below": 9}],
+            "1 of 2 clusters would lose data or availability with a single broker: writes are refused in 1. "
+            "1 has partitions offline already.",
+        ),
+        (
+            [UNSWEPT | {"offline": 3}],
+            "1 cluster has landed; what a loss would do is not counted yet: run the pipeline. 1 has partitions offline "
+            "already.",
+        ),
         ([UNSWEPT], "1 cluster has landed; what a loss would do is not counted yet: run the pipeline."),
     ],
 )
@@ -71,10 +83,11 @@ def test_the_worst_come_first_and_the_unknown_last() -> None:
             {"cluster": "rack", "rack_offline": 50},
             {"cluster": "below", "broker_below": 90},
             {"cluster": "offline", "broker_offline": 1},
+            {"cluster": "down", "offline": 100},
         )
     )
 
-    assert listed["cluster"].tolist() == ["offline", "below", "rack", "a", "b", "unknown"]
+    assert listed["cluster"].tolist() == ["down", "offline", "below", "rack", "a", "b", "unknown"]
 
 
 def test_a_loss_is_told_by_what_it_does() -> None:
@@ -93,6 +106,18 @@ def test_a_loss_is_told_by_what_it_does() -> None:
         "not swept yet",
     ]
     assert harms(made, "rack")[2:] == ["rack-b: 3 below min ISR", "no rack told", "not swept yet"]
+
+
+def test_a_cluster_that_is_down_is_not_one_of_which_any_broker_can_go() -> None:
+    """No loss takes more than everything: said as what is broken already, as is an ISR that is not told."""
+    made = clusters({"offline": 24, "below_min_isr": 24}, {"below_min_isr": 3}, {"under_replicated": None})
+
+    assert harms(made, "broker") == [
+        "no broker takes more than the 24 offline already",
+        "no broker takes more than the 3 below min ISR already",
+        "any broker can go if all replicas are in sync, which is not told",
+    ]
+    assert harms(made, "rack", short=True) == ["24 offline already", "3 below min ISR already", "ISR not told"]
 
 
 def test_old_is_an_hour_or_three_times_what_is_usual() -> None:
@@ -156,12 +181,12 @@ def test_the_figure_names_what_its_colours_mean(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_figure_tells_none_from_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tick where any can go, a question mark where it is not known; bars only where something breaks."""
+    """A tick where any can go, a cross where more cannot break, a question mark where it is not known."""
     monkeypatch.setattr(theme, "is_dark", lambda: False)
-    drawn = weakest_figure(clusters({"cluster": "<b>x", "broker_offline": 99}, {}, UNSWEPT))
+    drawn = weakest_figure(clusters({"cluster": "<b>x", "broker_offline": 99}, {}, UNSWEPT, {"offline": 9}))
     brokers = [trace for trace in drawn.data if trace.yaxis == "y"]
     marks = {trace.text[0]: trace.x.tolist() for trace in brokers if trace.type == "scatter"}
 
-    assert marks == {"✔": [1], "?": [2]}
-    assert brokers[1].y.tolist() == [2.0, 0.0, 0.0]
+    assert marks == {"✔": [1], "?": [2], "✖": [3]}
+    assert brokers[1].y.tolist() == [2.0, 0.0, 0.0, 0.0]
     assert brokers[0].customdata[0] == "&lt;b&gt;x, broker 1: 99 offline"
