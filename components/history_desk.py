@@ -45,16 +45,21 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
     Raises:
         InputRefused: the tables cannot be read.
     """
-    left, middle, right = st.columns([1.5, 2.4, 2.0], vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="history-desk")
     wanted = _wanted(clusters, seat)
-    cluster = left.selectbox(
-        "Cluster", clusters, index=clusters.index(wanted), format_func=text.visible, key=f"history-cluster-{wanted}"
+    cluster = row.selectbox(
+        "Cluster",
+        clusters,
+        index=clusters.index(wanted),
+        format_func=text.visible,
+        key=f"history-cluster-{wanted}",
+        width=250,
     )
     if cluster != wanted:
         session.keep(_KEPT_CLUSTER, (cluster, _past_of(seat)))
         st.rerun()  # under the widget's own name, so that an older choice of it does not come back
-    chosen = middle.segmented_control(
-        "Time", [*_RANGES, _ALL, _OWN], default="7 days", required=True, key="history-range"
+    chosen = row.segmented_control(
+        "Time", [*_RANGES, _ALL, _OWN], default="7 days", required=True, key="history-range", width="content"
     )
     last = caching.asked(history, f"last moment {cluster}", lambda: last_moment(history, cluster))
     if last is None or chosen == _ALL:
@@ -62,14 +67,14 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
     if chosen == _OWN:
         days = caching.asked(history, f"days {cluster}", lambda: history.days(cluster))
         first_day, last_day = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
-        with right:
-            told = st.date_input(
-                "Days, UTC",
-                (max(first_day, last_day - timedelta(days=6)), last_day),
-                min_value=first_day,
-                max_value=last_day,
-                key=f"history-days-{cluster}-{last_day}",
-            )
+        told = row.date_input(
+            "Days, UTC",
+            (max(first_day, last_day - timedelta(days=6)), last_day),
+            min_value=first_day,
+            max_value=last_day,
+            key=f"history-days-{cluster}-{last_day}",
+            width=300,
+        )
         told = told if isinstance(told, tuple) else (told,)
         start, end = (told[0], told[-1]) if told else (first_day, last_day)
         return Stretch(cluster, datetime.combine(start, time.min, UTC), datetime.combine(end, time.max, UTC))

@@ -41,7 +41,7 @@ def draw_desk(subject: Subject) -> None:
     with chart, st.container(key="resilience-chart"):
         name = f"resilience-ranked-{session.kept(_CLICKS, 0)}"
         draw_ranked(losses, _view(), name, partial(_clicked, subject, name))
-    with matrix:
+    with matrix, st.container(key="resilience-matrix"):
         _matrix(subject)
     with detail:
         chosen = chosen_of(_view(), losses)

@@ -108,8 +108,9 @@ def _heirs(found: Loss) -> str:
     heirs = sorted(found.leaders_to, key=lambda pair: (-pair[1], pair[0]))
     if not heirs:
         return ""
-    named = [f"{leaders:,} to broker {broker}" for broker, leaders in heirs[:_HEIRS]]
-    rest = heirs[_HEIRS:]
+    first = len(heirs) if len(heirs) == _HEIRS + 1 else _HEIRS  # "one other" is no shorter than its name
+    named = [f"{leaders:,} to broker {broker}" for broker, leaders in heirs[:first]]
+    rest = heirs[first:]
     if rest:
         named.append(f"{sum(leaders for _, leaders in rest):,} to {text.plural(len(rest), 'other')}")
     return ": " + ", ".join(named)

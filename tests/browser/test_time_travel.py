@@ -55,6 +55,27 @@ def test_normal_pages(new_page, own_dashboard: str, scheme: str) -> None:
         assert page.locator(".st-key-refused, .st-key-strip-past").count() == 0
 
 
+#: What of some elements has more words than room: a script for the browser.
+CUT = """all => all.filter(one => one.checkVisibility() && [one, ...one.querySelectorAll('*')].some(
+    part => part.clientWidth && part.scrollWidth > part.clientWidth + 1)).map(one => one.innerText)"""
+
+
+def test_a_narrow_window_cuts_nothing_off(new_page, own_dashboard: str) -> None:
+    """With the sidebar open in 800 pixels: figures keep their units, the choice of time and the button their words."""
+    page: Page = new_page(viewport={"width": 800, "height": 900})
+    for name, drawn in PAGES.items():
+        page.goto(f"{own_dashboard}/{name}?cluster=shop")
+        page.locator(drawn).first.wait_for()
+        settled(page, f"state-narrow-{name}")
+        for part in ("stMetricValue", "stMetricDelta", "stButtonGroup", "stBaseButton-primary"):
+            assert page.get_by_test_id(part).evaluate_all(CUT) == [], (name, part)
+
+    detail, button = (page.locator(f".st-key-resilience-{part}").bounding_box() for part in ("detail", "open"))
+    assert detail is not None
+    assert button is not None
+    assert button["y"] + button["height"] <= detail["y"] + detail["height"]
+
+
 def test_tables_that_are_damaged_are_refused_with_their_file(page: Page, own_dashboard: str, made: Made) -> None:
     """A file that is no Parquet is named in words; other clusters stay readable; whole again, all is drawn again."""
     damaged = sorted((made.tables / "snapshots" / "cluster=shop").rglob("*.parquet"))[-1]

@@ -255,6 +255,16 @@ def test_the_detail_of_a_row_is_the_loss_itself() -> None:
     assert loss_of_row(found, Chosen("pair", (1, 2))) is None
 
 
+@pytest.mark.parametrize(("heirs", "said"), [(4, "1 to broker 4, 1 to broker 5"), (5, "1 to broker 4, 2 to 2 others")])
+def test_who_takes_over_is_named_where_that_is_no_longer_than_a_count(heirs: int, said: str) -> None:
+    """Of four brokers that take over all are named, of five the first three."""
+    spread = {("orders", p): [1, 2 + p] for p in range(heirs)}
+    found = losses_of(made_layout(spread, racks=dict.fromkeys(range(1, 2 + heirs))))
+    lines = "\n".join(detail_lines(found, Chosen("broker", (1,)), loss_of_row(found, Chosen("broker", (1,)))))
+
+    assert said in lines
+
+
 def test_a_loss_that_cannot_be_healed_says_so() -> None:
     """With two brokers and two replicas each there is nowhere to heal to."""
     two = made_layout({("orders", 0): [1, 2]}, racks={1: "a", 2: "b"})
