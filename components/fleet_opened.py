@@ -8,9 +8,10 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from components import session, text
+from components import history_desk, text
 from components.fleet_words import harms
 from components.moment import look_at, worst_finding
+from components.past import Past
 from components.pipeline_places import Places
 from reseat.history.read import History
 
@@ -24,8 +25,6 @@ _WAYS = (
     ("pages/resilience.py", "Resilience", ":material/health_and_safety:"),
     ("pages/history.py", "History", ":material/history:"),
 )
-#: Under what History keeps the cluster that one looks at there.
-HISTORY_CLUSTER = "history-cluster"
 
 
 def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: datetime) -> None:
@@ -55,5 +54,5 @@ def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: d
             weakest = f"Weakest: {text.plain(harms(clusters, 'broker')[0])}; {text.plain(harms(clusters, 'rack')[0])}."
         st.markdown(f"{worst_finding(row)}  \n{weakest}")
     if pressed and look_at(history, places, name, str(row["snapshot_id"])):
-        session.keep(HISTORY_CLUSTER, name)
+        history_desk.keep_cluster(name, Past(name, str(row["snapshot_id"])).link)
         st.switch_page(pressed[0])

@@ -9,17 +9,30 @@ from datetime import UTC, date, datetime, time, timedelta
 import streamlit as st
 
 from components import caching, session, text
-from components.history_read import last_moment
+from components.history_read import last_moment, moments
 from components.session import Seat
 from reseat.history.read import History
 
-__all__ = ["Ends", "Stretch", "choose", "choose_ends", "keep_end", "own_of", "selected", "wanted_ends"]
+__all__ = [
+    "Ends",
+    "Stretch",
+    "choose",
+    "choose_ends",
+    "draw_lost",
+    "keep_cluster",
+    "keep_end",
+    "own_of",
+    "selected",
+    "wanted_ends",
+]
 
 #: The names of the address that belong to the page.
 CLUSTER, FROM, TO = "cluster", "a", "b"
-_RANGES = {"24 hours": timedelta(days=1), "7 days": timedelta(days=7), "30 days": timedelta(days=30)}
-_ALL, _OWN = "All", "From – to"
+_WEEK, _MONTH, _ALL, _OWN = "7 days", "30 days", "All", "From – to"
+_RANGES = {"24 hours": timedelta(days=1), _WEEK: timedelta(days=7), _MONTH: timedelta(days=30)}
 _KEPT_CLUSTER, _KEPT_ENDS, _KEPT_SELECTED, _TURN = "history-cluster", "history-ends", "history-selected", "history-turn"
+#: Kept of the address that the page was opened with: its cluster, the stretch that holds its moments, which are gone.
+_LINKED_CLUSTER, _LINKED_RANGE, _LINKED_GONE = "history-linked-cluster", "history-linked-range", "history-linked-gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +69,17 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
         width=250,
     )
     if cluster != wanted:
-        session.keep(_KEPT_CLUSTER, (cluster, _past_of(seat)))
+        keep_cluster(cluster, _past_of(seat))
         st.rerun()  # under the widget's own name, so that an older choice of it does not come back
-    chosen = row.segmented_control(
-        "Time", [*_RANGES, _ALL, _OWN], default="7 days", required=True, key="history-range", width="content"
-    )
     last = caching.asked(history, f"last moment {cluster}", lambda: last_moment(history, cluster))
+    chosen = row.segmented_control(
+        "Time",
+        [*_RANGES, _ALL, _OWN],
+        default=_linked_range(history, cluster, last),
+        required=True,
+        key="history-range",
+        width="content",
+    )
     if last is None or chosen == _ALL:
         return Stretch(cluster, None, None)
     if chosen == _OWN:
@@ -81,6 +99,50 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
     return Stretch(cluster, last - _RANGES[chosen], last)
 
 
+def keep_cluster(cluster: str, past: str) -> None:
+    """Show this cluster from now on, until one looks at another moment of the past than this (``Past.link``)."""
+    session.keep(_KEPT_CLUSTER, (cluster, past))
+
+
+def _linked_range(history: History, cluster: str, last: datetime | None) -> str:
+    """The stretch that comes up first: a week, or as long a one as holds the moments that the address names."""
+    linked = wanted_ends()
+    named = {name: identity for name, identity in (("A", linked.a), ("B", linked.b)) if identity}
+    kept = session.kept(_LINKED_RANGE, "")
+    if kept or last is None:
+        return kept or _WEEK
+    shown = _WEEK
+    if named:
+        question = f"moments {cluster} {sorted(named.values())}"
+        found = caching.asked(history, question, lambda: moments(history, cluster, named.values()))
+        session.keep(_LINKED_GONE, (cluster, tuple(name for name, one in named.items() if one not in found)))
+        back = max((last - moment for moment in found.values()), default=timedelta(0))
+        shown = next((name for name in (_WEEK, _MONTH) if back <= _RANGES[name]), _ALL)
+    session.keep(_LINKED_RANGE, shown)
+    return shown
+
+
+def draw_lost(cluster: str) -> None:
+    """Say what the address names and the history does not have, until one has chosen something else."""
+    gone = session.kept(_LINKED_CLUSTER, "")
+    of, names = session.kept(_LINKED_GONE, ("", ()))
+    ends = session.kept(_KEPT_ENDS, ("", Ends("", "")))[1]
+    # Empty as long as a handle stands at its end.
+    names = tuple(name for name, moved in (("A", ends.a), ("B", ends.b)) if name in names and not moved)
+    if gone and session.kept(_KEPT_CLUSTER, ("", ""))[0] == "":
+        said = f"The link's cluster {text.plain(gone, 60)} is not in the history: another one is shown."
+    elif of == cluster and names:
+        one = len(names) == 1
+        said = (
+            f"The link's {'moment' if one else 'moments'} {' and '.join(names)} {'is' if one else 'are'} not in the "
+            f"history any more, thinned out by retention perhaps: the {'end' if one else 'ends'} of the stretch "
+            f"{'stands' if one else 'stand'} there instead."
+        )
+    else:
+        return
+    st.markdown(f":orange[:material/link_off:] {said}")
+
+
 def _wanted(clusters: Sequence[str], seat: Seat | None) -> str:
     """The cluster chosen before, else that of the address, of the moment looked at, or of the live cluster.
 
@@ -88,10 +150,13 @@ def _wanted(clusters: Sequence[str], seat: Seat | None) -> str:
     """
     chosen, past = session.kept(_KEPT_CLUSTER, ("", ""))
     travelled = "" if seat is None or seat.past is None else seat.past.cluster
+    linked = st.query_params.get(CLUSTER, "")
+    if linked and linked not in clusters:
+        session.keep(_LINKED_CLUSTER, linked)
     offered = (
-        travelled if past != _past_of(seat) else "",
+        travelled if chosen and past != _past_of(seat) else "",
         chosen,
-        st.query_params.get(CLUSTER, ""),
+        linked,
         travelled,
         "" if seat is None or seat.connection_name is None else seat.connection_name,
     )

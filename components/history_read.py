@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from reseat.history.read import History, frame
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Told", "last_moment", "read"]
+__all__ = ["Told", "last_moment", "moments", "read"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +44,23 @@ def last_moment(history: History, cluster: str) -> datetime | None:
             last: datetime = max(moments.to_pylist())
             return last
     return None
+
+
+def moments(history: History, cluster: str, identities: Collection[str]) -> dict[str, datetime]:
+    """When some snapshots of a cluster were taken, by identity; those that are not in the tables are left out.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    from pyarrow import compute as pc
+
+    rows = history.table(
+        "snapshots",
+        cluster,
+        columns=["snapshot_id", "taken_at"],
+        filter=pc.field("snapshot_id").isin(sorted(identities)),
+    )
+    return dict(zip(rows["snapshot_id"].to_pylist(), rows["taken_at"].to_pylist(), strict=True))
 
 
 def read(history: History, cluster: str, since: datetime | None, until: datetime | None) -> Told:

@@ -81,6 +81,7 @@ try:
     clusters = caching.asked(history, "clusters", history.clusters)
     if clusters:
         stretch = history_desk.choose(history, clusters, seat)
+        lost = st.container()
         question = f"history {stretch}"
         with st.spinner("Reading the history …", show_time=True):
             told = caching.asked(
@@ -92,6 +93,8 @@ try:
             ends = None
         else:
             ends = draw(history, where, told, stretch)
+        with lost:
+            history_desk.draw_lost(stretch.cluster)
         own = history_desk.own_of(stretch.cluster, ends)
         draw_bar(where)
     else:

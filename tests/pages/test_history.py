@@ -99,6 +99,48 @@ def test_a_link_names_the_two_moments(made, monkeypatch):
     assert (query["a"], query["b"], query["cluster"]) == (first, second, "shop")
 
 
+def test_a_link_to_long_ago_shows_its_own_moments(tmp_path, monkeypatch):
+    """Where the week before the last snapshot does not hold them, the stretch is as long as it must be."""
+    first = history()["007"][0]
+    taken = tuple(replace(first, taken_at=first.taken_at + timedelta(days=days)) for days in (0, 1, 90))
+    made = write(tmp_path, {"007": taken})
+    ids = made.ids("007")
+    at = page(made, monkeypatch, a=ids[0], b=ids[1])
+
+    assert "From 2026-05-01 00:00 UTC to 2026-05-02 00:00 UTC" in [heading.value for heading in at.subheader]
+    assert "not in the history" not in texts(at)
+
+
+def test_a_link_that_names_what_is_gone_says_so(made, monkeypatch):
+    """Something else is shown then, and nobody takes it for what was linked; a choice of one's own ends the word."""
+    ids = made.ids("shop")
+    at = page(made, monkeypatch, cluster="shop", a="0" * 32, b=ids[2])
+
+    assert "The link's moment A is not in the history any more" in texts(at)
+    assert "From 2026-05-01 03:10 UTC to 2026-05-02 03:10 UTC" in [heading.value for heading in at.subheader]
+
+    at.select_slider[0].set_value((ids[1], ids[2])).run()
+
+    assert "not in the history" not in texts(at)
+
+    at = page(made, monkeypatch, cluster="<b>shop-2")
+
+    assert "is not in the history: another one is shown" in texts(at)
+    assert not at.exception
+
+
+def test_a_link_names_its_cluster_whatever_moment_it_opens(made, monkeypatch):
+    """The layout of the link is a moment of one cluster, its page the history of another: both are as linked."""
+    monkeypatch.setenv("RESEAT_LANDING", str(made.landing))
+    monkeypatch.setenv("RESEAT_TABLES", str(made.tables))
+    at = AppTest.from_file(str(_APP), default_timeout=60)
+    at.query_params.update(cluster="shop", past=f"007/{made.ids('007')[0]}")
+    at.switch_page("pages/history.py").run()
+
+    assert "shop, the" in texts(at)
+    assert "the past: 2026-05-01 00:00 UTC" in texts(at)
+
+
 def test_the_handles_choose_other_moments(made, monkeypatch):
     """Moving a handle compares other moments; both on one moment is said."""
     at = page(made, monkeypatch, cluster="shop")
