@@ -51,6 +51,10 @@ _USED = {
 }
 
 
+#: Signs of a partition's row from which on a line below a heading counts as a damaged one.
+_ENOUGH = 2
+
+
 def read_tables(
     lines: Sequence[tuple[int, str]], source: str, limits: Limits, placeholder: str
 ) -> tuple[Part | None, list[tuple[int, str]]]:
@@ -140,15 +144,29 @@ class _Reader:
                 )
             )
 
+    def _damaged(self, number: int, text: str, cells: list[str]) -> bool:
+        """Whether this is a row of the table all the same; it is reported then, and the table goes on."""
+        if self.heading is None or _signs(cells, self.heading) < _ENOUGH:
+            return False
+        self.told.misread(
+            number,
+            text,
+            f"A damaged row: {len(self.heading)} cells were expected, as in the heading, with a partition id and a "
+            "list of replica ids.",
+        )
+        return True
+
     def _row(self, number: int, text: str) -> bool:
         cells = _CELL.findall(text)
-        if self.heading is None or len(cells) != len(self.heading):
+        if self.heading is None:
             return False
+        if len(cells) != len(self.heading):
+            return self._damaged(number, text, cells)
         told = {_USED[name]: cell for name, cell in zip(self.heading, cells, strict=True) if name in _USED}
         replicas = _ids(told["replicas"])
         partition = told["partition"]
         if replicas is None or not partition.isdecimal():
-            return False
+            return self._damaged(number, text, cells)
         topic = told.get("topic", self.topic or self.placeholder)
         if "NAMESPACE-TOPIC" in self.heading:
             topic = topic.rpartition("/")[2]
@@ -159,9 +177,7 @@ class _Reader:
         self.told.dead.update(_ids(told.get("offline", "")) or ())
         epoch = told.get("epoch", "")
         if max([int(partition), leader, *replicas, *(isr or ()), *(target or ())]) > LARGEST_ID:
-            self.told.skipped.add(
-                number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows."
-            )
+            self.told.misread(number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows.")
             return True
         self.told.add(
             topic,
@@ -175,6 +191,13 @@ class _Reader:
         if target is not None:
             self.after.add(topic, int(partition), target, line=number)
         return True
+
+
+def _signs(cells: list[str], heading: list[str]) -> int:
+    """How many signs of a partition's row a line shows: an id in the partition's place, in the leader's, a list."""
+    told = {_USED[name]: cell for name, cell in zip(heading, cells, strict=False) if name in _USED}
+    ids = (told.get("partition", "").isdecimal(), told.get("leader", "").isdecimal())
+    return sum((*ids, any(cell.startswith("[") for cell in cells)))
 
 
 def _heading(text: str) -> list[str] | None:

@@ -95,7 +95,7 @@ def _partition(told: Gathered, entry: object, name: str, line: int, seen: dict[t
     row = entry if isinstance(entry, dict) else {}
     topic, partition, replicas = row.get("topic"), id_of(row.get("partition")), ids_of(row.get("replicas"))
     if not isinstance(topic, str) or partition is None or replicas is None:
-        told.skipped.add(
+        told.misread(
             line, str(entry)[:200], f"Not a partition in the list {name}: topic, partition or replicas are missing."
         )
         return

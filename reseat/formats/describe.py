@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import LimitMet
-from reseat.formats.assemble import PLACES_NAMED, counted, not_understood
+from reseat.formats.assemble import counted
 from reseat.formats.gather import Gathered, Part, fewer_rows
 from reseat.formats.idlists import LARGEST_ID, padded
 from reseat.formats.lines import Block, chunks
@@ -43,7 +43,7 @@ _LINE = re.compile(
     rb"^(?:"
     rb"[ \t>`]*+(?:[Tt]opic:[ \t]*+)?+([^\s:=,>`]*)[ \t]*+[Pp]artition:[ \t]*+(\d{1,10})"
     rb"[ \t]++[Ll]eader:[ \t]*+(-1|none|\d{1,10})"
-    rb"[ \t]++[Rr]eplicas:[ \t]*+([\d,]*+)[ \t]++[Ii]sr:[ \t]*+([\d,]*+)([^\d,\n;:/|.+_-][^\n]*)?"
+    rb"[ \t]++[Rr]eplicas:[ \t]*+([\d,]*+)[ \t]++[Ii]sr:[ \t]*+([\d,]*+)(?!(?<=,)\S)([^\d,\n;:/|.+_-][^\n]*)?"
     rb"|([^\n]*))$",
     re.MULTILINE,
 )
@@ -91,8 +91,8 @@ _DAMAGED_WHY = (
     "A damaged row of kafka-topics --describe: Partition, Leader (an id, none or -1), Replicas and Isr (ids divided by "
     "commas) were expected."
 )
-#: What divides no ids in a list: behind one, the list is not whole.
-_NO_LIST = ";:/|.+-_"
+#: What stands behind a list that is not whole: what divides no ids, or a comma before what is no id ("1,x", "1,-2").
+_GOES_ON = re.compile(r"[;:/|.+_-]|,[^\s,]")
 #: Lines that one row may be wrapped over.
 _WRAPPED = 3
 #: Characters before "Partition:" in which the topic's name is looked for; Kafka's longest name has 249.
@@ -200,7 +200,6 @@ class _Reader:
             bytes, tuple[bool, int | None]
         ] = {}  # by a header's configs: is it plain, min.insync.replicas
         self.left: list[tuple[int, str]] = []
-        self.damaged: list[int] = []
         self.first_line = 0
         self.headless = 0
 
@@ -249,7 +248,7 @@ class _Reader:
             for row in np.flatnonzero(bad).tolist():
                 raw = text[int(rows[row])].decode("utf-8", "replace")
                 nameless = topic_of[row] < 0
-                self.told.skipped.add(
+                self.told.misread(
                     int(line[row]),
                     raw,
                     "A row without a topic, and no header above it names one."
@@ -365,7 +364,7 @@ class _Reader:
             rest = _REST.match(text, found.end())
             if rest is None:
                 continue
-            if text[rest.end() : rest.end() + 1] in _NO_LIST and rest.end() < len(text):
+            if _GOES_ON.match(text, rest.end()):
                 continue  # a list that goes on in a way that is not known: half of it would be an invented row
             gap = text[at : found.start()]
             ahead = max(0, len(gap) - _LONGEST_WORD)
@@ -401,11 +400,9 @@ class _Reader:
         self.told.dead.update(lists.pop("offline", None) or ())
         largest = max([partition, leader, *replicas, *(i for ids in lists.values() for i in ids or ())])
         if topic is None:
-            self.told.skipped.add(number, text, "A row without a topic, and no header above it names one.")
+            self.told.misread(number, text, "A row without a topic, and no header above it names one.")
         elif largest > LARGEST_ID:
-            self.told.skipped.add(
-                number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows."
-            )
+            self.told.misread(number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows.")
         else:
             self.told.add(topic, partition, replicas, line=number, leader=leader, lists=lists)
             self.first_line = self.first_line or number
@@ -430,8 +427,7 @@ class _Reader:
             return
         self.configs = None
         if _DAMAGED.search(text):
-            self.damaged.append(number)
-            self.told.skipped.add(number, text, _DAMAGED_WHY)
+            self.told.misread(number, text, _DAMAGED_WHY)
             return
         self._leave(number, text)
 
@@ -518,12 +514,6 @@ class _Reader:
         told = self.told
         if not told.row_count and not self.declared and not told.skipped.result():
             return None
-        if self.damaged:
-            told.findings.append(
-                not_understood(
-                    len(self.damaged), [f"line {number}" for number in self.damaged[:PLACES_NAMED]], "row", "rows"
-                )
-            )
         short = fewer_rows(self.declared, told.rows_by_topic())
         if short:
             told.findings.append(short)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import LimitMet
-from reseat.formats.assemble import Rows, assemble, counted, place_finding
+from reseat.formats.assemble import PLACES_NAMED, Rows, assemble, counted, not_understood, place_finding
 from reseat.formats.idlists import widened
 from reseat.formats.lines import SkippedLines
 from reseat.formats.masks import mask_of
@@ -98,6 +98,7 @@ class Gathered:
         self.order_told: dict[str, bool] = {}
         self.codes: dict[str, int] = {}
         self.row_count = 0
+        self._misread: list[int] = []
         self._chunks: list[_Chunk] = []
         self._single: list[tuple[int, int, int, Sequence[int], int, int, Mapping[str, Sequence[int] | None]]] = []
 
@@ -163,6 +164,11 @@ class Gathered:
         epoch = np.full(len(partition), NOT_TOLD, np.int32) if leader_epoch is None else leader_epoch
         self._count(len(partition))
         self._chunks.append(_Chunk(topic_of, partition, line, replicas, leader, epoch, masks, told, outside))
+
+    def misread(self, line: int, text: str, why: str) -> None:
+        """Skip a row, or a part of one, that tells of partitions and was not understood: a finding says so too."""
+        self.skipped.add(line, text, why)
+        self._misread.append(line)
 
     def _count(self, rows: int) -> None:
         self.row_count += rows
@@ -245,6 +251,10 @@ class Gathered:
             LimitMet: there are more rows or cells than the limits allow.
         """
         self._flush()
+        if self._misread:
+            places = [f"line {number}" for number in self._misread[:PLACES_NAMED]]
+            self.findings.append(not_understood(len(self._misread), places, "row", "rows"))
+            self._misread = []
         chunks = self._chunks
         width = max((chunk.replicas.shape[1] for chunk in chunks), default=0)
         if self.row_count * width > self.limits.cells:

@@ -40,6 +40,9 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 _TOPIC = re.compile(r'^\s*topic "([^"]+)" with (\d{1,10}) partitions?:\s*(.*)$')
+#: A partition or a topic that cannot be read as one, whatever is wrong with it.
+_DAMAGED = re.compile(r"^\s*partition\b.{1,80}?\b(?:leader|replicas|isrs)\b")
+_DAMAGED_TOPIC = re.compile(r"^\s*topic\b.{1,400}?\bwith\b.{0,40}?\bpartitions?\b")
 _BROKER = re.compile(r"^\s*broker (-?\d{1,10}) at (\[[^\]\s]+\]|[^\s:]+):(\d{1,5})\s*+(\(controller\))?\s*+$")
 _BROKERS = re.compile(r"^\s*(\d{1,9}) brokers?:\s*$")
 _TOPICS = re.compile(r"^\s*(\d{1,9}) topics?:\s*$")
@@ -116,7 +119,7 @@ class _Reader:
         if bad.any():
             text = data.split(b"\n")
             for row in np.flatnonzero(bad).tolist():
-                self.told.skipped.add(
+                self.told.misread(
                     int(line[row]),
                     text[int(rows[row])].decode("utf-8", "replace"),
                     "A partition without a topic above it."
@@ -165,6 +168,18 @@ class _Reader:
             self.declared_brokers = int(found[1])
         elif (found := _TOPICS.match(text)) is not None:
             self.told.facts["declared_topics"] = int(found[1])
+        elif _DAMAGED.match(text):
+            self.told.misread(
+                number,
+                text,
+                "A damaged row of kcat -L: partition ID, leader ID, replicas: and isrs: (ids divided by commas) were "
+                "expected.",
+            )
+        elif _DAMAGED_TOPIC.match(text):
+            self.topic = None  # the partitions below are not those of the topic above
+            self.told.misread(
+                number, text, 'A damaged heading of kcat -L: topic "NAME" with N partitions: was expected.'
+            )
         elif not _TITLE.match(text):
             if len(self.left) >= self.limits.lines:
                 raise LimitMet(
@@ -274,7 +289,7 @@ def _json_topic(told: Gathered, item: object, line: int, declared: dict[str, int
     name = (item.get("topic") or item.get("name")) if isinstance(item, dict) else None
     partitions = item.get("partitions") if isinstance(item, dict) else None
     if not isinstance(name, str) or not isinstance(partitions, list):
-        told.skipped.add(line, str(item), "Not a topic with partitions.")
+        told.misread(line, str(item), "Not a topic with partitions.")
         return
     told.topic(name)
     declared[name] = len(partitions)
@@ -283,7 +298,7 @@ def _json_topic(told: Gathered, item: object, line: int, declared: dict[str, int
         partition = id_of(row.get("partition", row.get("id")))
         replicas, isr = ids_of(row.get("replicas")), ids_of(row.get("isrs"))
         if partition is None or replicas is None:
-            told.skipped.add(line, str(entry), f"Not a partition of topic {name}: its id or its replicas are missing.")
+            told.misread(line, str(entry), f"Not a partition of topic {name}: its id or its replicas are missing.")
             continue
         leader = row.get("leader")
         told.add(

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.assemble import counted
+from reseat.formats.assemble import PLACES_NAMED, counted, not_understood
 from reseat.formats.detect import Document, id_of
 from reseat.formats.gather import Part
 from reseat.formats.idlists import LARGEST_ID
@@ -73,6 +73,7 @@ class _Reader:
         self.size: list[float] = []
         self.dir_of: list[int] = []
         self.moving: list[str] = []
+        self.misread: list[int] = []
         self.findings: list[Finding] = []
         self.skipped = SkippedLines()
 
@@ -115,6 +116,7 @@ class _Reader:
             or int(number[:11]) > LARGEST_ID
         ):
             self.skipped.add(line, str(log)[:200], "Not a log of a partition: 'topic-number' was expected.")
+            self.misread.append(line)
             return
         if log.get("isFuture") is True:
             self.moving.append(str(name))
@@ -126,6 +128,10 @@ class _Reader:
         self.dir_of.append(directory)
         known = isinstance(size, (int, float)) and not isinstance(size, bool) and size >= 0
         self.size.append(float(size) if known and isinstance(size, (int, float)) else np.nan)
+        if size is not None and not known:
+            why = f"The size of {name} on broker {broker}: a number of bytes was expected; it was taken as not told."
+            self.skipped.add(line, f"size: {size}"[:200], why)
+            self.misread.append(line)
 
     def part(self, line: int) -> Part:
         topic_of, partition = np.array(self.topic_of, np.int64), np.array(self.partition, np.int64)
@@ -172,6 +178,9 @@ class _Reader:
         sizes = np.full((len(first), width), np.nan)
         directories = np.full((len(first), width), NONE, np.int32)
         replicas[row, column], sizes[row, column], directories[row, column] = holder, size, directory
+        if self.misread:
+            places = [f"line {number}" for number in self.misread[:PLACES_NAMED]]
+            self.findings.append(not_understood(len(self.misread), places, "log", "logs"))
         if self.moving:
             self.findings.append(
                 Finding(

@@ -21,6 +21,8 @@ __all__ = ["read_topicmappr"]
 KIND = "topicmappr's output"
 
 _ROW = re.compile(r"^\s*(\S{1,400}) p(\d{1,10}): \[([\d ]*)\] -> \[([\d ]*)\]")
+#: A row that cannot be read as one, whatever is wrong with it.
+_DAMAGED = re.compile(r"^\s*\S{1,400} p[^\s:]{1,20}:? +\[.{0,400}->")
 _SUMMARY = re.compile(
     r"^\s*(?:Topics:|Broker change summary:|Action:|WARN:|Partition map changes:|Broker distribution:|"
     r"Partitions assigned:|Changes for partition map chunk|New parti?tion maps?:|Storage free change|\[none\]|"
@@ -46,6 +48,13 @@ def read_topicmappr(
     first = 0
     for number, text in lines:
         found = _ROW.match(text)
+        if found is None and _DAMAGED.match(text):
+            before.misread(
+                number,
+                text,
+                "A damaged row of topicmappr: topic p0: [1 2] -> [1 3] (ids divided by blanks) was expected.",
+            )
+            continue
         if found is None:
             (summary if _SUMMARY.match(text) else left).append((number, text))
             continue
@@ -53,9 +62,7 @@ def read_topicmappr(
         old, new = ([int(i) for i in found[side].split()] for side in (3, 4))
         partition = int(found[2])
         if max([partition, *old, *new]) > LARGEST_ID:
-            before.skipped.add(
-                number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows."
-            )
+            before.misread(number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows.")
             continue
         before.add(found[1], partition, old, line=number)
         after.add(found[1], partition, new, line=number)

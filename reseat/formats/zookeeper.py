@@ -57,6 +57,10 @@ _BROKER_PATH = re.compile(r"/brokers/ids/(\d{1,10})$")
 _ENDPOINT = re.compile(r"^[A-Za-z0-9_.-]*://(\[[^\]]*\]|[^:/]*):(\d{1,5})$")
 
 
+#: What a partition's state tells, and as what.
+_STATE = {"leader": "a broker id, or -1 for none,", "isr": "a list of broker ids"}
+
+
 @dataclass
 class ZooKeeper:
     """What a paste tells as ZooKeeper nodes.
@@ -304,7 +308,7 @@ class _Reader:
             partition = id_of(int(key)) if isinstance(key, str) and key.isdecimal() and len(key) <= 10 else None
             ids = ids_of(replicas)
             if partition is None or ids is None:
-                told.skipped.add(
+                told.misread(
                     line,
                     f"{key}: {replicas}"[:200],
                     f"Not a partition of topic {name}: a number and a list of ids were expected.",
@@ -318,6 +322,13 @@ class _Reader:
                 leader = known if known is not None else NONE if leader_told == NONE else NOT_TOLD
                 epoch = NOT_TOLD if epoch_told is None else epoch_told
                 isr = ids_of(state[1].value("isr"))
+                for what, read_as in (("leader", leader), ("isr", isr)):
+                    if read_as is None or read_as == NOT_TOLD:
+                        told.misread(
+                            state[0],
+                            f"{what}: {state[1].value(what)}"[:200],
+                            f"The state of {name}-{partition}: {_STATE[what]} was expected; it was taken as not told.",
+                        )
             told.add(
                 name,
                 partition,

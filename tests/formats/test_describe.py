@@ -335,8 +335,22 @@ def test_a_header_for_every_row() -> None:
         "\tTopic: t\tPartition: 1\tLeader: x\tReplicas: 1,2\tIsr: 1,2",
         "\tTopic: t\tPartition: 1\tLeader: 99999999999\tReplicas: 1,2\tIsr: 1,2",
         "\tTopic: t\tPartition: 1\tLeader: 1\tRepl",
+        "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,x\tIsr: 1,2",
+        "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,-2\tIsr: 1,2",
+        "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,2\tIsr: 1,x",
+        "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,9999999999\tIsr: 1,2",
     ],
-    ids=["semicolon in replicas", "slash in isr", "leader", "large leader", "cut"],
+    ids=[
+        "semicolon in replicas",
+        "slash in isr",
+        "leader",
+        "large leader",
+        "cut",
+        "word in replicas",
+        "negative replica",
+        "word in isr",
+        "large replica",
+    ],
 )
 def test_a_damaged_row_is_not_half_read(row: str) -> None:
     """No list is taken from half of one; the row stands in what was skipped, and a finding says so."""

@@ -9,7 +9,7 @@ import pytest
 
 from reseat.errors import InputRefused
 from reseat.formats import Reading, read
-from reseat.model import NONE, NOT_TOLD, Broker, BrokerState
+from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Severity
 
 Reader = Callable[[str], Reading]
 
@@ -241,3 +241,53 @@ def test_proposed_alone_says_so() -> None:
 
     assert reading.layout.assignments() == {("a", 0): [1]}
     assert [found.kind for found in reading.findings] == ["proposed_only"]
+
+
+_SESSION = "get /brokers/topics/t\n{body}\nget /brokers/topics/t/partitions/0/state\n{state}\n"
+_STATE = '{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[1,2]}'
+_LOGS = (
+    '{"version":1,"brokers":[{"broker":1,"logDirs":[{"logDir":"/d","error":null,"partitions":['
+    '{"partition":"t-0","size":10,"offsetLag":0,"isFuture":false},%s]}]}]}'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (' topic "t" with 2 partitions:\n  partition 0, leader 1, replicas: 1,2, isrs: 1,2\n  partition x, leader 1, '
+         "replicas: 1,2, isrs: 1\n", 3),
+        (' topic "t" with 2 partitions:\n  partition 0, leader 1, replicas: 1,2, isrs: 1,2\n  partition 1, leader 1, '
+         "replicas: 1,q, isrs: 1\n", 3),
+        (_SESSION.format(body='{"version":1,"partitions":{"0":[1,2],"1":[1,"x"]}}', state=_STATE), 2),
+        (_SESSION.format(body='{"version":1,"partitions":{"0":[1,2],"one":[1,2]}}', state=_STATE), 2),
+        (_SESSION.format(body='{"version":1,"partitions":{"0":[1,2]}}', state=_STATE.replace("[1,2]", '"1"')), 4),
+        (_LOGS % '{"partition":"t","size":10}', 1),
+        (_LOGS % '{"partition":"t-1","size":"big"}', 1),
+        ("t p0: [1 2] -> [1 3] replaced broker\nt p1: [1 x] -> [1 3] replaced broker\n", 2),
+        ("rpk topic describe -p t\nPARTITION  LEADER  REPLICAS\n0  1  [1 2]\n1  1  [1 x]\n2  1  [1 2]\n", 4),
+        ("rpk topic describe -p t\nPARTITION  LEADER  REPLICAS\n0  1  [1 2]\n1  [1 2]\n2  1  [1 2]\n", 4),
+        ('{"name":"t","partitions":[{"partition":0,"leader":1,"replicas":[{"broker":1,"leader":true,"in_sync":true}]},'
+         '{"partition":1,"leader":1,"replicas":[{"broker":"x","leader":true,"in_sync":true}]}]}', 1),
+    ],
+    ids=["kcat partition", "kcat replica", "node replica", "node partition", "state isr", "log name", "log size",
+         "topicmappr", "rpk replica", "rpk cells", "rest"],
+)  # fmt: skip
+def test_what_tells_of_partitions_and_is_damaged_is_broken_in_every_form(text: str, line: int) -> None:
+    """A damaged row is skipped with its line, is never half read, and is a finding that is broken; others are read."""
+    reading = read(text)
+    broken = [found for found in reading.findings if found.kind == "not_understood"]
+
+    assert [(found.severity, found.places) for found in broken] == [(Severity.BROKEN, (f"line {line}",))]
+    assert line in [piece.line for piece in reading.skipped]
+    assert reading.layout.assignments()["t", 0][0] == 1
+    assert ("t", 2) in reading.layout.assignments() or "PARTITION" not in text
+
+
+def test_partitions_below_a_damaged_kcat_heading_are_not_those_of_the_topic_above() -> None:
+    """Where the heading of a topic is damaged its partitions are nobody's, and all of it is said to be missing."""
+    row = "  partition 0, leader 1, replicas: 1,2, isrs: 1,2\n"
+    reading = read(f' topic "a" with 1 partitions:\n{row} topic b with 2 partitions:\n{row}{row.replace("0", "1", 1)}')
+    (broken,) = (found for found in reading.findings if found.kind == "not_understood")
+
+    assert reading.layout.assignments() == {("a", 0): [1, 2]}
+    assert broken.places == ("line 3", "line 4", "line 5")
