@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,7 @@ def bars(
 
     Args:
         names: what each bar is ("broker 7"), for hovering.
-        values: (n,) their heights.
+        values: (n,) their heights; NaN where not told.
         unit: what is counted, in the plural; ``bytes`` are written in their units.
         mean: where the dashed line goes.
         colours: (n,) of the bars, by default the neutral one.
@@ -101,7 +102,7 @@ def bars(
 
     look = theme.look()
     shown = [text.size(v) if unit == "bytes" else f"{v:,.0f} {unit}" for v in values.tolist()]
-    away = [f"{100 * (v / mean - 1):+.0f}% of the mean" if mean else "" for v in values.tolist()]
+    away = [f"{100 * (v / mean - 1):+.0f}% of the mean" if mean and not math.isnan(v) else "" for v in values.tolist()]
     figure = go.Figure(
         go.Bar(
             x=np.arange(len(values)),
@@ -112,7 +113,7 @@ def bars(
         )
     )
     _mean_line(figure, mean, unit)
-    _axes(figure, names, unit, float(values.max(initial=0)))
+    _axes(figure, names, unit, float(np.nanmax(values, initial=0)))
     return figure
 
 

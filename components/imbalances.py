@@ -84,7 +84,8 @@ def _imbalance(  # noqa: PLR0917 six facts of one load
     shown = text.size if unit == "bytes" else text.count
     avoidable = spread.avoidable
     fullest, emptiest = (
-        f"{shown(values[at])} ({text.visible(names[at], 60)})" for at in (int(values.argmax()), int(values.argmin()))
+        f"{shown(values[at])} ({text.visible(names[at], 60)})"
+        for at in (int(np.nanargmax(values)), int(np.nanargmin(values)))
     )
     if avoidable == 0:
         sentence = f"As even as can be: from {shown(spread.least)} to {shown(spread.most)}."

@@ -36,7 +36,7 @@ def present(seat: Seat) -> None:
         f"{text.plural(len(layout.brokers), 'broker')} {where} {holds} "
         f"{text.plural(layout.replica_count, 'replica')}{done}. Drag one out to see what must move."
     )
-    data = None if loads.size_bytes is None else float(np.sum(loads.size_bytes))
+    data = None if loads.size_bytes is None else float(np.nansum(loads.size_bytes))
     when = "once it is done" if under_way else "now" if seat.past is None else "then"
     # Each has a line below it, as the figures of a plan have: nothing jumps at the first drop.
     frame.figures(

@@ -40,12 +40,14 @@ class Loads:
         leaders: (n,) int64 partitions led, of those whose leader is told; None where no leader is told.
         preferred_leaders: (n,) int64 partitions whose replica list it heads, of those whose assignment order is told;
             None where no topic's order is told.
-        size_bytes: (n,) float64 bytes of the replicas whose size is told; None where no size is told.
+        size_bytes: (n,) float64 bytes of the replicas whose size is told, NaN for a carrier that holds replicas and of
+            which no size is told, as a broker that is down; None where no size is told at all.
         replica_spread: over brokers not known to be dead, or over named racks; None where there are none. The least
             possible spread over brokers is the one that keeps partitions on as many racks as they can reach.
         leader_spread: the same of ``leaders``; None also where no leader is told.
         preferred_leader_spread: the same of ``preferred_leaders``.
-        byte_spread: the same of ``size_bytes``; its least possible spread is not known.
+        byte_spread: the same of ``size_bytes``, over those of which a size is told; its least possible spread is not
+            known.
     """
 
     names: tuple[int, ...] | tuple[str | None, ...]
@@ -204,8 +206,18 @@ def _bytes_by_broker(layout: ClusterLayout) -> FloatArray | None:
     sizes = layout.replica_bytes
     if sizes is None:
         return None
-    weights = np.nan_to_num(sizes, nan=0.0).ravel()
-    return np.bincount(layout.replicas.ravel() + 1, weights, len(layout.brokers) + 1)[1:].astype(np.float64)
+    unknown = np.isnan(sizes)
+    weights = np.where(unknown, 0.0, sizes).ravel()
+    held = np.bincount(layout.replicas.ravel() + 1, weights, len(layout.brokers) + 1)[1:].astype(np.float64)
+    # Only brokers without a byte can be such of which nothing is told: in most layouts there is none to look at.
+    empty = held == 0
+    if empty.any() and unknown.any():
+        doubtful = np.append(empty, False)[layout.replicas]
+        silent = np.zeros(len(held), np.bool_)
+        silent[layout.replicas[doubtful & unknown]] = True
+        silent[layout.replicas[doubtful & ~unknown]] = False
+        held[silent] = np.nan
+    return held
 
 
 def _sizes_told(layout: ClusterLayout) -> int:
@@ -236,8 +248,23 @@ def _loads(
         replica_spread=spread_of(carried.replicas[carriers], room=replica_room, least_possible=least_replicas),
         leader_spread=whole(carried.leaders, leader_room),
         preferred_leader_spread=whole(carried.preferred, leader_room),
-        byte_spread=None if carried.sizes is None else spread_of(carried.sizes[carriers], whole=False),
+        byte_spread=None if carried.sizes is None else spread_of(_told(carried.sizes[carriers]), whole=False),
     )
+
+
+def _told(load: FloatArray) -> FloatArray:
+    """The loads that are told."""
+    return load[~np.isnan(load)]
+
+
+def _rack_bytes(sizes: FloatArray, held: Counts, place: IntArray, racks: int) -> FloatArray:
+    """(n,) bytes by rack; NaN where no broker of it that holds replicas tells a size."""
+    unknown = np.isnan(sizes)
+    summed = np.bincount(place, np.where(unknown, 0.0, sizes), racks).astype(np.float64)
+    silent = np.bincount(place, unknown, racks) > 0
+    silent &= np.bincount(place, ~unknown & (held > 0), racks) == 0
+    summed[silent] = np.nan
+    return summed
 
 
 def _rack_loads(layout: ClusterLayout, carried: _Carried, alive: BoolArray) -> Loads:
@@ -263,7 +290,7 @@ def _rack_loads(layout: ClusterLayout, carried: _Carried, alive: BoolArray) -> L
             replicas=summed(carried.replicas).astype(np.int64),
             leaders=counts(carried.leaders),
             preferred=counts(carried.preferred),
-            sizes=None if carried.sizes is None else summed(carried.sizes),
+            sizes=None if carried.sizes is None else _rack_bytes(carried.sizes, carried.replicas, place, len(names)),
         ),
         np.array([name is not None for name in names], np.bool_) & (brokers > 0),
         room=(capacity * factors[None, :]).sum(axis=1).astype(np.int64),

@@ -166,7 +166,9 @@ def _loads_json(loads: Loads) -> list[dict[str, object]]:
         "replicas": loads.replicas.tolist(),
         "leaders": None if loads.leaders is None else loads.leaders.tolist(),
         "preferred_leaders": None if loads.preferred_leaders is None else loads.preferred_leaders.tolist(),
-        "bytes": None if loads.size_bytes is None else loads.size_bytes.tolist(),
+        "bytes": None
+        if loads.size_bytes is None
+        else [None if math.isnan(size) else size for size in loads.size_bytes.tolist()],
     }
     return [
         {key: None if column is None else column[at] for key, column in columns.items()}

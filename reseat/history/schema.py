@@ -79,7 +79,7 @@ def _of_brokers(what: str) -> tuple[Column, ...]:
         Column(
             "size_bytes",
             _COUNT,
-            f"What the {what}'s replicas take, as far as told; null where the snapshot tells no size at all.",
+            f"What the {what}'s replicas take, as far as told; null where it holds some and no size of them is told.",
             "bytes",
         ),
     )

@@ -109,7 +109,7 @@ def _snapshot(
         "topics": len(layout.topics),
         "partitions": balance.partitions,
         "replicas": balance.replicas,
-        "size_bytes": None if by_broker.size_bytes is None else int(np.rint(by_broker.size_bytes.sum())),
+        "size_bytes": None if by_broker.size_bytes is None else int(np.rint(np.nansum(by_broker.size_bytes))),
         "offline": balance.offline,
         "under_replicated": balance.under_replicated,
         "below_min_isr": balance.below_min_isr,

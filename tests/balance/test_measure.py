@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.balance import measure
+from reseat.balance.spread import spread_of
 from reseat.model import Broker, BrokerState, ClusterLayout
 
 ORDERS = {("orders", 0): [1, 2], ("orders", 1): [2, 3], ("orders", 2): [2, 1]}
@@ -176,15 +177,41 @@ def test_a_rack_of_one_broker_cannot_carry_as_much_as_the_others() -> None:
 
 
 def test_bytes_are_summed_where_told() -> None:
-    """A replica whose size is not told adds nothing, and is not counted as told."""
+    """A replica whose size is not told adds nothing; a broker of which no size is told has none, and not 0 bytes."""
     layout = ClusterLayout.from_assignments(ORDERS, size_bytes={("orders", 0): 10.0, ("orders", 2): 5.0})
     balance = measure(layout)
 
     assert balance.sizes_told == 4
     assert balance.by_broker.size_bytes is not None
-    assert balance.by_broker.size_bytes.tolist() == [15.0, 15.0, 0.0]
+    assert balance.by_broker.size_bytes.tolist()[:2] == [15.0, 15.0]
+    assert np.isnan(balance.by_broker.size_bytes[2])
+    assert balance.by_broker.byte_spread == spread_of(np.array([15.0, 15.0]), whole=False)
     assert balance.by_topic.size_bytes is not None
     assert balance.by_topic.size_bytes.tolist() == [30.0]
+
+
+def test_bytes_of_a_broker_that_is_down_are_not_told_for_its_rack_either() -> None:
+    """Sizes that only a dead broker could tell are no zeros; one without replicas, or with empty ones, has 0."""
+    layout = replace(
+        ClusterLayout.from_assignments(
+            {("t", 0): [1, 2], ("t", 1): [1, 3]},
+            brokers=[Broker(1, rack="a"), Broker(2, rack="b"), Broker(3, rack="c"), Broker(4, rack="c")],
+        ),
+        size_bytes=np.array([[7.0, np.nan], [5.0, 0.0]]),
+    )
+    balance = measure(layout)
+
+    assert balance.by_broker.size_bytes is not None
+    assert balance.by_rack.size_bytes is not None
+    assert [None if np.isnan(size) else size for size in balance.by_broker.size_bytes.tolist()] == [
+        12.0,
+        None,
+        0.0,
+        0.0,
+    ]
+    assert [None if np.isnan(size) else size for size in balance.by_rack.size_bytes.tolist()] == [12.0, None, 0.0]
+    assert balance.by_broker.byte_spread is not None
+    assert balance.by_broker.byte_spread.count == 3
 
 
 def test_an_empty_layout_is_measured() -> None:

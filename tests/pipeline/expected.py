@@ -109,12 +109,14 @@ def _carried(moment: Moment) -> pd.DataFrame:
     frame["leaders"] = parts[told].groupby("leader").size() if told.any() else pd.NA
     ordered = parts[parts.ordered]
     frame["preferred_leaders"] = ordered.groupby("first").size() if len(ordered) else pd.NA
-    frame["size_bytes"] = held.groupby("broker")["size_bytes"].sum() if held.size_bytes.notna().any() else pd.NA
+    frame["size_bytes"] = held.groupby("broker")["size_bytes"].sum(min_count=1)
+    if held.size_bytes.notna().any():
+        frame.loc[frame.replicas.isna(), "size_bytes"] = 0  # it takes nothing, which is not the same as not told
+    frame["size_bytes"] = frame["size_bytes"].astype("Int64")
     for name, all_untold in (
         ("replicas", False),
         ("leaders", not told.any()),
         ("preferred_leaders", not len(ordered)),
-        ("size_bytes", not held.size_bytes.notna().any()),
     ):
         frame[name] = frame[name].astype("Int64") if all_untold else frame[name].fillna(0).astype("Int64")
     frame["rack"] = [moment.brokers[i][0] for i in frame.index]
@@ -134,6 +136,9 @@ def rack_balance(moment: Moment) -> Rows:
     """Rows of ``rack_balance``."""
     grouped = _carried(moment).groupby("rack", dropna=False)
     frame = grouped[_LOADS].sum(min_count=1)
+    carried = _carried(moment)
+    sizes = carried[carried.replicas > 0].groupby("rack", dropna=False)["size_bytes"].sum(min_count=1)
+    frame["size_bytes"] = sizes.reindex(frame.index).where(frame.replicas > 0, frame["size_bytes"])
     frame.insert(0, "brokers", grouped.size())
     return _records(frame.reset_index())
 
@@ -204,7 +209,8 @@ def snapshots(moment: Moment) -> Rows:
         ("byte", "size_bytes"),
     ):
         load = alive[column].astype("Float64")
-        known = bool(load.notna().all())
+        load = load.dropna() if name == "byte" else load
+        known = bool(len(load) and load.notna().all())
         row[f"{name}_spread"] = int(load.max() - load.min()) if known else None
         row[f"{name}_variation"] = (float(load.std(ddof=0) / load.mean()) if load.mean() else 0.0) if known else None
         if name in ("leader", "preferred_leader"):

@@ -67,7 +67,7 @@ def test_the_row_of_a_snapshot() -> None:
 
 
 def test_brokers_and_what_they_carry() -> None:
-    """Every broker has a row, also a dead one; sizes are of the replicas that tell theirs."""
+    """Every broker has a row, also a dead one; sizes are of the replicas that tell theirs, none where none does."""
     snapshot = Snapshot(
         layout(),
         TAKEN,
@@ -97,7 +97,7 @@ def test_brokers_and_what_they_carry() -> None:
     assert [
         (r["broker"], r["replicas"], r["leaders"], r["preferred_leaders"], r["size_bytes"])
         for r in rows("broker_balance", snapshot)
-    ] == [(1, 2, 1, 1, 17), (2, 2, 1, 1, 31), (3, 1, 0, 0, 0)]
+    ] == [(1, 2, 1, 1, 17), (2, 2, 1, 1, 31), (3, 1, 0, 0, None)]
 
 
 def test_racks_and_those_without_one() -> None:
