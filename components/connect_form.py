@@ -86,6 +86,9 @@ def _asked(login: str, *, tls: bool) -> dict[str, object]:
 
 
 def _take(values: dict[str, object], name: str, offered: Choices) -> None:
+    if not str(values.get("bootstrap", values.get("zookeeper", ""))).strip().partition("/")[0]:
+        refused(InputRefused("Servers is empty: host:port of one server, or of several with commas between."))
+        return
     try:
         connection = connection_from_values(values, name=name, source="The form")
     except InputRefused as error:

@@ -359,6 +359,20 @@ def test_what_is_typed_wrong_is_refused_without_being_repeated(app: AppTest, reg
     assert PLANTED not in texts(app)
 
 
+def test_an_address_left_empty_is_asked_for(app: AppTest, registry: LiveClusters) -> None:
+    """Nothing typed, and a chroot without servers: the field is named by its label, with what it takes."""
+    at_connect(app)
+    next(button for button in app.button if button.label == "Use and test").click().run()
+
+    assert "Servers is empty: host:port" in texts(app)
+
+    app.segmented_control(key="connect-way").set_value("ZooKeeper").run()
+    app.text_input(key="connect-chroot").set_value("kafka")
+    next(button for button in app.button if button.label == "Use and test").click().run()
+
+    assert "Servers is empty: host:port" in texts(app)
+
+
 def test_a_cluster_named_wrongly_stands_beside_the_others(
     app: AppTest, registry: LiveClusters, monkeypatch: pytest.MonkeyPatch
 ) -> None:
