@@ -99,6 +99,7 @@ def draw_progress(
     bytes_told = progress.bytes_total is not None and progress.bytes_done is not None
     copied = text.size(progress.bytes_done) if bytes_told else text.count(None)
     left = "none" if not progress.run.state.open else text.duration(progress.seconds_left)
+    untold = "not told yet" if progress.alive or progress.run.state is RunState.APPROVED else "stands still"
     frame.figures(
         [
             Figure("Partitions there", text.count(progress.done), f"of {progress.partitions:,}"),
@@ -110,7 +111,7 @@ def draw_progress(
             ),
             Figure(
                 "Time left",
-                "not told yet" if left == "not told" else left,
+                untold if left == "not told" else left,
                 None,
                 "From the pace of the last minute",
             ),

@@ -323,7 +323,9 @@ class Journal:
             batches = self._all("SELECT count(*) FROM steps WHERE run = ? AND kind = 'batch'", run_id)[0]
             listed = self.moves(run_id) if moves else ()
             holder = self.holder(run.cluster_id)
-            left = self._seconds_left(run, total)
+            alive = holder is not None and holder.alive and holder.run == run_id
+            # What nobody is at work on gets nowhere, however fast it was.
+            left = self._seconds_left(run, total) if alive else None
         told = total["partitions"] and not total["untold"]
         return RunProgress(
             run=run,
@@ -335,7 +337,7 @@ class Journal:
             bytes_total=total["bytes_total"] if told else None,
             bytes_done=(total["bytes_done"] or 0) if told else total["bytes_done"],
             seconds_left=left,
-            alive=holder is not None and holder.alive and holder.run == run_id,
+            alive=alive,
             moves=listed,
         )
 

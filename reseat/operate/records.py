@@ -124,7 +124,7 @@ class RunProgress:
         batches: batches sent so far.
         bytes_total: bytes to copy in all, or None where not told.
         bytes_done: bytes copied, or None where not told.
-        seconds_left: from the pace of the last minute, or None where it cannot be told yet.
+        seconds_left: from the pace of the last minute, or None where it cannot be told yet or nobody is at work.
         alive: whether a runner is at work on it now.
         moves: one a partition, by topic and partition.
     """

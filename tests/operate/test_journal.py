@@ -190,9 +190,9 @@ def test_stop_requests_come_from_any_process(journal):
 
 
 def test_remaining_time_comes_of_the_last_minutes_pace(journal):
-    """Half of the bytes in ten seconds leaves ten seconds; without a pace nothing is said."""
+    """Half of the bytes in ten seconds leaves ten seconds; without a pace, or with nobody at work, nothing is said."""
     run = journal.approve(APPROVAL)
-    with journal.hold("C1", operator="ann") as hold:
+    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
         journal.note_pace(hold, run.id, 0, 0)
         assert journal.progress(run.id).seconds_left is None
         with sqlite3.connect(journal.path) as database:
@@ -200,7 +200,9 @@ def test_remaining_time_comes_of_the_last_minutes_pace(journal):
         database.close()
         journal.note_pace(hold, run.id, 1, 500)
 
-    assert journal.progress(run.id, moves=False).seconds_left == pytest.approx(10, abs=0.5)
+        assert journal.progress(run.id, moves=False).seconds_left == pytest.approx(10, abs=0.5)
+
+    assert journal.progress(run.id, moves=False).seconds_left is None
 
 
 def test_a_journal_that_is_made_while_it_is_looked_at_is_no_other_programs(tmp_path, monkeypatch):
