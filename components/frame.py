@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -41,12 +41,13 @@ class Figure(NamedTuple):
     help: str | None = None
 
 
-def page(title: str, own: Sequence[str] = ()) -> Seat:
+def page(title: str, own: Sequence[str] = (), unread: Callable[[], None] | None = None) -> Seat:
     """Draw what every page has, and return what the person looks at; where nothing is read yet, how to begin.
 
     Args:
         title: the page's name, for the browser's tab and screen readers.
         own: names of the address that belong to the page.
+        unread: draws what is to be said even where nothing is read.
     """
     entry.through_app()
     st.html(_CSS)
@@ -56,6 +57,8 @@ def page(title: str, own: Sequence[str] = ()) -> Seat:
     seat = session.seat()
     _pending_link()
     if seat is None:
+        if unread is not None:
+            unread()
         _empty(title)
         st.stop()
     _strip(seat)

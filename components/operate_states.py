@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from components import frame, session, text
+from components import caching, frame, session, text
 from components.past import Past
-from reseat.errors import WriteRefused
+from reseat.errors import InputRefused, WriteRefused
 
 __all__ = [
     "draw_blocked",
@@ -16,6 +16,7 @@ __all__ = [
     "draw_lost",
     "draw_not_enabled",
     "draw_not_live",
+    "draw_open_runs",
     "draw_past",
     "draw_write_refused",
 ]
@@ -32,6 +33,31 @@ def draw_not_live(what: str) -> None:
     with st.container(horizontal=True, key="not-live"):
         st.page_link("pages/connect.py", label="Connect to a cluster", icon=":material/cable:")
         st.page_link("pages/plan.py", label="The plan's files and commands", icon=":material/swap_horiz:")
+
+
+def draw_open_runs() -> None:
+    """The journal's runs that are not over, on a page that shows no live cluster: what was begun is not forgotten.
+
+    A server that starts anew has read nothing, and just then somebody may look for the run that was under way.
+    """
+    try:
+        journal = caching.journal(make=False)
+    except InputRefused:
+        return  # the page says so once a cluster is read; without one nothing can be done about it here
+    runs = [run for run in journal.runs() if run.state.open] if journal is not None else []
+    if journal is None or not runs:
+        return
+    with st.container(border=True, key="runs-open"):
+        for run in runs:
+            progress = journal.progress(run.id, moves=False)
+            verb = "is" if progress.done == 1 else "are"
+            alone = "" if progress.alive else ", and **nobody is at work on it**"
+            st.markdown(
+                f":orange[:material/front_hand:] Run {run.id} on {text.plain(run.cluster, 60)} is not over: "
+                f"{progress.done:,} of {text.plural(progress.partitions, 'partition')} {verb} there{alone}. Connect to "
+                f"the cluster with the id {text.code(run.cluster_id)} to watch it, go on with it or cancel it."
+            )
+        st.page_link("pages/connect.py", label="Connect to the cluster", icon=":material/cable:")
 
 
 def draw_past(past: Past) -> None:

@@ -95,11 +95,12 @@ def draw(seat: Seat, desk: Desk) -> None:
         draw_history(desk.journal.runs(desk.cluster_id), opened, lambda run: look_at(desk, "run", run))
 
 
-seat = frame.page("Operate")
+seat = frame.page("Operate", unread=operate_states.draw_open_runs)
 desk = desk_of(seat)
 if seat.past is not None:
     operate_states.draw_past(seat.past)
 elif desk is None:
     operate_states.draw_not_live("Carrying a plan out")
+    operate_states.draw_open_runs()
 else:
     draw(seat, desk)

@@ -137,6 +137,25 @@ def test_a_layout_read_from_text_needs_a_live_cluster(opened):
     assert not any(label.startswith("Move") for label in buttons(at))
 
 
+def test_a_server_that_starts_anew_still_tells_of_the_run_that_is_not_over(operate, opened):
+    """Nothing is read, or a text: the run stands there with how far it is and which cluster to connect to."""
+    at = confirm(operate())
+
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    at.session_state[_KEY] = _State(opened={}, current=None, started=True)
+    at.switch_page("pages/operate.py").run()
+
+    assert not at.exception
+    assert "Nothing is read yet" in texts(at)
+    assert "Run 1 on prod is not over: 0 of 2 partitions are there, and **nobody is at work on it**" in texts(at)
+    assert "FAKE" in texts(at)
+    assert "Connect to the cluster" in links(at)
+
+    at = opened("operate", wish=BROKER_3_OUT)
+
+    assert "Run 1 on prod is not over" in texts(at)
+
+
 def test_without_writing_enabled_the_page_only_reads(operate, monkeypatch):
     """The plan and its checks are shown; one sentence says how writing is enabled; nothing can be typed or pressed."""
     monkeypatch.delenv("RESEAT_OPERATE")
