@@ -90,7 +90,8 @@ def _spread(of: str, unit: str, *, least: bool = True) -> tuple[Column, ...]:
         Column(f"{of}_spread", _COUNT, f"{unit.capitalize()} on the fullest broker less those on the emptiest.", unit),
         Column(f"{of}_variation", _REAL, f"Coefficient of variation of {unit} over brokers not known to be dead."),
     )
-    possible = Column(f"{of}_spread_least", _COUNT, "The least spread that the same total can have.", unit)
+    within = ", with partitions on as many racks as they can be on" if unit == "replicas" else ""
+    possible = Column(f"{of}_spread_least", _COUNT, f"The least spread that the same total can have{within}.", unit)
     return (*told, possible) if least else told
 
 
@@ -266,8 +267,9 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "broker",
                 _ID,
-                "The one added, removed, that left or joined the ISR, came or went; leader_moved: the new leader, -1 "
-                "where there is none; order_changed: the new first replica.",
+                "The one added, removed, that left or joined the ISR (of replicas that both snapshots have), came or "
+                "went (dead and fenced ones are gone); leader_moved: the new leader, -1 where there is none; "
+                "order_changed: the new first replica.",
             ),
             Column(
                 "was",
@@ -287,7 +289,8 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "offline_partitions",
                 _COUNT,
-                "Partitions of which no replica in sync remains (unclean election off).",
+                "Partitions of which no replica remains that is alive and in sync (unclean election off); those that "
+                "were offline before are among them.",
                 "partitions",
             ),
             Column(
@@ -300,7 +303,7 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "leaders_moved",
                 _COUNT,
-                "Partitions that get another leader; null where no leader is told.",
+                "Partitions that a lost broker led and another takes over; null where no leader is told.",
                 "partitions",
             ),
             Column(
