@@ -199,8 +199,10 @@ def _driver_environment(master: str, settings: Mapping[str, str]) -> dict[str, s
         "SPARK_REMOTE": None,
         "SPARK_CONNECT_MODE_ENABLED": None,
     }
-    if os.environ.get("LC_ALL") in {"C", "POSIX"}:
-        found["LC_ALL"] = "C.UTF-8"  # or Java finds no file whose name is more than ASCII
+    if sys.platform == "linux":
+        # Names of files are UTF-8 here, whatever the terminal speaks. In another locale, or in one that this machine
+        # does not have, Java finds no file whose name is more than ASCII, and the run would fail for one such.
+        found["LC_ALL"] = "C.UTF-8"
     if is_local(master):
         # The Spark that was installed with Reseat, whatever else the machine has; the workers are children of its JVM,
         # with this Python, and import Reseat from where it is imported here.

