@@ -93,7 +93,8 @@ def launch_settings(master: str, scratch: Path, memory: str | None = None, *, br
         "spark.master": master,
         "spark.app.name": "reseat",
         "spark.driver.memory": memory or f"{memory_of_machine() // 4 // _MIB}m",
-        "spark.driver.defaultJavaOptions": quiet_log(scratch),
+        # Java's own temporary files too: those of a JVM that was killed go with the folder.
+        "spark.driver.defaultJavaOptions": f'{quiet_log(scratch)} "-Djava.io.tmpdir={scratch}"',
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         # Spark keeps 100 of the classes that it generates. A batch is of more plans than that: each would be compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -61,6 +62,14 @@ def test_a_jvm_for_brief_work_compiles_less_where_it_does_the_work(tmp_path: Pat
 
     assert [key for key, told in options.items() if "-XX:TieredStopAtLevel=1" in told.split()] == [("local[*]", True)]
     assert all("-Dlog4j2.configurationFile=" in told for told in options.values())
+
+
+def test_what_java_writes_for_a_while_lies_in_the_sessions_folder(tmp_path: Path) -> None:
+    """A JVM that is killed deletes nothing: its folder goes with the next session, be there a blank in its path."""
+    (tmp_path / "a b").mkdir()
+    told = settings.launch_settings("local[*]", tmp_path / "a b")["spark.driver.defaultJavaOptions"]
+
+    assert f"-Djava.io.tmpdir={tmp_path}/a b" in shlex.split(told)
 
 
 def test_no_secret_stands_on_a_command_line() -> None:
