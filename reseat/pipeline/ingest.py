@@ -25,6 +25,7 @@ neither Structured Streaming nor declarative pipelines keep these promises with 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -33,7 +34,8 @@ from typing import TYPE_CHECKING
 
 from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
-from reseat.history.schema import arrow_schema
+from reseat.history.places import PRIVATE
+from reseat.history.schema import TABLES, arrow_schema
 from reseat.model.wording import counted, listed
 from reseat.pipeline.batch_tables import BatchChanges, fill_up, fresh_measures, write_rejected, write_snapshots
 from reseat.pipeline.commit import Batch, recover
@@ -55,6 +57,8 @@ BATCH_FILES = 4_000
 BATCH_BYTES = 2 << 30
 #: New files that are looked for before the first of them are taken in.
 _LOOK_AHEAD = 100_000
+#: What lies in the folder of the tables, by its first name.
+_OF_TABLES = frozenset({PRIVATE, *(one.name for one in TABLES)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,18 +181,30 @@ def run_on_demand(
 
 
 def _check_apart(landing: Folder, tables: Folder) -> None:
-    """Refuse tables whose files would be listed as landed.
+    """Refuse tables whose files would be listed as landed, and a landing zone among the tables' own files.
 
     Raises:
-        InputRefused: they lie in the landing zone.
+        InputRefused: one of the two lies where it must not.
     """
-    zone, place = (f"{folder.spark_url().rstrip('/')}/" for folder in (landing, tables))
+    zone, place = (f"{_true_place(folder)}/" for folder in (landing, tables))
+    if zone.startswith(place) and zone[len(place) :].partition("/")[0] in _OF_TABLES:
+        raise InputRefused(
+            "The landing zone would lie among the tables' own files, which are read, replaced and deleted as such; "
+            "choose a folder beside the tables.",
+            source=landing.where,
+        )
     if place.startswith(zone) and not any(part[:1] in ("_", ".") for part in place[len(zone) :].split("/")):
         raise InputRefused(
             "The tables would lie in the landing zone, where every file is taken for a snapshot; choose a folder "
             "beside it.",
             source=tables.where,
         )
+
+
+def _true_place(folder: Folder) -> str:
+    """Where a folder lies, links followed; without a slash at the end."""
+    there = folder.spark_url() if folder.local is None else os.path.realpath(folder.local)
+    return there.rstrip("/")
 
 
 def _new_files(landing: Folder, tables: Folder, closed: dict[str, str]) -> Iterator[list[FileFact]]:

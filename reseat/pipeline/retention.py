@@ -43,7 +43,7 @@ from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.history.scan import read_listed
 from reseat.history.schema import TABLES
-from reseat.model.wording import counted
+from reseat.model.wording import counted, verb
 from reseat.pipeline.changes import Comparison
 from reseat.pipeline.commit import Batch, recover
 from reseat.pipeline.frames import ClusterDay, day_folder, read_days
@@ -83,10 +83,10 @@ class RetentionReport:
     def sentence(self) -> str:
         """The same for a person."""
         if not self.removed:
-            return f"Nothing to thin out: all of {counted(self.kept, 'snapshot')} are recent, or the last of their day."
+            return f"Nothing to thin out: of {counted(self.kept, 'snapshot')} each is recent, or the last of its day."
         return (
             f"{counted(self.removed, 'snapshot')} of {counted(self.days, 'old day')} taken out, the last of each day "
-            f"kept; {counted(self.kept, 'snapshot')} remain. {self.seconds:.1f} s."
+            f"kept; {counted(self.kept, 'snapshot')} {verb(self.kept, 'remains', 'remain')}. {self.seconds:.1f} s."
         )
 
 

@@ -253,11 +253,28 @@ def test_a_folder_that_cannot_be_listed_keeps_back_its_own_files_alone(
 def test_tables_within_the_landing_zone_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     """Their files would be taken for snapshots by the next run."""
     landing, _ = folders(tmp_path)
-    for place in ("landing", "landing/tables"):
+    (tmp_path / "link").symlink_to("landing")
+    for place in ("landing", "landing/tables", "link/tables"):
         with pytest.raises(InputRefused, match="choose a folder beside it"):
             run(spark, landing, Folder.open(tmp_path / place))
 
     assert landing.files(hidden=True) == []
+
+
+@pytest.mark.parametrize("place", ["_reseat/runs", "snapshots", "link"])
+def test_a_landing_zone_among_the_tables_own_files_is_refused(spark: SparkSession, tmp_path: Path, place: str) -> None:
+    """It would be cleared away as a batch that was stopped, or be read with a table; beside the tables' it may lie."""
+    (tmp_path / "tables" / "replicas").mkdir(parents=True)
+    (tmp_path / "tables" / "link").symlink_to("replicas")
+    landing, tables = Folder.open(tmp_path / "tables" / place), Folder.open(tmp_path / "tables")
+    put(landing, SHOP[0])
+    with pytest.raises(InputRefused, match="choose a folder beside the tables"):
+        run(spark, landing, tables)
+
+    assert len(landing.files()) == 1
+    beside = Folder.open(tmp_path / "tables" / "landing")
+    beside.write("cluster=shop/bad.json", b"bad")
+    assert run(spark, beside, tables).rejected == 1
 
 
 # ---- when it is stopped ------------------------------------------------------------------------------------
