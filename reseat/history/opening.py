@@ -131,6 +131,11 @@ def _local(path: Path) -> Place:
     from pyarrow import fs
 
     root = os.path.normpath(path.absolute())
+    try:
+        root.encode()
+    except UnicodeEncodeError as error:
+        shown = os.fsencode(root).decode("utf-8", "backslashreplace")
+        raise InputRefused(f"{shown[:200]} is not UTF-8, so that Spark cannot open it; give it another name.") from error
     return Place("file", root, f"file://{root}", False, fs.LocalFileSystem())
 
 

@@ -268,6 +268,7 @@ def test_credentials_in_a_url_are_refused_and_never_repeated(where: str) -> None
         ("S3:/bucket/tables", "two slashes after s3:"),
         ("hdfs:nameservice/tables", "two slashes after hdfs:"),
         ("~no-such-account/tables", "~no-such-account is no account's home"),
+        ("/srv/na\udcffme", r"/srv/na\\xffme is not UTF-8"),
     ],
 )
 def test_what_is_no_place_is_refused_in_words(where: str, words: str) -> None:
