@@ -25,8 +25,9 @@ import hashlib
 import math
 import re
 from collections.abc import Iterable, Mapping, Set
+from dataclasses import fields, replace
 from datetime import UTC, datetime
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -37,6 +38,7 @@ from reseat.formats.json_fault import refusal
 from reseat.formats.reading import LIMITS, Limits, Reading
 from reseat.formats.snapshot_columns import Unfit, layout_of, tables_of
 from reseat.model import (
+    NONE,
     Broker,
     BrokerState,
     ClusterLayout,
@@ -194,16 +196,32 @@ def identity(snapshot: Snapshot) -> str:
     """32 hexadecimal digits that name what a snapshot says: which cluster, when, and who sits where.
 
     A snapshot that is delivered twice, under any file name, has one identity. How it was read, what was found while
-    reading and the text it was made of are not in it.
+    reading and the text it was made of are not in it, nor in which order a source that keeps none named replicas.
     """
     state = hashlib.blake2b(b"reseat snapshot 1\n", digest_size=16)
     for part in (
         _line("cluster", snapshot.cluster if snapshot.cluster is not None else snapshot.cluster_id),
         _line("taken_at", _moment(snapshot.taken_at)),
-        *_layout(snapshot.layout),
+        *_layout(_in_one_order(snapshot.layout)),
     ):
         state.update(part + b"\n")
     return state.hexdigest()
+
+
+def _in_one_order(layout: ClusterLayout) -> ClusterLayout:
+    """The same with the lists of topics that keep no order sorted by broker; itself where all keep theirs."""
+    loose = ~layout.order_told[layout.topic_of]
+    if not loose.any():
+        return layout
+    order = np.tile(np.arange(layout.replicas.shape[1]), (layout.partition_count, 1))
+    brokers = layout.replicas[loose]
+    order[loose] = np.argsort(np.where(brokers == NONE, len(layout.brokers), brokers), axis=1, kind="stable")
+    wide: dict[str, Any] = {}
+    for name in (one.name for one in fields(layout)):
+        column = getattr(layout, name)
+        if isinstance(column, np.ndarray) and column.ndim == 2:
+            wide[name] = np.take_along_axis(column, order, axis=1)
+    return replace(layout, **wide)
 
 
 def _layout(layout: ClusterLayout) -> list[bytes]:

@@ -135,7 +135,9 @@ def _local(path: Path) -> Place:
         root.encode()
     except UnicodeEncodeError as error:
         shown = os.fsencode(root).decode("utf-8", "backslashreplace")
-        raise InputRefused(f"{shown[:200]} is not UTF-8, so that Spark cannot open it; give it another name.") from error
+        raise InputRefused(
+            f"{shown[:200]} is not UTF-8, so that Spark cannot open it; give it another name."
+        ) from error
     return Place("file", root, f"file://{root}", False, fs.LocalFileSystem())
 
 

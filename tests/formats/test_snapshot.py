@@ -248,6 +248,25 @@ def test_identity_is_what_a_snapshot_says() -> None:
     assert identity(replace(told, layout=layout.with_racks({3: "c"}))) != identity(told)
 
 
+def test_the_order_of_lists_that_keep_none_is_not_what_is_said() -> None:
+    """A table without positions names replicas as they come, another time otherwise; what each has goes with it."""
+    told = small()
+
+    def swapped(row: int) -> Snapshot:
+        order = np.array([[0, 1, 2], [0, 1, 2]])
+        order[row] = [1, 0, 2]
+        columns = {one.name: getattr(told.layout, one.name) for one in fields(ClusterLayout)}
+        wide = {name: one for name, one in columns.items() if isinstance(one, np.ndarray) and one.ndim == 2}
+        turned = {name: np.take_along_axis(one, order, axis=1) for name, one in wide.items()}
+        return replace(told, layout=replace(told.layout, **turned))
+
+    assert told.layout.order_told.tolist() == [False, True]
+    assert identity(swapped(0)) == identity(told)
+    assert identity(swapped(1)) != identity(told)
+    other = replace(told.layout, size_bytes=np.array([[5.0, 0.0, np.nan], [1e9, 999_999_999.0, np.nan]]))
+    assert identity(replace(told, layout=other)) != identity(told)
+
+
 def test_padding_is_no_part_of_what_is_said() -> None:
     """A layout whose widest partition was taken out has the identity of one that never was so wide."""
     wide = ClusterLayout.from_assignments({("a", 0): [1, 2, 3], ("b", 0): [1]}, brokers=[Broker(i) for i in (1, 2, 3)])
