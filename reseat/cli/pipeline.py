@@ -39,11 +39,6 @@ def run(chosen: argparse.Namespace) -> int:
     from reseat.pipeline.ingest import run_on_demand
 
     landing, tables = Folder.open(chosen.landing), Folder.open(chosen.tables)
-    if not landing.exists():
-        raise InputRefused(
-            "There is no landing zone here; `reseat snapshot --landing` and `reseat land` make one.",
-            source=chosen.landing,
-        )
     report, opened = _reporter(chosen.progress), list["SparkSession"]()
     with _asked_to_end(), ExitStack() as kept:
 
@@ -54,6 +49,11 @@ def run(chosen: argparse.Namespace) -> int:
             return opened[0]
 
         def once() -> RunReport:
+            if not landing.exists():  # asked each time: a zone that went away is not one in which nothing landed
+                raise InputRefused(
+                    "There is no landing zone here; `reseat snapshot --landing` and `reseat land` make one.",
+                    source=chosen.landing,
+                )
             return run_on_demand(session, landing, tables, report=report)
 
         if chosen.every is not None:

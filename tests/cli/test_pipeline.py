@@ -169,6 +169,27 @@ def test_asked_to_end_within_a_run_it_is_stopped_as_any_run_is(stay):
         stay(NOTHING, KeyboardInterrupt())
 
 
+def test_a_landing_zone_that_goes_away_is_said_each_time(started, tmp_path, capsys, monkeypatch):
+    """A process that stays does not take it for one in which nothing landed."""
+    landing, pauses = tmp_path / "landing", []
+    landing.mkdir()
+
+    def sleep(seconds):
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            raise KeyboardInterrupt
+        (landing.rmdir if len(pauses) == 1 else landing.mkdir)()
+
+    monkeypatch.setattr(pipeline.time, "sleep", sleep)
+    words = ["pipeline", "run", "--landing", str(landing), "--tables", str(tmp_path / "tables"), "--every", "600"]
+    assert main(words) == 0
+    told = capsys.readouterr()
+
+    assert told.out.splitlines() == [NOTHING.sentence]
+    assert told.err.count(f"{landing}: There is no landing zone here") == 1
+    assert "Tried again in 600 seconds." in told.err
+
+
 @pytest.mark.parametrize("words", ["0", "-5", "1.5", "soon", "86401"])
 def test_a_time_that_is_none_is_refused(words, capsys):
     """Whole seconds."""
