@@ -70,7 +70,9 @@ def _draw(places: Places, number: int, busy: bool) -> None:
             st.markdown(ended_in_words(state, places), width="stretch")
     if state.phase.busy:
         part = None if state.progress is None else state.progress.part
-        st.progress(0.0 if part is None else part)
+        # An empty bar that stands still for a minute looks like a job that does.
+        with st.container(key=f"pipeline-{'far' if part else 'moving'}"):
+            st.progress(part or 0.0)
     if state.log or state.phase.busy:
         with st.expander("Log", icon=":material/terminal:", key="pipeline-log", on_change="rerun") as log:
             if log.open:

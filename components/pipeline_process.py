@@ -88,7 +88,7 @@ class PipelineState:
         exit_code: of the last stage that ended.
         said: the last words of each stage that has ended, which are what it did.
         sentence: how the job ended, in words; empty while it is at work.
-        log: the last lines that it said, without secrets.
+        log: the last lines that it said, and when each step began (UTC), without secrets.
     """
 
     number: int = 0
@@ -233,7 +233,11 @@ class PipelineProcess:
                 progress = read_progress(line)
                 with self._changed:
                     if progress is not None:
-                        self._set(progress=replace(progress, sentence=veil.over(progress.sentence)))
+                        told, before = replace(progress, sentence=veil.over(progress.sentence)), self._state.progress
+                        # A step's beginning is an entry of the log; how it gets on is not.
+                        if before is None or before.step != told.step:
+                            self._log.append(f"{self._clock():%H:%M:%S} {told.sentence}")
+                        self._set(progress=told)
                     elif line.strip():
                         self._last = veil.over(line)
                         self._log.append(self._last)

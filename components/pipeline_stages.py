@@ -9,8 +9,8 @@ from components.pipeline_process import Stage
 
 __all__ = ["demo_job", "run_job", "typed"]
 
-#: Characters of a line of a command: it stands in half a page.
-_WIDTH = 54
+#: Characters of a line of a command, what begins and ends one that goes on included: it stands in half a page.
+_WIDTH, _NEXT, _ON = 54, "    ", " \\"
 _PROGRESS = ("--progress", "json")
 
 
@@ -47,10 +47,10 @@ def typed(*words: str) -> str:
     """A command as a person types it into a shell, whatever the words hold; a long one goes on in further lines."""
     lines = [""]
     for option in _options(("python", "-m", "reseat", *words)):
-        if lines[-1] and len(lines[-1]) + len(option) > _WIDTH:
-            lines.append("")
-        lines[-1] += f" {option}" if lines[-1] else option
-    return " \\\n    ".join(lines)
+        if lines[-1].strip() and len(f"{lines[-1]} {option}{_ON}") > _WIDTH:
+            lines.append(_NEXT)
+        lines[-1] += f" {option}" if lines[-1].strip() else option
+    return f"{_ON}\n".join(lines)
 
 
 def _options(words: tuple[str, ...]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -60,6 +61,18 @@ def ended(process_id: int) -> bool:
     return False
 
 
+def test_the_log_tells_when_each_step_began(pipeline: PipelineProcess) -> None:
+    """A job that reports nothing but progress has a log all the same: a line a step, not one for each report."""
+    reports = [("read", 0), ("read", 5), ("read", 9), ("write", 9)]
+    lines = [f'{{"step": "{step}", "done": {done}, "total": 9, "sentence": "{step} {done}"}}' for step, done in reports]
+    assert pipeline.start([stage(f"import sys; sys.stderr.write({chr(10).join(lines)!r})")], os.environ)
+    assert pipeline.wait(PATIENCE)
+    log = pipeline.state.log
+
+    assert [line[9:] for line in log] == ["read 0", "write 9"]
+    assert all(re.match(r"\d\d:\d\d:\d\d ", line) for line in log)
+
+
 def test_a_job_goes_through_its_stages_and_keeps_how_it_ended(pipeline: PipelineProcess) -> None:
     """Progress on standard error, words on either; the last words of each stage and the exit code are kept."""
     first = stage(
@@ -81,7 +94,7 @@ def test_a_job_goes_through_its_stages_and_keeps_how_it_ended(pipeline: Pipeline
     assert state.exit_code == 0
     assert state.said == ("Taken in: 12 snapshots.", "Swept: 4 losses.")
     assert state.sentence == "Swept: 4 losses."
-    assert state.log == ("WARN something", "Taken in: 12 snapshots.", "Swept: 4 losses.")
+    assert state.log[1:] == ("WARN something", "Taken in: 12 snapshots.", "Swept: 4 losses.")
     assert state.ended_at is not None
 
 
@@ -239,3 +252,9 @@ def test_jobs_are_the_commands_that_a_person_types() -> None:
         "python -m reseat land x \\",
         f"    --landing {'/a' * 20}",
     ]
+    long = typed("land", "x", "--landing", "/a/landing/zone", "--cluster", "orders-prod", "--taken-at", "2026-05-01")
+
+    assert max(len(line) for line in long.splitlines()) <= 54
+    assert long.replace(" \\\n   ", "") == (
+        "python -m reseat land x --landing /a/landing/zone --cluster orders-prod --taken-at 2026-05-01"
+    )
