@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from components import caching, tables, text
+from components import caching, history_desk, tables, text
 from components.history_changes import MOST, as_csv, as_table, beginning, matching, read_changes
 from components.history_heat import draw_heat
 from components.live import Noted
@@ -59,7 +59,18 @@ class Between:
 def draw_between(between: Between) -> None:
     """The section: a sentence of what is different, and the view that one chooses."""
     a, b = between.a["taken_at"], between.b["taken_at"]
-    st.subheader(f"From {clock(a)} to {clock(b)}", anchor=False)  # type: ignore[arg-type]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="history-between"):
+        st.subheader(f"From {clock(a)} to {clock(b)}", anchor=False, width="content")  # type: ignore[arg-type]
+        for name, row in (("A", between.a), ("B", between.b)):
+            # Without a mouse nothing on the figure can be clicked; the handles go to any moment with the arrow keys.
+            st.button(
+                f"Look at {name}",
+                key=f"history-look-{name}",
+                icon=":material/history:",
+                type="tertiary",
+                on_click=history_desk.selected,
+                args=(between.cluster, str(row["snapshot_id"])),
+            )
     if between.a["snapshot_id"] == between.b["snapshot_id"]:
         st.caption("A and B are the same moment. Drag one of the handles to compare two.")
         return

@@ -47,5 +47,5 @@ def how_to_read() -> None:
         "On top stands what happened: ✖ brokers gone (large: a whole rack), ● brokers back or new, ◆ a large "
         "reassignment, with a bar while it goes on, ◇ many replicas of new partitions. Unevenness is the coefficient "
         "of variation over the brokers that are not dead: 0% is perfectly even. Click anywhere to look at that moment; "
-        "the dotted lines are the two moments that are compared below."
+        "the dotted lines are the two moments that are compared below, and can be looked at from there."
     )

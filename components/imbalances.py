@@ -83,15 +83,17 @@ def _imbalance(  # noqa: PLR0917 six facts of one load
 ) -> Imbalance:
     shown = text.size if unit == "bytes" else text.count
     avoidable = spread.avoidable
+    # The ends of the spread itself: one that is dead may hold more or less, and does not count.
     fullest, emptiest = (
-        f"{shown(values[at])} ({text.visible(names[at], 60)})"
-        for at in (int(np.nanargmax(values)), int(np.nanargmin(values)))
+        f"{shown(end)} ({text.visible(names[int(np.nanargmin(np.abs(values - end)))], 60)})"
+        for end in (spread.most, spread.least)
     )
+    alive = " among those alive" if spread.least > np.nanmin(values) or spread.most < np.nanmax(values) else ""
     if avoidable == 0:
         sentence = f"As even as can be: from {shown(spread.least)} to {shown(spread.most)}."
     else:
         least = "" if spread.least_possible is None else f", {shown(spread.least_possible)} is possible"
-        sentence = f"{emptiest} to {fullest}: {shown(spread.spread)} apart{least}."
+        sentence = f"{emptiest} to {fullest}: {shown(spread.spread)} apart{alive}{least}."
     return Imbalance(
         title=f"{title} by {'rack' if by_rack else 'broker'}",
         sentence=sentence,

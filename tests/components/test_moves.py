@@ -8,7 +8,7 @@ from components import tables
 from components.imbalances import imbalances
 from components.moves import as_csv, flow_counts, moves_frame
 from reseat.balance import measure
-from reseat.model import Broker, Certificate, ClusterLayout, Plan, Wish
+from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
 
 
 def planned(before, after, brokers=()):
@@ -94,3 +94,15 @@ def test_the_worst_imbalance_comes_first_and_the_unavoidable_is_none():
     assert [one.title for one in found] == ["Leaders by broker", "Replicas by broker"]
     assert "4 (broker 1)" in found[0].sentence
     assert found[0].excess > found[1].excess
+
+
+def test_the_ends_of_an_imbalance_are_as_far_apart_as_it_says():
+    """A dead broker leads nothing and is no end of the spread: the two that are named are."""
+    layout = ClusterLayout.from_assignments(
+        {("a", p): [1 + p % 2, 3] for p in range(5)} | {("b", 0): [2, 3]},
+        brokers=[Broker(1), Broker(2), Broker(3, state=BrokerState.DEAD)],
+        leaders={("a", p): 1 + p % 2 for p in range(5)} | {("b", 0): 1},
+    )
+    found = {one.title: one.sentence for one in imbalances(layout, measure(layout))}
+
+    assert found["Leaders by broker"] == "2 (broker 2) to 4 (broker 1): 2 apart among those alive, 0 is possible."

@@ -181,6 +181,21 @@ def test_the_moment_looked_at_becomes_one_of_the_two(made, monkeypatch):
     assert "From 2026-05-01 15:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
 
 
+def test_any_moment_can_be_looked_at_without_a_mouse(made, monkeypatch):
+    """A handle moved with the keys, and a button: what a click on the figure does."""
+    at = page(made, monkeypatch, cluster="shop")
+    ids = made.ids("shop")
+    at.select_slider[0].set_value((ids[2], ids[3])).run()
+    at.button(key="history-look-A").click().run()
+
+    assert "Saturday 2026-05-02 03:10 UTC" in texts(at)
+    assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+
+    at.button(key="history-to-racks").click().run()
+
+    assert "the past: 2026-05-02 03:10 UTC" in texts(at)
+
+
 @pytest.mark.parametrize("view", ["What is different", "Heatmap of the difference"])
 def test_each_view_of_the_difference_is_drawn(made, monkeypatch, view):
     """The list and the heatmap of what is different."""
