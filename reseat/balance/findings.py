@@ -101,15 +101,31 @@ def _brokers_named(ids: tuple[int, ...]) -> str:
     return f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
 
 
+def _last_in_sync(layout: ClusterLayout, rows: Rows) -> tuple[int, ...]:
+    """Brokers, not alive, that these partitions wait for: of their ISR, or of the ELR where the ISR is empty."""
+    if layout.in_sync is None:
+        return ()
+    last = layout.in_sync[rows] & layout.in_sync_known[rows, None]
+    if layout.eligible is not None:
+        last |= layout.eligible[rows] & ~row_any(last)[:, None]
+    positions = layout.replicas[rows][last]
+    away = [layout.brokers[place] for place in np.unique(positions[positions != NONE]).tolist()]
+    return tuple(broker.id for broker in away if broker.state is not BrokerState.ALIVE)
+
+
 def _availability(layout: ClusterLayout) -> Iterator[Finding]:
     rows = _rows(health.offline(layout))
     if rows.size:
+        ids = _last_in_sync(layout, rows)
+        them = "a broker of their ISR" if not ids else _brokers_named(ids).lower()
+        why = f": {verb(len(ids), 'it was', 'they were')} the last in sync" if ids else ""
         yield Finding(
             "offline",
             Severity.BROKEN,
             f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} no leader and can be neither written nor read. "
-            "Bring a broker of their ISR back.",
+            f"Bring {them} back{why}.",
             rows,
+            brokers=ids,
         )
     rows = _rows(health.below_min_in_sync(layout))
     if rows.size:

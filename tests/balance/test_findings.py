@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from reseat.balance import KINDS, findings
@@ -37,6 +40,22 @@ def test_a_partition_without_leader_is_broken() -> None:
     assert finding.severity is Severity.BROKEN
     assert finding.rows.tolist() == [0]
     assert finding.sentence.startswith("1 partition has no leader")
+
+
+def test_offline_names_the_brokers_that_were_the_last_in_sync() -> None:
+    """Of the ISR, or of the eligible leader replicas where it is empty; one that is alive is not waited for."""
+    state = {1: BrokerState.ALIVE, 2: BrokerState.DEAD, 3: BrokerState.FENCED}
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [2, 1], ("t", 1): [1, 3]},
+        brokers=[Broker(broker, state=told) for broker, told in state.items()],
+        leaders={("t", 0): None, ("t", 1): None},
+        in_sync={("t", 0): [2], ("t", 1): []},
+    )
+    eligible = replace(layout, eligible=np.array([[False, True], [False, True]]))
+
+    assert found(layout)["offline"].sentence.endswith("Bring broker 2 back: it was the last in sync.")
+    assert found(eligible)["offline"].sentence.endswith("Bring brokers 2 and 3 back: they were the last in sync.")
+    assert found(eligible)["offline"].brokers == (2, 3)
 
 
 def test_a_leader_that_is_not_told_is_not_offline() -> None:
