@@ -251,7 +251,7 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
 
 
 def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
-    """How far a plan is, broker by broker: replicas that are there, under way, waiting, and refused (hatched).
+    """How far a plan is, broker by broker: replicas that are there, under way, waiting, and failed (hatched).
 
     Args:
         names: what each bar is.
@@ -265,7 +265,7 @@ def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
     )
     hover = (
         "%{customdata[0]}: %{customdata[1]} there, %{customdata[2]} under way, %{customdata[3]} waiting, "
-        "%{customdata[4]} refused or taken back<extra></extra>"
+        "%{customdata[4]} failed or taken back<extra></extra>"
     )
     figure = go.Figure()
     states = ((theme.FINE, ""), (theme.MOVED_IN, ""), (look.faint, ""), (theme.BROKEN, "/"))

@@ -32,7 +32,7 @@ _STATES = {
 }
 #: Words and marks of a partition's state in a table, the most urgent first.
 _MOVES = {
-    "failed": "✖ refused",
+    "failed": "✖ failed",
     "sent": "▶ under way",
     "waiting": "○ waiting",
     "cancelled": "■ taken back",
@@ -118,7 +118,9 @@ def draw_progress(
             Figure("Under way", text.count(progress.sent), f"{waiting:,} waiting", "Sent to Kafka and not there yet"),
             Figure("Stalled", text.count(len(stalled)), None, "Under way without a byte or a change for a minute"),
             Figure(
-                "Batches", text.count(progress.batches), f"{progress.failed:,} refused" if progress.failed else None
+                "Batches",
+                text.count(progress.batches),
+                f"{text.plural(progress.failed, 'partition')} failed" if progress.failed else None,
             ),
         ]
     )
@@ -141,7 +143,7 @@ def _bar_words(progress: RunProgress) -> str:
 
 
 def arrivals(moves: Sequence[MoveProgress]) -> dict[int, npt.NDArray[np.int64]]:
-    """Replicas that come to each broker: there, under way, waiting, and refused or taken back; by broker id."""
+    """Replicas that come to each broker: there, under way, waiting, and failed or taken back; by broker id."""
     column = {"done": 0, "sent": 1, "waiting": 2, "cancelled": 3, "failed": 3}
     counts: dict[int, npt.NDArray[np.int64]] = {}
     for move in moves:
@@ -165,7 +167,7 @@ def _draw_arrivals(progress: RunProgress, layout: ClusterLayout) -> None:
     charts.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have come to each broker", height=170)
     frame.how_to_read(
         "A bar a receiving broker, in replicas. Green is there, sky blue is under way, grey waits, vermillion with "
-        "hatches was refused or taken back."
+        "hatches failed or was taken back."
     )
 
 

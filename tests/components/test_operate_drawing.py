@@ -67,7 +67,7 @@ def test_a_run_is_told_in_one_sentence(told, said):
 
 
 def test_replicas_that_come_are_counted_by_receiver_and_state():
-    """There, under way, waiting, refused; a change of order alone comes to nobody."""
+    """There, under way, waiting, failed; a change of order alone comes to nobody."""
     counts = arrivals([WAITING, SENT, DONE, REFUSED])
 
     assert {broker: row.tolist() for broker, row in counts.items()} == {3: [0, 1, 1, 0], 4: [0, 0, 0, 1]}
@@ -92,6 +92,6 @@ def test_the_table_tells_state_error_and_bytes():
         "○ waiting",
         "▲ stalled for 1 min 1 s",
         "✔ there",
-        "✖ refused (INVALID_REPLICA_ASSIGNMENT)",
+        "✖ failed (INVALID_REPLICA_ASSIGNMENT)",
     ]
     assert rows["copied"].tolist() == ["0 B of 50 B", "20 B of 50 B", "0 B of 0 B", "not told"]
