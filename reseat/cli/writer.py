@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 __all__ = ["bytes_text", "complain", "count_text", "say", "table", "write_json"]
 
 NOT_TOLD_TEXT = "not told"
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def say(*lines: str) -> None:
@@ -36,13 +36,13 @@ def count_text(number: int | float | None) -> str:
 
 
 def bytes_text(number: float | None) -> str:
-    """Bytes in the unit that a person would use, or that they are not told."""
+    """Bytes in units of 1,000, as the pages and the guard write them, or that they are not told."""
     if number is None or math.isnan(number):
         return NOT_TOLD_TEXT
     for unit in _UNITS:
-        if abs(number) < 1024 or unit == _UNITS[-1]:
+        if abs(number) < 1000 or unit == _UNITS[-1]:
             return f"{number:,.0f} {unit}" if unit == "B" else f"{number:,.1f} {unit}"
-        number /= 1024
+        number /= 1000
     return f"{number:,.0f} B"
 
 
