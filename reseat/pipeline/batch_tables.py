@@ -74,8 +74,10 @@ def write_snapshots(job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict, 
         write(_unfolded(fresh, name), job.tables, batch.staging(name))
 
     def replicas() -> None:
-        rows = landed_files(job, verdict.of("taken")["path"].to_pylist()).mapInArrow(
-            replica_reader(job.landing.spark_url()), spark_schema(arrow_schema("replicas", with_keys=True))
+        taken = verdict.of("taken")
+        ids = dict(zip(taken["path"].to_pylist(), taken["snapshot_id"].to_pylist(), strict=True))
+        rows = landed_files(job, list(ids)).mapInArrow(
+            replica_reader(job.landing.spark_url(), ids), spark_schema(arrow_schema("replicas", with_keys=True))
         )
         write(rows, job.tables, batch.staging("replicas"))
 

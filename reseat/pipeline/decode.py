@@ -15,7 +15,7 @@ Complexity: O(bytes); per million replicas about 0.2 s to read and 0.2 s to meas
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -213,16 +213,27 @@ def utc(moment: datetime) -> datetime:
 # ---- one row a replica -------------------------------------------------------------------------------------
 
 
-def replica_reader(root: str) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+def replica_reader(root: str, ids: Mapping[str, str] | None = None) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     """The function that makes the rows of ``replicas``, ``cluster`` and ``day`` in front, of files that can be read.
 
     Args:
         root: the landing zone as Spark names it.
+        ids: the snapshots that they held when they were measured, by path; None: what cannot be read has no rows.
+
+    Returns:
+        A function from batches of files to batches of rows; it raises ``InputRefused`` where a file holds another
+        snapshot by now, or none: the one that was measured would stand there without its replicas.
     """
 
     def read_replicas(batches: Batches) -> Iterator[pa.RecordBatch]:
         for path, _, content in _files(batches, root):
             read = read_landed(content, path)
+            if ids is not None and ids[path] != (read.snapshot_id if isinstance(read, Landed) else None):
+                raise InputRefused(
+                    "This landed file was changed while it was read, though landed files never change. The next run "
+                    "reads it anew.",
+                    source=path,
+                )
             if isinstance(read, Landed):
                 yield from replica_batches(read)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from reseat.errors import InputRefused, PipelineBusy
+from reseat.errors import InputRefused, PipelineBusy, SparkFailed
 from reseat.formats.snapshot import write_snapshot
 from reseat.history.folder import Folder
 from reseat.model import Finding, Severity, Snapshot
@@ -28,6 +28,7 @@ from reseat.pipeline.compaction import compact
 from reseat.pipeline.ingest import run
 from reseat.pipeline.lock import check_free
 from reseat.pipeline.progress import Progress
+from reseat.pipeline.trouble import in_words
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.command import Command, ended
@@ -404,3 +405,25 @@ def test_a_damaged_table_of_rejected_files_is_named(spark: SparkSession, tmp_pat
 
     assert not tables.exists("snapshots")
     assert tables.folders("_reseat/runs") == []
+
+
+@pytest.mark.parametrize("other", [b"{", None])
+def test_a_landed_file_that_is_changed_under_way_stops_the_run_and_is_read_anew(
+    spark: SparkSession, tmp_path: Path, other: bytes | None
+) -> None:
+    """What its replicas are is not guessed: nothing is published, and the next run takes the file as it is then."""
+    landing, tables = folders(tmp_path)
+    put(landing, SHOP[0])
+    (file,) = landing.files()
+    content = write_snapshot(SHOP[1]) if other is None else other
+
+    def change(progress: Progress) -> None:
+        if progress.step == "write":
+            landing.write(file.path, content)
+
+    with pytest.raises(SparkFailed, match="This landed file was changed while it was read"), in_words("Spark failed"):
+        run(spark, landing, tables, report=change)
+    assert not tables.exists("snapshots")
+    done = run(spark, landing, tables)
+
+    assert (done.taken, done.rejected) == ((1, 0) if other is None else (0, 1))
