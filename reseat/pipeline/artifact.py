@@ -68,4 +68,9 @@ def _files(folder: Traversable, name: str) -> Iterator[tuple[str, Traversable]]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_bytes(code_as_zip())
+    if len(sys.argv) != 2:
+        sys.exit("The name of the zip was expected: python -m reseat.pipeline.artifact reseat.zip")
+    try:
+        Path(sys.argv[1]).write_bytes(code_as_zip())
+    except OSError as error:
+        sys.exit(f"{sys.argv[1]}: The file cannot be written: {error.strerror or error}.")

@@ -21,6 +21,8 @@ from reseat.pipeline.scratch import scratch_folder
 from reseat.pipeline.session import open_session
 from reseat.pipeline.trouble import in_words
 
+_HOME = str(Path(settings.__file__).parents[2])
+
 
 def test_the_callers_settings_win_but_promises_are_kept(tmp_path: Path) -> None:
     """A taste can be changed; what the tables' meaning rests on cannot."""
@@ -165,6 +167,20 @@ def test_the_zip_holds_the_code_and_is_always_the_same(tmp_path: Path) -> None:
     assert "reseat/sources/kafka_admin/schemas/ConsumerGroupDescribeRequest.json" in names
     assert not [name for name in names if "__pycache__" in name]
     assert done.stdout.split() == [path.name, f"{path}/reseat/pipeline/artifact.py"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"), [([], "The name of the zip was expected"), (["none/x.zip"], "none/x.zip: The file cannot be")]
+)
+def test_a_zip_that_cannot_be_written_is_refused_in_words(tmp_path: Path, words: list[str], told: str) -> None:
+    """As the command of the documentation writes it for ``spark-submit``."""
+    command = [sys.executable, "-m", "reseat.pipeline.artifact", *words]
+    env = os.environ | {"PYTHONPATH": _HOME}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(told)
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_the_folder_of_a_dead_session_is_removed_and_a_living_ones_is_kept(
