@@ -55,7 +55,12 @@ def snapshot_figures(state: LiveState, snapshot: Snapshot) -> list[frame.Figure]
         frame.Figure("Brokers alive", f"{alive:,} of {len(layout.brokers):,}", None, "Of all that the cluster names"),
         frame.Figure("Topics", text.count(len(layout.topics))),
         frame.Figure("Partitions", text.count(layout.partition_count)),
-        frame.Figure("Under way", text.count(int(layout.under_way.sum())), None, "Partitions being reassigned"),
+        frame.Figure(
+            "Under way",
+            text.count(int(layout.under_way.sum()) if snapshot.under_way_told else None),
+            None,
+            "Partitions being reassigned",
+        ),
         frame.Figure("Readings", text.count(state.generation), None, "Since this server knows the cluster"),
         frame.Figure("Time to read", text.duration(max(1.0, state.took.total_seconds())), None, "The last reading"),
     ]

@@ -10,7 +10,7 @@ from enum import Enum
 from reseat.model.finding import Finding
 from reseat.model.layout import ClusterLayout
 
-__all__ = ["Consistency", "LogDirectory", "Original", "Snapshot"]
+__all__ = ["UNDER_WAY_NOT_TOLD", "Consistency", "LogDirectory", "Original", "Snapshot"]
 
 
 class Consistency(Enum):
@@ -23,6 +23,10 @@ class Consistency(Enum):
     CONSISTENT = "consistent"
     UNSETTLED = "unsettled"
     NOT_PROMISED = "not promised"
+
+
+#: How the sentence of ``Snapshot.not_read`` begins where nobody tells what is being reassigned.
+UNDER_WAY_NOT_TOLD = "Reassignments under way are not told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +109,8 @@ class Snapshot:
     pending: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     facts: Mapping[str, object] = field(default_factory=dict)
     original: Original | None = None
+
+    @property
+    def under_way_told(self) -> bool:
+        """Whether it is told what is being reassigned; where not, the layout shows nothing under way all the same."""
+        return not any(sentence.startswith(UNDER_WAY_NOT_TOLD) for sentence in self.not_read)

@@ -34,6 +34,7 @@ from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import NONE, BrokerState, Consistency, Snapshot
+from reseat.model.snapshot import UNDER_WAY_NOT_TOLD
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import overview
@@ -190,7 +191,7 @@ class _Reading:
                 metadata.topics = [t for t in metadata.topics if t.name not in late] + again["metadata"].topics
         else:
             return under_way
-        self._not_read.append(f"Reassignments under way are not told: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}")
+        self._not_read.append(f"{UNDER_WAY_NOT_TOLD}: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}")
         return {}
 
     def _both(self, topics: list[str]) -> dict[str, Any]:
