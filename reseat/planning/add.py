@@ -253,7 +253,7 @@ def _sentences(certificate: Certificate, answer: _Answer, current: ClusterLayout
     if not certificate.moves and answer.capped:
         out.append("No replica moves: no move was allowed.")
     elif not certificate.moves:
-        out.append("No replica moves: no move onto these brokers makes the cluster more even.")
+        out.append("No replica moves: no move from the other brokers onto these makes the cluster more even.")
     else:
         verb = "moves" if certificate.moves == 1 else "move"
         moved = f"{plural(certificate.moves, 'replica')} {verb} onto the added brokers."
@@ -273,7 +273,8 @@ def _sentences(certificate: Certificate, answer: _Answer, current: ClusterLayout
         out.append(
             f"{apart}; no plan with at most these moves is more even. Proven."
             if answer.capped
-            else f"{apart}; no plan that moves replicas onto the added brokers alone gets closer. Proven."
+            else f"{apart}; no plan that only moves replicas from the other brokers onto the added ones gets closer. "
+            "Proven."
         )
     else:
         out.append(f"{apart}. Not proven least.")

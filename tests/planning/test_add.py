@@ -125,6 +125,18 @@ def test_a_broker_that_is_there_already_is_filled_up() -> None:
     assert plan.proposed.brokers[1].host == "two"
 
 
+def test_what_is_claimed_of_brokers_that_are_there_already_leaves_moves_between_them_out() -> None:
+    """Both are added, so that nothing comes from another one: a move from 1 to 2 would help, and is not denied."""
+    plan = add_brokers(layout_of([[1], [1]]), [Broker(1), Broker(2)])
+
+    assert plan.certificate.moves == 0
+    assert plan.certificate.sentences[:2] == (
+        "No replica moves: no move from the other brokers onto these makes the cluster more even.",
+        "Fullest and emptiest broker are 2 replicas apart; no plan that only moves replicas from the other brokers "
+        "onto the added ones gets closer. Proven.",
+    )
+
+
 def test_replication_is_kept_and_nobody_is_named_twice() -> None:
     """With two partitions only, both replicas of each must move to different new brokers."""
     layout = layout_of([[1, 2], [1, 2]])
