@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import compress
 
 import numpy as np
@@ -78,6 +79,8 @@ _REST = re.compile(
     re.IGNORECASE,
 )
 _WORD_BEFORE = re.compile(r"(?:topic:[ \t]*)?([^\s:=,]*)[ \t]*$", re.IGNORECASE)
+#: A topic's name with a blank in it, which no topic has.
+_TORN_NAME = re.compile(r"\btopic:[ \t]*+[^\s:=,]++(?:[ \t]++[^\s:=,]++){1,8}[ \t]*+$", re.IGNORECASE)
 _HEADER_LABEL = re.compile(r"(TopicId|PartitionCount|ReplicationFactor|MarkedForDeletion|Configs):[ \t]*")
 _TOPIC_LABEL = re.compile(r"Topic:[ \t]*([^\s:=,]+)")
 _MIN_IN_SYNC = re.compile(r"(?:^|[,\s])min\.insync\.replicas=(\d{1,9})(?!\d)")
@@ -202,6 +205,10 @@ class _Reader:
         self.left: list[tuple[int, str]] = []
         self.first_line = 0
         self.headless = 0
+        self.isr_told = False
+        self.last_line = 0
+        # The row last met that ends with its replicas: its line, its text, and what adds it.
+        self.short: tuple[int, str, Callable[[], None]] | None = None
 
     # ---- the regular path ----------------------------------------------------------------------------------
 
@@ -230,7 +237,10 @@ class _Reader:
                 is_row[again] = False
                 tail_of = tail_of[~another[tail_of]]
                 rows = np.flatnonzero(is_row)
+        self.isr_told |= bool(len(rows))
         texts = np.flatnonzero(~is_row)
+        if said := data.rstrip():
+            self.last_line = block.number(index + said.count(b"\n"))
         header_at: list[tuple[int, int]] = []
         self._others([(int(i), others[i]) for i in texts.tolist() if others[i]], index, block, header_at)
         if not len(rows):
@@ -364,9 +374,11 @@ class _Reader:
             rest = _REST.match(text, found.end())
             if rest is None:
                 continue
-            if _GOES_ON.match(text, rest.end()):
+            if _GOES_ON.match(text, rest.end()) or (rest[3] is None and text[rest.end() :].strip() == ","):
                 continue  # a list that goes on in a way that is not known: half of it would be an invented row
             gap = text[at : found.start()]
+            if _TORN_NAME.search(gap[-_LONGEST_WORD:]):
+                continue  # half of a name would be another topic
             ahead = max(0, len(gap) - _LONGEST_WORD)
             word = _WORD_BEFORE.search(gap[ahead:])
             name = word[1] if word else ""
@@ -376,13 +388,39 @@ class _Reader:
             topic = name or self.header
             columns, _, marked = _columns_of(text[rest.end() :])
             at = rest.end() + _tail_length(text[rest.end() :])
-            self._row(
-                number, text[found.start() : at], topic=topic, partition=int(found[1]), rest=rest, columns=columns
+            add = partial(
+                self._row,
+                number,
+                text[found.start() : at],
+                topic=topic,
+                partition=int(found[1]),
+                rest=rest,
+                columns=columns,
             )
+            if rest[3] is None and not text[rest.end() :].strip():
+                self._settle()
+                self.short = number, text, add
+            else:
+                self.isr_told |= rest[3] is not None
+                add()
             if marked and topic:
                 self.marked.add(topic)
         if text[at:].strip():
             self._no_row(number, text[at:])
+
+    def _settle(self, *, over: bool = False) -> None:
+        """Add the row that ends with its replicas: its ISR is not told.
+
+        But for one at the end of a text whose other rows tell theirs: that was cut off, and who can say where.
+        """
+        if self.short is None:
+            return
+        number, text, add = self.short
+        self.short = None
+        if over and self.isr_told and number == self.last_line:
+            self.told.misread(number, text, _DAMAGED_WHY)
+        else:
+            add()
 
     def _row(
         self,
@@ -511,6 +549,7 @@ class _Reader:
     # ---- the end -------------------------------------------------------------------------------------------
 
     def finish(self) -> Part | None:
+        self._settle(over=True)
         told = self.told
         if not told.row_count and not self.declared and not told.skipped.result():
             return None

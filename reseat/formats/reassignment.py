@@ -412,7 +412,9 @@ class _Reader:
         self._wrong = [number for number, _ in wrong]
         if not kept:
             raise InputRefused(
-                f"None of the {counted(len(raws), 'entry', 'entries')} of 'partitions' is a partition.",
+                "The only entry of 'partitions' is no partition."
+                if len(raws) == 1
+                else f"None of the {len(raws):,} entries of 'partitions' is a partition.",
                 source=self.source,
                 line=self.skipped[0].line,
                 details=tuple(f"Line {piece.line}: {piece.why}" for piece in self.skipped[:PLACES_NAMED]),

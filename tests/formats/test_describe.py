@@ -339,6 +339,9 @@ def test_a_header_for_every_row() -> None:
         "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,-2\tIsr: 1,2",
         "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,2\tIsr: 1,x",
         "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,9999999999\tIsr: 1,2",
+        "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1",
+        "\tTopic: t\tPartition: 1\tLeader: 1\tReplicas: 1,",
+        "\tTopic: or t\tPartition: 1\tLeader: 1\tReplicas: 1,2\tIsr: 1,2",
     ],
     ids=[
         "semicolon in replicas",
@@ -350,6 +353,9 @@ def test_a_header_for_every_row() -> None:
         "negative replica",
         "word in isr",
         "large replica",
+        "cut within its replicas",
+        "cut behind a comma",
+        "a name in two",
     ],
 )
 def test_a_damaged_row_is_not_half_read(row: str) -> None:
@@ -359,3 +365,11 @@ def test_a_damaged_row_is_not_half_read(row: str) -> None:
     assert reading.layout.assignments() == {("t", 0): [1, 2]}
     assert [piece.line for piece in reading.skipped] == [2]
     assert [(found.kind, found.places) for found in reading.findings] == [("not_understood", ("line 2",))]
+
+
+def test_rows_that_all_lack_the_isr_are_whole() -> None:
+    """Where nobody tells it, a row ends with its replicas."""
+    reading = read("Topic: t Partition: 0 Leader: 1 Replicas: 1,2\nTopic: t Partition: 1 Leader: 2 Replicas: 2,1\n")
+
+    assert reading.layout.assignments() == {("t", 0): [1, 2], ("t", 1): [2, 1]}
+    assert reading.layout.in_sync is None

@@ -257,7 +257,7 @@ def test_a_fingerprint_is_of_the_layout_once_all_is_done() -> None:
         ('{"version":2,"partitions":[{"topic":"a","partition":0,"replicas":[1]}]}', "version 2"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[]}]}', "no replica"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[1,1]}]}', "one broker twice"),
-        ('{"partitions":[{"topic":"a","partition":0,"replicas":[-1]}]}', "None of the 1 entry"),
+        ('{"partitions":[{"topic":"a","partition":0,"replicas":[-1]}]}', "The only entry of 'partitions'"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[1],"log_dirs":[]}]}', "another length"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[1]},{"topic":"a","partition":0,"replicas":[1]}]}',
          "twice alike"),
