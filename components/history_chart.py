@@ -154,7 +154,7 @@ def hover_words(row: Mapping[Hashable, Any]) -> str:
         lines[0] = f"{lines[0]}: the worst of {row['held']:,} snapshots"
     lines.append(f"{_told(row['offline'])} offline, {_told(row['under_replicated'])} under-replicated")
     lines.append(
-        f"{_told(row['findings_broken'])} broken, {_told(row['findings_attention'])} attention, "
+        f"findings: {_told(row['findings_broken'])} broken, {_told(row['findings_attention'])} attention, "
         f"{_told(row['findings_note'])} note"
     )
     lines.append(f"replica spread {_told(row['replica_spread'])}, {_told(row['replicas'])} replicas")

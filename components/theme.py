@@ -60,6 +60,7 @@ _RACKS = (
     "#6f7fb5", "#b59b6f", "#7fae9b", "#a87f9f", "#8fa65a", "#c2907c",
     "#5f93a6", "#9a8fc4", "#a3a3a3", "#7d9a7d", "#b3848f", "#8a7d66",
 )  # fmt: skip
+_FONT = '"Source Sans", sans-serif'
 _PATTERNS = ("", "/", "x", ".", "-")
 
 
@@ -138,7 +139,7 @@ def _template(dark: bool) -> go.layout.Template:
     }
     return go.layout.Template(
         layout={
-            "font": {"family": '"Source Sans", sans-serif', "size": 13, "color": neutral.text},
+            "font": {"family": _FONT, "size": 13, "color": neutral.text},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "colorway": [neutral.bar, neutral.accent],
@@ -146,7 +147,7 @@ def _template(dark: bool) -> go.layout.Template:
             "hoverlabel": {
                 "bgcolor": neutral.background,
                 "bordercolor": neutral.line,
-                "font": {"color": neutral.text, "size": 13},
+                "font": {"family": _FONT, "color": neutral.text, "size": 13},  # Plotly's own is Arial
                 "align": "left",
             },
             "xaxis": axis,

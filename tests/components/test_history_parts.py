@@ -250,6 +250,15 @@ def test_a_moment_whose_neighbours_tell_nothing_is_drawn():
     assert when[2] < when[3]
 
 
+def test_a_moment_is_told_in_words_and_in_the_pages_own_type():
+    """What the numbers are is said with them; the label is set like all else."""
+    made = figure(series(snapshots([3, 0])), [], {}, selected=0, ends=None)
+    hover = next(one.customdata[0][1] for one in made.data if one.yaxis == "y6")
+
+    assert hover.split("<br>")[1:3] == ["3 offline, 0 under-replicated", "findings: 0 broken, 0 attention, 0 note"]
+    assert made.layout.template.layout.hoverlabel.font.family == made.layout.template.layout.font.family
+
+
 def test_the_figure_says_what_is_not_told():
     """An empty panel is not a panel of zeros."""
     told = snapshots([None, None])
