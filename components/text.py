@@ -36,8 +36,9 @@ __all__ = [
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 #: What Markdown gives a meaning to.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^:&=\"'@/])")
-#: What becomes a link, an emoji or an icon even when it is escaped, and so gets a word joiner inside.
-_MAGIC = re.compile(r"(www|[a-z]:)(?=[./])|(@)|(:)(?=[\w+\-/]+:)", re.IGNORECASE)
+#: What becomes a link, an emoji or an icon even when it is escaped, and so gets a word joiner inside. A time of day is
+#: none of them, and is copied from a sentence into a field, where a joiner nobody sees would make it no time.
+_MAGIC = re.compile(r"(www|[a-z]:)(?=[./])|(@)|(:)(?!\d\d(?!\w))(?=[\w+\-/]+:)", re.IGNORECASE)
 _JOINER = "\u2060"
 #: No topic's name is longer than 249 characters; a few more for what stands around it.
 _ENDLESS = re.compile(r"\S{261,}")

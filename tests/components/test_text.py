@@ -93,3 +93,11 @@ def test_an_endless_word_does_not_fill_the_page():
 def test_a_plotly_text_reads_no_tag():
     """Plotly would make a link of it."""
     assert "<" not in text.label("<a href='http://evil.example'>x</a>")
+
+
+def test_a_moment_can_be_copied_from_a_sentence() -> None:
+    """What a refusal proposes is typed, or copied, into the field that was refused: nothing invisible is in it."""
+    moment = "2026-05-01T14:00:00+02:00"
+
+    assert text.plain(f"Write {moment}.").replace("\\", "") == f"Write {moment}."
+    assert "\u2060" in text.plain("a topic named :100: or x:12:smile:")
