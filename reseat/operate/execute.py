@@ -86,6 +86,9 @@ _BYTES_SECONDS = 2.0
 #: Partitions that wait, beside those of the batch, that are looked at before each batch, in turns. All of them each
 #: time would make the cost quadratic: hours of reading ZooKeeper's nodes for a plan of 100,000 partitions.
 _ASKED_AHEAD = 1_000
+#: Seconds between two questions for the throttles: that somebody takes them away (a --cancel or --verify of Kafka's own
+#: tool takes all of the cluster's) is told, and not fought with.
+_THROTTLE_SECONDS = 10.0
 #: Seconds between two notes of the pace.
 _PACE_SECONDS = 1.0
 
@@ -274,6 +277,9 @@ class _Carrying:
         self._look_seconds = 0.0
         #: Where the next turn of those that wait begins.
         self._ahead = 0
+        #: What the run has set and does not hold any more, as a sentence; and when that was asked last.
+        self._lifted = ""
+        self._throttle_at = -_THROTTLE_SECONDS
         self._bytes_at = -_BYTES_SECONDS
         self._pace_at = -_PACE_SECONDS
         #: Why nothing further is sent although nobody asked to stop; the run fails with it.
@@ -776,6 +782,7 @@ class _Carrying:
     def _describe(self, seen: _Seen) -> None:
         """Say where the run stands, and what it waits for."""
         self._note_bytes(seen)
+        self._note_throttles(seen)
         under_way = self._rows("sent")
         stalled = self._stalled(seen)
         words = [f"{sentences.counts(self._moves)}."]
@@ -786,6 +793,8 @@ class _Carrying:
             words.append(sentences.waiting_for_brokers(self._of(waits), brokers, self._stalling.at))
         elif stalled:
             words.append(sentences.stalled(self._of(under_way), self._stalling.at, self._run.options.throttle))
+        if self._lifted:
+            words.append(self._lifted)
         if not self._stopping:
             missing = {row: self._dead_newcomers(row, seen.alive) for row in self._rows("waiting")}
             held = [row for row in missing if missing[row]]
@@ -848,6 +857,30 @@ class _Carrying:
             total = self._moves[row].bytes_total
             self._set(row, bytes_done=copied if total is None else min(copied, total))
         self._keep()
+
+    def _note_throttles(self, seen: _Seen) -> None:
+        """See whether what the run has set still holds where something is copied."""
+        rate = self._run.options.throttle
+        rows = self._rows("sent")
+        if rate is None or not rows or self._pace.now() - self._throttle_at < _THROTTLE_SECONDS:
+            return
+        began = self._pace.now()
+        there = throttling.standing(self._journal, self._run.id)
+        if there is None:
+            return
+        topics = {self._moves[row].topic for row in rows}
+        ours = throttling.of_topics(throttling.of_brokers(there.now, seen.alive & self._throttled), topics)
+        try:
+            now = self._target.throttles(
+                sorted({*ours.leader_rate, *ours.follower_rate}),
+                sorted({*ours.leader_replicas, *ours.follower_replicas}),
+            )
+        except ClusterUnreachable:
+            return  # the next look says whether the cluster is there
+        finally:  # each broker tells its own: of many, it is asked the less often the longer that takes
+            self._throttle_at = 10 * self._pace.now() - 9 * began
+        brokers, lists = throttling.lifted(ours, now)
+        self._lifted = sentences.throttle_lifted(brokers, lists, rate) if brokers or lists else ""
 
     def _note_pace(self) -> None:
         if self._pace.now() - self._pace_at < _PACE_SECONDS:

@@ -21,6 +21,7 @@ __all__ = [
     "others_at_work",
     "stalled",
     "stopping",
+    "throttle_lifted",
     "waiting_for_brokers",
 ]
 
@@ -86,6 +87,17 @@ def others_at_work(partitions: Sequence[Partition]) -> str:
     return (
         f"Somebody else reassigns {counted(len(partitions), 'partition')} ({names}): nothing further is sent until "
         "that is over."
+    )
+
+
+def throttle_lifted(brokers: Sequence[int], topics: Sequence[str], rate: int) -> str:
+    """Somebody else took the run's throttle away, or set another."""
+    places = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
+    places += [f"{verb(len(topics), 'topic', 'topics')} {listed(topics)}"] if topics else []
+    return (
+        f"Somebody else changed the throttle of {' and of '.join(places)}: it is not the {rate:,} bytes a second of "
+        "this run any more, and copying may go at full speed. kafka-configs sets it again; what was there before the "
+        "run comes back at its end."
     )
 
 

@@ -29,8 +29,10 @@ __all__ = [
     "Standing",
     "earlier_values",
     "from_json",
+    "lifted",
     "merged",
     "of_brokers",
+    "of_topics",
     "put_back",
     "standing",
     "to_json",
@@ -85,6 +87,15 @@ def of_brokers(throttles: Throttles, brokers: Collection[int]) -> Throttles:
     )
 
 
+def of_topics(throttles: Throttles, topics: Collection[str]) -> Throttles:
+    """Without the lists of other topics."""
+    return replace(
+        throttles,
+        leader_replicas=_of(throttles.leader_replicas, topics),
+        follower_replicas=_of(throttles.follower_replicas, topics),
+    )
+
+
 def wanted(moves: Iterable[MoveProgress], rate: int, earlier: Throttles) -> Throttles:
     """What a run sets: this rate on each broker of ``earlier``, and the replicas that copy or are copied from."""
     lists: dict[str, dict[str, list[str]]] = {name: {} for name in _LISTS}
@@ -113,6 +124,36 @@ def _added(earlier: Mapping[str, str | None], more: Mapping[str, Sequence[str]])
         told = earlier[topic] or ""
         out[topic] = ",".join(dict.fromkeys([*filter(None, told.split(",")), *replicas]))
     return out
+
+
+def lifted(set_by_run: Throttles, now: Throttles) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Where what a run has set does not hold any more.
+
+    Args:
+        set_by_run: what it set.
+        now: what is set on the same brokers and topics; what is not told there counts as unchanged.
+
+    Returns:
+        Brokers with another rate or none, and topics of which replicas that it listed are listed no more; ascending.
+    """
+    brokers = {
+        broker
+        for name in ("leader_rate", "follower_rate")
+        for broker, rate in getattr(set_by_run, name).items()
+        if getattr(now, name).get(broker, rate) != rate
+    }
+    topics = {
+        topic
+        for name in _LISTS
+        for topic, listed in getattr(set_by_run, name).items()
+        if (told := getattr(now, name).get(topic, listed)) != _EVERY_REPLICA
+        and not _replicas(listed) <= _replicas(told)
+    }
+    return tuple(sorted(brokers)), tuple(sorted(topics))
+
+
+def _replicas(told: str | None) -> set[str]:
+    return set(filter(None, (told or "").split(",")))
 
 
 def to_json(throttles: Throttles) -> dict[str, list[list[object]]]:

@@ -643,6 +643,28 @@ def test_a_broker_that_comes_later_is_throttled_before_anything_is_sent_to_it(jo
     assert cluster.dynamic == earlier
 
 
+def test_a_throttle_that_somebody_else_takes_away_is_told_of(journal):
+    """As Kafka's own --cancel does: the run says where, does not fight, and leaves all as it was before it."""
+    cluster = cluster_of(dynamic=dict(EARLIER), rate=1.0)
+    run = approve(journal, throttle=1_000)
+    said = []
+
+    def each(name):
+        said.append(journal.run(run.id).sentence)
+        if 20 < cluster.clock < 30:
+            cluster.dynamic = {key: told for key, told in cluster.dynamic.items() if key[0] == "leader_replicas"}
+
+    cluster.before_call = each
+    ended = carried(cluster, journal, run)
+    told = [sentence for sentence in said if "Somebody else changed the throttle" in sentence]
+
+    assert "the throttle of brokers 1, 2, 3 and 4 and of topic orders: it is not the 1,000 bytes" in told[0]
+    assert "Somebody else" not in said[0]
+    assert cluster.calls.count("set_throttles") == 2
+    assert ended.state is RunState.DONE
+    assert cluster.dynamic == EARLIER
+
+
 def test_a_run_goes_on_with_another_throttle(journal):
     """The new rate is set in place of the old one, and what was there before the run comes back."""
     cluster = cluster_of(dynamic=dict(EARLIER))

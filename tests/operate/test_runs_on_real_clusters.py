@@ -303,6 +303,24 @@ def test_a_cancel_takes_back_what_is_under_way(cluster, target, journal):
     assert until(lambda: no_throttles(target, "cancelled"))
 
 
+def test_a_throttle_taken_away_by_somebody_else_is_told(cluster, target, journal):
+    """With Kafka's own tool: the run says of which broker, goes on, and leaves no throttle."""
+    made(cluster, target, "lifted", [[1, 2]], megabytes=8)
+    run = approve(journal, target, "lifted", {0: ([1, 2], [1, 3])}, throttle=SLOW)
+    rates = "leader.replication.throttled.rate,follower.replication.throttled.rate"
+    with operating(cluster, journal, run) as ended:
+        # Of broker 2, from which nothing is copied: what is under way stays so.
+        entity = ("--entity-type", "brokers", "--entity-name", "2")
+        cluster.tool("configs", "--alter", *entity, "--delete-config", rates)
+        told = until(lambda: "Somebody else changed the throttle of broker 2: " in journal.run(run.id).sentence)
+        hurry(target, "lifted", ended)
+
+    assert told
+    assert ended[0].state is RunState.DONE
+    assert until(lambda: lists_of(target, "lifted", 1) == {0: (1, 3)})
+    assert until(lambda: no_throttles(target, "lifted"))
+
+
 def test_a_layout_changed_behind_its_back_stops_it(cluster, target, journal):
     """A partition that waits is moved by somebody else: named, nothing further is sent, what is under way finishes."""
     made(cluster, target, "meddled", [[1, 2]] * 3, megabytes=8)
