@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from components import text
 from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, Plan, Wish
 
 __all__ = ["MOST_FLOWS", "board_data"]
@@ -34,7 +35,8 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         plan: the plan for the wish, or None where nothing is wished or the wish is refused.
 
     Returns:
-        ``racks``: names in order. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none), ``host``
+        ``racks``: names in order, and ``rackNames``: the same as they are shown, without what no eye sees or what turns
+        the direction of writing. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none), ``host``
         (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (or None
         where not told), ``bytes`` (or None, also for a broker of which no size is told), ``behind`` (replicas not in
         sync, or None), and with a plan ``after``,
@@ -73,6 +75,7 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         flows = _flows(drawn, plan)
     return {
         "racks": list(drawn.racks),
+        "rackNames": [text.visible(rack) for rack in drawn.racks],
         "brokers": columns,
         "out": list(wish.remove),
         "added": [broker for broker, _ in wish.add],

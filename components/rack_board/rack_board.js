@@ -90,7 +90,7 @@ function heat(share) {
 // ---- the picture that is being drawn: data and what was done since ---------------------------------------------------
 
 function modelOf(data, pending) {
-  const { brokers: columns, racks } = data;
+  const { brokers: columns, racks, rackNames } = data;
   const brokers = new Map();
   columns.id.forEach((id, at) => {
     brokers.set(id, {
@@ -151,12 +151,13 @@ function modelOf(data, pending) {
   }
   // Colours never stretch a difference of a few replicas over the whole scale.
   low = Math.min(low, Math.floor(0.9 * top));
-  return { racks, brokers, out, groups, planned, low, top, scale: top * 1.06, mean: total / Math.max(holders, 1) };
+  const mean = total / Math.max(holders, 1);
+  return { racks, rackNames, brokers, out, groups, planned, low, top, scale: top * 1.06, mean };
 }
 
 const rackWords = (model, rack) => {
   if (rack === NO_RACK) return "no rack";
-  const name = model.racks[rack];
+  const name = model.rackNames[rack];
   return /^rack/i.test(name) ? name : `rack ${name}`;
 };
 
@@ -356,7 +357,7 @@ class Board {
       const words = rackWords(this.model, rack);
       const held = group.reduce((sum, broker) => sum + (broker.after ?? broker.replicas), 0);
       const staying = group.filter((broker) => !this.model.out.has(broker.id)).length;
-      write(column.name, rack === NO_RACK ? "no rack" : this.model.racks[rack]);
+      write(column.name, rack === NO_RACK ? "no rack" : this.model.rackNames[rack]);
       write(
         column.sum,
         this.sumOf(group.length, staying, held, rackWidth),

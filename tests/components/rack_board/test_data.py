@@ -127,3 +127,12 @@ def test_a_thousand_brokers_are_told_in_under_100_kb() -> None:
 
     assert len(json.dumps(data, separators=(",", ":"))) < 100_000
     assert len(data["flows"]) <= 3 * MOST_FLOWS  # type: ignore[arg-type]
+
+
+def test_a_racks_name_is_shown_without_what_turns_it_round() -> None:
+    """Events name the rack as it is; what is drawn cannot be written backwards by its name."""
+    layout = LAYOUT.with_racks({1: "az\u202e1"})
+    data = board_data(layout, Wish(), None)
+
+    assert data["racks"] == ["az\u202e1", "b"]
+    assert data["rackNames"] == ["az\ufffd1", "b"]
