@@ -562,6 +562,8 @@ class _Carrying:
             if step is not None:
                 self._journal.end(step, {"set": "not known"}, hold=self._hold)
             raise
+        # Brokers take a moment to show what they were told: what they show before is nobody's doing.
+        self._throttle_at, self._lifted = self._pace.now(), ""
         if step is not None:
             self._journal.end(step, {"set": True}, hold=self._hold)
 

@@ -665,6 +665,24 @@ def test_a_throttle_that_somebody_else_takes_away_is_told_of(journal):
     assert cluster.dynamic == EARLIER
 
 
+def test_throttles_that_were_set_just_now_are_not_doubted(journal):
+    """Brokers show them a moment later: that is no reason to say that somebody took them away."""
+    cluster, calls = cluster_of(rate=1.0, dead={4}), []
+
+    def each(name):
+        cluster.dead = {4} if cluster.clock < 15 else set()
+        calls.append((name, cluster.clock))
+
+    cluster.before_call = each
+    carried(cluster, journal, approve(journal, throttle=1_000))
+    times = [at for name, at in calls if name == "set_throttles"]
+    looks = [at for name, at in calls if name == "throttles" and at < times[-1] and at not in times]
+
+    assert len(times) == 3
+    assert looks
+    assert all(not 0 < look - at < 10 for look in looks for at in times)
+
+
 def test_a_run_goes_on_with_another_throttle(journal):
     """The new rate is set in place of the old one, and what was there before the run comes back."""
     cluster = cluster_of(dynamic=dict(EARLIER))
