@@ -18,9 +18,22 @@ import numpy.typing as npt
 
 from reseat.errors import LimitMet
 from reseat.formats.reading import Limits
+from reseat.formats.shown import shown
 from reseat.model import NONE, Broker, ClusterLayout, Finding, IntArray, Severity
 
-__all__ = ["PLACES_NAMED", "Rows", "assemble", "check_size", "counted", "not_understood", "padded", "place_finding"]
+__all__ = [
+    "PLACES_NAMED",
+    "Rows",
+    "assemble",
+    "check_brokers",
+    "check_misread",
+    "check_size",
+    "check_topics",
+    "counted",
+    "not_understood",
+    "padded",
+    "place_finding",
+]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -64,6 +77,60 @@ def check_size(data: bytes, source: str, limits: Limits) -> None:
         raise LimitMet(
             f"The text has {len(data) / 1e6:,.0f} MB; {limits.megabytes:,} MB is the limit. "
             "Upload fewer topics at once.",
+            source=source,
+        )
+
+
+def check_topics(count: int, longest: int, name: str, source: str, limits: Limits) -> None:
+    """Refuse more topics, or a longer name of one, than ``limits`` allow.
+
+    Args:
+        count: how many topics there are.
+        longest: characters of the longest name.
+        name: that name.
+        source: the text's name.
+        limits: what is accepted.
+
+    Raises:
+        LimitMet: names the limit.
+    """
+    if longest > limits.topic_name:
+        raise LimitMet(
+            f"A topic's name has {longest:,} characters; Kafka's limit is {limits.topic_name}. It is {shown(name)}.",
+            source=source,
+        )
+    if count > limits.topics:
+        raise LimitMet(f"The text names more than {limits.topics:,} topics; that is the limit.", source=source)
+
+
+def check_brokers(ids: IntArray, told: int, source: str, limits: Limits) -> None:
+    """Refuse more brokers than ``limits`` allow, before an object is made of each.
+
+    Args:
+        ids: broker ids in any shape, -1 for none.
+        told: how many brokers are told by themselves.
+        source: the text's name.
+        limits: what is accepted.
+
+    Raises:
+        LimitMet: names the limit.
+    """
+    count = told
+    if int(ids.max(initial=NONE)) >= limits.brokers:  # below, there cannot be more
+        count = max(told, len(np.unique(ids[ids != NONE])))
+    if count > limits.brokers:
+        raise LimitMet(f"The text names {count:,} brokers; {limits.brokers:,} is the limit.", source=source)
+
+
+def check_misread(count: int, why: str, source: str, limits: Limits) -> None:
+    """Refuse a text of which too much is not understood to be listed.
+
+    Raises:
+        LimitMet: there are more than ``limits.lines`` such pieces; the sentence says why the last is not understood.
+    """
+    if count > limits.lines:
+        raise LimitMet(
+            f"More than {limits.lines:,} pieces of the text are not understood; that is the limit. The last: {why}",
             source=source,
         )
 
@@ -113,6 +180,7 @@ def assemble(
     brokers: Iterable[Broker] = (),
     log_dirs: Sequence[str] = (),
     min_in_sync: npt.NDArray[np.int32] | None = None,
+    topic_ids: Sequence[str] | None = None,
     order_told: npt.NDArray[np.bool_] | bool = True,
 ) -> tuple[ClusterLayout, tuple[Finding, ...]]:
     """The layout that rows tell, and what contradicts in them.
@@ -122,6 +190,7 @@ def assemble(
         brokers: brokers known; those only mentioned are added with state not told.
         log_dirs: names for a ``log_dir`` column among ``rows.by_row``.
         min_in_sync: (topics,) int32, -1 not told, in the order of ``rows.topics``; or None.
+        topic_ids: as ``ClusterLayout`` has them, in the order of ``rows.topics``; or None.
         order_told: (topics,) bool or one for all.
 
     Returns:
@@ -141,6 +210,7 @@ def assemble(
         brokers=brokers,
         log_dirs=log_dirs,
         min_in_sync=min_in_sync,
+        topic_ids=topic_ids,
         order_told=order_told,
         **kept.by_row,  # the contract of Rows: keys are columns of from_columns
     )

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.formats.assemble import counted
+from reseat.formats.gaps import fewer_rows, with_merged_gaps
 from reseat.formats.gather import Part, living, merged
 from reseat.formats.idlists import widened
 from reseat.formats.reading import Reading, Skipped
@@ -64,11 +65,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
     """
     if not readings:
         raise ValueError("At least one reading is needed.")
-    return combine_parts([Part(reading, assigns=_assigns(reading)) for reading in readings])
-
-
-def _assigns(reading: Reading) -> bool:
-    return "log_dir_brokers" not in reading.facts
+    return combine_parts([Part(reading) for reading in readings])
 
 
 def combine_parts(parts: Sequence[Part]) -> Reading:
@@ -87,6 +84,7 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
         held = set(layout.replica_ids.ravel().tolist()) | set(layout.leader_ids.tolist())
         states = living(layout.brokers, set(alive), set(), set())
         layout = layout.with_brokers(b for b in states if b.id in held or b.id in alive)
+    layout = with_merged_gaps(layout, [part.reading.layout for part in parts])
     findings: list[Finding] = []
     skipped: list[Skipped] = []
     orderly = bool(layout.order_told.all())
@@ -97,6 +95,7 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
             _carried(found, reading.layout, layout, prefix)
             for found in reading.findings
             if not (orderly and found.kind == "order_not_told")  # another text tells it
+            and found.kind != "fewer_rows_than_declared"  # said of all texts together, below
         )
         skipped.extend(
             replace(piece, why=f"{reading.source}: {piece.why}") if prefix else piece for piece in reading.skipped
@@ -104,6 +103,9 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
     if len(sources) == 1:
         skipped.sort(key=lambda piece: piece.line)
     findings.extend(merge.findings)
+    short = fewer_rows(layout)
+    if short is not None:
+        findings.append(short)
     return Reading(
         layout=layout,
         kind=" + ".join(dict.fromkeys(part.reading.kind for part in parts)),
@@ -115,11 +117,12 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
         skipped=tuple(skipped),
         findings=tuple(findings),
         facts=facts,
+        assigns=any(part.reading.assigns for part in parts),
     )
 
 
 def _authority(part: Part) -> int:
-    if not part.assigns:
+    if not part.reading.assigns:
         return 2
     layout = part.reading.layout
     return 0 if layout.partition_count == 0 or bool(layout.order_told.any()) else 1
@@ -196,6 +199,7 @@ def _merge(so_far: _Merged, part: Part) -> _Merged:
         log_dir=_filled(shared_rows, _renamed(a, dirs), _renamed(b, dirs), np.int32(NONE)),
         size_bytes=_filled(shared_rows, a.replica_bytes, b.replica_bytes, np.float64(np.nan)),
         min_in_sync=by_topic[0],
+        topic_ids=_topic_ids(a, b, names),
         order_told=by_topic[1],
         **{name: mask(getattr(a, name), getattr(b, name), None) for name in _MASKS},
     )
@@ -225,6 +229,14 @@ def _topic_columns(
             told = layout.min_in_sync != NONE
             lowest[place[told]] = layout.min_in_sync[told]
     return lowest, order
+
+
+def _topic_ids(a: ClusterLayout, b: ClusterLayout, names: Sequence[str]) -> tuple[str, ...] | None:
+    """The topics' ids, where either tells one; that of ``a`` counts."""
+    told: dict[str, str] = {}
+    for layout in (b, a):
+        told |= {name: given for name, given in zip(layout.topics, layout.topic_ids or (), strict=False) if given}
+    return tuple(told.get(name, "") for name in names) if told else None
 
 
 def _renamed(layout: ClusterLayout, dirs: Sequence[str]) -> IntArray | None:
@@ -330,7 +342,7 @@ def _compare(so_far: _Merged, part: Part, rows_a: Rows, rows_b: Rows) -> list[Fi
 
     sorted_a, sorted_b = np.sort(ids_a, axis=1), np.sort(ids_b, axis=1)
     other_set = (sorted_a != sorted_b).any(axis=1)
-    if part.assigns:
+    if part.reading.assigns:
         add(
             other_set,
             "contradicting_rows",

@@ -14,13 +14,13 @@ Source: Redpanda's rpk (``topic describe``, ``cluster partitions move-status``),
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from reseat.formats.gather import Gathered, Part
-from reseat.formats.idlists import LARGEST_ID
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Finding, Severity
+from reseat.model.naming import LARGEST_ID, id_in
 
 __all__ = ["read_tables"]
 
@@ -164,32 +164,32 @@ class _Reader:
             return self._damaged(number, text, cells)
         told = {_USED[name]: cell for name, cell in zip(self.heading, cells, strict=True) if name in _USED}
         replicas = _ids(told["replicas"])
-        partition = told["partition"]
-        if replicas is None or not partition.isdecimal():
+        if replicas is None or not told["partition"].isdecimal():
             return self._damaged(number, text, cells)
+        partition = id_in(told["partition"])
         topic = told.get("topic", self.topic or self.placeholder)
         if "NAMESPACE-TOPIC" in self.heading:
             topic = topic.rpartition("/")[2]
         leader_told = told.get("leader")
-        leader = NOT_TOLD if leader_told is None else int(leader_told) if leader_told.isdecimal() else NONE
+        leader = NOT_TOLD if leader_told is None else id_in(leader_told) if leader_told.isdecimal() else NONE
         isr = _ids(told["in_sync"]) if "in_sync" in told else None
         target = _ids(told["target"]) if "target" in told else None
-        self.told.dead.update(_ids(told.get("offline", "")) or ())
-        epoch = told.get("epoch", "")
-        if max([int(partition), leader, *replicas, *(isr or ()), *(target or ())]) > LARGEST_ID:
+        self.told.dead.update(_known(_ids(told.get("offline", "")) or ()))
+        epoch = id_in(told.get("epoch", ""))
+        if partition is None or leader is None or None in {*replicas, *(isr or ()), *(target or ())}:
             self.told.misread(number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows.")
             return True
         self.told.add(
             topic,
-            int(partition),
-            replicas,
+            partition,
+            _known(replicas),
             line=number,
             leader=leader,
-            leader_epoch=int(epoch) if epoch.isdecimal() and len(epoch) < 10 else NOT_TOLD,
-            lists={"in_sync": isr},
+            leader_epoch=NOT_TOLD if epoch is None else epoch,
+            lists={"in_sync": None if isr is None else _known(isr)},
         )
         if target is not None:
-            self.after.add(topic, int(partition), target, line=number)
+            self.after.add(topic, partition, _known(target), line=number)
         return True
 
 
@@ -209,6 +209,11 @@ def _heading(text: str) -> list[str] | None:
     return cells if {"partition", "replicas"} <= used and used & {"leader", "target"} else None
 
 
-def _ids(cell: str) -> list[int] | None:
+def _ids(cell: str) -> list[int | None] | None:
+    """The ids in a cell, None for one that Kafka does not know; None where the cell is no list of numbers."""
     inside = cell.strip("[]").replace(",", " ").split()
-    return [int(item) for item in inside] if all(item.isdecimal() and len(item) <= 10 for item in inside) else None
+    return [id_in(item) for item in inside] if all(item.isdecimal() for item in inside) else None
+
+
+def _known(ids: Iterable[int | None]) -> list[int]:
+    return [i for i in ids if i is not None]

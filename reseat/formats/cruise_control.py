@@ -18,6 +18,7 @@ from reseat.formats.detect import Document, id_of, ids_of
 from reseat.formats.gather import Gathered, Part
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Finding, Severity
+from reseat.model.naming import id_in
 
 __all__ = ["read_cruise_control"]
 
@@ -41,14 +42,12 @@ def read_cruise_control(document: Document, source: str, limits: Limits) -> Part
     """
     told = Gathered(source, limits)
     line = document.line
-    brokers, partitions = document.value("KafkaBrokerState"), document.value("KafkaPartitionState")
+    brokers, partitions = document.value("KafkaBrokerState"), document.inner("KafkaPartitionState")
     brokers = brokers if isinstance(brokers, dict) else {}
-    partitions = partitions if isinstance(partitions, dict) else {}
     _brokers(told, brokers, line)
     seen: dict[tuple[str, int], str] = {}
     for name in _LISTS:
-        entries = partitions.get(name)
-        for entry in entries if isinstance(entries, list) else ():
+        for entry in document.items_of(partitions[name]) if name in partitions else ():
             _partition(told, entry, name, line, seen)
     if not told.row_count and not told.brokers:
         raise InputRefused(
@@ -78,7 +77,7 @@ def _brokers(told: Gathered, state: Mapping[str, object], line: int) -> None:
     for name in _COUNTS:
         counts = state.get(name)
         for key in counts if isinstance(counts, dict) else ():
-            broker = id_of(int(key)) if isinstance(key, str) and key.isdecimal() and len(key) <= 10 else None
+            broker = id_in(key) if isinstance(key, str) else None
             if broker is None:
                 told.skipped.add(line, str(key), f"Not a broker id in {name}.")
             elif broker not in told.brokers:
@@ -87,8 +86,9 @@ def _brokers(told: Gathered, state: Mapping[str, object], line: int) -> None:
                 told.broker(Broker(broker, state=BrokerState.ALIVE if alive else BrokerState.NOT_TOLD), f"line {line}")
     controllers = state.get("IsController")
     for key, is_controller in controllers.items() if isinstance(controllers, dict) else ():
-        if is_controller is True and isinstance(key, str) and key.isdecimal() and len(key) <= 10:
-            told.facts["controller"] = int(key)
+        controller = id_in(key) if is_controller is True and isinstance(key, str) else None
+        if controller is not None:
+            told.facts["controller"] = controller
 
 
 def _partition(told: Gathered, entry: object, name: str, line: int, seen: dict[tuple[str, int], str]) -> None:

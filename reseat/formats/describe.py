@@ -30,11 +30,13 @@ import numpy.typing as npt
 
 from reseat.errors import LimitMet
 from reseat.formats.assemble import counted
-from reseat.formats.gather import Gathered, Part, fewer_rows
-from reseat.formats.idlists import LARGEST_ID, padded
+from reseat.formats.cut_off import cut_off
+from reseat.formats.gather import Gathered, Part
+from reseat.formats.idlists import padded
 from reseat.formats.lines import Block, chunks
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, BoolArray, Finding, IntArray, Severity
+from reseat.model.naming import LARGEST_ID, id_in
 
 __all__ = ["looks_like_describe", "read_describe"]
 
@@ -56,7 +58,7 @@ _HEADER = re.compile(
 )
 _COLUMN = re.compile(
     r"[ \t]*+\b(Adding Replicas|Removing Replicas|Elr|LastKnownElr|Offline|Observers|LiveObservers|MarkedForDeletion)"
-    r":[ \t]*+(\d{1,10}(?:,[ ]?\d{1,10})*|N/A|true|false|none|)[ \t]*+",
+    r":[ \t]*+([0-9]{1,10}(?:,[ ]?[0-9]{1,10})*|N/A|true|false|none|)[ \t]*+",
     re.IGNORECASE,
 )
 _LISTS = {
@@ -71,25 +73,27 @@ _LISTS = {
 #: What a person may have written behind a number. Runs of white space give nothing back (``*+``) here and above, so
 #: that no text takes more than linear time.
 _NOTE = r"(?:[ \t]*+\[[^\]\n]{0,80}\])?+"
-_PARTITION = re.compile(rf"\bpartition:[ \t]*+(\d{{1,10}})(?!\d){_NOTE}[ \t]*+", re.IGNORECASE)
+_PARTITION = re.compile(rf"\bpartition:[ \t]*+([0-9]{{1,10}})(?![0-9]){_NOTE}[ \t]*+", re.IGNORECASE)
 _REST = re.compile(
-    rf"leader:[ \t]*+(-1|none|\d{{1,10}}(?!\d))?+{_NOTE}[ \t]*+"
-    rf"replicas:[ \t]*+((?:\d{{1,10}}(?:,[ ]?\d{{1,10}})*)?)(?!\d){_NOTE}[ \t]*+"
-    rf"(?:isr:[ \t]*+((?:\d{{1,10}}(?:,[ ]?\d{{1,10}})*)?)(?!\d){_NOTE})?",
+    rf"leader:[ \t]*+(-1|none|[0-9]{{1,10}}(?![0-9]))?+{_NOTE}[ \t]*+"
+    rf"replicas:[ \t]*+((?:[0-9]{{1,10}}(?:,[ ]?[0-9]{{1,10}})*)?)(?![0-9]){_NOTE}[ \t]*+"
+    rf"(?:isr:[ \t]*+((?:[0-9]{{1,10}}(?:,[ ]?[0-9]{{1,10}})*)?)(?![0-9]){_NOTE})?",
     re.IGNORECASE,
 )
 _WORD_BEFORE = re.compile(r"(?:topic:[ \t]*)?([^\s:=,]*)[ \t]*$", re.IGNORECASE)
 #: A topic's name with a blank in it, which no topic has.
 _TORN_NAME = re.compile(r"\btopic:[ \t]*+[^\s:=,]++(?:[ \t]++[^\s:=,]++){1,8}[ \t]*+$", re.IGNORECASE)
 _HEADER_LABEL = re.compile(r"(TopicId|PartitionCount|ReplicationFactor|MarkedForDeletion|Configs):[ \t]*")
+#: How a row and a heading begin.
+_BEGUN = re.compile(r"[ \t]*Topic:")
 _TOPIC_LABEL = re.compile(r"Topic:[ \t]*([^\s:=,]+)")
-_MIN_IN_SYNC = re.compile(r"(?:^|[,\s])min\.insync\.replicas=(\d{1,9})(?!\d)")
+_MIN_IN_SYNC = re.compile(r"(?:^|[,\s])min\.insync\.replicas=([0-9]{1,9})(?![0-9])")
 _MARKED = re.compile(r"[ \t]*MarkedForDeletion:[ \t]*(true|false)", re.IGNORECASE)
-_ROW_START = re.compile(r"\bpartition:[ \t]*\d", re.IGNORECASE)
+_ROW_START = re.compile(r"\bpartition:[ \t]*[0-9]", re.IGNORECASE)
 _CONTINUES = re.compile(r"^[ \t]*[a-z]+(?:\.[a-z0-9]+)+=")
-_LOOKS = re.compile(rb"[Pp]artition:[ \t]*\d{1,10}\b[^\n]{0,80}?[Ll]eader:|PartitionCount:")
+_LOOKS = re.compile(rb"[Pp]artition:[ \t]*[0-9]{1,10}\b[^\n]{0,80}?[Ll]eader:|PartitionCount:")
 #: A row that cannot be read as one, whatever is wrong with it.
-_DAMAGED = re.compile(r"\bpartition:[ \t]*\S.{0,80}?\b(?:leader|replicas):", re.IGNORECASE)
+_DAMAGED = re.compile(r"\bpartition:[ \t]*+(?:[0-9]++|\S).{0,80}?\b(?:leader|replicas):", re.IGNORECASE)
 _DAMAGED_WHY = (
     "A damaged row of kafka-topics --describe: Partition, Leader (an id, none or -1), Replicas and Isr (ids divided by "
     "commas) were expected."
@@ -127,8 +131,11 @@ def read_describe(blocks: Sequence[Block], source: str, limits: Limits) -> tuple
         if not looks_like_describe(block.data):
             others.append(block)
             continue
-        for chunk, index in chunks(block.data):
+        lost = cut_off(block.data) if block is blocks[-1] else b""
+        for chunk, index in chunks(block.data.removesuffix(lost)):
             reader.chunk(chunk, index, block)
+        if lost:
+            reader.told.misread(block.number(block.data.count(b"\n")), lost.decode("utf-8", "replace"), _DAMAGED_WHY)
     part = reader.finish()
     return part, [*others, Block.of(reader.left)]
 
@@ -189,14 +196,13 @@ def _ids(text: str) -> list[int]:
 
 class _Reader:
     def __init__(self, source: str, limits: Limits) -> None:
-        self.told = Gathered(source, limits)
+        self.told = Gathered(source, limits, whole_topics=True)
         self.limits = limits
         self.words = _Words(self.told)
         self.leaders = _Leaders()
         self.tails = _Tails()
         self.header: str | None = None  # topic of the header last met
         self.configs: str | None = None  # topic whose Configs may go on in the next line
-        self.declared: dict[str, int] = {}
         self.factor: dict[str, int] = {}
         self.marked: set[str] = set()
         self.floors: dict[
@@ -350,6 +356,7 @@ class _Reader:
             number = block.number(index + at)
             position += 1
             if _ROW_START.search(text):
+                alone, next_position = text, position
                 for more in range(_WRAPPED):
                     if _complete(text):
                         break
@@ -358,6 +365,8 @@ class _Reader:
                         break
                     text = f"{text.rstrip()} {following[1].decode('utf-8', 'replace').strip()}"
                     position += 1
+                if position > next_position and not _goes_on_from(text, len(alone.rstrip())):
+                    text, position = alone, next_position  # damaged, not wrapped: the lines below are their own
                 self._several(number, text)
             elif not text.isspace():
                 self._no_row(number, text)
@@ -502,10 +511,9 @@ class _Reader:
         self.header = self.configs = topic
         self.told.topic(topic)
         self.first_line = self.first_line or number
-        if values.get("PartitionCount", "").isdecimal() and len(values["PartitionCount"]) <= 10:
-            self.declared[topic] = int(values["PartitionCount"])
-        if values.get("ReplicationFactor", "").isdecimal() and len(values["ReplicationFactor"]) <= 10:
-            self.factor[topic] = int(values["ReplicationFactor"])
+        for heading, declared in (("PartitionCount", self.told.declared), ("ReplicationFactor", self.factor)):
+            if (count := id_in(values.get(heading, ""))) is not None:
+                declared[topic] = count
         configs = values.get("Configs", "")
         found = _MARKED.search(configs)
         if marked or (found and found[1].lower() == "true"):
@@ -534,7 +542,7 @@ class _Reader:
         words, counts, factors, configs = zip(*headers, strict=True)
         names = b"\n".join(words).decode("utf-8", "replace").split("\n")
         header_at.extend(zip((at for at, _ in lines), map(self.told.topic, names), strict=True))
-        self.declared.update(zip(names, map(int, counts), strict=True))
+        self.told.declared.update(zip(names, map(int, counts), strict=True))
         self.factor.update(zip(names, map(int, factors), strict=True))
         floors = [self.floors[text][1] for text in configs]
         self.told.min_in_sync.update((name, low) for name, low in zip(names, floors, strict=True) if low is not None)
@@ -551,13 +559,13 @@ class _Reader:
     def finish(self) -> Part | None:
         self._settle(over=True)
         told = self.told
-        if not told.row_count and not self.declared and not told.skipped.result():
+        for at, (number, text) in enumerate(self.left):
+            if number == self.last_line and _BEGUN.match(text):  # neither a row nor a heading: the text ends within it
+                told.misread(number, text, _DAMAGED_WHY)
+                del self.left[at]
+                break
+        if not told.row_count and not told.declared and not told.skipped.result():
             return None
-        short = fewer_rows(self.declared, told.rows_by_topic())
-        if short:
-            told.findings.append(short)
-        if self.declared:
-            told.facts["declared_partitions"] = sum(self.declared.values())
         other = told.topics_with_other_factor(self.factor)
         if other:
             told.findings.append(
@@ -580,6 +588,13 @@ class _Reader:
                 )
             )
         return told.part(KIND, line=self.first_line or 1)
+
+
+def _goes_on_from(text: str, length: int) -> bool:
+    """Whether the last row that begins in the first ``length`` characters ends beyond them, and so is wrapped."""
+    begins = [found for found in _PARTITION.finditer(text) if found.start() < length]
+    rest = _REST.match(text, begins[-1].end()) if begins else None
+    return rest is not None and rest.end() > length
 
 
 def _complete(text: str) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
 import msgspec
 
-from reseat.formats.idlists import LARGEST_ID
+from reseat.formats import json_scan
 from reseat.formats.json_fault import refusal
+from reseat.formats.reading import Limits
+from reseat.model.naming import LARGEST_ID
 
 __all__ = ["Document", "DocumentKind", "document", "id_of", "ids_of"]
 
@@ -17,6 +20,7 @@ __all__ = ["Document", "DocumentKind", "document", "id_of", "ids_of"]
 _PEEK = 4_000
 #: Bytes up to which a document is checked as a whole at once.
 _SMALL = 1_000_000
+_OBJECT: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class DocumentKind(Enum):
@@ -48,6 +52,7 @@ class Document:
         line: 1-based line it starts on.
         data: its bytes.
         keys: its top-level values, raw, where it is an object.
+        limits: what is accepted.
         source: what the text is called.
     """
 
@@ -55,37 +60,73 @@ class Document:
     line: int
     data: bytes = field(repr=False)
     keys: dict[str, msgspec.Raw] = field(repr=False)
+    limits: Limits = field(repr=False)
     source: str = "pasted text"
+
+    def items(self, key: str) -> Iterator[object]:
+        """The items of the list under a key one by one, none where it is absent or no list.
+
+        Raises:
+            InputRefused: it is damaged.
+            LimitMet: an item holds too many values.
+        """
+        raw = self.keys.get(key)
+        return iter(()) if raw is None else self.items_of(memoryview(raw))
+
+    def items_of(self, raw: bytes | memoryview) -> Iterator[object]:
+        """The same of a list that stands somewhere in it."""
+        try:
+            yield from json_scan.items(raw, self.limits, self.source, self.line)
+        except TypeError:
+            return
+        except msgspec.DecodeError as error:
+            raise refusal(self.data, 0, self.source, self.line, error) from error
+
+    def inner(self, key: str) -> dict[str, memoryview]:
+        """The values of the object under a key, raw; none where it is absent or no object."""
+        raw = self.keys.get(key)
+        if raw is None or bytes(memoryview(raw)[:1]) != b"{":
+            return {}
+        json_scan.check_width(memoryview(raw), self.limits.keys, "keys", self.source, self.line)
+        try:
+            return {name: memoryview(found) for name, found in _OBJECT.decode(raw).items()}
+        except msgspec.DecodeError as error:
+            raise refusal(self.data, 0, self.source, self.line, error) from error
 
     def value(self, key: str) -> object:
         """A top-level value, None where it is absent.
 
         Raises:
             InputRefused: it is damaged.
+            LimitMet: it holds too many values.
         """
         raw = self.keys.get(key)
         try:
-            return None if raw is None else msgspec.json.decode(raw)
+            return None if raw is None else json_scan.value(raw, self.limits, self.source, self.line)
         except msgspec.DecodeError as error:
             raise refusal(self.data, 0, self.source, self.line, error) from error
 
 
-def document(data: bytes, line: int, source: str) -> Document:
+def document(data: bytes, line: int, source: str, limits: Limits) -> Document:
     """Tell what a document is.
 
     Raises:
         InputRefused: it is not JSON; names the line.
+        LimitMet: it has too many keys.
     """
+    json_scan.check_width(data, limits.keys, "keys", source, line)
     try:
         if len(data) < _SMALL:
             msgspec.json.decode(data)  # raw values are only skipped over below; large ones are checked when read
         keys: dict[str, msgspec.Raw] = {}
         if data[:1] == b"{":
             keys = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-            return Document(_kind_of_object(keys), line, data, keys, source)
+            return Document(_kind_of_object(keys), line, data, keys, limits, source)
         first = re.match(rb"\[\s*\{", data)
         looks_rest = first is not None and b'"replicas"' in data[:_PEEK] and b'"partition"' in data[:_PEEK]
-        return Document(DocumentKind.REST_TOPIC if looks_rest else DocumentKind.UNKNOWN, line, data, keys, source)
+        return Document(
+            DocumentKind.REST_TOPIC if looks_rest else DocumentKind.UNKNOWN, line, data, keys, limits, source
+        )
     except msgspec.DecodeError as error:
         raise refusal(data, 0, source, line, error) from error
 

@@ -14,11 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import LimitMet
-from reseat.formats.assemble import PLACES_NAMED, Rows, assemble, counted, not_understood, place_finding
+from reseat.formats.assemble import (
+    PLACES_NAMED,
+    Rows,
+    assemble,
+    check_brokers,
+    check_misread,
+    check_topics,
+    counted,
+    not_understood,
+    place_finding,
+)
+from reseat.formats.gaps import fewer_rows, gaps_of
 from reseat.formats.idlists import widened
 from reseat.formats.lines import SkippedLines
 from reseat.formats.masks import mask_of
 from reseat.formats.reading import Limits, Reading
+from reseat.formats.shown import shown
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, Finding, IntArray, Severity
 
 __all__ = ["MASKS", "Gathered", "Part"]
@@ -36,6 +48,8 @@ MASKS: Mapping[str, str] = {
 }
 #: Rows read one by one are turned into columns when there are this many.
 _FLUSH = 20_000
+#: Contradictions that are findings of their own.
+_FINDINGS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +60,11 @@ class Part:
         reading: the reading of it alone.
         line: 1-based line at which it starts.
         locate: where the text tells a partition ("line 12"), by topic and partition id.
-        assigns: whether its replica lists are assignments; log directories and states only add to those.
     """
 
     reading: Reading
     line: int = 1
     locate: Callable[[str, int], str] | None = None
-    assigns: bool = True
 
     def place(self, topic: str, partition: int) -> str:
         """Where the partition stands, in words."""
@@ -82,12 +94,22 @@ class Gathered:
         facts, findings, skipped: as in ``Reading``.
         min_in_sync: ``min.insync.replicas`` by topic name.
         order_told: by topic name where it differs from ``order``.
+        declared: partitions by topic name, as headings say.
+        topics_declared: topics that a heading counts, or 0.
+        topics_listed: topics that a listing names.
+        racks_told: ids of brokers of which it is told which rack they have, or that they have none.
+        whole_topics: whether the output tells topics as a whole, so that a gap in their partition ids is one.
     """
 
-    def __init__(self, source: str, limits: Limits, *, order: bool = True) -> None:
+    def __init__(self, source: str, limits: Limits, *, order: bool = True, whole_topics: bool = False) -> None:
         self.source = source
         self.limits = limits
         self.order = order
+        self.whole_topics = whole_topics
+        self.declared: dict[str, int] = {}
+        self.topics_declared = 0
+        self.topics_listed: set[str] = set()
+        self.racks_told: set[int] = set()
         self.brokers: dict[int, Broker] = {}
         self.alive: set[int] | None = None
         self.dead: set[int] = set()
@@ -99,14 +121,23 @@ class Gathered:
         self.codes: dict[str, int] = {}
         self.row_count = 0
         self._misread: list[int] = []
+        self._contradictions = 0
         self._chunks: list[_Chunk] = []
         self._single: list[tuple[int, int, int, Sequence[int], int, int, Mapping[str, Sequence[int] | None]]] = []
 
     # ---- partitions ----------------------------------------------------------------------------------------
 
     def topic(self, name: str) -> int:
-        """The code of a topic name, a new one where it was not met before."""
-        return self.codes.setdefault(name, len(self.codes))
+        """The code of a topic name, a new one where it was not met before.
+
+        Raises:
+            LimitMet: there are too many topics, or the name is longer than any.
+        """
+        code = self.codes.get(name)
+        if code is None:
+            check_topics(len(self.codes) + 1, len(name), name, self.source, self.limits)
+            code = self.codes[name] = len(self.codes)
+        return code
 
     def add(
         self,
@@ -166,9 +197,14 @@ class Gathered:
         self._chunks.append(_Chunk(topic_of, partition, line, replicas, leader, epoch, masks, told, outside))
 
     def misread(self, line: int, text: str, why: str) -> None:
-        """Skip a row, or a part of one, that tells of partitions and was not understood: a finding says so too."""
+        """Skip a row, or a part of one, that tells of partitions and was not understood: a finding says so too.
+
+        Raises:
+            LimitMet: there are too many of them.
+        """
         self.skipped.add(line, text, why)
         self._misread.append(line)
+        check_misread(len(self._misread), why, self.source, self.limits)
 
     def _count(self, rows: int) -> None:
         self.row_count += rows
@@ -228,15 +264,20 @@ class Gathered:
         """Add facts of one broker; facts told before stay, and a finding names what contradicts them."""
         known = self.brokers.get(told.id)
         if known is None:
+            check_brokers(np.empty(0, np.int32), len(self.brokers) + 1, self.source, self.limits)
             self.brokers[told.id] = told
             return
         self.brokers[told.id], differs = merged(known, told)
         for what, before, after in differs:
+            self._contradictions += 1
+            if self._contradictions > _FINDINGS:
+                continue
             self.findings.append(
                 Finding(
                     "contradicting_broker",
                     Severity.ATTENTION,
-                    f"Broker {told.id} has {what} {before} and, in {place}, {what} {after}; the first is kept.",
+                    f"Broker {told.id} has {what} {shown(before)} and, in {place}, {what} {shown(after)}; the first is "
+                    "kept.",
                     brokers=(told.id,),
                     places=(place,),
                 )
@@ -251,10 +292,20 @@ class Gathered:
             LimitMet: there are more rows or cells than the limits allow.
         """
         self._flush()
+        unread = len(self._misread)
         if self._misread:
             places = [f"line {number}" for number in self._misread[:PLACES_NAMED]]
             self.findings.append(not_understood(len(self._misread), places, "row", "rows"))
             self._misread = []
+        if self._contradictions > _FINDINGS:
+            further = counted(self._contradictions - _FINDINGS, "fact", "facts")
+            self.findings.append(
+                Finding(
+                    "contradicting_broker",
+                    Severity.ATTENTION,
+                    f"{further} more of brokers contradict what is told of them before; the first telling is kept.",
+                )
+            )
         chunks = self._chunks
         width = max((chunk.replicas.shape[1] for chunk in chunks), default=0)
         if self.row_count * width > self.limits.cells:
@@ -298,6 +349,7 @@ class Gathered:
             place=lambda row: f"line {int(lines[row])}",
             by_row=by_row,
         )
+        check_brokers(rows_told.replicas, len(self.brokers), self.source, self.limits)
         self._chunks = []
         min_in_sync = None
         if self.min_in_sync:
@@ -324,6 +376,21 @@ class Gathered:
                 )
             )
         layout = layout.with_brokers(living(layout.brokers, self.alive, self.dead, set(layout.leader_ids.tolist())))
+        gaps = gaps_of(
+            layout,
+            declared=self.declared,
+            whole_topics=self.whole_topics,
+            topics_declared=self.topics_declared,
+            topics_listed=self.topics_listed,
+            unread_rows=unread,
+            racks_told=self.racks_told,
+        )
+        layout = replace(layout, gaps=gaps)
+        if self.declared:
+            self.facts["declared_partitions"] = sum(self.declared.values())
+        short = fewer_rows(layout)
+        if short is not None:
+            self.findings.append(short)
         if self.alive is not None:
             self.facts["alive_brokers"] = tuple(sorted(self.alive))
         reading = Reading(
@@ -333,6 +400,7 @@ class Gathered:
             skipped=self.skipped.result(),
             findings=tuple(self.findings),
             facts=self.facts,
+            assigns=assigns,
         )
 
         def locate(topic: str, partition: int) -> str:
@@ -340,7 +408,7 @@ class Gathered:
             at = np.flatnonzero((rows_told.topic_of == code) & (rows_told.partition == partition))
             return f"line {int(lines[at[0]])}" if at.size else kind
 
-        return Part(reading, line, locate, assigns)
+        return Part(reading, line, locate)
 
 
 def merged(known: Broker, told: Broker) -> tuple[Broker, list[tuple[str, object, object]]]:
@@ -386,21 +454,6 @@ def living(brokers: Iterable[Broker], alive: set[int] | None, dead: set[int], le
                 state = BrokerState.DEAD
         out.append(broker if state is broker.state else replace(broker, state=state))
     return tuple(out)
-
-
-def fewer_rows(declared: Mapping[str, int], found: Mapping[str, int]) -> Finding | None:
-    """A finding where headers declare more partitions than there are rows: the text was cut."""
-    short = {name: count for name, count in declared.items() if found.get(name, 0) < count}
-    if not short:
-        return None
-    name, count = next(iter(short.items()))
-    return Finding(
-        "fewer_rows_than_declared",
-        Severity.NOTE,
-        f"{counted(len(short), 'topic declares', 'topics declare')} more partitions than there are rows (such as "
-        f"{name}: {count:,} declared, {found.get(name, 0):,} rows). The rows count; was the text cut or filtered?",
-        topics=tuple(sorted(short)),
-    )
 
 
 def _padded(lists: Iterable[Sequence[int]]) -> IntArray:

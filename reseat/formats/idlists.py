@@ -21,12 +21,11 @@ import numpy.typing as npt
 from reseat.errors import LimitMet
 from reseat.formats.reading import Limits
 from reseat.model import NONE, IntArray
+from reseat.model.naming import LARGEST_ID
 
-__all__ = ["LARGEST_ID", "padded", "widened"]
+__all__ = ["padded", "widened"]
 
-#: Kafka's broker and partition ids are Java ints.
-LARGEST_ID = 2**31 - 1
-_DIGITS = 10  # as many as the largest id has
+_DIGITS = len(str(LARGEST_ID))
 _ZERO, _NINE = 48, 57
 
 

@@ -17,17 +17,16 @@ import re
 from collections.abc import Sequence
 from itertools import compress
 
-import msgspec
 import numpy as np
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.detect import Document, id_of, ids_of
-from reseat.formats.gather import Gathered, Part, fewer_rows
-from reseat.formats.idlists import LARGEST_ID, padded
-from reseat.formats.json_fault import refusal
+from reseat.formats.gather import Gathered, Part
+from reseat.formats.idlists import padded
 from reseat.formats.lines import Block, chunks
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Finding, Severity
+from reseat.model.naming import LARGEST_ID
 
 __all__ = ["looks_like_kcat", "read_kcat", "read_kcat_json"]
 
@@ -41,7 +40,7 @@ _LINE = re.compile(
 )
 _TOPIC = re.compile(r'^\s*topic "([^"]+)" with (\d{1,10}) partitions?:\s*(.*)$')
 #: A partition or a topic that cannot be read as one, whatever is wrong with it.
-_DAMAGED = re.compile(r"^\s*partition\b.{1,80}?\b(?:leader|replicas|isrs)\b")
+_DAMAGED = re.compile(r"^\s*partition\b[^0-9]{0,80}?[0-9]*+.{1,80}?\b(?:leader|replicas|isrs)\b")
 _DAMAGED_TOPIC = re.compile(r"^\s*topic\b.{1,400}?\bwith\b.{0,40}?\bpartitions?\b")
 _BROKER = re.compile(r"^\s*broker (-?\d{1,10}) at (\[[^\]\s]+\]|[^\s:]+):(\d{1,5})\s*+(\(controller\))?\s*+$")
 _BROKERS = re.compile(r"^\s*(\d{1,9}) brokers?:\s*$")
@@ -83,10 +82,9 @@ def read_kcat(blocks: Sequence[Block], source: str, limits: Limits) -> tuple[Par
 
 class _Reader:
     def __init__(self, source: str, limits: Limits) -> None:
-        self.told = Gathered(source, limits)
+        self.told = Gathered(source, limits, whole_topics=True)
         self.limits = limits
         self.topic: str | None = None
-        self.declared: dict[str, int] = {}
         self.declared_brokers: int | None = None
         self.first_line = 0
         self.left: list[tuple[int, str]] = []
@@ -151,7 +149,7 @@ class _Reader:
         if (found := _TOPIC.match(text)) is not None:
             self.topic = found[1]
             self.told.topic(found[1])
-            self.declared[found[1]] = int(found[2])
+            self.told.declared[found[1]] = int(found[2])
             if found[3]:
                 self.told.skipped.add(number, found[3], "An error of the topic, as kcat tells it.")
         elif (found := _BROKER.match(text)) is not None:
@@ -167,7 +165,7 @@ class _Reader:
         elif (found := _BROKERS.match(text)) is not None:
             self.declared_brokers = int(found[1])
         elif (found := _TOPICS.match(text)) is not None:
-            self.told.facts["declared_topics"] = int(found[1])
+            self.told.facts["declared_topics"] = self.told.topics_declared = int(found[1])
         elif _DAMAGED.match(text):
             self.told.misread(
                 number,
@@ -193,27 +191,22 @@ class _Reader:
 
     def finish(self) -> Part | None:
         told = self.told
-        if not told.row_count and not self.declared and not told.brokers:
+        if not told.row_count and not told.declared and not told.brokers:
             return None
-        _finish(told, self.declared, self.declared_brokers, self.first_line)
+        _finish(told, self.declared_brokers, self.first_line)
         return told.part(KIND, line=self.first_line or 1)
 
 
-def _finish(told: Gathered, declared: dict[str, int], declared_brokers: int | None, line: int) -> None:
+def _finish(told: Gathered, declared_brokers: int | None, line: int) -> None:
     """Findings and facts that hold for text and JSON alike."""
-    if any(declared.values()) and not told.row_count:
+    if any(told.declared.values()) and not told.row_count:
         raise InputRefused(
-            f"This is kcat -L with {len(told.brokers)} brokers and {len(declared)} topics, but no partition follows. "
-            "The text was cut: copy the lines that start with 'partition' too.",
+            f"This is kcat -L with {len(told.brokers)} brokers and {len(told.declared)} topics, but no partition "
+            "follows. The text was cut: copy the lines that start with 'partition' too.",
             source=told.source,
             line=line or None,
             recognised=KIND,
         )
-    if declared:
-        told.facts["declared_partitions"] = sum(declared.values())
-        short = fewer_rows(declared, told.rows_by_topic())
-        if short:
-            told.findings.append(short)
     if told.brokers:
         if declared_brokers is None or declared_brokers <= len(told.brokers):
             told.alive = set(told.brokers)
@@ -242,7 +235,7 @@ def _finish(told: Gathered, declared: dict[str, int], declared_brokers: int | No
 
 
 def read_kcat_json(document: Document, source: str, limits: Limits) -> Part:
-    """Read ``kcat -L -J``; one topic at a time is turned into objects.
+    """Read ``kcat -L -J``; some topics at a time are turned into objects.
 
     Raises:
         InputRefused: it is damaged, or holds topics without partitions.
@@ -253,17 +246,11 @@ def read_kcat_json(document: Document, source: str, limits: Limits) -> Part:
     controller = id_of(document.value("controllerid"))
     if controller is not None:
         told.facts["controller"] = controller
-    brokers = document.value("brokers")
-    for item in brokers if isinstance(brokers, list) else ():
+    for item in document.items("brokers"):
         _json_broker(told, item, line)
-    declared: dict[str, int] = {}
-    try:
-        topics = msgspec.json.decode(document.keys["topics"], type=list[msgspec.Raw])
-        for raw in topics:
-            _json_topic(told, msgspec.json.decode(raw), line, declared)
-    except msgspec.DecodeError as error:
-        raise refusal(document.data, 0, source, line, error) from error
-    _finish(told, declared, None, line)
+    for item in document.items("topics"):
+        _json_topic(told, item, line)
+    _finish(told, None, line)
     return told.part(KIND_JSON, line=line)
 
 
@@ -285,14 +272,14 @@ def _json_broker(told: Gathered, item: object, line: int) -> None:
     )
 
 
-def _json_topic(told: Gathered, item: object, line: int, declared: dict[str, int]) -> None:
+def _json_topic(told: Gathered, item: object, line: int) -> None:
     name = (item.get("topic") or item.get("name")) if isinstance(item, dict) else None
     partitions = item.get("partitions") if isinstance(item, dict) else None
     if not isinstance(name, str) or not isinstance(partitions, list):
         told.misread(line, str(item), "Not a topic with partitions.")
         return
     told.topic(name)
-    declared[name] = len(partitions)
+    told.declared[name] = len(partitions)
     for entry in partitions:
         row = entry if isinstance(entry, dict) else {}
         partition = id_of(row.get("partition", row.get("id")))

@@ -14,23 +14,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.assemble import PLACES_NAMED, counted, not_understood
+from reseat.formats.assemble import PLACES_NAMED, check_brokers, check_misread, check_topics, counted, not_understood
 from reseat.formats.detect import Document, id_of
 from reseat.formats.gather import Part
-from reseat.formats.idlists import LARGEST_ID
-from reseat.formats.json_fault import refusal
 from reseat.formats.lines import SkippedLines
 from reseat.formats.reading import Limits, Reading
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Finding, Severity
+from reseat.model.naming import id_in
 
 __all__ = ["SAID", "read_log_dirs"]
 
 KIND = "kafka-log-dirs --describe"
 
+#: Kafka's sizes are Java longs.
+_LARGEST_SIZE = 2**63 - 1
 #: What the tool says before the JSON.
 SAID = re.compile(r"^\s*(?:Querying brokers for log directories|Received log directory information from brokers)")
 
@@ -44,12 +44,8 @@ def read_log_dirs(documents: Sequence[Document], source: str, limits: Limits) ->
     """
     reader = _Reader(source, limits)
     for document in documents:
-        try:
-            brokers = msgspec.json.decode(document.keys["brokers"], type=list[msgspec.Raw])
-            for raw in brokers:
-                reader.broker(msgspec.json.decode(raw), document.line)
-        except msgspec.DecodeError as error:
-            raise refusal(document.data, 0, source, document.line, error) from error
+        for item in document.items("brokers"):
+            reader.broker(item, document.line)
     if not reader.brokers:
         raise InputRefused(
             "This is the output of kafka-log-dirs, but it names no broker.",
@@ -83,6 +79,7 @@ class _Reader:
             self.skipped.add(line, str(item)[:200], "Not a broker with its log directories: the id is missing.")
             return
         self.brokers.add(broker)
+        check_brokers(np.empty(0, np.int32), len(self.brokers), self.source, self.limits)
         directories = item.get("logDirs")
         for directory in directories if isinstance(directories, list) else ():
             if not isinstance(directory, dict):
@@ -107,26 +104,25 @@ class _Reader:
 
     def _log(self, log: object, broker: int, directory: int, line: int) -> None:
         name = log.get("partition") if isinstance(log, dict) else None
-        topic, dash, number = name.rpartition("-") if isinstance(name, str) else ("", "", "")
-        if (
-            not isinstance(log, dict)
-            or not dash
-            or not number.isdecimal()
-            or not topic
-            or int(number[:11]) > LARGEST_ID
-        ):
-            self.skipped.add(line, str(log)[:200], "Not a log of a partition: 'topic-number' was expected.")
+        topic, _, number = name.rpartition("-") if isinstance(name, str) else ("", "", "")
+        partition = id_in(number)
+        if not isinstance(log, dict) or not topic or partition is None:
+            why = "Not a log of a partition: 'topic-number' was expected."
+            self.skipped.add(line, str(log)[:200], why)
             self.misread.append(line)
+            check_misread(len(self.misread), why, self.source, self.limits)
             return
         if log.get("isFuture") is True:
             self.moving.append(str(name))
             return
+        if topic not in self.codes:
+            check_topics(len(self.codes) + 1, len(topic), topic, self.source, self.limits)
         size = log.get("size")
         self.topic_of.append(self.codes.setdefault(topic, len(self.codes)))
-        self.partition.append(int(number))
+        self.partition.append(partition)
         self.holder.append(broker)
         self.dir_of.append(directory)
-        known = isinstance(size, (int, float)) and not isinstance(size, bool) and size >= 0
+        known = isinstance(size, (int, float)) and not isinstance(size, bool) and 0 <= size <= _LARGEST_SIZE
         self.size.append(float(size) if known and isinstance(size, (int, float)) else np.nan)
         if size is not None and not known:
             why = f"The size of {name} on broker {broker}: a number of bytes was expected; it was taken as not told."
@@ -215,5 +211,6 @@ class _Reader:
             findings=tuple(self.findings),
             skipped=self.skipped.result(),
             facts={"log_dir_brokers": tuple(sorted(self.brokers))},
+            assigns=False,
         )
-        return Part(reading, line, assigns=False)
+        return Part(reading, line)

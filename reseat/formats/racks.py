@@ -7,14 +7,16 @@ import io
 import re
 
 import msgspec
+import numpy as np
 
 from reseat.errors import InputRefused
-from reseat.formats.assemble import check_size
+from reseat.formats.assemble import check_brokers, check_size
+from reseat.formats.json_scan import check_width
 from reseat.formats.reading import LIMITS, Limits
+from reseat.model.naming import id_in
 
 __all__ = ["read_racks"]
 
-_HIGHEST_ID = 2**31 - 1
 _BROKER_WORDS = frozenset(("broker", "broker id", "broker_id", "broker.id", "brokerid", "id", "node", "node.id"))
 #: How CSV says that a broker has no rack; JSON says null.
 _NO_RACK = frozenset(("", "null", "none", "-"))
@@ -50,10 +52,12 @@ def read_racks(text: str | bytes, *, source: str = "racks", limits: Limits = LIM
         raise InputRefused(
             'The text is empty; "broker,rack" lines or JSON {"1": "rack-a"} were expected.', source=source
         )
-    return _from_json(plain, source) if plain.lstrip().startswith(("{", "[")) else _from_csv(plain, source)
+    read = _from_json if plain.lstrip().startswith(("{", "[")) else _from_csv
+    return read(plain, source, limits)
 
 
-def _from_json(text: str, source: str) -> dict[int, str | None]:
+def _from_json(text: str, source: str, limits: Limits) -> dict[int, str | None]:
+    check_width(text.encode(), limits.brokers, "brokers", source)
     try:
         told = _MAPPING.decode(text)
     except msgspec.ValidationError as error:
@@ -67,30 +71,39 @@ def _from_json(text: str, source: str) -> dict[int, str | None]:
         raise InputRefused(f"Not JSON: {error}.", source=source, line=line) from error
     racks: dict[int, str | None] = {}
     for key, rack in told.items():
-        broker = _broker_id(key)
+        broker = id_in(key)
         if broker is None:
-            raise InputRefused(f'{key!r} is not a broker id; a number such as "1" was expected.', source=source)
+            raise InputRefused(f'{key[:60]!r} is not a broker id; a number such as "1" was expected.', source=source)
         if broker in racks:
             raise InputRefused(f"Broker {broker} is told twice.", source=source)
         racks[broker] = None if rack is None or rack == "" else str(rack)
     return racks
 
 
-def _from_csv(text: str, source: str) -> dict[int, str | None]:
+def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
     first = next(line for line in text.splitlines() if line.strip())
     delimiter = max("\t;,", key=first.count)
     racks: dict[int, str | None] = {}
     told_at: dict[int, int] = {}
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    ended = 0
     try:
         for cells in reader:
-            line = reader.line_num
+            begun, ended = ended + 1, reader.line_num
+            line = ended
+            if begun < ended:
+                raise InputRefused(
+                    f"A cell in quotes goes over lines {begun} to {ended}; a broker and its rack stand in one line. "
+                    "Is a quote missing?",
+                    source=source,
+                    line=begun,
+                )
             row = [cell.strip() for cell in cells]
             if not any(row) or row[0].startswith("#"):
                 continue
             if not told_at and row[0].strip("'").lower() in _BROKER_WORDS:
                 continue
-            broker = _broker_id(row[0])
+            broker = id_in(row[0])
             if broker is None:
                 raise InputRefused(
                     f'{row[0][:60]!r} is not a broker id; "broker,rack" such as 1{delimiter}rack-a was expected.',
@@ -112,19 +125,13 @@ def _from_csv(text: str, source: str) -> dict[int, str | None]:
                     line=line,
                 )
             racks[broker] = rack
+            check_brokers(np.empty(0, np.int32), len(racks), source, limits)
             told_at.setdefault(broker, line)
     except csv.Error as error:
         raise InputRefused(f"Not CSV: {error}.", source=source, line=reader.line_num) from error
     if not racks:
         raise InputRefused('No broker is told; "broker,rack" lines were expected.', source=source)
     return racks
-
-
-def _broker_id(text: str) -> int | None:
-    if not re.fullmatch(r"\d{1,10}", text, re.ASCII):
-        return None
-    broker = int(text)
-    return broker if broker <= _HIGHEST_ID else None
 
 
 def _unescaped(cell: str) -> str:

@@ -29,6 +29,7 @@ from reseat.formats.cruise_control import read_cruise_control
 from reseat.formats.decode import check_lines, decoded, is_parquet
 from reseat.formats.describe import read_describe
 from reseat.formats.detect import Document, DocumentKind, document
+from reseat.formats.gaps import fewer_rows
 from reseat.formats.gather import Part
 from reseat.formats.idlists import widened
 from reseat.formats.json_fault import fault_of
@@ -42,6 +43,7 @@ from reseat.formats.racks import read_racks
 from reseat.formats.reading import LIMITS, Limits, Reading
 from reseat.formats.reassignment import read_document
 from reseat.formats.rest import read_rest
+from reseat.formats.shown import shown
 from reseat.formats.snapshot import is_snapshot, read_snapshot, reading_of
 from reseat.formats.split import Piece, split
 from reseat.formats.topicmappr import read_topicmappr
@@ -62,6 +64,8 @@ _REASSIGNMENT_HEAD = re.compile(
 _LARGE = 1_000_000
 #: How JSON begins, and neither a log line ("[2026-01-01") nor a progress line ("[orders,0]").
 _BEGINS_JSON = re.compile(rb"[\[{]\s*(?:[\[{\"']|\Z)")
+#: Refused pieces that are kept; the message tells fewer.
+_REFUSED = 100
 #: Characters before a document in which its heading is looked for.
 _HEADING = 400
 _PROPOSED = ("proposed partition reassignment", "successfully started reassignment of partitions\n")
@@ -206,7 +210,8 @@ class _Paste:
             found = self._document(raw, piece)
             if found is not None:
                 self.documents.append(found)
-                self.headings[id(found)] = self._heading(piece)
+                if found.kind is DocumentKind.REASSIGNMENT:
+                    self.headings[id(found)] = self._heading(piece)
 
     def _text(self, piece: Piece) -> None:
         if piece.open is not None:
@@ -222,7 +227,7 @@ class _Paste:
     def _not_whole(self, piece: Piece, start: int) -> None:
         """JSON that the end of the text cuts off: nothing in it is read, as what is missing is not known."""
         error = json_refusal(self.data, start, self.source, piece.line)
-        self.refused.append(error)
+        self._refuse(error)
         self.skipped.add(
             piece.line,
             self.data[start : start + 200].decode("utf-8", "replace"),
@@ -232,13 +237,18 @@ class _Paste:
 
     def _document(self, raw: bytes, piece: Piece) -> Document | None:
         try:
-            return document(raw, piece.line, self.source)
+            return document(raw, piece.line, self.source, self.limits)
         except InputRefused as error:
             if re.search(rb"\\[\[\]_{}*]", raw[:_LARGE]):
                 error.sentence += " The backslashes before brackets come from a page's markup: take them out."
-            self.refused.append(error)
+            self._refuse(error)
             self.skipped.add(piece.line, raw[:200].decode("utf-8", "replace"), error.sentence, raw.count(b"\n") + 1)
             return None
+
+    def _refuse(self, error: InputRefused) -> None:
+        """Keep why a piece holds no layout; the first are told where nothing else does."""
+        if len(self.refused) < _REFUSED:
+            self.refused.append(error)
 
     def _heading(self, piece: Piece) -> str:
         """The text before a document, after the document before it."""
@@ -344,7 +354,7 @@ class _Paste:
                 self._not_used(log_dirs[0], error)
 
     def _not_used(self, found: Document, error: InputRefused) -> None:
-        self.refused.append(error)
+        self._refuse(error)
         self.skipped.add(
             found.line, found.data[:200].decode("utf-8", "replace"), error.sentence, found.data.count(b"\n") + 1
         )
@@ -392,18 +402,15 @@ class _Paste:
                 f"This is {what}.",
                 found.data.count(b"\n") + 1,
             )
-        self.parts = _without_false_alarms(self.parts)
-        cut = [
-            found for part in self.parts for found in part.reading.findings if found.kind == "fewer_rows_than_declared"
-        ]
-        if cut and not any(part.reading.layout.partition_count for part in self.parts):
+        reading = combine_parts(self.parts)
+        cut = fewer_rows(reading.layout)
+        if cut is not None and not reading.layout.partition_count:
             raise InputRefused(
-                f"This is {self.parts[0].reading.kind}, but there is no partition in it: {cut[0].sentence}",
+                f"This is {self.parts[0].reading.kind}, but there is no partition in it: {cut.sentence}",
                 source=self.source,
                 line=self.parts[0].line,
                 recognised=self.parts[0].reading.kind,
             )
-        reading = combine_parts(self.parts)
         pieces = SkippedLines()
         of_proposed = () if self.proposed is None else self.proposed[0].reading.skipped
         pieces.extend(sorted([*self.skipped.result(), *reading.skipped, *of_proposed], key=lambda piece: piece.line))
@@ -466,29 +473,6 @@ class _Paste:
         )
 
 
-def _without_false_alarms(parts: list[Part]) -> list[Part]:
-    """Headers whose rows stand in another form (the Confluent CLI prints a table under them) miss nothing."""
-    if len(parts) == 1:
-        return parts
-    topics = {
-        layout.topics[int(i)]
-        for layout in (part.reading.layout for part in parts)
-        for i in np.unique(layout.topic_of).tolist()
-    }
-    out = []
-    for part in parts:
-        reading = part.reading
-        if not reading.layout.partition_count:
-            stays = tuple(
-                found
-                for found in reading.findings
-                if found.kind != "fewer_rows_than_declared" or not set(found.topics) <= topics
-            )
-            part = replace(part, reading=replace(reading, findings=stays))  # noqa: PLW2901
-        out.append(part)
-    return out
-
-
 def _placeholder(source: str) -> str:
     stem = PurePath(source).stem if "." in source else ""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", stem)[:200].strip(".-") or "unnamed-topic"
@@ -530,5 +514,5 @@ def _no_layout(found: Document) -> str:
             "This is preferred-election JSON: it names the partitions to elect leaders for, but not their replicas. "
             "Give the output of kafka-topics --describe."
         )
-    keys = ", ".join(sorted(found.keys)[:8])
-    return f"This is JSON, but of no form that Reseat reads{f' (its keys: {keys[:200]})' if keys else ''}."
+    keys = ", ".join(map(shown, sorted(found.keys)[:8]))
+    return f"This is JSON, but of no form that Reseat reads{f' (its keys: {keys})' if keys else ''}."

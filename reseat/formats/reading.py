@@ -23,6 +23,13 @@ class Limits:
         lines: lines of one paste that are not rows of a large output, and so are looked at one by one.
         cells: partitions times the largest replication factor of one layout. Its columns are that large, so that one
             absurd replica list among a million short ones cannot eat the memory.
+        values: values of JSON that become objects at once, each taking some 80 bytes: those of one item of a list where
+            a form is a list of topics, brokers or partitions, else those of a whole key.
+        keys: keys of one JSON object that is looked at key by key.
+        brokers: brokers in one layout, those that replica lists alone mention included.
+        topics: topics in one layout, or declared in one text.
+        topic_name: characters of a topic's name, Kafka's own limit.
+        name: bytes of a rack's, a host's or a directory's name ; a path has at most 4,096.
     """
 
     megabytes: int = 400
@@ -33,6 +40,12 @@ class Limits:
     cells: int = 50_000_000
     documents: int = 1_000_000
     lines: int = 1_000_000
+    values: int = 4_000_000
+    keys: int = 1_000_000
+    brokers: int = 100_000
+    topics: int = 1_000_000
+    topic_name: int = 249
+    name: int = 4_096
 
 
 #: The limits in force for uploads, pastes and the command line.
@@ -71,6 +84,7 @@ class Reading:
             ``layout``.
         proposed_findings: the same of the proposed assignment; ``rows`` are rows of ``proposed``.
         facts: further facts told ("controller": 3, "cluster_id": "...", "declared_partitions": 18).
+        assigns: whether replica lists are assignments; log directories and states only add to those.
     """
 
     layout: ClusterLayout
@@ -81,3 +95,4 @@ class Reading:
     findings: tuple[Finding, ...] = ()
     proposed_findings: tuple[Finding, ...] = ()
     facts: dict[str, object] = field(default_factory=dict)
+    assigns: bool = True

@@ -28,7 +28,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated
 
@@ -41,13 +41,17 @@ from reseat.formats.assemble import (
     PLACES_NAMED,
     Rows,
     assemble,
+    check_brokers,
     check_size,
+    check_topics,
     counted,
     not_understood,
     padded,
     place_finding,
 )
+from reseat.formats.json_scan import check_width, deepest
 from reseat.formats.reading import LIMITS, Limits, Reading, Skipped
+from reseat.formats.shown import shown
 from reseat.model import NONE, ClusterLayout, Finding, Severity
 
 __all__ = ["ANY_LOG_DIR", "SEAL_KEY", "Told", "read_document", "read_told"]
@@ -63,6 +67,8 @@ _PIECE = 2_000_000
 _CUT = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{")
 _KNOWN_KEYS = frozenset(("topic", "partition", "replicas", "log_dirs"))
 _BATCH = 50_000
+#: Bytes of one entry: a thousand directories with the longest paths there are take half of it.
+_LONGEST_ENTRY = 8_000_000
 _PARTITIONS = b'"partitions"'
 _ENTRY_KEYS = (b'"topic"', b'"partition"', b'"replicas"')
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
@@ -201,8 +207,12 @@ class _Columns:
 
     def rows(self, place: Callable[[int], str], source: str, limits: Limits) -> tuple[Rows, npt.NDArray[np.int64]]:
         """The rows told, and which of them have ``log_dirs`` of another length than ``replicas``."""
+        longest = max(self.code, key=len)
+        check_topics(len(self.code), len(longest), longest, source, limits)
         lengths, told = np.concatenate(self._lengths), np.concatenate(self._dir_lengths)
-        replicas = padded(np.concatenate(self._brokers), lengths, NONE, source, limits)
+        brokers = np.concatenate(self._brokers)
+        check_brokers(brokers, 0, source, limits)
+        replicas = padded(brokers, lengths, NONE, source, limits)
         by_row: dict[str, npt.NDArray[np.generic]] = {}
         if len(self.dir_code) > 1:
             # Lists of another length tell nothing: which entry belongs to which replica is a guess.
@@ -262,6 +272,7 @@ class _Reader:
             self.findings.append(
                 not_understood(len(self._wrong), places, "entry of 'partitions'", "entries of 'partitions'")
             )
+            layout = replace(layout, gaps=replace(layout.gaps, unread_rows=len(self._wrong)))
         self.findings.extend(contradictions)
         if other_length.size:
             self.findings.append(_log_dirs_finding(layout, rows, other_length))
@@ -271,8 +282,11 @@ class _Reader:
                     kind="unknown_keys",
                     severity=Severity.NOTE,
                     sentence="Keys that Kafka does not know were ignored: "
-                    + ", ".join(f"{key!r} ({counted(count, 'time', 'times')})" for key, count in self.unknown.items())
-                    + ".",
+                    + ", ".join(
+                        f"'{shown(key)}' ({counted(count, 'time', 'times')})"
+                        for key, count in list(self.unknown.items())[:PLACES_NAMED]
+                    )
+                    + (f" and {len(self.unknown) - PLACES_NAMED:,} more." if len(self.unknown) > PLACES_NAMED else "."),
                 )
             )
         return Reading(
@@ -286,6 +300,7 @@ class _Reader:
     # ---- the outermost object ------------------------------------------------------------------------------
 
     def _top_level(self) -> dict[str, msgspec.Raw]:
+        check_width(self.document, self.limits.keys, "keys", self.source, self.place.line(0))
         try:
             top = _RAW_OBJECT.decode(self.document)
         except msgspec.ValidationError as error:
@@ -303,7 +318,7 @@ class _Reader:
                     "it. Give its output, or kafka-topics --describe.",
                     recognised="topics-to-move JSON",
                 )
-            keys = ", ".join(repr(key) for key in list(top)[:5]) or "none"
+            keys = ", ".join(f"'{shown(key)}'" for key in list(top)[:5]) or "none"
             raise self._refused(f"A reassignment JSON has the key 'partitions'; the keys here are: {keys}.")
         for key, value in top.items():
             if key == SEAL_KEY:
@@ -344,12 +359,9 @@ class _Reader:
 
     def _check_depth(self, value: msgspec.Raw) -> None:
         """Values that are not known may be nested at will; what is known is at most four deep."""
-        deepest = depth = 0
-        for bracket in re.finditer(rb'"(?:[^"\\]|\\.)*"|([\[{])|[\]}]', bytes(memoryview(value)), re.DOTALL):
-            depth += 1 if bracket[1] else -1 if bracket[0] in (b"]", b"}") else 0
-            deepest = max(deepest, depth)
-        if deepest > self.limits.depth:
-            raise LimitMet(f"JSON nested {deepest} deep; {self.limits.depth} is the limit.", source=self.source)
+        depth = deepest(memoryview(value))
+        if depth > self.limits.depth:
+            raise LimitMet(f"JSON nested {depth} deep; {self.limits.depth} is the limit.", source=self.source)
 
     # ---- the list of partitions ----------------------------------------------------------------------------
 
@@ -360,6 +372,8 @@ class _Reader:
         if not (inner.startswith(b"[") and inner.endswith(b"]")):
             return None
         for start, stop in _pieces(inner):
+            if stop - start > _PIECE + _LONGEST_ENTRY:
+                return None
             try:
                 entries = _ENTRIES.decode(b"[" + inner[start:stop] + b"]")
             except (msgspec.DecodeError, UnicodeDecodeError):
@@ -371,6 +385,7 @@ class _Reader:
 
     def _by_entries(self, partitions: msgspec.Raw) -> _Columns:
         """Entry by entry: what is a partition is read, what is not is skipped with its place and why."""
+        check_width(memoryview(partitions), self.limits.partitions, "entries of 'partitions'", self.source)
         try:
             raws = _RAW_LIST.decode(partitions)
         except msgspec.ValidationError as error:
@@ -386,11 +401,23 @@ class _Reader:
             entries = []
             for number, raw in enumerate(raws[start : start + _BATCH], start):
                 try:
+                    if len(memoryview(raw)) > _LONGEST_ENTRY:
+                        raise LimitMet(
+                            f"Entry {number + 1:,} of 'partitions' has {len(memoryview(raw)):,} bytes; "
+                            f"{_LONGEST_ENTRY:,} is the limit.",
+                            source=self.source,
+                        )
                     entry = _ENTRY.decode(raw)
                 except (msgspec.DecodeError, UnicodeDecodeError) as error:
                     keys = _keys(raw)
                     without_replicas += "topic" in keys and "partition" in keys and "replicas" not in keys
                     wrong.append((number, _why(error, keys, raw)))
+                    if len(wrong) > self.limits.lines:
+                        raise LimitMet(
+                            f"More than {self.limits.lines:,} entries of 'partitions' are no partitions; the first of "
+                            f"them: {wrong[0][1]}",
+                            source=self.source,
+                        ) from error
                     continue
                 for key, value in _keys(raw).items():
                     if key not in _KNOWN_KEYS:

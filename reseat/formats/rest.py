@@ -7,13 +7,11 @@ the list of partitions alone (then without the topic's name), or Redpanda Consol
 
 from __future__ import annotations
 
-import msgspec
-
 from reseat.formats.detect import Document, id_of, ids_of
 from reseat.formats.gather import Gathered, Part
-from reseat.formats.json_fault import refusal
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Finding, Severity
+from reseat.model.naming import id_in
 
 __all__ = ["read_rest"]
 
@@ -28,12 +26,7 @@ def read_rest(document: Document, source: str, limits: Limits, placeholder: str)
         LimitMet: too many partitions or replicas.
     """
     told = Gathered(source, limits)
-    try:
-        whole = msgspec.json.decode(document.data)
-    except msgspec.DecodeError as error:
-        raise refusal(document.data, 0, source, document.line, error) from error
-    answer = whole if isinstance(whole, dict) else {"partitions": whole}
-    name = answer.get("name", answer.get("topicName"))
+    name = document.value("name" if "name" in document.keys else "topicName")
     if not isinstance(name, str) or not name:
         name = placeholder
         told.findings.append(
@@ -45,12 +38,12 @@ def read_rest(document: Document, source: str, limits: Limits, placeholder: str)
                 places=(f"line {document.line}",),
             )
         )
-    configs = answer.get("configs")
+    configs = document.value("configs")
     lowest = configs.get("min.insync.replicas") if isinstance(configs, dict) else None
-    if isinstance(lowest, str) and lowest.isdecimal() and len(lowest) < 10:
-        told.min_in_sync[name] = int(lowest)
-    partitions = answer.get("partitions")
-    for entry in partitions if isinstance(partitions, list) else ():
+    least = id_in(lowest) if isinstance(lowest, str) else None
+    if least is not None:
+        told.min_in_sync[name] = least
+    for entry in document.items("partitions") if document.keys else document.items_of(document.data):
         _partition(told, name, entry, document.line)
     return told.part(KIND, line=document.line)
 

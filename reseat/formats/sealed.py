@@ -17,7 +17,7 @@ too. So the key also holds the lists and racks it was made for, and whoever carr
 The key, version 1 (docs/formats.md says what each part means)::
 
     "reseat": {"version":1, "layout":FINGERPRINT, "hash":HASH, "before":[[1,2],...], "racks":{"1":"a","2":null},
-               "leaving":[3], "shown":{"moves":12,...}}
+               "leaving":[3], "shown":{"moves":12,...}, "topic_ids":{"orders":"GvM4aAsBTqaL1w2z9zH0Aw"}}
 
 Example: ``read_sealed(write_reassignment(plan)).before`` are the plan's partitions as they were.
 
@@ -26,10 +26,8 @@ Complexity: O(bytes) to read and to write, O(P R) for a fingerprint; no Python l
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Annotated, TypeAlias
@@ -42,13 +40,27 @@ import orjson
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.assemble import padded
 from reseat.formats.json_rows import document, entries, json_lists
+from reseat.formats.json_scan import check_values, check_width
 from reseat.formats.plan_text import plan_faults
 from reseat.formats.reading import LIMITS, Limits
 from reseat.formats.reassignment import SEAL_KEY, Told, read_told
+from reseat.formats.seal_hash import fingerprint, plan_hash
 from reseat.model import NONE, Broker, ClusterLayout, IntArray, Plan
+from reseat.model.naming import id_in
 from reseat.model.wording import counted, listed, verb
 
-__all__ = ["SealedPlan", "Shown", "fingerprint", "inverse", "read_sealed", "seal", "seal_of", "seal_rollback"]
+__all__ = [
+    "SealedPlan",
+    "Shown",
+    "fingerprint",
+    "inverse",
+    "read_sealed",
+    "seal",
+    "seal_of",
+    "seal_rollback",
+    "topic_ids_in",
+    "topic_ids_of",
+]
 
 #: The version of the key that is written, and the only one that is understood.
 _VERSION = 1
@@ -58,6 +70,8 @@ _MOST_SHOWN = 100
 _ALSO_REFUSED = frozenset({"duplicate_replicas", "unknown_version"})
 #: Bytes of ``before`` decoded at once: its objects are alive only piece by piece.
 _PIECE = 2_000_000
+#: Bytes that a piece may take: it is cut where the next list begins, and no list is as long as a piece.
+_LONGEST_PIECE = 2 * _PIECE
 _CUT = re.compile(rb"\][ \t\r\n]*,[ \t\r\n]*\[")
 
 _Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
@@ -75,6 +89,13 @@ class _Key(msgspec.Struct):
     leaving: list[_Id]
     shown: dict[str, int | float | str | bool | None]
     layout: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")] | None = None
+    topic_ids: dict[str, Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{22}$")]] = {}
+
+
+class _Ids(msgspec.Struct):
+    """The topic ids alone."""
+
+    topic_ids: dict[str, str] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +114,8 @@ class SealedPlan:
             was changed after it was made.
         shown: what was shown when it was made: ``moves``, ``rack_violations_before``, ``rack_violations_after`` and
             ``rack_sum_of_squares``, as far as they were told.
+        topic_ids: the ids of its topics when it was made, by name, as far as they were told (KIP-516, 2.8 and later): a
+            topic that was deleted and made anew has another.
     """
 
     proposed: ClusterLayout
@@ -103,23 +126,12 @@ class SealedPlan:
     hash: str
     told_hash: str | None
     shown: Mapping[str, Shown] = field(default_factory=dict)
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def intact(self) -> bool:
         """Whether the text is as it was made: it states no hash, or its own."""
         return self.told_hash is None or self.told_hash == self.hash
-
-
-def fingerprint(layout: ClusterLayout) -> str:
-    """32 hexadecimal digits that name what a plan depends on.
-
-    That is the replica list of each partition once what is under way is done (``ClusterLayout.target``), the ids of
-    the brokers, and their racks.
-    """
-    state = hashlib.blake2b(b"reseat layout 1", digest_size=16)
-    _feed(state, "brokers", _canonical([[broker.id, broker.rack] for broker in layout.brokers]))
-    _feed_lists(state, layout.target())
-    return state.hexdigest()
 
 
 def seal(plan: Plan) -> str:
@@ -190,13 +202,18 @@ def seal_of(
         "leaving": sorted(leaving),
         "shown": {name: value for name, value in (shown or {}).items() if value is not None},
     }
+    ids = topic_ids_of(before if made_for is None else made_for, proposed.topics)
+    if ids:
+        content["topic_ids"] = ids
     parts = {name: orjson.dumps(value).decode() for name, value in content.items()}
-    parts["hash"] = f'"{_hash(proposed, before, content)}"'
+    parts["hash"] = f'"{plan_hash(proposed, before, content)}"'
     parts["before"] = json_lists(before.replica_ids)
     return (
         "{"
         + ",".join(
-            f'"{name}":{parts[name]}' for name in ("version", "layout", "hash", "before", "racks", "leaving", "shown")
+            f'"{name}":{parts[name]}'
+            for name in ("version", "layout", "hash", "before", "racks", "leaving", "shown", "topic_ids")
+            if name in parts
         )
         + "}"
     )
@@ -229,9 +246,9 @@ def read_sealed(text: str | bytes, *, source: str = "pasted plan", limits: Limit
         raise InputRefused(faults[0], source=source, details=tuple(faults[1:]))
     proposed = told.reading.layout
     if told.seal is None:
-        return SealedPlan(proposed, None, None, (), None, _hash(proposed, None, None), None)
+        return SealedPlan(proposed, None, None, (), None, plan_hash(proposed, None, None), None)
     try:
-        key, content, lists = _opened(told.seal)
+        key, content, lists = _opened(told.seal, source, limits)
         before = _before(lists, told, source, limits)
         racks = {_broker_id(broker): rack for broker, rack in key.racks.items()}
         if len(racks) < len(key.racks) or len(key.shown) > _MOST_SHOWN:
@@ -255,10 +272,27 @@ def read_sealed(text: str | bytes, *, source: str = "pasted plan", limits: Limit
         racks=racks,
         leaving=tuple(sorted(set(key.leaving))),
         fingerprint=key.layout,
-        hash=_hash(proposed, before, content),
+        hash=plan_hash(proposed, before, content),
         told_hash=key.hash,
         shown=key.shown,
+        topic_ids=key.topic_ids,
     )
+
+
+def topic_ids_of(layout: ClusterLayout, topics: Iterable[str]) -> dict[str, str]:
+    """The ids that a layout tells of these topics, by name."""
+    wanted = frozenset(topics)
+    told = zip(layout.topics, layout.topic_ids or (), strict=False)
+    return {name: given for name, given in told if given and name in wanted}
+
+
+def topic_ids_in(text: str) -> Mapping[str, str]:
+    """The topic ids that a plan's text states, without reading its partitions; none where it has no key."""
+    try:
+        whole = _OBJECT.decode(text)
+        return {} if SEAL_KEY not in whole else msgspec.json.decode(whole[SEAL_KEY], type=_Ids).topic_ids
+    except msgspec.DecodeError:
+        return {}
 
 
 def inverse(plan: SealedPlan, now: ClusterLayout | None = None) -> str:
@@ -310,8 +344,9 @@ def _words(error: Exception) -> str:
     return str(error).replace("`", "'").replace("$.", "").replace("Expected", "expected")
 
 
-def _opened(seal_json: bytes) -> tuple[_Key, dict[str, object], bytes]:
+def _opened(seal_json: bytes, source: str, limits: Limits) -> tuple[_Key, dict[str, object], bytes]:
     """The key's content: as checked, as it stands (for the hash, without ``before``), and ``before`` as JSON."""
+    check_width(seal_json, limits.keys, "keys", source)
     raw = _OBJECT.decode(seal_json)
     version = bytes(memoryview(raw["version"])) if "version" in raw else b"none"
     if version != str(_VERSION).encode():
@@ -322,15 +357,18 @@ def _opened(seal_json: bytes) -> tuple[_Key, dict[str, object], bytes]:
     if missing:
         raise _Unfit(f"it lacks {' and '.join(repr(name) for name in missing)}")
     lists = bytes(memoryview(raw.pop("before")))
+    for value in raw.values():
+        check_values(memoryview(value), limits, source)
     key = msgspec.convert({name: msgspec.json.decode(value) for name, value in raw.items()}, _Key)
     content: dict[str, object] = {name: msgspec.json.decode(value) for name, value in raw.items() if name != "hash"}
     return key, content, lists
 
 
 def _broker_id(text: str) -> int:
-    if not re.fullmatch(r"0|[1-9][0-9]{0,9}", text, re.ASCII) or int(text) > 2**31 - 1:
+    broker = id_in(text)
+    if broker is None or str(broker) != text:
         raise _Unfit(f"'racks' names a broker {text[:20]!r}, which is no id")
-    return int(text)
+    return broker
 
 
 def _before(lists: bytes, told: Told, source: str, limits: Limits) -> ClusterLayout:
@@ -340,6 +378,8 @@ def _before(lists: bytes, told: Told, source: str, limits: Limits) -> ClusterLay
     expected = len(told.rows.partition)
     count = 0
     for piece in _pieces(lists.strip()):
+        if len(piece) > _LONGEST_PIECE:
+            raise _Unfit("a list in 'before' is longer than any")
         decoded = _LISTS.decode(piece)
         count += len(decoded)
         if count > expected:
@@ -378,57 +418,6 @@ def _pieces(lists: bytes) -> Iterator[bytes]:
         if cut is None:
             return
         start = cut.end() - 1
-
-
-# ---- hashes ------------------------------------------------------------------------------------------------
-
-
-def _hash(proposed: ClusterLayout, before: ClusterLayout | None, content: Mapping[str, object] | None) -> str:
-    state = hashlib.blake2b(b"reseat plan 1", digest_size=16)
-    _feed_lists(state, proposed)
-    _feed_log_dirs(state, proposed)
-    if before is not None:
-        _feed_lists(state, before)
-    if content is not None:
-        _feed(state, "key", _canonical(content))
-    return state.hexdigest()
-
-
-def _canonical(value: object) -> bytes:
-    """JSON that is the same for equal values, whatever the order of their keys."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _feed(state: hashlib.blake2b, name: str, data: bytes) -> None:
-    state.update(f"|{name} {len(data)}:".encode())  # with its length, so that no two contents read alike
-    state.update(data)
-
-
-def _feed_column(state: hashlib.blake2b, name: str, column: npt.NDArray[np.int32]) -> None:
-    _feed(state, name, np.asarray(column, "<i4").tobytes())
-
-
-def _feed_lists(state: hashlib.blake2b, layout: ClusterLayout) -> None:
-    """Partitions and their lists, without what depends on other rows: width of the matrix, topics without a row."""
-    present, codes = np.unique(layout.topic_of, return_inverse=True)
-    _feed(state, "topics", _canonical([layout.topics[i] for i in present.tolist()]))
-    _feed_column(state, "topic_of", codes.astype(np.int32))
-    _feed_column(state, "partition", layout.partition)
-    _feed_column(state, "lengths", layout.replication_factor)
-    ids = layout.replica_ids
-    _feed_column(state, "replicas", ids[ids != NONE])
-
-
-def _feed_log_dirs(state: hashlib.blake2b, layout: ClusterLayout) -> None:
-    """Log directories where any is named; ``any`` throughout says as much as none."""
-    if layout.log_dir is None or not (layout.log_dir != NONE).any():
-        return
-    codes = layout.log_dir[layout.replicas != NONE]
-    used, numbers = np.unique(codes[codes != NONE], return_inverse=True)
-    named = np.full(len(codes), NONE, np.int32)
-    named[codes != NONE] = numbers
-    _feed(state, "log_dirs", _canonical([layout.log_dirs[i] for i in used.tolist()]))
-    _feed_column(state, "log_dir", named)
 
 
 # ---- layouts -----------------------------------------------------------------------------------------------
@@ -474,6 +463,7 @@ def _with_lists(layout: ClusterLayout, rows: npt.NDArray[np.int64], lists: Clust
         partition=layout.partition,
         replicas=ids,
         brokers=layout.brokers,
+        topic_ids=layout.topic_ids,
     )
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
@@ -34,8 +34,11 @@ import numpy as np
 import orjson
 
 from reseat.errors import InputRefused, LayoutInvalid, LimitMet
+from reseat.formats.assemble import check_brokers
 from reseat.formats.json_fault import refusal
+from reseat.formats.json_scan import check_values, check_width
 from reseat.formats.reading import LIMITS, Limits, Reading
+from reseat.formats.shown import shown
 from reseat.formats.snapshot_columns import Unfit, layout_of, tables_of
 from reseat.model import (
     NONE,
@@ -44,23 +47,32 @@ from reseat.model import (
     ClusterLayout,
     Consistency,
     Finding,
+    Gaps,
     LogDirectory,
     Original,
     Severity,
+    ShortTopic,
     Snapshot,
 )
+from reseat.model.naming import id_in, is_topic_id
+from reseat.model.snapshot import GAPS_BY_WAY
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["KIND", "MARK", "identity", "is_snapshot", "read_snapshot", "reading_of", "write_snapshot"]
+
+#: Characters of what the decoder says that a sentence repeats.
+_LONGEST_FAULT = 300
 
 #: The first key of a document, by which it is recognised; its value is the version.
 MARK = "reseat_snapshot"
 #: What a snapshot is called in messages.
 KIND = "snapshot of Reseat"
-#: The version that is written, and the only one that is understood.
-_VERSION = 1
+#: The versions that are understood: 2 has topic ids and gaps. A snapshot that tells neither is written as 1.
+_VERSIONS = (1, 2)
 _HEAD = re.compile(rb'\s*\{\s*"' + MARK.encode() + rb'"\s*:')
 _TABLES = ("topics", "partitions", "replicas")
+#: Keys whose values are read piece by piece, or are one text.
+_LONG = frozenset((*_TABLES, "original"))
 
 _Value = TypeVar("_Value")
 _Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
@@ -107,6 +119,21 @@ class _Original(_Strict):
     text: str
 
 
+class _ShortTopic(_Strict):
+    topic: str
+    partitions: Annotated[int, msgspec.Meta(ge=1)]
+    missing: Annotated[int, msgspec.Meta(ge=1)]
+    first: list[_Id]
+
+
+class _Gaps(_Strict):
+    racks_told: bool
+    short: list[_ShortTopic]
+    topics_declared: Annotated[int, msgspec.Meta(ge=0)]
+    missing_topics: list[str]
+    unread_rows: Annotated[int, msgspec.Meta(ge=0)]
+
+
 class _Facts(_Strict):
     """Everything but the layout."""
 
@@ -132,6 +159,9 @@ class _Facts(_Strict):
     topics: msgspec.Raw
     partitions: msgspec.Raw
     replicas: msgspec.Raw
+    topic_ids: dict[str, str] = {}
+    under_way_told: bool | None = None
+    gaps: _Gaps | None = None
 
 
 def is_snapshot(data: bytes) -> bool:
@@ -147,8 +177,9 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
 
     Facts that are no JSON values become texts; lone surrogates, which UTF-8 cannot hold, become replacement marks.
     """
+    ids, gaps = _ids_by_name(snapshot.layout), _gaps_to_tell(snapshot)
     lines: dict[str, object] = {
-        MARK: _VERSION,
+        MARK: 2 if ids or gaps is not None else 1,
         "cluster": snapshot.cluster,
         "cluster_id": snapshot.cluster_id,
         "taken_at": _moment(snapshot.taken_at),
@@ -159,6 +190,8 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
         "consistency": snapshot.consistency.value,
         "unsettled": list(snapshot.unsettled),
         "not_read": list(snapshot.not_read),
+        # Said where it is not so; a document without the key reads as ever.
+        **({} if snapshot.under_way_told else {"under_way_told": False}),
         "findings": [_finding(found) for found in snapshot.findings],
         "facts": _plain(dict(sorted(snapshot.facts.items()))),
         "broker_configs": {
@@ -182,14 +215,39 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
             for told in snapshot.log_dirs
         ],
     }
+    if gaps is not None:
+        lines["gaps"] = gaps
     original = snapshot.original
     parts = [
         *(_line(key, value) for key, value in lines.items()),
         *_layout(snapshot.layout),
+        *([_line("topic_ids", ids)] if ids else []),
         # Last, as it may be long.
         _line("original", None if original is None else {"name": original.name, "text": original.text}),
     ]
     return b"{" + b",\n".join(parts) + b"}\n"
+
+
+def _ids_by_name(layout: ClusterLayout) -> dict[str, str]:
+    """Topic ids by name; beside the tables, whose columns earlier versions of Reseat know all of, or refuse."""
+    return {name: told for name, told in zip(layout.topics, layout.topic_ids or (), strict=False) if told}
+
+
+def _gaps_to_tell(snapshot: Snapshot) -> dict[str, object] | None:
+    """What the way of reading does not say already; whether somebody accepted it is no fact of the cluster."""
+    gaps, plain = replace(snapshot.layout.gaps, accepted=False), GAPS_BY_WAY.get(snapshot.way, Gaps())
+    if not gaps.incomplete and (gaps.racks_told == plain.racks_told or not snapshot.layout.has_rackless):
+        return None
+    return {
+        "racks_told": gaps.racks_told,
+        "short": [
+            {"topic": one.topic, "partitions": one.partitions, "missing": one.missing, "first": list(one.first)}
+            for one in gaps.short
+        ],
+        "topics_declared": gaps.topics_declared,
+        "missing_topics": list(gaps.missing_topics),
+        "unread_rows": gaps.unread_rows,
+    }
 
 
 def identity(snapshot: Snapshot) -> str:
@@ -307,7 +365,8 @@ def read_snapshot(data: bytes | str, *, source: str = "snapshot", limits: Limits
     if len(text) > limits.megabytes * 1_000_000:
         raise LimitMet(f"The snapshot has {len(text) / 1e6:,.0f} MB; {limits.megabytes:,} MB is the limit.", source)
     try:
-        told = _facts(text, source)
+        told = _facts(text, source, limits)
+        check_brokers(np.empty(0, np.int32), len(told.brokers), source, limits)
         brokers = [Broker(b.id, b.rack, b.host, b.port, b.state) for b in told.brokers]
         layout = layout_of(
             {name: getattr(told, name) for name in _TABLES},
@@ -316,6 +375,8 @@ def read_snapshot(data: bytes | str, *, source: str = "snapshot", limits: Limits
             source=source,
             limits=limits,
         )
+        if told.topic_ids:
+            layout = replace(layout, topic_ids=_topic_ids(told.topic_ids, layout.topics))
         return _snapshot(told, layout, limits)
     except Unfit as error:
         raise InputRefused(f"This snapshot does not fit together: {error}", source=source, recognised=KIND) from error
@@ -331,18 +392,22 @@ def read_snapshot(data: bytes | str, *, source: str = "snapshot", limits: Limits
         raise LimitMet(f"JSON nested deeper than {limits.depth} levels; no snapshot is.", source=source) from error
 
 
-def _facts(text: bytes, source: str) -> _Facts:
+def _facts(text: bytes, source: str, limits: Limits) -> _Facts:
+    check_width(text, limits.keys, "keys", source)
     keys = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
     if MARK not in keys:
         raise InputRefused(f"This is no snapshot of Reseat: it lacks the key '{MARK}'.", source=source)
     version = bytes(memoryview(keys[MARK]))
-    if version != str(_VERSION).encode():
+    if version not in [str(known).encode() for known in _VERSIONS]:
         raise InputRefused(
-            f"This snapshot is of version {version[:20].decode('utf-8', 'replace')}, and this Reseat reads version "
-            f"{_VERSION}. Was it written by a newer one? Read it with that, or take it anew.",
+            f"This snapshot is of version {version[:20].decode('utf-8', 'replace')}, and this Reseat reads versions "
+            f"{listed(_VERSIONS)}. Was it written by a newer one? Read it with that, or take it anew.",
             source=source,
             recognised=KIND,
         )
+    for name, raw in keys.items():
+        if name not in _LONG:
+            check_values(memoryview(raw), limits, source)
     return msgspec.json.decode(_without_mark(text), type=_Facts)
 
 
@@ -353,10 +418,18 @@ def _without_mark(text: bytes) -> bytes:
 
 
 def _words(error: Exception) -> str:
-    return str(error).replace("`", "'").replace("$.", "").replace("Object", "the object").replace(" - at", ", at")
+    # A field that is not known is named whole, however long it is.
+    return (
+        shown(error, _LONGEST_FAULT)
+        .replace("`", "'")
+        .replace("$.", "")
+        .replace("Object", "the object")
+        .replace(" - at", ", at")
+    )
 
 
 def _snapshot(told: _Facts, layout: ClusterLayout, limits: Limits) -> Snapshot:
+    layout = replace(layout, gaps=GAPS_BY_WAY.get(told.way, Gaps()) if told.gaps is None else _gaps(told.gaps))
     return Snapshot(
         layout=layout,
         taken_at=_datetime(told.taken_at),
@@ -370,12 +443,38 @@ def _snapshot(told: _Facts, layout: ClusterLayout, limits: Limits) -> Snapshot:
         consistency=told.consistency,
         unsettled=tuple(told.unsettled),
         not_read=tuple(told.not_read),
+        under_way_told=_under_way_told(told),
         broker_configs={_broker_id(broker): values for broker, values in told.broker_configs.items()},
         topic_configs=told.topic_configs,
         log_dirs=tuple(LogDirectory(d.broker, d.path, d.total_bytes, d.usable_bytes, d.error) for d in told.log_dirs),
         pending={(p.topic, p.partition): tuple(p.replicas) for p in told.pending},
         facts=_fact_values(told.facts, limits),
         original=None if told.original is None else Original(told.original.name, told.original.text),
+    )
+
+
+def _topic_ids(told: Mapping[str, str], topics: Sequence[str]) -> tuple[str, ...]:
+    known = frozenset(topics)
+    for name, given in told.items():
+        if name not in known or not is_topic_id(given):
+            raise Unfit(f"'topic_ids' tells {given[:60]!r} of topic {name[:60]!r}; the id of a topic was expected.")
+    return tuple(told.get(name, "") for name in topics)
+
+
+def _under_way_told(told: _Facts) -> bool:
+    """Documents written before there was a key for it tell it in words alone."""
+    if told.under_way_told is not None:
+        return told.under_way_told
+    return not any(sentence.startswith("Reassignments under way are not told") for sentence in told.not_read)
+
+
+def _gaps(told: _Gaps) -> Gaps:
+    return Gaps(
+        racks_told=told.racks_told,
+        short=tuple(ShortTopic(one.topic, one.partitions, one.missing, tuple(one.first)) for one in told.short),
+        topics_declared=told.topics_declared,
+        missing_topics=tuple(told.missing_topics),
+        unread_rows=told.unread_rows,
     )
 
 
@@ -408,9 +507,10 @@ def _as_finding(found: _Finding, partitions: int) -> Finding:
 
 
 def _broker_id(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,10}", text, re.ASCII):
+    broker = id_in(text)
+    if broker is None:
         raise Unfit(f"'broker_configs' names a broker {text[:20]!r}, which is no id.")
-    return int(text)
+    return broker
 
 
 def _fact_values(raw: msgspec.Raw, limits: Limits) -> dict[str, object]:

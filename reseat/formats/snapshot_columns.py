@@ -27,7 +27,7 @@ import numpy.typing as npt
 from reseat.errors import LimitMet
 from reseat.formats.assemble import padded
 from reseat.formats.reading import Limits
-from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, FloatArray, Gaps, IntArray
 
 __all__ = ["Unfit", "layout_of", "tables_of"]
 
@@ -179,7 +179,9 @@ def layout_of(
         log_dir=wide(log_dir, NONE),
         log_dirs=tuple(log_dirs),
         min_in_sync=topics.ints("min_in_sync", least=NONE),
+        topic_ids=None,
         size_bytes=of_partitions if of_replicas is None else wide(of_replicas, np.nan),
+        gaps=Gaps(),
         **{name: wide(replicas.flags(name), False) for name in _MASKS},
     )
 

@@ -4,8 +4,7 @@ What it promises, in this order: a document is given out whole or not at all; th
 parser runs; a broken document never makes the pass slower than linear.
 
 How it works: a document starts at a brace that opens a line, or that is followed by a key which one of the known
-documents has; its end is where the depth of brackets outside strings comes back to 0. Depths are running sums over
-the bracket positions of a chunk; strings are found by the parity of quotes that no backslash escapes.
+documents has; its end is where the depth of brackets outside strings comes back to 0 (``reseat.formats.json_scan``).
 
 Complexity: O(bytes), about 0.6 s for 100 MB; a document that does not end costs one more pass, at most 8 times.
 """
@@ -17,15 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.errors import LimitMet
 from reseat.formats.json_fault import fault_of
+from reseat.formats.json_scan import scan
 from reseat.formats.reading import Limits
 
 __all__ = ["Piece", "split"]
 
-_CHUNK = 4_000_000
 #: Documents without an end that are tolerated before the rest is taken as text.
 _UNCLOSED = 8
 #: Braces that start no document after which the rest is taken as text; a million placement constraints have fewer.
@@ -42,7 +40,6 @@ _KNOWN = re.compile(rb'[\[{ \t\n]*"(?:' + _KEYS + rb')"')
 _OPENING = b"{["
 #: Deeper documents are left to the other way, which knows the limit.
 _SHALLOW = 6
-_QUOTE, _BACKSLASH, _OPEN, _CLOSE, _LOWER = 34, 92, 123, 125, 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,46 +149,16 @@ def _end_of_short(data: bytes, start: int, deepest: int) -> int | None:
 
 def _end(data: bytes, start: int, source: str, limits: Limits) -> int | None:
     """The byte after the document that starts at ``start``; None where it does not end."""
-    depth, inside = 0, 0
-    at = start
-    while at < len(data):
-        stop = min(len(data), at + (_CHUNK if at > start else 65_536))
-        while stop < len(data) and data[stop - 1] == _BACKSLASH:
-            stop += 1  # an escape stays within its chunk
-        piece = np.frombuffer(data, np.uint8, stop - at, at)
-        quotes = piece == _QUOTE
-        if data.find(b"\\", at, stop) >= 0:
-            quotes &= ~_escaped(piece)
-        in_string = np.bitwise_xor.accumulate(quotes.view(np.uint8)) ^ np.uint8(inside)
-        lower = piece | np.uint8(_LOWER)
-        bracket = np.flatnonzero((lower == _OPEN) | (lower == _CLOSE))  # [ and { differ by one bit, so do ] and }
-        bracket = bracket[in_string[bracket] == 0]
-        step = np.where(lower[bracket] == _OPEN, 1, -1)
-        depths = np.cumsum(step) + depth
-        closed = np.flatnonzero(depths == 0)
-        deepest = depths[: closed[0]] if closed.size else depths
-        if deepest.size and int(deepest.max()) > limits.depth:
-            first = at + int(bracket[int(np.argmax(deepest > limits.depth))])
+    for chunk in scan(data, start):
+        closed = np.flatnonzero(chunk.depth == 0)
+        within = chunk.depth[: closed[0]] if closed.size else chunk.depth
+        if within.size and int(within.max()) > limits.depth:
+            first = int(chunk.bracket[int(np.argmax(within > limits.depth))])
             raise LimitMet(
                 f"JSON nested deeper than {limits.depth} levels; no layout is.",
                 source=source,
                 line=data.count(b"\n", 0, first) + 1,
             )
         if closed.size:
-            return at + int(bracket[closed[0]]) + 1
-        if depths.size:
-            depth = int(depths[-1])
-        inside = int(in_string[-1])
-        at = stop
+            return int(chunk.bracket[closed[0]]) + 1
     return None
-
-
-def _escaped(piece: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Bytes before which an odd number of backslashes stands."""
-    index = np.arange(len(piece))
-    plain = piece != _BACKSLASH
-    last_plain = np.maximum.accumulate(np.where(plain, index, -1))
-    run = np.zeros(len(piece), np.int64)
-    run[1:] = index[:-1] - last_plain[:-1]
-    odd: npt.NDArray[np.bool_] = run % 2 == 1
-    return odd

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.formats.reading import Skipped
+from reseat.errors import LimitMet
+from reseat.formats.lines import SkippedLines
+from reseat.formats.reading import Limits
 from reseat.model import NONE, IntArray
 
 __all__ = ["ABSENT", "FORMULA", "NOBODY", "Table", "escaped", "unescaped"]
@@ -19,6 +21,7 @@ ABSENT = -3
 #: Words for a list or a leader that is told, and is nobody.
 NOBODY = frozenset(("none", "-1", "-", "[]", "()"))
 #: What makes a spreadsheet take a text for a formula; the apostrophe is here so that escaping can be undone.
+_BLANKS = "".join(map(chr, range(33)))
 FORMULA = ("=", "+", "-", "@", "'", "\t", "\r")
 
 
@@ -27,8 +30,13 @@ def escaped(word: str) -> str:
     return "'" + word if word[:1] in FORMULA and word else word
 
 
-def unescaped(word: str) -> str:
-    """The text that ``escaped`` was given."""
+def unescaped(cell: str) -> str:
+    """The text that ``escaped`` was given, without blanks around it.
+
+    Blanks are what Java's ``trim`` takes for them: Kafka trims a rack or a host of its configuration so, and no name
+    has any. A no-break space is a character of the name.
+    """
+    word = cell.strip(_BLANKS)
     return word[1:] if word[:1] == "'" and word[1:2] in FORMULA and word[1:2] else word
 
 
@@ -37,37 +45,78 @@ class Table:
     """Columns of a table as numpy arrays, n rows.
 
     Attributes:
+        line: where a row stands, as a number from 1.
+        limits: what is accepted.
+        source: the text's name.
+        unit: what ``line`` counts, "line" or "row".
         count: n.
-        place: where a row stands, in words.
-        line: where a row stands, as a number.
         text: codes (-1 empty) and what they stand for.
         integer: int32, ``ABSENT`` where empty.
         flag: int8, -1 where empty.
         real: float64, NaN where empty.
         lists: Arrow arrays of strings, empty where not told.
         skipped: what was not understood.
-        missing: topic and partition of rows left out.
+        missing: topic, partition and place of rows left out of which both are known.
+        faulty: lines of other rows that were left out, wholly or in part.
+        over_lines: first and last line of rows with a cell that goes over several lines.
     """
 
-    count: int
-    place: Callable[[int], str]
     line: Callable[[int], int]
+    limits: Limits
+    source: str
+    unit: str = "line"
+    count: int = 0
     text: dict[str, tuple[IntArray, list[str]]] = field(default_factory=dict)
     integer: dict[str, IntArray] = field(default_factory=dict)
     flag: dict[str, npt.NDArray[np.int8]] = field(default_factory=dict)
     real: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
     lists: dict[str, Any] = field(default_factory=dict)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: SkippedLines = field(default_factory=SkippedLines)
     missing: list[tuple[str, int, str]] = field(default_factory=list)
+    faulty: set[int] = field(default_factory=set)
+    over_lines: list[tuple[int, int]] = field(default_factory=list)
 
-    def take(self, name: str, column: Any) -> None:
-        """Keep an Arrow array of the type that is expected of the column."""
+    def place(self, row: int) -> str:
+        """Where a row stands, in words."""
+        return self.named(self.line(row))
+
+    def named(self, line: int) -> str:
+        """A line's number in words."""
+        return f"{self.unit} {line}"
+
+    def skip(self, line: int, text: str, why: str, *, about: tuple[str, int] | None = None) -> None:
+        """Note that a row, or a cell of it, is not used.
+
+        Args:
+            line: where it stands.
+            text: what stands there.
+            why: one sentence.
+            about: the topic and partition that it told of, where all of it is left out.
+
+        Raises:
+            LimitMet: there are more such rows than ``limits.lines`` allow.
+        """
+        self.skipped.add(line, text, why)
+        if about is None:
+            self.faulty.add(line)
+        else:
+            self.missing.append((*about, self.named(line)))
+        if len(self.faulty) + len(self.missing) > self.limits.lines:
+            raise LimitMet(
+                f"More than {self.limits.lines:,} rows of the table are not understood, the first of them so: "
+                f"{self.skipped.result()[0].why}",
+                source=self.source,
+                line=self.skipped.result()[0].line,
+            )
+
+    def take(self, name: str, column: Any, word: Callable[[str], str] = unescaped) -> None:
+        """Keep an Arrow array of the type that is expected of the column; ``word`` turns a cell into the text told."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         kind = column.type
         if pa.types.is_dictionary(kind):
-            words = [unescaped((word or "").strip()) for word in column.dictionary.to_pylist()]
+            words = [word(cell or "") for cell in column.dictionary.to_pylist()]
             self.text[name] = _merged(_filled(column.indices, NONE, np.int32), words)
         elif pa.types.is_boolean(kind):
             self.flag[name] = _filled(column.cast(pa.int8()), -1, np.int8)
@@ -84,9 +133,11 @@ class Table:
 
         indices = pa.array(chosen) if self.lists else None
         return Table(
-            count=len(chosen),
-            place=lambda row: self.place(int(chosen[row])),
             line=lambda row: self.line(int(chosen[row])),
+            limits=self.limits,
+            source=self.source,
+            unit=self.unit,
+            count=len(chosen),
             text={name: (codes[chosen], words) for name, (codes, words) in self.text.items()},
             integer={name: column[chosen] for name, column in self.integer.items()},
             flag={name: column[chosen] for name, column in self.flag.items()},
@@ -97,9 +148,11 @@ class Table:
     def stretch(self, start: int, stop: int) -> Table:
         """The same columns with the rows from ``start`` up to ``stop`` alone; nothing is copied."""
         return Table(
-            count=stop - start,
-            place=lambda row: self.place(row + start),
             line=lambda row: self.line(row + start),
+            limits=self.limits,
+            source=self.source,
+            unit=self.unit,
+            count=stop - start,
             text={name: (codes[start:stop], words) for name, (codes, words) in self.text.items()},
             integer={name: column[start:stop] for name, column in self.integer.items()},
             flag={name: column[start:stop] for name, column in self.flag.items()},

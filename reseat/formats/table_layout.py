@@ -12,6 +12,7 @@ Complexity: O(n) for rows in order, O(n log n) otherwise, vectorised.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +22,18 @@ import numpy.typing as npt
 
 from reseat.errors import InputRefused
 from reseat.formats import idlists
-from reseat.formats.assemble import PLACES_NAMED, Rows, assemble, counted, not_understood, padded, place_finding
-from reseat.formats.reading import Limits, Reading, Skipped
+from reseat.formats.assemble import (
+    PLACES_NAMED,
+    Rows,
+    assemble,
+    check_brokers,
+    check_topics,
+    counted,
+    not_understood,
+    padded,
+    place_finding,
+)
+from reseat.formats.reading import Limits, Reading
 from reseat.formats.table_columns import ABSENT, NOBODY, Table
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, ClusterLayout, Finding, IntArray, Severity
 
@@ -68,7 +79,6 @@ class _TableReader:
         self.source = source
         self.limits = limits
         self.by_partition = by_partition
-        self.skipped = list(table.skipped)
         self.findings: list[Finding] = []
         #: Findings about rows, told once the layout is there: kind, rows as told, column.
         self.outside: list[tuple[str, npt.NDArray[np.int64], str]] = []
@@ -78,18 +88,23 @@ class _TableReader:
         told, about_brokers = self._divided()
         brokers = self._brokers(table if not self.by_partition else table.rows(about_brokers))
         chosen = _only(table, told)
+        topics = table.text["topic"][1]
+        longest = max(topics, key=len, default="")
+        check_topics(len(topics), len(longest), longest, self.source, self.limits)
         if not chosen.count and not brokers:
+            skipped = table.skipped.result()
             raise InputRefused(
                 "No row of the table tells a partition.",
                 source=self.source,
-                line=self.skipped[0].line if self.skipped else None,
-                details=tuple(f"Line {piece.line}: {piece.why}" for piece in self.skipped[:PLACES_NAMED]),
+                line=skipped[0].line if skipped else None,
+                details=tuple(f"Line {piece.line}: {piece.why}" for piece in skipped[:PLACES_NAMED]),
             )
         rows, facts = self._partitions(chosen) if self.by_partition else self._replicas(chosen)
         layout, contradictions = assemble(rows, brokers=brokers, **facts)
         self.findings.extend(contradictions)
         self._note_outside(layout, rows)
         self._note_missing(layout)
+        self._note_over_lines()
         if unknown:
             names = ", ".join(repr(name[:40]) for name in unknown[:PLACES_NAMED])
             self.findings.append(
@@ -104,7 +119,7 @@ class _TableReader:
             layout=layout,
             kind=f"{kind}, one row a {what}",
             source=self.source,
-            skipped=tuple(sorted(self.skipped, key=lambda piece: piece.line)),
+            skipped=table.skipped.result(),
             findings=tuple(self.findings),
         )
 
@@ -141,7 +156,7 @@ class _TableReader:
                 shown.append(f"{name}={words[int(codes[row])]}")
         shown += [f"{name}={int(column[row])}" for name, column in table.integer.items() if column[row] != ABSENT]
         shown += [f"{name}={column[row].as_py()}" for name, column in table.lists.items() if column[row].as_py()]
-        self.skipped.append(Skipped(line=table.line(row), text=", ".join(shown)[:200], why=why))
+        table.skip(table.line(row), ", ".join(shown), why)
 
     # ---- brokers -------------------------------------------------------------------------------------------
 
@@ -157,6 +172,7 @@ class _TableReader:
         if not facts and "port" not in table.integer and not (table.text["topic"][0] == NONE).any():
             return []  # brokers only mentioned: the layout adds them itself
         everywhere = bool(present.all())
+        check_brokers(ids, 0, self.source, self.limits)
         known = _different(ids if everywhere else ids[present])
         out = {int(i): Broker(int(i)) for i in known.tolist()}
         columns: dict[str, npt.NDArray[Any]] = {name: codes for name, (codes, _) in facts.items()}
@@ -207,6 +223,7 @@ class _TableReader:
             table, starts = self._in_order(table)
             topic, partition = table.text["topic"][0], table.integer["partition"]
         broker = table.integer["broker"]
+        check_brokers(broker, 0, self.source, self.limits)
         lengths = np.diff(np.append(starts, table.count))
         if (broker == ABSENT).any():
             # A partition told without a replica is one row without a broker.
@@ -353,15 +370,14 @@ class _TableReader:
         if bad.any():
             for row in np.flatnonzero(bad).tolist():
                 text = str(table.lists["replicas"][row].as_py())[:60]
-                self.skipped.append(
-                    Skipped(
-                        line=table.line(row),
-                        text=f"{self._name(table, row)}: {text}",
-                        why="replicas is not a list of broker ids, such as 1;2;3.",
-                    )
+                self.table.skip(
+                    table.line(row),
+                    f"{self._name(table, row)}: {text}",
+                    "replicas is not a list of broker ids, such as 1;2;3.",
                 )
             table = table.rows(np.flatnonzero(~bad))
             lists = lists[~bad]
+        check_brokers(lists, 0, self.source, self.limits)
         padded(lists.ravel(), np.full(len(lists), lists.shape[1]), NONE, self.source, self.limits)  # the limits alone
         by_row: dict[str, npt.NDArray[Any]] = {}
         leader = table.integer.get("leader")
@@ -417,12 +433,10 @@ class _TableReader:
 
     def _note_cells(self, table: Table, name: str, bad: BoolArray) -> None:
         for row in np.flatnonzero(bad).tolist():
-            self.skipped.append(
-                Skipped(
-                    line=table.line(row),
-                    text=f"{self._name(table, row)}: {str(table.lists[name][row].as_py())[:60]}",
-                    why=f"{name} is not a list that can be read; it was taken as not told.",
-                )
+            self.table.skip(
+                table.line(row),
+                f"{self._name(table, row)}: {str(table.lists[name][row].as_py())[:60]}",
+                f"{name} is not a list that can be read; it was taken as not told.",
             )
 
     def _sizes(self, table: Table, lists: IntArray, by_row: dict[str, npt.NDArray[Any]]) -> None:
@@ -539,6 +553,23 @@ class _TableReader:
             facts,
         )
 
+    def _note_over_lines(self) -> None:
+        """Cells that hold line ends: what stands in them was not read as rows."""
+        over = self.table.over_lines
+        if not over:
+            return
+        places = tuple(f"lines {first} to {last}" for first, last in over[:PLACES_NAMED])
+        self.findings.append(
+            Finding(
+                kind="cells_over_lines",
+                severity=Severity.NOTE,
+                sentence=f"{counted(len(over), 'row has', 'rows have')} a cell in quotes that goes over several lines "
+                f"({', '.join(places[:3])}{' and more' if len(over) > 3 else ''}); what stands in it was not read as "
+                "rows. Is a quote missing there?",
+                places=places,
+            )
+        )
+
     def _note_outside(self, layout: ClusterLayout, rows: Rows) -> None:
         for kind, told, column in self.outside:
             self.findings.append(
@@ -555,12 +586,12 @@ class _TableReader:
             )
 
     def _note_missing(self, layout: ClusterLayout) -> None:
-        missing = self.table.missing
-        told = {place for _, _, place in missing}
-        other = [f"line {piece.line}" for piece in self.skipped if f"line {piece.line}" not in told]
-        if other:
-            other = list(dict.fromkeys(other))
-            self.findings.append(not_understood(len(other), other, "row, or a cell of it,", "rows, or cells of them,"))
+        missing, faulty = self.table.missing, self.table.faulty
+        if faulty:
+            places = [self.table.named(line) for line in heapq.nsmallest(PLACES_NAMED, faulty)]
+            self.findings.append(
+                not_understood(len(faulty), places, "row, or a cell of it,", "rows, or cells of them,")
+            )
         if not missing:
             return
         named = ", ".join(f"{topic}-{partition} ({place})" for topic, partition, place in missing[:3])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +25,8 @@ from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
 
 __all__ = ["write_csv", "write_parquet"]
 
+#: What a column over replicas holds where there is no replica, by the kind of its type.
+_NOTHING = {"b": False, "i": NONE, "f": np.nan}
 _QUOTED = re.compile(r'[",\r\n]')
 
 
@@ -84,11 +87,11 @@ def _arrow(columns: dict[str, Any]) -> Any:
 
 
 def _by_replica(layout: ClusterLayout, word: Any) -> dict[str, Any]:
+    layout = _with_a_slot(layout)
     held = layout.replicas != NONE
-    bare = np.flatnonzero(~held.any(axis=1))  # told without a replica: one row without a broker
     slots = held.copy()
-    if bare.size and held.shape[1]:
-        slots[bare, 0] = True
+    if slots.shape[1]:
+        slots[~held.any(axis=1), 0] = True  # told without a replica: one row without a broker
     rows, positions = np.nonzero(slots)
     broker = layout.replicas[rows, positions]
     extra = _brokers_to_tell(layout, told_by_rows=True)
@@ -123,6 +126,18 @@ def _by_replica(layout: ClusterLayout, word: Any) -> dict[str, Any]:
             columns[name] = _flags(mask[rows, positions], tail)
     _facts_of_brokers(layout, extra, len(rows), word, columns)
     return columns
+
+
+def _with_a_slot(layout: ClusterLayout) -> ClusterLayout:
+    """The same with a column of replicas where no partition has any, so that each has a slot to stand in."""
+    if layout.replicas.shape[1] or not layout.partition_count:
+        return layout
+    wide: dict[str, Any] = {
+        one.name: np.full((layout.partition_count, 1), _NOTHING[column.dtype.kind], column.dtype)
+        for one in fields(layout)
+        if isinstance(column := getattr(layout, one.name), np.ndarray) and column.ndim == 2
+    }
+    return replace(layout, **wide)
 
 
 def _by_partition(layout: ClusterLayout, word: Any) -> dict[str, Any]:

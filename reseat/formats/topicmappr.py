@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reseat.formats.gather import Gathered, Part
-from reseat.formats.idlists import LARGEST_ID
 from reseat.formats.reading import Limits
+from reseat.model.naming import LARGEST_ID, id_in
 
 __all__ = ["read_topicmappr"]
 
 KIND = "topicmappr's output"
 
-_ROW = re.compile(r"^\s*(\S{1,400}) p(\d{1,10}): \[([\d ]*)\] -> \[([\d ]*)\]")
+_ROW = re.compile(r"^\s*(\S{1,400}) p([0-9]{1,10}): \[([0-9 ]*)\] -> \[([0-9 ]*)\]")
 #: A row that cannot be read as one, whatever is wrong with it.
-_DAMAGED = re.compile(r"^\s*\S{1,400} p[^\s:]{1,20}:? +\[.{0,400}->")
+_DAMAGED = re.compile(r"^\s*\S{1,400} p[^\s:]++:? +\[.{0,400}->")
 _SUMMARY = re.compile(
     r"^\s*(?:Topics:|Broker change summary:|Action:|WARN:|Partition map changes:|Broker distribution:|"
     r"Partitions assigned:|Changes for partition map chunk|New parti?tion maps?:|Storage free change|\[none\]|"
@@ -59,13 +59,12 @@ def read_topicmappr(
             (summary if _SUMMARY.match(text) else left).append((number, text))
             continue
         first = first or number
-        old, new = ([int(i) for i in found[side].split()] for side in (3, 4))
-        partition = int(found[2])
-        if max([partition, *old, *new]) > LARGEST_ID:
+        partition, (old, new) = id_in(found[2]), ([id_in(i) for i in found[side].split()] for side in (3, 4))
+        if partition is None or None in old or None in new:
             before.misread(number, text, f"An id in this row is above {LARGEST_ID:,}, the largest that Kafka knows.")
             continue
-        before.add(found[1], partition, old, line=number)
-        after.add(found[1], partition, new, line=number)
+        before.add(found[1], partition, [i for i in old if i is not None], line=number)
+        after.add(found[1], partition, [i for i in new if i is not None], line=number)
     if not first:
         return None, [*lines]
     named = before.rows_by_topic()

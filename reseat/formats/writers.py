@@ -7,6 +7,8 @@ partitions are written without a Python object a partition (columns are joined b
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,11 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ZNODE_BYTES",
-    "Chunks",
+    "Pieces",
     "id_lists",
-    "write_chunks",
+    "packed",
     "write_describe",
     "write_layout_reassignment",
+    "write_pieces",
     "write_preferred_election",
     "write_reassignment",
     "write_rollback",
@@ -85,7 +88,7 @@ def write_layout_reassignment(layout: ClusterLayout, *, log_dirs: bool = False) 
 
 
 @dataclass(frozen=True, slots=True)
-class Chunks:
+class Pieces:
     """A plan in as many texts as a ZooKeeper node can hold.
 
     Attributes:
@@ -97,7 +100,7 @@ class Chunks:
     sentence: str
 
 
-def write_chunks(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES, sealed: bool = True) -> Chunks:
+def write_pieces(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES, sealed: bool = True) -> Pieces:
     """A plan cut so that each piece fits in the node ``/admin/reassign_partitions``.
 
     Needed where a plan is carried out through ZooKeeper (before 2.6): the tool writes the whole text into one node,
@@ -115,7 +118,7 @@ def write_chunks(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES
     """
     whole = write_reassignment(plan, log_dirs=log_dirs, sealed=sealed)
     if len(whole.encode()) + _ZNODE_SPARE <= limit:
-        return Chunks((whole,), "The plan fits in one ZooKeeper node.")
+        return Pieces((whole,), "The plan fits in one ZooKeeper node.")
     after, before = plan.proposed.select(plan.changed), plan.current.select(plan.changed)
     rows = entries(after, "any" if log_dirs else "none")
     frame = len(document(rows.slice(0, 0)).encode())
@@ -131,12 +134,21 @@ def write_chunks(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES
         )
         for piece in pieces
     )
-    return Chunks(
+    return Pieces(
         texts,
         f"The plan has {len(whole.encode()):,} bytes and a ZooKeeper node holds {limit:,} (jute.maxbuffer): it comes "
         f"in {len(texts)} parts. Carry them out in order, each once --verify says that the one before is done. "
         "With --bootstrap-server (2.6 and later) the whole plan can be carried out at once.",
     )
+
+
+def packed(pieces: Pieces) -> bytes:
+    """Pieces as a ZIP archive of ``plan-1.json``, ``plan-2.json`` and so on; the same pieces give the same bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, text in enumerate(pieces.texts, 1):
+            archive.writestr(zipfile.ZipInfo(f"plan-{number}.json"), text, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def write_describe(layout: ClusterLayout, *, style: str = "new") -> str:

@@ -23,6 +23,7 @@ from reseat.formats.detect import Document, DocumentKind, id_of, ids_of
 from reseat.formats.gather import Gathered, Part
 from reseat.formats.reading import Limits
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Finding, Severity
+from reseat.model.naming import id_in
 
 __all__ = ["KINDS", "ZooKeeper", "first_endpoint", "read_zookeeper"]
 
@@ -154,13 +155,13 @@ class _Reader:
             return False
         names = [name.strip() for name in inside.split(",") if name.strip()]
         if command.path.endswith("/brokers/ids"):
-            ids = [int(name) for name in names if name.isdecimal() and len(name) <= 10]
-            self.told.alive = (self.told.alive or set()) | {i for i in ids if id_of(i) is not None}
+            self.told.alive = (self.told.alive or set()) | {i for i in map(id_in, names) if i is not None}
             for broker in self.told.alive:
                 self.told.broker(Broker(broker, state=BrokerState.ALIVE), f"line {number}")
             self._met(command.line)
         elif command.path.endswith("/brokers/topics"):
             self.told.facts["topics_listed"] = len(names)
+            self.told.topics_listed.update(names)
             self._met(command.line)
         else:
             self.told.skipped.add(number, f"[{inside}]", f"The children of {command.path}: nothing of the layout.")
@@ -255,7 +256,7 @@ class _Reader:
     def _broker(self, document: Document) -> None:
         command = self._asked(lambda c: _BROKER_PATH.search(c.path))
         found = _BROKER_PATH.search(command.path) if command else None
-        broker = id_of(int(found[1])) if found else None
+        broker = id_in(found[1]) if found else None
         if broker is None:
             self.out.nameless.append(
                 (document, "the registration of one broker, whose id stands only in the node's path")
@@ -266,6 +267,7 @@ class _Reader:
         if not isinstance(host, str) or not host:
             host, port = first_endpoint(document.value("endpoints"))
         self._met(document.line)
+        self.told.racks_told.add(broker)
         self.told.broker(
             Broker(
                 broker,
@@ -305,7 +307,7 @@ class _Reader:
         told = self.told
         told.topic(name)
         for key, replicas in partitions.items() if isinstance(partitions, dict) else ():
-            partition = id_of(int(key)) if isinstance(key, str) and key.isdecimal() and len(key) <= 10 else None
+            partition = id_in(key) if isinstance(key, str) else None
             ids = ids_of(replicas)
             if partition is None or ids is None:
                 told.misread(

@@ -2,6 +2,7 @@
 
 from reseat.model.broker import Broker, BrokerState
 from reseat.model.finding import Finding, Severity
+from reseat.model.gaps import Gaps, ShortTopic
 from reseat.model.layout import NONE, NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray
 from reseat.model.plan import Certificate, CurvePoint, Moves, Plan
 from reseat.model.snapshot import Consistency, LogDirectory, Original, Snapshot
@@ -19,6 +20,7 @@ __all__ = [
     "CurvePoint",
     "Finding",
     "FloatArray",
+    "Gaps",
     "IntArray",
     "LogDirectory",
     "Moves",
@@ -26,6 +28,7 @@ __all__ = [
     "Original",
     "Plan",
     "Severity",
+    "ShortTopic",
     "Snapshot",
     "Wish",
 ]

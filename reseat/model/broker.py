@@ -17,6 +17,14 @@ class BrokerState(Enum):
     DEAD = "dead"
     NOT_TOLD = "not told"
 
+    @property
+    def unavailable(self) -> bool:
+        """Whether the source says that the broker serves nobody, or is about to stop: dead, fenced or shutting down.
+
+        A broker of KRaft that crashed stays registered and is fenced: what ZooKeeper's era calls dead.
+        """
+        return self in (BrokerState.DEAD, BrokerState.FENCED, BrokerState.SHUTTING_DOWN)
+
 
 @dataclass(frozen=True, slots=True)
 class Broker:

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import LayoutInvalid
-from reseat.model.broker import Broker
+from reseat.model.broker import Broker, BrokerState
 from reseat.model.columns import row_any, row_counts
+from reseat.model.gaps import Gaps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,10 +66,13 @@ class ClusterLayout:
         log_dir: (P, R) int32 into ``log_dirs``, -1 not told ("any"), or None.
         log_dirs: log directory paths.
         min_in_sync: (T,) int32 ``min.insync.replicas``, -1 where not told, or None.
+        topic_ids: T ids that the cluster gives its topics, as Kafka prints them (22 characters), "" where not told; or
+            None. A topic that is deleted and made anew has another one.
         order_told: (T,) bool, whether the source keeps assignment order, so that column 0 is the preferred leader.
         size_bytes: (P,) or (P, R) float64 bytes a replica, NaN where not told, or None.
         adding: (P, R) bool, replicas that a reassignment under way adds, or None.
         removing: (P, R) bool, replicas that a reassignment under way removes, or None.
+        gaps: what is unknown or incomplete about the source.
 
     Raises:
         LayoutInvalid: a column has the wrong shape or type, rows are not sorted or a partition occurs twice,
@@ -91,9 +95,11 @@ class ClusterLayout:
     log_dir: IntArray | None = None
     log_dirs: tuple[str, ...] = ()
     min_in_sync: IntArray | None = None
+    topic_ids: tuple[str, ...] | None = None
     size_bytes: FloatArray | None = None
     adding: BoolArray | None = None
     removing: BoolArray | None = None
+    gaps: Gaps = Gaps()  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
         partitions, width = _shape_of(self.replicas)
@@ -109,6 +115,8 @@ class ClusterLayout:
             column = getattr(self, name)
             if column is not None and column.shape != shape:
                 raise LayoutInvalid(f"Column {name} has shape {column.shape}; {shape} was expected.")
+        if self.topic_ids is not None and len(self.topic_ids) != len(self.topics):
+            raise LayoutInvalid(f"There are {len(self.topic_ids)} topic ids for {len(self.topics)} topics.")
         if self.size_bytes is not None and self.size_bytes.shape not in ((partitions,), (partitions, width)):
             raise LayoutInvalid(
                 f"Column size_bytes has shape {self.size_bytes.shape}; {(partitions, width)} was expected."
@@ -146,6 +154,7 @@ class ClusterLayout:
         log_dir: npt.ArrayLike | None = None,
         log_dirs: Sequence[str] = (),
         min_in_sync: npt.ArrayLike | None = None,
+        topic_ids: Sequence[str] | None = None,
         order_told: npt.ArrayLike | bool = True,
         size_bytes: npt.ArrayLike | None = None,
         adding: npt.ArrayLike | None = None,
@@ -198,6 +207,7 @@ class ClusterLayout:
             log_dir=by_row(directory, np.int32),
             log_dirs=paths,
             min_in_sync=None if min_in_sync is None else by_topic(min_in_sync, np.int32),
+            topic_ids=None if topic_ids is None else tuple(topic_ids[i] for i in topic_order),
             size_bytes=by_row(size_bytes, np.float64),
             adding=by_row(adding, np.bool_),
             removing=by_row(removing, np.bool_),
@@ -375,6 +385,22 @@ class ClusterLayout:
         """The racks that brokers have, sorted as text (as Kafka does)."""
         return tuple(sorted({b.rack for b in self.brokers if b.rack is not None}))
 
+    @property
+    def has_rackless(self) -> bool:
+        """Whether a broker has no rack, or none that is told."""
+        return any(broker.rack is None for broker in self.brokers)
+
+    @cached_property
+    def unknown_racks(self) -> tuple[int, ...]:
+        """Ids of the brokers of which nobody tells whether they have a rack, and which.
+
+        Where the source tells racks, a broker that was down when it was read may have one all the same, unless no
+        broker has any.
+        """
+        if self.gaps.racks_told:
+            return tuple(b.id for b in self.brokers if self.racks and b.rack is None and b.state is BrokerState.DEAD)
+        return tuple(b.id for b in self.brokers if b.rack is None)
+
     @cached_property
     def under_way(self) -> BoolArray:
         """(P,) bool: whether a reassignment of the partition is under way."""
@@ -402,6 +428,14 @@ class ClusterLayout:
         state = hashlib.blake2b(digest_size=16)
         for column_field in fields(self):
             column = getattr(self, column_field.name)
+            if column is None and column_field.name == "topic_ids":
+                continue  # as before there was this column: links name layouts by their digests
+            if column_field.name == "gaps":
+                # Where every rack is told it does not matter who told it; nothing to say keeps older digests.
+                told = replace(column, racks_told=column.racks_told and self.has_rackless)
+                if told != Gaps():
+                    state.update(f"|gaps:{told!r}".encode())
+                continue
             state.update(f"|{column_field.name}:".encode())
             if isinstance(column, np.ndarray):
                 state.update(f"{column.dtype}{column.shape}".encode())
@@ -484,9 +518,14 @@ class ClusterLayout:
         )
 
     def with_racks(self, racks: Mapping[int, str | None]) -> ClusterLayout:
-        """The same layout with these racks by broker id; ids not yet known become brokers too (and targets)."""
+        """The same layout with these racks by broker id; ids not yet known become brokers too (and targets).
+
+        A broker that is given None has no rack: where that leaves no broker in doubt, every rack is told.
+        """
         known = {b.id: b for b in self.brokers}
-        return self.with_brokers(replace(known.get(i, Broker(i)), rack=rack) for i, rack in racks.items())
+        out = self.with_brokers(replace(known.get(i, Broker(i)), rack=rack) for i, rack in racks.items())
+        settled = all(b.id in racks for b in out.brokers if b.rack is None)
+        return replace(out, gaps=replace(out.gaps, racks_told=True)) if settled and not out.gaps.racks_told else out
 
     def select(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> ClusterLayout:
         """The layout of these partitions alone, all brokers kept; topics without a partition left drop out.
@@ -499,7 +538,8 @@ class ClusterLayout:
         taken = {
             column_field.name: getattr(self, column_field.name)[chosen]
             for column_field in fields(self)
-            if column_field.name not in ("brokers", "topics", "order_told", "min_in_sync", "log_dirs")
+            if column_field.name
+            not in ("brokers", "topics", "order_told", "min_in_sync", "topic_ids", "log_dirs", "gaps")
             and getattr(self, column_field.name) is not None
         }
         taken["topic_of"] = codes.astype(np.int32)
@@ -508,13 +548,17 @@ class ClusterLayout:
             topics=tuple(self.topics[i] for i in kept.tolist()),
             order_told=self.order_told[kept],
             min_in_sync=None if self.min_in_sync is None else self.min_in_sync[kept],
+            topic_ids=None if self.topic_ids is None else tuple(self.topic_ids[i] for i in kept.tolist()),
             **taken,
         )
 
     def without_topics(self, names: Iterable[str]) -> ClusterLayout:
         """The layout without the partitions of these topics; all brokers are kept."""
-        gone = np.array([name in frozenset(names) for name in self.topics], np.bool_)
-        return self if not gone.any() else self.select(~gone[self.topic_of])
+        left_out = frozenset(names)
+        gone = np.array([name in left_out for name in self.topics], np.bool_)
+        kept = self if not gone.any() else self.select(~gone[self.topic_of])
+        gaps = self.gaps.without_topics(left_out)
+        return kept if gaps is self.gaps else replace(kept, gaps=gaps)
 
     def target(self) -> ClusterLayout:
         """The layout once the reassignments under way are done: replicas that are leaving are taken out.

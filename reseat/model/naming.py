@@ -1,10 +1,34 @@
-"""What a topic's name says of it."""
+"""Names and ids as texts write them."""
 
 from __future__ import annotations
 
-__all__ = ["is_internal"]
+import re
+
+__all__ = ["LARGEST_ID", "id_in", "is_internal", "is_topic_id"]
+
+#: Kafka's broker and partition ids are Java ints.
+LARGEST_ID = 2**31 - 1
+_DIGITS = len(str(LARGEST_ID))
+_TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
+
+
+def is_topic_id(text: str) -> bool:
+    """Whether a text is a topic's id as Kafka prints it (KIP-516): 16 bytes as base64 for URLs."""
+    return _TOPIC_ID.fullmatch(text) is not None
 
 
 def is_internal(topic: str) -> bool:
     """Whether a topic is internal by its name: Kafka's own start with two underscores, platforms' with one."""
     return topic.startswith("_")
+
+
+def id_in(text: str) -> int | None:
+    """The broker id, partition id or count that a text writes: ASCII digits, 0 to 2**31 - 1; else None.
+
+    Never looks at more digits than such a number has: not at a prefix of a longer one, which would be another number,
+    and not at thousands of them, which Python refuses to turn into a number.
+    """
+    if not text.isascii() or not text.isdecimal() or len(text) > _DIGITS:
+        return None
+    number = int(text)
+    return number if number <= LARGEST_ID else None

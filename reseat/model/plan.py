@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model.finding import Finding
+from reseat.model.gaps import Gaps
 from reseat.model.layout import NONE, BoolArray, ClusterLayout, IntArray
 from reseat.model.wish import Wish
 
@@ -59,7 +59,13 @@ class Certificate:
     Sums of squares are over all partitions of the proposed layout, replicas and leaders by remaining broker that is
     not known to be dead. A number that cannot be told is None, never 0. ``least_*`` is the best that any plan for the
     same wish can reach, objectives taken in their order; ``*_proven`` says that the plan reaches it and a checker that
-    shares no code with the solver confirmed it.
+    shares no code with the solver confirmed it. ``last_resorts`` are brokers, fenced or shutting down, that receive
+    replicas.
+
+    ``gaps`` are those of the layout planned on; ``unknown_racks`` brokers that remain and whose rack is unknown;
+    ``unmovable_partitions`` those that the wish concerns and that have no live in-sync replica;
+    ``rack_diversity_lost`` partitions that end on fewer racks; ``way_back_waits_for`` brokers, not alive now, that the
+    rollback puts replicas back onto. ``cautions`` says the same for a person, and stands before anything else.
     """
 
     wish: Wish
@@ -85,6 +91,13 @@ class Certificate:
     rack_violations_before: int | None = None
     rack_violations_after: int | None = None
     byte_sum_gap: float | None = None
+    last_resorts: tuple[int, ...] = ()
+    gaps: Gaps = Gaps()  # noqa: RUF009 (frozen)
+    unknown_racks: tuple[int, ...] = ()
+    unmovable_partitions: int = 0
+    rack_diversity_lost: int | None = None
+    way_back_waits_for: tuple[int, ...] = ()
+    cautions: tuple[Finding, ...] = field(default=(), compare=False)
     faults: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
 
@@ -98,16 +111,24 @@ class Certificate:
         out: dict[str, object] = {}
         for item in fields(self):
             value = getattr(self, item.name)
-            if item.name == "wish":
-                out["wish"] = {
-                    "remove": list(self.wish.remove),
-                    "add": [{"broker": broker, "rack": rack} for broker, rack in self.wish.add],
-                    "replication_factor": self.wish.replication_factor,
-                    "topics": list(self.wish.topics),
-                }
+            if isinstance(value, Wish | Gaps):
+                out[item.name] = value.as_dict()
+            elif item.name == "cautions":
+                out[item.name] = [_caution(finding) for finding in self.cautions]
             else:
                 out[item.name] = list(value) if isinstance(value, tuple) else value
         return out
+
+
+def _caution(finding: Finding) -> dict[str, object]:
+    return {
+        "kind": finding.kind,
+        "severity": finding.severity.value,
+        "sentence": finding.sentence,
+        "partitions": len(finding.rows),
+        "topics": list(finding.topics),
+        "brokers": list(finding.brokers),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +148,6 @@ class Plan:
     proposed: ClusterLayout
     certificate: Certificate
     findings: tuple[Finding, ...] = ()
-    facts: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def wish(self) -> Wish:
@@ -141,6 +161,11 @@ class Plan:
         mask: BoolArray = (before != after).any(axis=1)
         mask.flags.writeable = False
         return mask
+
+    @property
+    def changed_topics(self) -> tuple[str, ...]:
+        """Topics with a partition whose replica list differs, sorted."""
+        return tuple(self.current.topics[i] for i in np.unique(self.current.topic_of[self.changed]).tolist())
 
     @cached_property
     def moves(self) -> Moves:

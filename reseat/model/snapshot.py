@@ -8,9 +8,10 @@ from datetime import datetime
 from enum import Enum
 
 from reseat.model.finding import Finding
+from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
 
-__all__ = ["UNDER_WAY_NOT_TOLD", "Consistency", "LogDirectory", "Original", "Snapshot"]
+__all__ = ["GAPS_BY_WAY", "Consistency", "LogDirectory", "Original", "Snapshot"]
 
 
 class Consistency(Enum):
@@ -25,8 +26,9 @@ class Consistency(Enum):
     NOT_PROMISED = "not promised"
 
 
-#: How the sentence of ``Snapshot.not_read`` begins where nobody tells what is being reassigned.
-UNDER_WAY_NOT_TOLD = "Reassignments under way are not told"
+#: Gaps of what is read from a live cluster, which tells of every broker that is up which rack it has, or that it has
+#: none; by the way of reading.
+GAPS_BY_WAY = {"zookeeper": Gaps(racks_told=True), "admin": Gaps(racks_told=True), "text": Gaps()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class Snapshot:
         consistency: whether all of it was true at one moment.
         unsettled: topics that changed while they were read.
         not_read: what could not be read and why, one sentence each ("Sizes are not told: ...").
+        under_way_told: whether it is told what is being reassigned; where not, the layout shows nothing under way all
+            the same.
         broker_configs: values that matter by broker id (``unclean.leader.election.enable``,
             ``auto.leader.rebalance.enable``, ``min.insync.replicas``, ``leader.replication.throttled.rate``,
             ``follower.replication.throttled.rate``); a name that is absent was not told or is not set.
@@ -103,14 +107,10 @@ class Snapshot:
     consistency: Consistency = Consistency.NOT_PROMISED
     unsettled: tuple[str, ...] = ()
     not_read: tuple[str, ...] = ()
+    under_way_told: bool = True
     broker_configs: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     topic_configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     log_dirs: tuple[LogDirectory, ...] = ()
     pending: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     facts: Mapping[str, object] = field(default_factory=dict)
     original: Original | None = None
-
-    @property
-    def under_way_told(self) -> bool:
-        """Whether it is told what is being reassigned; where not, the layout shows nothing under way all the same."""
-        return not any(sentence.startswith(UNDER_WAY_NOT_TOLD) for sentence in self.not_read)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 __all__ = ["Options", "Wish"]
 
@@ -20,13 +20,16 @@ class Options:
             certificate states what balance it costs.
         by_bytes: for brokers that leave: even out bytes instead of replica counts (a bound and its gap are stated,
             not a proof).
-        max_moves: for added brokers only: make at most this many moves (a point of the curve), or None.
+        max_moves: for added brokers only: make at most this many moves, or None.
+        keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
+            ISR is back; else they are left where they are.
     """
 
     reorder_all: bool = False
     receive_cap: int | None = None
     by_bytes: bool = False
     max_moves: int | None = None
+    keep_unmovable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class Wish:
         replication_factor: the new replication factor of ``topics``, or None.
         topics: topics whose replication factor shall change.
         options: how to plan.
+        point: the point chosen on the curve between least moves and best balance, by its number of replica moves;
+            None: the plan that Reseat makes by itself, with the least moves.
     """
 
     remove: tuple[int, ...] = ()
@@ -47,8 +52,27 @@ class Wish:
     replication_factor: int | None = None
     topics: tuple[str, ...] = ()
     options: Options = Options()
+    point: int | None = None
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is wished."""
         return not (self.remove or self.add or self.topics)
+
+    def at(self, point: int | None) -> Wish:
+        """The same change at another point of its curve.
+
+        Who changes the brokers asks for ``at(None)`` first: a number of moves is a point of one curve only.
+        """
+        return replace(self, point=point)
+
+    def as_dict(self) -> dict[str, object]:
+        """The whole change as JSON-ready values, as ``reseat.formats.certificate.read_wish`` reads it."""
+        return {
+            "remove": list(self.remove),
+            "add": [{"broker": broker, "rack": rack} for broker, rack in self.add],
+            "replication_factor": self.replication_factor,
+            "topics": list(self.topics),
+            "options": asdict(self.options),
+            "point": self.point,
+        }

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-__all__ = ["counted", "listed", "reason_of", "verb"]
+from reseat.model.units import plural
+from reseat.model.wish import Wish
+
+__all__ = ["counted", "ids", "listed", "proven", "reason_of", "verb", "visible", "wish_in_words"]
 
 #: How many names a sentence spells out before it says "and N more".
 SPELLED_OUT = 6
 #: Characters that are told of a library's reason: some put whole stacks into theirs.
 _LONGEST_REASON = 300
+#: Control characters, line ends and direction marks: they could hide or reorder what a sentence says; and what neither
+#: UTF-8 nor XML can hold: halves of surrogate pairs (from arguments that are no UTF-8) and two that are no characters.
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -21,6 +28,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
         plural: the plural, where it is not the singular with an s.
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def proven(*, racks_unknown: bool) -> str:
+    """How a sentence ends that the checker confirmed; racks that nobody knows were no part of it, and that is said."""
+    return "Proven, racks unknown." if racks_unknown else "Proven."
 
 
 def verb(number: int, one: str, many: str) -> str:
@@ -46,3 +58,33 @@ def reason_of(error: BaseException) -> str:
     """
     words = getattr(error, "strerror", None) or " ".join(str(error).split())[:_LONGEST_REASON]
     return words.rstrip(". ") or type(error).__name__
+
+
+def ids(brokers: Iterable[int], most: int = 8) -> str:
+    """Broker ids as a short list: ``1, 2 and 3``; cut with the number that is left out."""
+    names = [str(broker) for broker in brokers]
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    return " and ".join(([", ".join(names[:-1])] if len(names) > 1 else []) + names[-1:])
+
+
+def visible(name: str, most: int = 200) -> str:
+    """A name without invisible characters, cut in the middle where it is very long."""
+    shown = _INVISIBLE.sub("\ufffd", name)
+    return shown if len(shown) <= most else f"{shown[: most // 2]}…{shown[-most // 2 :]}"
+
+
+def wish_in_words(wish: Wish) -> str:
+    """What is wished, as words for people: ``broker 7 leaves``."""
+    parts = []
+    if wish.remove:
+        one = len(wish.remove) == 1
+        parts.append(f"{'broker' if one else 'brokers'} {ids(wish.remove)} {'leaves' if one else 'leave'}")
+    if wish.add:
+        one = len(wish.add) == 1
+        parts.append(f"{'broker' if one else 'brokers'} {ids(b for b, _ in wish.add)} {'joins' if one else 'join'}")
+    if wish.topics:
+        parts.append(f"{plural(len(wish.topics), 'topic')} on replication factor {wish.replication_factor}")
+    if wish.point is not None:
+        parts.append(f"with {plural(wish.point, 'move')}")
+    return ", ".join(parts)

@@ -35,6 +35,16 @@ def test_one_reading_stays_itself() -> None:
         combine([])
 
 
+def test_log_directories_assign_nothing() -> None:
+    """Whoever stands first: a text with assignments gives the lists, also where both were combined before."""
+    sizes, told = read(log_dirs((3, "a-0", 10))), read(DESCRIBE)
+    both = combine([sizes, told])
+
+    assert (sizes.assigns, told.assigns, both.assigns) == (False, True, True)
+    assert combine([sizes, sizes]).assigns is False
+    assert combine([sizes, both]).layout.assignments() == {("a", 0): [2, 1], ("a", 1): [2, 3]}
+
+
 def test_sizes_racks_and_liveness_are_filled_in() -> None:
     """Log directories give sizes by broker, registrations racks and hosts, a complete list who is dead."""
     sizes = read(log_dirs((1, "a-0", 10), (2, "a-0", 20), (9, "a-1", 5)), source="sizes.txt")

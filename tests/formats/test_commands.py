@@ -57,12 +57,60 @@ def test_elections_follow_the_version() -> None:
     """The old tool goes to 2.3, through a broker from 2.2 on."""
     title = "Elect preferred leaders"
 
-    assert texts("1.0")[title] == "bin/kafka-preferred-replica-election.sh --zookeeper HOST:2181"
-    assert texts("2.3")[title] == "bin/kafka-preferred-replica-election.sh --bootstrap-server HOST:9092"
+    old, new, file = "bin/kafka-preferred-replica-election.sh", "bin/kafka-leader-election.sh", "election.json"
+
+    assert texts("1.0")[title] == f"{old} --zookeeper HOST:2181 --path-to-json-file {file}"
+    assert texts("2.3")[title] == f"{old} --bootstrap-server HOST:9092 --path-to-json-file {file}"
     assert texts("2.4")[title] == (
-        "bin/kafka-leader-election.sh --bootstrap-server HOST:9092 --election-type PREFERRED --all-topic-partitions"
+        f"{new} --bootstrap-server HOST:9092 --election-type PREFERRED --path-to-json-file {file}"
     )
     assert texts("4.1", election_file="elect.json")[title].endswith("--path-to-json-file elect.json")
+
+
+@pytest.mark.parametrize("version", ["0.9", "2.3", "2.8", "4.1", "4.4", None])
+def test_no_command_reaches_beyond_the_plan(version: str | None) -> None:
+    """An election of all partitions changes ten times the leaders that a plan changes."""
+    for text in texts(version, throttle=None).values():
+        assert "--all-topic-partitions" not in text
+        assert "election" not in text or "--path-to-json-file election.json" in text
+
+
+@pytest.mark.parametrize(("version", "option"), [("2.8", "--admin.config"), ("4.1", "--admin.config")])
+def test_settings_of_an_election_go_by_the_old_option_where_the_new_is_unknown(version: str, option: str) -> None:
+    """KIP-1147: 4.2 takes --command-config and warns of the other, which 5.0 will not know."""
+    old = texts(version, command_config="c.properties")["Elect preferred leaders"]
+    new = texts("4.2", command_config="c.properties")["Elect preferred leaders"]
+
+    assert f"{option} c.properties" in old
+    assert "--command-config c.properties" in new
+    assert "--admin.config" not in new
+
+
+def test_the_steps_come_in_the_order_in_which_they_are_run() -> None:
+    """The rollback stands apart from them, and so does what may be wanted on the way."""
+    found = commands("4.1", throttle=1)
+
+    assert [command.title for command in found if command.part == "steps"] == [
+        "Execute",
+        "Verify",
+        "Elect preferred leaders",
+        "Look again",
+    ]
+    assert [command.title for command in found if command.part == "rollback"] == [
+        "Roll back",
+        "Verify the rollback",
+        "Elect the leaders from before",
+    ]
+    assert [c.part for c in found] == sorted((c.part for c in found), key=["steps", "meanwhile", "rollback"].index)
+
+
+def test_without_a_throttle_the_command_says_what_that_means() -> None:
+    """Nobody starts an unlimited copy without having read it."""
+    without = {command.title: command.why for command in commands("4.1")}["Execute"]
+    limited = {command.title: command.why for command in commands("4.1", throttle=5_000_000)}["Execute"]
+
+    assert "Without --throttle" in without
+    assert "Without --throttle" not in limited
 
 
 def test_a_throttle_is_set_changed_and_taken_away() -> None:

@@ -373,3 +373,28 @@ def test_rows_that_all_lack_the_isr_are_whole() -> None:
 
     assert reading.layout.assignments() == {("t", 0): [1, 2], ("t", 1): [2, 1]}
     assert reading.layout.in_sync is None
+
+
+@pytest.mark.parametrize(("declared", "differs"), [("2", False), ("3", True), ("x", False), ("9" * 5_000, False)])
+def test_a_header_that_is_taken_apart_declares_its_factor(declared: str, differs: bool) -> None:
+    """One wrapped or damaged is compared with the rows as any other; what is no number declares nothing."""
+    text = (
+        f"Topic: t MarkedForDeletion: false PartitionCount: 1 ReplicationFactor: {declared} Configs: \n"
+        "Topic: t Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1,2\n"
+    )
+
+    assert ("header_factor_differs" in [found.kind for found in read(text).findings]) is differs
+
+
+def test_a_damaged_row_does_not_swallow_the_lines_below_it() -> None:
+    """Lines are joined to a row only where it goes on in them; else each is read, or listed, by itself."""
+    reading = read(
+        "topic: a\tpartition: 0\ttition 1, leader -1\n"
+        '  topic "b" with 1 partitions:\n'
+        "    partition 0, leader 3, replicas: 3,1,2, isrs: 3,1,2\n"
+        "leader: 2\treplicas: 2,3,1\tisr: 2,3\n"
+        "topic: c\tpartition: 1\tleader: 3\treplicas: 3,1\tisr: 3,1\n"
+    )
+
+    assert reading.layout.assignments() == {("b", 0): [3, 1, 2], ("c", 1): [3, 1]}
+    assert [(piece.line, piece.lines) for piece in reading.skipped] == [(1, 1), (4, 1)]

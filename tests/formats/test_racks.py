@@ -41,6 +41,8 @@ def test_the_apostrophe_against_formulas_is_taken_away() -> None:
         ("1,rack-a\n1,rack-b\n", "line 2: Broker 1 stands in rack rack-b here and in rack-a on line 1"),
         ("1,rack-a,more\n", "3 cells"),
         ("7\n", "1 cells"),
+        ('1,"rack-a\n2,rack-b\n3,rack-c"\n', "line 1: A cell in quotes goes over lines 1 to 3"),
+        ('1,rack-a\n2,"rack-b\n3,rack-c\n', "Not CSV: unexpected end of data"),
         ("3000000000,rack-a\n", "not a broker id"),
         ('{"1": ["a"]}', "Racks as JSON"),
         ('{"x": "a"}', "'x' is not a broker id"),

@@ -282,3 +282,26 @@ def test_a_key_that_stands_twice_is_said() -> None:
     assert entries.layout.assignments() == {("replicas", 0): [2]}
     assert [found.kind for found in entries.findings] == ["repeated_keys"]
     assert "'replicas' stands in 1 entry more than once" in entries.findings[0].sentence
+
+
+def test_a_finding_counts_the_entries_that_are_no_partitions_and_names_their_places() -> None:
+    """Each of them is missing from the layout."""
+    text = '{"version":1,"partitions":[\n{"topic":"a","partition":0,"replicas":[1]},\n{"topic":"a"},\n7]}'
+    finding = next(found for found in read_document(text.encode()).findings if found.kind == "not_understood")
+
+    assert finding.places == ("entry 2 in line 3, column 1", "entry 3 in line 4, column 1")
+    assert finding.sentence.startswith("2 entries of 'partitions' were not understood: entry 2 in line 3, column 1")
+
+
+def test_unknown_keys_are_not_echoed_without_end() -> None:
+    """Twenty kilobytes of one, or a thousand of them."""
+    many = ",".join(f'"k{i}{"x" * 300}":1' for i in range(1_000))
+    long = "y" * 20_000
+    text = f'{{"version":1,"partitions":[{{"topic":"a","partition":0,"replicas":[1],{many}}}],"{long}":1}}'
+    finding = next(found for found in read_document(text.encode()).findings if found.kind == "unknown_keys")
+
+    assert len(finding.sentence) < 3_000
+    assert "and 981 more." in finding.sentence
+    with pytest.raises(InputRefused) as caught:
+        read_document(f'{{"{long}":1}}'.encode())
+    assert len(str(caught.value)) < 400

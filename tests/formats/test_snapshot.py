@@ -23,6 +23,7 @@ from reseat.model import (
     ClusterLayout,
     Consistency,
     Finding,
+    Gaps,
     LogDirectory,
     Original,
     Severity,
@@ -60,7 +61,7 @@ def small() -> Snapshot:
         order_told=[True, False],
     )
     return Snapshot(
-        layout=layout,
+        layout=replace(layout, gaps=Gaps(racks_told=True)),
         taken_at=NOON,
         way="zookeeper",
         cluster="shop",
@@ -106,6 +107,18 @@ def test_everything_is_read_back() -> None:
     assert_alike(read_snapshot(write_snapshot(small())), small())
 
 
+def test_topic_ids_are_read_back_and_make_it_version_2() -> None:
+    """Who reads version 1 alone refuses it; without ids it is version 1 as ever. The identity does not name them."""
+    bare = small()
+    told = replace(bare, layout=replace(bare.layout, topic_ids=("", "GvM4aAsBTqaL1w2z9zH0Aw")))
+
+    assert read_snapshot(write_snapshot(told)).layout.topic_ids == ("", "GvM4aAsBTqaL1w2z9zH0Aw")
+    assert write_snapshot(told).startswith(b'{"reseat_snapshot":2,')
+    assert write_snapshot(bare).startswith(b'{"reseat_snapshot":1,')
+    assert_alike(read_snapshot(write_snapshot(told)), told)
+    assert identity(told) == identity(bare)
+
+
 def test_what_is_not_told_stays_untold() -> None:
     """The barest snapshot: a layout of lists alone."""
     bare = Snapshot(ClusterLayout.from_assignments({("a", 0): [1, 2]}), NOON, "text")
@@ -114,6 +127,17 @@ def test_what_is_not_told_stays_untold() -> None:
     assert_alike(read_snapshot(write_snapshot(bare)), bare)
     assert told["partitions"] == {"id": [0], "replicas": [2]}
     assert told["replicas"] == {"broker": [1, 2]}
+
+
+def test_that_nobody_tells_what_is_under_way_is_kept() -> None:
+    """A key where it is not so, none where it is; documents from before the key said it in words."""
+    words = "Reassignments under way are not told: DESCRIBE on CLUSTER is needed."
+    untold = replace(small(), under_way_told=False)
+
+    assert not read_snapshot(write_snapshot(untold)).under_way_told
+    assert "under_way_told" not in json.loads(write_snapshot(small()))
+    assert not read_snapshot(document(not_read=[words])).under_way_told
+    assert read_snapshot(document(not_read=[words], under_way_told=True)).under_way_told
 
 
 def test_an_empty_cluster_is_a_snapshot_too() -> None:
@@ -189,6 +213,8 @@ def test_any_layout_is_read_back(layout: ClusterLayout) -> None:
     again = read_snapshot(write_snapshot(snapshot))
 
     for item in fields(ClusterLayout):
+        if item.name == "gaps":
+            continue  # who told racks matters only where one is missing; the layouts are compared as a whole below
         np.testing.assert_array_equal(getattr(again.layout, item.name), getattr(layout, item.name), err_msg=item.name)
     assert again.layout == layout
     assert identity(again) == identity(snapshot)
@@ -280,7 +306,9 @@ def test_padding_is_no_part_of_what_is_said() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"reseat_snapshot": 2}, "version 2"),
+        ({"reseat_snapshot": 3}, "version 3"),
+        ({"reseat_snapshot": 2, "topic_ids": {"orders": "short"}}, "'topic_ids' tells 'short' of topic 'orders'"),
+        ({"reseat_snapshot": 2, "topic_ids": {"nowhere": "A" * 22}}, "of topic 'nowhere'"),
         ({"reseat_snapshot": "1"}, "version \"1\""),
         ({"taken_at": "yesterday"}, "'taken_at' is 'yesterday'"),
         ({"taken_at": "2026-05-01T12:00:00"}, "'taken_at'"),
@@ -412,3 +440,11 @@ def test_a_moment_of_any_year_reads_back() -> None:
         snapshot = Snapshot(layout, datetime(year, 5, 1, tzinfo=UTC), "admin")
 
         assert read_snapshot(write_snapshot(snapshot)).taken_at == snapshot.taken_at
+
+
+def test_a_field_of_endless_name_is_not_echoed_whole() -> None:
+    """Twenty thousand characters of a key that nobody knows are cut, with how many are left out."""
+    with pytest.raises(InputRefused, match="characters more") as caught:
+        read_snapshot(('{"reseat_snapshot":1,"unsettl' + "x" * 20_000 + '":1}').encode())
+
+    assert len(str(caught.value)) < 600

@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -232,10 +233,9 @@ def test_a_list_that_is_none_is_skipped_with_its_line() -> None:
     """The partition is not read; the others are."""
     reading = read_csv(b"topic,partition,replicas,isr\na,0,one;two,1\na,1,1;99999999999,\na,2,1,x\na,3,2,2\n")
 
-    assert [(piece.line, piece.why.split()[0]) for piece in reading.skipped] == [
-        (2, "replicas"),
-        (3, "replicas"),
-        (4, "isr"),
+    assert [(piece.line, piece.lines, piece.why.split()[0]) for piece in reading.skipped] == [
+        (2, 2, "replicas"),
+        (4, 1, "isr"),
     ]
     assert reading.layout.assignments() == {("a", 2): [1], ("a", 3): [2]}
 
@@ -257,7 +257,9 @@ def layouts(draw: st.DrawFn) -> ClusterLayout:
     """Any layout that a table can tell."""
     ids = draw(st.lists(st.integers(0, 40), min_size=1, max_size=6, unique=True))
     names = draw(
-        st.lists(st.sampled_from(["a", "b.c", "=x", "'y", "-1", "NA", 'q"q', "k,k", "ü"]), unique=True, min_size=1)
+        st.lists(
+            st.sampled_from(["a", "b.c", "=x", "'y", "'=z", "-1", "NA", 'q"q', "k,k", "ü"]), unique=True, min_size=1
+        )
     )
     keys = draw(st.lists(st.tuples(st.sampled_from(names), st.integers(0, 9)), min_size=1, max_size=8, unique=True))
     used = sorted({topic for topic, _ in keys})
@@ -303,7 +305,7 @@ def layouts(draw: st.DrawFn) -> ClusterLayout:
         facts["log_dirs"] = ["/d,1"]
     if draw(st.booleans()):
         facts["min_in_sync"] = np.array(draw(st.lists(st.integers(0, 3), min_size=len(used), max_size=len(used))))
-    rack = st.sampled_from([None, "r1", "@r2", "NA"])
+    rack = st.sampled_from([None, "r1", "@r2", "NA", "\u00a0r3\u00a0"])
     brokers = [
         Broker(i, draw(rack), draw(st.sampled_from([None, "h", "+h"])), draw(st.sampled_from([None, 9092])))
         for i in [*ids, *draw(st.lists(st.integers(50, 60), max_size=2, unique=True))]
@@ -332,6 +334,30 @@ def test_what_is_written_reads_back_alike(layout: ClusterLayout, per: str) -> No
     assert told(by_cells(text)) == told(reading)
     assert told(by_pieces(text)) == told(reading)
     assert read_parquet(write_parquet(layout, per=per)).layout == layout
+
+
+@pytest.mark.parametrize("per", ["replica", "partition"])
+def test_a_layout_of_nothing_but_partitions_without_replicas_reads_back(per: Literal["replica", "partition"]) -> None:
+    """Not one of them is lost, nor what else is told of them."""
+    layout = ClusterLayout.from_columns(
+        topics=["a", "b"],
+        topic_of=[0, 1],
+        partition=[0, 7],
+        replicas=np.empty((2, 0), np.int32),
+        brokers=[Broker(1, "r1")],
+        leader=[-1, -2],
+        leader_epoch=[4, -2],
+        size_bytes=np.empty((2, 0)),
+        log_dir=np.empty((2, 0), np.int32),
+        log_dirs=["/d"],
+        adding=np.empty((2, 0), np.bool_),
+    )
+    for reading in (read_csv(write_csv(layout, per=per)), read_parquet(write_parquet(layout, per=per))):
+        assert reading.skipped == ()
+        assert reading.layout.assignments() == {("a", 0): [], ("b", 7): []}
+        assert reading.layout.leader.tolist() == [-1, -2]
+        assert reading.layout.leader_epoch.tolist() == [4, -2]
+        assert reading.layout.brokers == (Broker(1, "r1"),)
 
 
 CELLS = st.sampled_from(
@@ -467,3 +493,11 @@ def test_the_first_min_in_sync_told_of_a_topic_counts_wherever_it_stands() -> No
 
     assert reading.layout.min_in_sync is not None
     assert reading.layout.min_in_sync.tolist() == [2, 1, -1]
+
+
+def test_a_list_of_replicas_without_a_topic_is_listed() -> None:
+    """It tells of a partition, whose it is not told: it is no row of a broker, nor an empty one."""
+    reading = read_csv(b"topic,partition,replicas\na,0,1\n,,1;2\n,,\n")
+
+    assert [(piece.line, piece.why) for piece in reading.skipped] == [(3, "The topic is empty.")]
+    assert kinds(reading) == ["not_understood"]

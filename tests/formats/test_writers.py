@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ from reseat.formats import read
 from reseat.formats.reassignment import read_document
 from reseat.formats.sealed import read_sealed
 from reseat.formats.writers import (
-    write_chunks,
+    Pieces,
+    packed,
     write_describe,
     write_layout_reassignment,
+    write_pieces,
     write_preferred_election,
     write_reassignment,
     write_rollback,
@@ -115,8 +119,8 @@ def test_a_plan_too_large_for_a_zookeeper_node_comes_in_parts() -> None:
     before = ClusterLayout.from_assignments({("topic", p): [1, 2] for p in range(200)})
     after = ClusterLayout.from_assignments({("topic", p): [2, 1] for p in range(200)})
     large = plan_of(before, after)
-    chunks = write_chunks(large, limit=4_096 + 1_000)
-    plain = write_chunks(large, limit=4_096 + 1_000, sealed=False)
+    chunks = write_pieces(large, limit=4_096 + 1_000)
+    plain = write_pieces(large, limit=4_096 + 1_000, sealed=False)
     entries = [entry for text in chunks.texts for entry in json.loads(text)["partitions"]]
 
     assert len(chunks.texts) > 1
@@ -124,7 +128,7 @@ def test_a_plan_too_large_for_a_zookeeper_node_comes_in_parts() -> None:
     assert entries == json.loads(write_reassignment(large))["partitions"]
     assert f"{len(chunks.texts)} parts" in chunks.sentence
     assert "jute.maxbuffer" in chunks.sentence
-    assert write_chunks(large).texts == (write_reassignment(large),)
+    assert write_pieces(large).texts == (write_reassignment(large),)
     assert 1 < len(plain.texts) < len(chunks.texts)
     assert not any("reseat" in text for text in plain.texts)
 
@@ -134,7 +138,7 @@ def test_each_part_of_a_plan_is_sealed_by_itself() -> None:
     before = ClusterLayout.from_assignments({("topic", p): [1, 2] for p in range(200)})
     after = ClusterLayout.from_assignments({("topic", p): [1, 3] for p in range(200)})
     large = Plan(before, after, Certificate(wish=Wish(remove=(2,)), moves=200))
-    parts = [read_sealed(text) for text in write_chunks(large, limit=4_096 + 1_000).texts]
+    parts = [read_sealed(text) for text in write_pieces(large, limit=4_096 + 1_000).texts]
 
     assert all(part.intact and part.told_hash for part in parts)
     assert [part.leaving for part in parts] == [()] * (len(parts) - 1) + [(2,)]
@@ -243,3 +247,16 @@ def test_describe_text_reads_back_alike(style: str) -> None:
     assert layout.in_sync is not None
     assert reading.layout.in_sync.tolist() == layout.in_sync.tolist()
     assert reading.skipped == ()
+
+
+def test_pieces_are_packed_in_order_and_alike_each_time() -> None:
+    """One archive, a numbered file a piece."""
+    pieces = Pieces(("{}", '{"a":1}'), "Two.")
+    archive = packed(pieces)
+
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        assert {name: opened.read(name) for name in opened.namelist()} == {
+            "plan-1.json": b"{}",
+            "plan-2.json": b'{"a":1}',
+        }
+    assert packed(pieces) == archive

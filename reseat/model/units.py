@@ -1,0 +1,75 @@
+"""Numbers as words for people: thousands separators, bytes, durations, shares and changes.
+
+One place, so that a page, a report, a command and a check write the same number alike.
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["SIZES", "count", "duration", "number", "plural", "share", "signed", "size"]
+
+
+def count(value: float | None) -> str:
+    """A count with thousands separators; ``not told`` for None, which is not the same as 0."""
+    return "not told" if value is None else f"{value:,.0f}"
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """A measured number with thousands separators and this many digits behind the point."""
+    return "not told" if value is None or math.isnan(value) else f"{value:,.{digits}f}"
+
+
+def signed(value: float) -> str:
+    """A change with its sign: ``+17``, ``−3`` (a real minus), ``±0``."""
+    if value == 0:
+        return "±0"
+    return f"+{value:,.0f}" if value > 0 else f"−{-value:,.0f}"
+
+
+def plural(value: int, one: str, many: str | None = None) -> str:
+    """A count with its noun: ``1 replica``, ``1,029 replicas``."""
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+def share(part: float, whole: float) -> str:
+    """A part of a whole in percent, without claiming 0 or 100 where it is not quite."""
+    if whole <= 0:
+        return "0%"
+    percent = 100 * part / whole
+    if 0 < percent < 1:
+        return "under 1%"
+    if 99 < percent < 100:
+        return "over 99%"
+    return f"{percent:.0f}%"
+
+
+#: Units of size in bytes, each 1,000 times the one before.
+SIZES = {unit: 1000.0**power for power, unit in enumerate(("B", "kB", "MB", "GB", "TB", "PB"))}
+
+
+def size(value: float | None) -> str:
+    """Bytes in units of 1,000: ``3.2 GB``."""
+    if value is None or math.isnan(value):
+        return "not told"
+    scaled, unit = float(value), "B"
+    for bigger in list(SIZES)[1:]:
+        if abs(scaled) < 999.5:
+            break
+        scaled, unit = scaled / 1000, bigger
+    digits = 0 if unit == "B" or abs(scaled) >= 99.5 else 1
+    return f"{scaled:,.{digits}f} {unit}"
+
+
+def duration(seconds: float | None) -> str:
+    """A duration in its two largest units: ``2 h 10 min``."""
+    if seconds is None or math.isnan(seconds):
+        return "not told"
+    if math.isinf(seconds):
+        return "never"
+    whole = math.ceil(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    parts = ((whole // 86_400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "min"), (whole % 60, "s"))
+    first = next(i for i, (amount, _) in enumerate(parts) if amount)
+    return " ".join(f"{amount} {unit}" for amount, unit in parts[first : first + 2] if amount)

@@ -1,0 +1,40 @@
+"""Names and ids as texts write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from reseat.model.naming import id_in, is_internal
+
+
+@pytest.mark.parametrize(("text", "number"), [("0", 0), ("7", 7), ("007", 7), ("2147483647", 2**31 - 1)])
+def test_an_id_is_read(text: str, number: int) -> None:
+    """From 0 to the largest that a Java int holds."""
+    assert id_in(text) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "-1",
+        "+1",
+        " 1",
+        "1.0",
+        "2147483648",
+        "000000000004294967297",
+        "1" + "0" * 22,
+        "9" * 5_000,
+        "\uff11",
+        "\u0663",
+    ],
+)
+def test_what_is_no_id_is_none(text: str) -> None:
+    """Neither a longer number whose first digits are one, nor digits of another script, nor any other text."""
+    assert id_in(text) is None
+
+
+def test_internal_topics_are_told_by_their_names() -> None:
+    """An underscore begins them."""
+    assert is_internal("__consumer_offsets")
+    assert not is_internal("orders")
