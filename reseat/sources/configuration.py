@@ -28,7 +28,14 @@ from reseat.sources.connection import Connection, Secret
 from reseat.sources.pem import check_certificates, check_key
 from reseat.sources.properties import read_properties
 
-__all__ = ["Named", "connection_from_options", "connection_from_values", "connections", "named_clusters"]
+__all__ = [
+    "Named",
+    "connection_from_options",
+    "connection_from_values",
+    "connections",
+    "named_clusters",
+    "secrets_in",
+]
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
@@ -102,6 +109,22 @@ def named_clusters(
         except InputRefused as refusal:
             named.refused[name] = refusal
     return named
+
+
+def secrets_in(files: Sequence[str | Path]) -> dict[str, Any]:
+    """The tables of ``secrets.toml`` as it is now; a table of a later file goes before.
+
+    Args:
+        files: where it may be; one that is not there is passed over.
+
+    Raises:
+        InputRefused: one that is there cannot be read, or is not TOML; no message holds what stands in it.
+    """
+    tables: dict[str, Any] = {}
+    for file in map(str, files):
+        if Path(file).exists():
+            tables |= _toml(_text_of(Path(file)), file)
+    return tables
 
 
 def _gather(

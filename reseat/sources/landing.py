@@ -3,8 +3,7 @@
 What it promises, in this order:
 
 1. A file becomes visible only when it is whole, also where the process or the machine dies in the middle.
-2. No file is ever overwritten; the same snapshot delivered again is the same file. (Two processes that deliver one
-   snapshot to an object store in the same instant may replace one another's: they say the same.)
+2. No file is ever overwritten; the same snapshot delivered again is the same file.
 3. The cluster's name names one folder directly in the landing zone, and nothing outside it.
 
 How it works: ``reseat.history.folder`` writes whole files on any file system. The name is the moment and the snapshot's
@@ -94,7 +93,7 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
                 f"The snapshot would have {len(data) / 1e6:,.0f} MB, and of one at most {LIMITS.megabytes:,} MB are "
                 "read again: it is not kept."
             )
-        zone.write(path, data, overwrite=False)
+        new = zone.create(path, data)
     return LandedFile(path, zone.path(path) if zone.local is not None else f"{zone.where.rstrip('/')}/{path}", new)
 
 
@@ -108,8 +107,7 @@ def landed_pieces(
 
     Args:
         zone: the landing zone.
-        closed: is told why a folder cannot be listed, or a file cannot be looked at, by its path; they are left out.
-            None: one such refuses it all.
+        closed: is told why something is left out, by its path, as ``Folder.pieces`` tells it.
         now: the moment to count from; None: now.
 
     Yields:

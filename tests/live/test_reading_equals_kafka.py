@@ -42,6 +42,16 @@ def test_partitions_equal_what_kafka_topics_describes(live: Live, described: Clu
         assert read.not_read == ()
 
 
+def test_topic_ids_equal_what_kafka_topics_describes(live: Live) -> None:
+    """By every way the ids that Kafka's own tool prints (KIP-516)."""
+    printed = dict(re.findall(r"^Topic: (\S+)\s+TopicId: (\S+)", live.cluster.describe(), re.M))
+    for read in live.readings():
+        layout = read.layout
+
+        assert layout.topic_ids is not None, read.way
+        assert dict(zip(layout.topics, layout.topic_ids, strict=True)) == printed, read.way
+
+
 def test_ids_with_gaps_are_read(live: Live) -> None:
     """A topic with partitions 10, 21, 33 and 40, which only ZooKeeper's nodes can give, has just these rows."""
     if live.cluster.zookeeper is None:

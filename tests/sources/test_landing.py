@@ -240,7 +240,7 @@ def test_a_writer_that_dies_on_hdfs_leaves_what_is_swept(tmp_path: Path, monkeyp
         raise OSError(errno.EPIPE, "Connection lost")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Folder, "_rename", lost)
+        broken.setattr("tests.history.elsewhere._Hdfs.move", lost)
         with pytest.raises(InputRefused, match="Connection lost"):
             land(SMALL, zone, "shop")
     left = [one.path for one in zone.files(hidden=True)]

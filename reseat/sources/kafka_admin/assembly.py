@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from reseat.formats.masks import mask_of
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout
+from reseat.model.snapshot import GAPS_BY_WAY
 from reseat.sources.kafka_admin.partitions import PartitionsTold, padded
 from reseat.sources.kafka_admin.placing import Placed
 
@@ -51,7 +52,7 @@ def assembled(
         LayoutInvalid: what was told is no layout (a topic or a partition told twice).
     """
     moving = bool(lists.adding or lists.removing)
-    return ClusterLayout.from_columns(
+    layout = ClusterLayout.from_columns(
         topics=told.topics,
         topic_of=told.topic_of,
         partition=told.partition,
@@ -65,10 +66,12 @@ def assembled(
         log_dir=placed.log_dir if placed.paths else None,
         log_dirs=placed.paths,
         min_in_sync=[min_in_sync.get(name, NONE) for name in told.topics] if min_in_sync else None,
+        topic_ids=told.topic_ids if any(told.topic_ids) else None,
         size_bytes=placed.size_bytes if np.isfinite(placed.size_bytes).any() else None,
         adding=_mask(told, lists.adding) if moving else None,
         removing=_mask(told, lists.removing) if moving else None,
     )
+    return replace(layout, gaps=GAPS_BY_WAY["admin"])
 
 
 def _mask(told: PartitionsTold, lists: _Lists | None) -> BoolArray | None:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from reseat.errors import ClusterUnreachable
 from reseat.formats.reading import LIMITS
 from reseat.model import NONE, IntArray
+from reseat.sources.kafka_admin.topic_ids import printed_id
 
 __all__ = ["PartitionsTold", "padded", "take_partitions"]
 
@@ -41,6 +42,7 @@ class PartitionsTold:
         leader_epoch: (P,) int32, -1 before 2.3.
         other_listener: (P,) bool, the leader is alive and not on the listener by which we came.
         failed: Kafka's error code by topic that was told without partitions.
+        topic_ids: the topics' ids as Kafka prints them, "" where not told (before 2.8).
     """
 
     topics: tuple[str, ...]
@@ -52,6 +54,7 @@ class PartitionsTold:
     leader_epoch: IntArray
     other_listener: npt.NDArray[np.bool_]
     failed: dict[str, int]
+    topic_ids: tuple[str, ...] = ()
 
     def rows(self, topic: npt.NDArray[np.int64], partition: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The rows of partitions; -1 where there is none.
@@ -77,6 +80,7 @@ def take_partitions(topics: list[Any]) -> PartitionsTold:
     failed = {topic.name: topic.error_code for topic in topics if topic.error_code and not topic.partitions}
     topics.sort(key=lambda topic: topic.name or "", reverse=True)
     names: list[str] = []
+    ids: list[str] = []
     counts: list[int] = []
     numbers: list[tuple[int, int, int, int]] = []
     replicas: list[list[int]] = []
@@ -86,6 +90,7 @@ def take_partitions(topics: list[Any]) -> PartitionsTold:
         if not topic.partitions:
             continue
         names.append(topic.name)
+        ids.append(printed_id(topic.topic_id))
         counts.append(len(topic.partitions))
         parts = sorted(topic.partitions, key=_index)
         numbers += [(part.partition_index, part.leader_id, part.leader_epoch, part.error_code) for part in parts]
@@ -103,6 +108,7 @@ def take_partitions(topics: list[Any]) -> PartitionsTold:
         leader_epoch=columns[:, 2].copy(),
         other_listener=columns[:, 3] == _LISTENER_NOT_FOUND,
         failed=failed,
+        topic_ids=tuple(ids),
     )
 
 

@@ -34,7 +34,6 @@ from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import NONE, BrokerState, Consistency, Snapshot
-from reseat.model.snapshot import UNDER_WAY_NOT_TOLD
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import overview
@@ -86,6 +85,7 @@ class _Reading:
         self._admin = admin
         self._course = course
         self._not_read: list[str] = []
+        self._under_way_told = True
 
     def snapshot(self, taken_at: datetime, name: str | None) -> Snapshot:
         """Ask everything and put it together."""
@@ -128,6 +128,7 @@ class _Reading:
             findings=oddities(layout, told, placed, under_way),
             consistency=Consistency.NOT_PROMISED,
             not_read=tuple(self._not_read),
+            under_way_told=self._under_way_told,
             broker_configs=dict(sorted(configs.brokers.items())),
             topic_configs=dict(sorted(configs.topics.items())),
             log_dirs=logs.directories,
@@ -191,7 +192,8 @@ class _Reading:
                 metadata.topics = [t for t in metadata.topics if t.name not in late] + again["metadata"].topics
         else:
             return under_way
-        self._not_read.append(f"{UNDER_WAY_NOT_TOLD}: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}")
+        self._under_way_told = False
+        self._not_read.append(f"Reassignments under way are not told: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}")
         return {}
 
     def _both(self, topics: list[str]) -> dict[str, Any]:

@@ -61,6 +61,7 @@ class Gathered:
         pending: targets by (topic, partition) in /admin/reassign_partitions.
         preferred: whether a preferred election is asked for in /admin.
         deleting: topics to be deleted.
+        migrating: whether the cluster is between ZooKeeper and KRaft (KIP-866).
         faults: (what it ends a sentence with) by path, for nodes that were not understood.
         nodes: every node but states, by path.
         odd: names of children that are no ids, by the path of their parent.
@@ -75,6 +76,7 @@ class Gathered:
     cluster_id: str | None = None
     pending: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     preferred: bool = False
+    migrating: bool = False
     deleting: tuple[str, ...] = ()
     faults: dict[str, tuple[str, ...]] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)

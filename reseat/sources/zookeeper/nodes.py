@@ -23,10 +23,10 @@ from typing import Annotated
 
 import msgspec
 
-from reseat.formats.idlists import LARGEST_ID
 from reseat.formats.reading import LIMITS
 from reseat.formats.zookeeper import first_endpoint
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState
+from reseat.model.naming import LARGEST_ID, is_topic_id
 
 __all__ = [
     "LARGEST_NODE",
@@ -60,6 +60,7 @@ class _TopicDocument(msgspec.Struct):
     adding_replicas: dict[_Id, list[_Id]] | None = None
     removing_replicas: dict[_Id, list[_Id]] | None = None
     version: int = 1
+    topic_id: str = ""
 
 
 class _StateDocument(msgspec.Struct):
@@ -101,6 +102,7 @@ class TopicNode:
         adding: ids that a reassignment under way adds, by partition; partitions without are not in it.
         removing: ids that it removes.
         version: the node's version, 1 to 3; 0 where not told.
+        topic_id: the topic's id (2.8 and later), "" where there is none.
         faults: what was not understood, each the end of a sentence.
     """
 
@@ -110,6 +112,7 @@ class TopicNode:
     adding: dict[int, list[int]] = field(default_factory=dict)
     removing: dict[int, list[int]] = field(default_factory=dict)
     version: int = 0
+    topic_id: str = ""
     faults: tuple[str, ...] = ()
 
 
@@ -150,6 +153,7 @@ def topic_node(data: bytes | None) -> TopicNode:
         adding={key: ids for key, ids in (told.adding_replicas or {}).items() if ids},
         removing={key: ids for key, ids in (told.removing_replicas or {}).items() if ids},
         version=told.version,
+        topic_id=told.topic_id if is_topic_id(told.topic_id) else "",
     )
 
 
@@ -161,7 +165,9 @@ def _picked_topic(data: bytes) -> TopicNode:
     partitions = document.get("partitions")
     if not isinstance(partitions, dict):
         return TopicNode(faults=("holds no object 'partitions'",))
+    told_id = document.get("topic_id")
     node, left = TopicNode(version=whole_number(document.get("version")) or 0), 0
+    node.topic_id = told_id if isinstance(told_id, str) and is_topic_id(told_id) else ""
     for key, value in partitions.items():
         partition, ids = whole_number(key), _ids(value)
         if partition is None or ids is None:

@@ -12,6 +12,8 @@ ESSENTIAL = (
     "/brokers/topics/*",
     "/brokers/topics/*/partitions/*/state",
 )
+#: There while a cluster is between ZooKeeper and KRaft (KIP-866), and until whoever takes that back removes it.
+MIGRATION = "/migration"
 #: Nodes of which each tells something more; READ on each, and what is denied is named.
 OPTIONAL = (
     "/controller",
@@ -24,6 +26,7 @@ OPTIONAL = (
     "/admin/reassign_partitions",
     "/admin/preferred_replica_election",
     "/admin/delete_topics",
+    MIGRATION,
 )
 #: For the Connect page.
 PERMISSIONS_NEEDED = (

@@ -42,7 +42,7 @@ from reseat.sources.zookeeper.nodes import (
     topic_node,
     whole_number,
 )
-from reseat.sources.zookeeper.permissions import PERMISSIONS_NEEDED
+from reseat.sources.zookeeper.permissions import MIGRATION, PERMISSIONS_NEEDED
 from reseat.sources.zookeeper.pipelined import Pipeline, Told
 from reseat.sources.zookeeper.read_only import ReadOnlyZooKeeper
 from reseat.sources.zookeeper.snapshot import snapshot_of
@@ -140,6 +140,7 @@ class _Reader:
             Node("/admin/reassign_partitions", False, self._take_reassignment),
             Node("/admin/preferred_replica_election", False, self._take_preferred),
             Node("/admin/delete_topics", True, self._take_deleting),
+            Node(MIGRATION, False, self._take_migration),
             Node("/config/topics", True, self._take_configured_topics),
             Node("/config/brokers", True, self._take_configured_brokers),
         ]
@@ -433,6 +434,9 @@ class _Reader:
 
     def _take_preferred(self, data: object) -> None:
         self.told.preferred = data is not None
+
+    def _take_migration(self, data: object) -> None:
+        self.told.migrating = data is not None
 
     def _taking_broker(self, broker: int, path: str) -> Callable[[object], None]:
         def take(data: object) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -30,9 +31,11 @@ from reseat.model import (
     Severity,
     Snapshot,
 )
+from reseat.model.snapshot import GAPS_BY_WAY
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.zookeeper.gathered import Access, Gathered
+from reseat.sources.zookeeper.permissions import MIGRATION
 from reseat.sources.zookeeper.topics import Seen, Topic
 
 __all__ = ["snapshot_of"]
@@ -77,6 +80,7 @@ def snapshot_of(
         consistency=consistency,
         unsettled=unsettled,
         not_read=_not_read(told, topics),
+        under_way_told=not _is_closed(told, "/admin/reassign_partitions"),
         broker_configs=_broker_configs(told, layout),
         topic_configs={name: values for name, values in told.topic_configs.items() if values},
         pending=told.pending,
@@ -87,6 +91,11 @@ def snapshot_of(
 def _is_there(told: Gathered, topic: Topic) -> bool:
     node = told.nodes.get(topic.path)
     return node is not None and node.access is Access.TOLD
+
+
+def _is_closed(told: Gathered, path: str) -> bool:
+    node = told.nodes.get(path)
+    return node is not None and node.access is Access.DENIED
 
 
 # ---- columns -------------------------------------------------------------------------------------------------
@@ -139,8 +148,10 @@ def _layout(told: Gathered, topics: Sequence[Topic]) -> tuple[ClusterLayout, tup
         rows,
         brokers=[registration.broker for registration in told.registrations.values()],
         min_in_sync=_min_in_sync(told, names),
+        topic_ids=[node.topic_id for node in nodes] if any(node.topic_id for node in nodes) else None,
     )
     layout = layout.with_brokers(living(layout.brokers, set(told.registrations), set(), set()))
+    layout = replace(layout, gaps=GAPS_BY_WAY["zookeeper"])
     findings = [*found, *_outside_findings(layout, rows, outside_of)]
     if left_out.size:
         findings.append(
@@ -489,6 +500,16 @@ def _cluster_findings(told: Gathered, layout: ClusterLayout) -> list[Finding]:
                 Severity.NOTE,
                 "A preferred election is asked for and not done yet: leaders are about to move.",
                 ("/admin/preferred_replica_election",),
+            )
+        )
+    if told.migrating:
+        out.append(
+            _finding(
+                "migrating_to_kraft",
+                Severity.ATTENTION,
+                f"The cluster is between ZooKeeper and KRaft ({MIGRATION} is there): nothing is to be written into "
+                "ZooKeeper's nodes.",
+                (MIGRATION,),
             )
         )
     return out

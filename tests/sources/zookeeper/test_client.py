@@ -178,7 +178,9 @@ def closed_to_all_but(server: ZooKeeperServer, chroot: str, scheme: str, identit
         for path in ("/brokers/ids", "/brokers/ids/1", "/brokers/topics", "/brokers/topics/orders"):
             client.set_acls(path, only)
         client.set_acls(state, only if states else [make_acl("digest", digest_of("nobody:x"), read=True)])
-        client.set_acls("/config/brokers", [make_acl("digest", digest_of("nobody:x"), read=True)])
+        client.ensure_path("/admin/reassign_partitions")
+        for path in ("/config/brokers", "/admin/reassign_partitions"):
+            client.set_acls(path, [make_acl("digest", digest_of("nobody:x"), read=True)])
     finally:
         client.stop()
         client.close()
@@ -192,7 +194,10 @@ def test_read_on_the_essential_nodes_suffices(guarded: ZooKeeperServer) -> None:
 
     assert snapshot.layout.assignments() == {("orders", 0): [1]}
     assert snapshot.layout.leader_ids.tolist() == [1]
-    assert snapshot.not_read[0].startswith("This account may not read 1 node in ZooKeeper: /config/brokers.")
+    assert snapshot.not_read[0].startswith(
+        "This account may not read 2 nodes in ZooKeeper: /admin/reassign_partitions and /config/brokers."
+    )
+    assert not snapshot.under_way_told
 
 
 def test_without_permission_on_the_essential_nodes_nothing_is_shown(guarded: ZooKeeperServer) -> None:

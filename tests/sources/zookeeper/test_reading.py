@@ -8,6 +8,21 @@ from tests.servers.zookeeper import ZooKeeperServer
 from tests.sources.zookeeper.nodes_of import connection_to, put, put_topic, registration, writer
 
 
+def test_topic_ids_and_a_migration_to_kraft_are_told(zookeeper) -> None:
+    """The id in a topic's node, where it is one; and that /migration is there, as a finding."""
+    with writer(zookeeper, "/ids") as client:
+        put(client, "/brokers/ids/1", registration(1))
+        for name, told in (("made", {"topic_id": "GvM4aAsBTqaL1w2z9zH0Aw"}), ("old", {}), ("odd", {"topic_id": 7})):
+            put(client, f"/brokers/topics/{name}", {"version": 3, "partitions": {"0": [1]}, **told})
+        put(client, "/migration", {"version": 0, "kraft_controller_id": 3000})
+
+    snapshot = read_zookeeper_cluster(connection_to(zookeeper, "/ids"))
+
+    assert snapshot.layout.topics == ("made", "odd", "old")
+    assert snapshot.layout.topic_ids == ("GvM4aAsBTqaL1w2z9zH0Aw", "", "")
+    assert [found.places for found in snapshot.findings if found.kind == "migrating_to_kraft"] == [("/migration",)]
+
+
 def test_a_cluster_is_read_with_everything_that_its_nodes_tell(zookeeper: ZooKeeperServer) -> None:
     """Brokers with racks, lists in order with gaps in the ids, leaders, epochs, ISR, controller, id and configs."""
     with writer(zookeeper, "/whole") as client:

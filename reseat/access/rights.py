@@ -1,0 +1,223 @@
+"""Two rights, the doors that ask for them, and the one function that decides.
+
+``look`` reads what the server can reach: named clusters, typed addresses, the history. ``operate`` changes something:
+it saves snapshots, runs the pipeline, writes to clusters. Whoever may operate may look. What a person uploads is their
+own, and no door.
+
+The rules, first to last:
+    1. A command's person is the user of the operating system, and may do whatever that user may.
+    2. Where the configuration of access cannot be read, nobody may do anything.
+    3. Nothing is written to a cluster while a setting of the server lets others speak in a person's name.
+    4. Where sign-in (OIDC) is configured, a person must be signed in, not too long ago, and listed: under
+       ``[operate] allowed`` of the secrets for ``operate``, and under ``[look] allowed`` for ``look`` where that is
+       there. An e-mail address counts only where the provider says that it is verified; a provider that does not say
+       lets people take any address (nOAuth).
+    5. Where it is not, every door is open but one: writing to a cluster needs the token that the server printed at
+       start, or ``RESEAT_OPERATE_LOCAL=1`` and a browser on the server's own machine. Where a browser is cannot be
+       told from outside: a reverse proxy on the same machine looks like one, so local use must be declared.
+    6. An address that somebody types is reached only where the server's settings allow it (``Addresses``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from reseat.access.addresses import Addresses
+from reseat.model.wording import listed
+
+__all__ = ["Access", "Answer", "Door", "Person", "Right", "ask", "command_line_person"]
+
+#: Seconds that the provider's clock may be ahead of ours.
+_CLOCKS_APART = 300.0
+
+
+class Right(Enum):
+    """What a person is allowed."""
+
+    LOOK = "look"
+    OPERATE = "operate"
+
+
+class Door(Enum):
+    """What is asked for; each door needs one right."""
+
+    READ_CLUSTERS = "read the clusters that the server knows"
+    TYPE_ADDRESS = "connect to an address of your own"
+    READ_HISTORY = "see the history"
+    SAVE_SNAPSHOT = "save snapshots"
+    RUN_PIPELINE = "start or cancel the pipeline"
+    WRITE = "write to clusters"
+
+    @property
+    def right(self) -> Right:
+        """The right that it needs."""
+        return Right.LOOK if self in (Door.READ_CLUSTERS, Door.TYPE_ADDRESS, Door.READ_HISTORY) else Right.OPERATE
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who asks.
+
+    Attributes:
+        name: as the journal keeps it: the name or e-mail address signed in with, the system's user, or "local use".
+        email: e-mail address signed in with, or None.
+        email_verified: what the provider says of the address; None: nothing.
+        signed_in: whether through the configured sign-in.
+        issued_at: when the provider signed the sign-in (``iat``), seconds since 1970; None where it does not say.
+        expires_at: until when it vouches for it (``exp``), likewise.
+        loopback: whether this looks like local use (``local_use``).
+        unlocked: whether the server's token was shown.
+        command_line: whether a command asks; the person is then the user of the operating system.
+        claims: further claims of the sign-in by name, each with its values.
+    """
+
+    name: str = "local use"
+    email: str | None = None
+    email_verified: bool | None = None
+    signed_in: bool = False
+    issued_at: float | None = None
+    expires_at: float | None = None
+    loopback: bool = False
+    unlocked: bool = False
+    command_line: bool = False
+    claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may what, as configured.
+
+    Attributes:
+        sign_in: whether sign-in (OIDC) is configured.
+        allowed: who may operate: e-mail addresses, or claims as ``groups=kafka-operators``.
+        viewers: who may look, likewise; None: whoever signs in.
+        operate_seconds: how long after a sign-in one may operate; never longer than its ``exp``.
+        look_seconds: how long after a sign-in one may look.
+        local: whether local use was declared to be enough for writing (``RESEAT_OPERATE_LOCAL=1``).
+        addresses: which addresses may be typed.
+        unsafe: why nothing may be written with the server's settings, as a sentence; empty where nothing speaks
+            against it.
+        trouble: why the configuration cannot be read, as a sentence; empty where it can.
+    """
+
+    sign_in: bool = False
+    allowed: tuple[str, ...] = ()
+    viewers: tuple[str, ...] | None = None
+    operate_seconds: float = 3600.0
+    look_seconds: float = 12 * 3600.0
+    local: bool = False
+    addresses: Addresses = field(default_factory=Addresses)
+    unsafe: str = ""
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether a door opens, and why: a sentence either way."""
+
+    may: bool
+    sentence: str
+
+
+def command_line_person(user: str) -> Person:
+    """The person behind a command.
+
+    Args:
+        user: the operating system's name of the user.
+    """
+    return Person(name=user, command_line=True, loopback=True)
+
+
+def ask(door: Door, person: Person, access: Access, now: float) -> Answer:
+    """Whether a door opens for a person.
+
+    Args:
+        door: what is asked for.
+        person: who asks.
+        access: who may what, as configured now.
+        now: seconds since 1970.
+    """
+    if person.command_line:
+        return Answer(True, f"Asked from the command line by {person.name}.")
+    if access.trouble:
+        return Answer(False, f"Nobody may {door.value}: {access.trouble}")
+    if door is Door.WRITE and access.unsafe:
+        return Answer(False, f"Nobody may {door.value}: {access.unsafe}")
+    answer = _signed_in(door, person, access, now) if access.sign_in else _without_sign_in(door, person, access)
+    if answer.may and door is Door.TYPE_ADDRESS and not access.addresses.any_allowed:
+        return Answer(False, "This server connects to the clusters that it is configured for, and to no other address.")
+    return answer
+
+
+def _signed_in(door: Door, person: Person, access: Access, now: float) -> Answer:
+    if not person.signed_in:
+        return Answer(False, f"Sign in to {door.value}.")
+    stale = _stale(door.right, person, access, now)
+    if stale:
+        return Answer(False, f"{stale} Sign in again to {door.value}.")
+    means = _listed_as(person, access.allowed)
+    if means is None and door.right is Right.LOOK:
+        if access.viewers is None:
+            return Answer(True, f"{person.name} is signed in.")
+        means = _listed_as(person, access.viewers)
+    if means is not None:
+        return Answer(True, f"{person.name} is signed in and listed by {means}.")
+    entries = access.allowed if door.right is Right.OPERATE else (*access.allowed, *(access.viewers or ()))
+    place = f"[{door.right.value}] allowed in the secrets"
+    if not entries:
+        return Answer(False, f"Nobody may {door.value}: list e-mail addresses or claims under {place}.")
+    if person.email_verified is not True and _same_address(person.email, entries):
+        return Answer(
+            False,
+            f"{person.name} has an e-mail address that the provider does not call verified, so that it proves nothing: "
+            f"list a claim such as sub or groups under {place} instead.",
+        )
+    return Answer(False, f"{person.name} is not listed: {place} lists who may {door.value}.")
+
+
+def _without_sign_in(door: Door, person: Person, access: Access) -> Answer:
+    if door is not Door.WRITE:
+        return Answer(True, f"No sign-in is configured: whoever opens the dashboard may {door.value}.")
+    if person.unlocked:
+        return Answer(True, "The token that the server printed at start was given.")
+    if access.local and person.loopback:
+        return Answer(True, "Local use: server and browser are on this machine, and RESEAT_OPERATE_LOCAL=1 allows it.")
+    if access.local:
+        return Answer(
+            False,
+            "RESEAT_OPERATE_LOCAL=1 lets local use write: a server that listens on 127.0.0.1 and a browser on the same "
+            "machine, with no proxy between. Others need the token that the server printed at start, or a sign-in.",
+        )
+    return Answer(
+        False,
+        "No sign-in is configured, so writing needs the token that the server printed at start. Or configure sign-in "
+        "(OIDC) and list who may write under [operate] allowed.",
+    )
+
+
+def _stale(right: Right, person: Person, access: Access, now: float) -> str:
+    """Why a sign-in does not count any more, or the empty string."""
+    if person.issued_at is None or person.expires_at is None:
+        return "The sign-in does not say when it was made and until when it counts (iat, exp)."
+    if person.issued_at > now + _CLOCKS_APART:
+        return "The sign-in is from the future: the provider's clock and this server's are apart."
+    longest = access.operate_seconds if right is Right.OPERATE else access.look_seconds
+    until = person.issued_at + longest
+    if right is Right.OPERATE:
+        until = min(until, person.expires_at)
+    return "" if now < until else "The last sign-in is too long ago."
+
+
+def _listed_as(person: Person, entries: tuple[str, ...]) -> str | None:
+    """By what the person is listed, in words; None where they are not."""
+    if person.email_verified is True and _same_address(person.email, entries):
+        return "e-mail address"
+    held = {f"{name}={value}" for name, values in person.claims.items() for value in values}
+    by_claim = sorted(held & {entry.strip() for entry in entries})
+    return f"claim {listed(by_claim)}" if by_claim else None
+
+
+def _same_address(email: str | None, entries: tuple[str, ...]) -> bool:
+    return email is not None and email.casefold() in {entry.strip().casefold() for entry in entries if "=" not in entry}

@@ -1,0 +1,111 @@
+"""Every command that Reseat prints runs on real Kafka, with its own tools, without a word of deprecation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reseat.formats import read
+from reseat.formats.commands import commands
+from reseat.formats.writers import write_preferred_election, write_reassignment, write_rollback
+from reseat.model import ClusterLayout, Plan, Wish
+from reseat.placement.topic_spec import TopicSpec, create_command
+from reseat.planning.plan import plan
+from tests.conftest import missing
+from tests.servers import cluster as servers
+
+pytestmark = pytest.mark.kafka
+#: Broker 1 is drained, and gets all back by the rollback.
+TOPIC = {0: [1, 2], 1: [2, 3], 2: [3, 1], 3: [1, 3]}
+#: What Kafka prints wherever a throttle is set; the Verify that Reseat prints beside it is what it asks for.
+_ADVICE = re.compile(r"Warning: You must run --verify periodically[^\n]*")
+_COMPLAINT = re.compile(r"warn|deprecat|error|fail|invalid", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module", params=servers.KINDS)
+def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.KafkaCluster]:
+    """Three brokers of each kind, one kind after the other."""
+    reason = servers.missing()
+    if reason:
+        missing("kafka", reason)
+    # Nothing but the printed commands may elect.
+    settings = {"auto.leader.rebalance.enable": "false"}
+    racks = {1: None, 2: None, 3: None}
+    running = servers.start(request.param, tmp_path_factory.mktemp("commands"), racks, **settings)
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+def version_of(cluster: servers.KafkaCluster) -> str:
+    """As the kind is named: the version whose commands are printed."""
+    return cluster.kind.rpartition("-")[2]
+
+
+def layout_of(cluster: servers.KafkaCluster) -> ClusterLayout:
+    """The cluster as its own tool describes it."""
+    return read(cluster.describe("--topic", "orders")).layout
+
+
+def run_all(cluster: servers.KafkaCluster, folder: Path, made: Plan) -> dict[str, str]:
+    """Run every printed command once, in the printed order, a Verify until it finds nothing unfinished."""
+    files = {name: folder / f"{name}.json" for name in ("plan", "rollback", "election")}
+    files["plan"].write_text(write_reassignment(made))
+    files["rollback"].write_text(write_rollback(made))
+    files["election"].write_text(write_preferred_election(made.proposed, made.changed))
+    settings = folder / "client.properties"
+    settings.write_text("request.timeout.ms=30000\n")
+    printed = commands(
+        version_of(cluster),
+        plan_file=str(files["plan"]),
+        rollback_file=str(files["rollback"]),
+        election_file=str(files["election"]),
+        bootstrap=cluster.bootstrap,
+        zookeeper=cluster.zookeeper or "",
+        throttle=50_000_000,
+        command_config=str(settings),
+    )
+    said = {}
+    for command in printed:
+        text = cluster.run_command(command.text)
+        for _ in range(20 if command.title.startswith("Verify") else 0):
+            if "still in progress" not in text:
+                break
+            text = cluster.run_command(command.text)
+        said[command.title] = text
+    return said
+
+
+def led_by_another(cluster: servers.KafkaCluster, folder: Path) -> None:
+    """Make a topic ``other`` that broker 2 leads though broker 3 is preferred; it is none of the plan's."""
+    cluster.tool("topics", "--create", "--topic", "other", "--replica-assignment", "2:3")
+    file = folder / "swap.json"
+    file.write_text('{"version":1,"partitions":[{"topic":"other","partition":0,"replicas":[3,2]}]}')
+    for act in ("--execute", "--verify"):
+        cluster.tool("reassign", "--reassignment-json-file", str(file), act)
+
+
+def test_every_printed_command_runs_without_a_complaint(cluster: servers.KafkaCluster, tmp_path: Path) -> None:
+    """Each as a person would paste it, from the topic to the rollback's election, and none touches another topic."""
+    where = {"bootstrap": cluster.bootstrap, "zookeeper": cluster.zookeeper or ""}
+    created = cluster.run_command(create_command(TopicSpec.placed("orders", TOPIC), version_of(cluster), **where))
+    led_by_another(cluster, tmp_path)
+    before = layout_of(cluster)
+    made = plan(before, Wish(remove=(1,)))
+    said = run_all(cluster, tmp_path, made)
+    after = layout_of(cluster)
+    other = read(cluster.describe("--topic", "other")).layout
+
+    assert "Created topic orders" in created
+    assert made.changed.any()
+    assert "is complete" in said["Verify"]
+    assert "orders" in said["Look again"]
+    assert "is complete" in said["Verify the rollback"]
+    assert after.assignments() == before.assignments()
+    assert (other.assignments(), other.leader_ids.tolist()) == ({("other", 0): [3, 2]}, [2])
+    for title, text in {"Create": created, **said}.items():
+        assert not _COMPLAINT.search(_ADVICE.sub("", text)), f"{title}: {text}"
