@@ -1,7 +1,7 @@
 """What is uneven or unsafe in a layout: the one judge. May import ``model``, ``errors``, ``formats``; pure."""
 
 from reseat.balance.findings import KINDS, findings
-from reseat.balance.health import out_of_every_isr
+from reseat.balance.health import out_of_every_isr, without_live_copy
 from reseat.balance.measure import Balance, Loads, TopicLoads, measure
 from reseat.balance.racks import (
     distinct_racks,
@@ -14,6 +14,7 @@ from reseat.balance.racks import (
     shares_rack_while_free,
 )
 from reseat.balance.spread import Spread, least_possible_spread, spread_of
+from reseat.balance.told import incomplete, racks_in_words, racks_unknown
 
 __all__ = [
     "KINDS",
@@ -23,6 +24,7 @@ __all__ = [
     "TopicLoads",
     "distinct_racks",
     "findings",
+    "incomplete",
     "least_possible_spread",
     "least_replica_spread",
     "measure",
@@ -32,6 +34,9 @@ __all__ = [
     "rack_sum_of_squares",
     "rack_violating",
     "rack_violations",
+    "racks_in_words",
+    "racks_unknown",
     "shares_rack_while_free",
     "spread_of",
+    "without_live_copy",
 ]

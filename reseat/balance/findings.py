@@ -24,6 +24,7 @@ import numpy.typing as npt
 from reseat.balance import health
 from reseat.balance.racks import least_replica_spread, shares_rack_while_free
 from reseat.balance.spread import Spread, spread_of
+from reseat.balance.told import incomplete
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, Finding, IntArray, Severity
 from reseat.model.columns import row_any
 from reseat.model.wording import counted, listed, verb
@@ -35,6 +36,7 @@ Rows = npt.NDArray[np.int64]
 #: Every kind of finding this module gives, in the order in which findings of equal severity stand, with its meaning.
 KINDS: Mapping[str, str] = MappingProxyType(
     {
+        "input_incomplete": "Partitions of the cluster are missing from the text or listing that was read.",
         "offline": "Partitions without a leader: they can be neither written nor read.",
         "below_min_isr": "Fewer replicas in sync than min.insync.replicas: writes with acks=all are refused.",
         "under_replicated": "Fewer replicas in sync than the replication factor (replicas being added left out).",
@@ -69,7 +71,9 @@ SKEW_SHARE = 0.10
 
 def findings(layout: ClusterLayout) -> tuple[Finding, ...]:
     """Everything found in a layout, worst first. Pure; see ``KINDS`` for what can be found."""
+    missing = incomplete(layout)
     found = [
+        *([] if missing is None else [missing]),
         *_availability(layout),
         *_lists(layout),
         *_brokers(layout),
@@ -101,22 +105,10 @@ def _brokers_named(ids: tuple[int, ...]) -> str:
     return f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
 
 
-def _last_in_sync(layout: ClusterLayout, rows: Rows) -> tuple[int, ...]:
-    """Brokers, not alive, that these partitions wait for: of their ISR, or of the ELR where the ISR is empty."""
-    if layout.in_sync is None:
-        return ()
-    last = layout.in_sync[rows] & layout.in_sync_known[rows, None]
-    if layout.eligible is not None:
-        last |= layout.eligible[rows] & ~row_any(last)[:, None]
-    positions = layout.replicas[rows][last]
-    away = [layout.brokers[place] for place in np.unique(positions[positions != NONE]).tolist()]
-    return tuple(broker.id for broker in away if broker.state is not BrokerState.ALIVE)
-
-
 def _availability(layout: ClusterLayout) -> Iterator[Finding]:
     rows = _rows(health.offline(layout))
     if rows.size:
-        ids = _last_in_sync(layout, rows)
+        ids = health.last_in_sync(layout, rows)
         them = "a broker of their ISR" if not ids else _brokers_named(ids).lower()
         why = f": {verb(len(ids), 'it was', 'they were')} the last in sync" if ids else ""
         yield Finding(
@@ -384,7 +376,7 @@ def _leaders(layout: ClusterLayout) -> Iterator[Finding]:
 
 def _skew(layout: ClusterLayout) -> Iterator[Finding]:
     brokers = len(layout.brokers)
-    alive = health.not_known_dead(layout)
+    alive = health.available(layout)
     for kind, what, positions, told in (
         ("replica_skew", "replica", layout.replicas, bool(layout.partition_count)),
         ("leader_skew", "leader", layout.leader, bool((layout.leader != NOT_TOLD).any())),

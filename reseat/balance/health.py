@@ -7,14 +7,17 @@ A state that a row's source does not tell is never counted as good or bad: the m
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
-from reseat.model.columns import row_counts
+from reseat.model.columns import row_any, row_counts
 
 __all__ = [
+    "available",
     "below_min_in_sync",
     "in_sync_count",
     "in_sync_required",
+    "last_in_sync",
     "leader_told",
     "min_in_sync_by_row",
     "not_known_dead",
@@ -24,11 +27,17 @@ __all__ = [
     "out_of_every_isr",
     "staying_factor",
     "under_replicated",
+    "without_live_copy",
 ]
 
 
+def available(layout: ClusterLayout) -> BoolArray:
+    """(B,) bool: brokers that may carry load: all but those the source calls dead, fenced or shutting down."""
+    return np.array([not b.state.unavailable for b in layout.brokers], np.bool_)
+
+
 def not_known_dead(layout: ClusterLayout) -> BoolArray:
-    """(B,) bool: brokers that may carry load: all but those the source calls dead."""
+    """(B,) bool: brokers that may come back: all but those the source calls dead."""
     return np.array([b.state is not BrokerState.DEAD for b in layout.brokers], np.bool_)
 
 
@@ -36,6 +45,36 @@ def offline(layout: ClusterLayout) -> BoolArray:
     """(P,) bool: partitions of which the source says that there is no leader."""
     mask: BoolArray = layout.leader == NONE
     return mask
+
+
+def without_live_copy(layout: ClusterLayout) -> BoolArray:
+    """(P,) bool: partitions without an in-sync replica on a live broker: nothing can be copied from, so none can move.
+
+    A partition without a leader has none. Else the ISR says so where it is told, and where it is not, a leader on a
+    broker that is not up. What is not told speaks against nobody: neither leader nor ISR told, or a broker of which
+    nobody tells whether it is up. KRaft and the ZooKeeper controller both wait with such a move until a broker of the
+    ISR is back, so planners leave these partitions where they are and the guard refuses them.
+    """
+    up = np.append(available(layout), False)
+    told = layout.in_sync_known
+    live = np.zeros(layout.partition_count, np.bool_)
+    if layout.in_sync is not None:
+        live = row_any(layout.in_sync & up[layout.replicas])
+    led = up[np.maximum(layout.leader, NONE)]
+    lost: BoolArray = (layout.leader == NONE) | (told & ~live) | (~told & (layout.leader >= 0) & ~led)
+    return lost
+
+
+def last_in_sync(layout: ClusterLayout, rows: npt.NDArray[np.int64]) -> tuple[int, ...]:
+    """Brokers, not alive, that these partitions wait for: of their ISR, or of the ELR where the ISR is empty."""
+    if layout.in_sync is None:
+        return ()
+    last = layout.in_sync[rows] & layout.in_sync_known[rows, None]
+    if layout.eligible is not None:
+        last |= layout.eligible[rows] & ~row_any(last)[:, None]
+    positions = layout.replicas[rows][last]
+    away = [layout.brokers[place] for place in np.unique(positions[positions != NONE]).tolist()]
+    return tuple(broker.id for broker in away if broker.state is not BrokerState.ALIVE)
 
 
 def in_sync_count(layout: ClusterLayout) -> IntArray:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from reseat.consumers.eager import Eager
 from reseat.consumers.group import Assignment, Group, Partition
 from reseat.consumers.ownership import ownership_of
-from reseat.consumers.sticky import assign_stickily
+from reseat.consumers.sticky import assign_stickily, subscriptions_equal
 
 __all__ = ["CooperativeStickyAssignor", "held_back"]
 
@@ -43,7 +43,7 @@ def held_back(group: Group, target: Assignment) -> dict[Partition, str]:
         target: the assignment aimed at.
     """
     owned = {member.id: frozenset(member.owned) for member in group.members}
-    if len({frozenset(member.topics) for member in group.members}) == 1:
+    if subscriptions_equal(group):
         # With equal subscriptions Kafka goes by the claims that counted, and takes a contested partition from both.
         claims = ownership_of(group)
         owned = {member: frozenset(kept) - claims.contested for member, kept in claims.owned.items()}

@@ -4,9 +4,10 @@ What it promises, in this order: counts differ by one at most; a member gives up
 get partitions with a replica on their rack first where racks count.
 
 How it works: with P partitions and M members everyone gets ``P // M``, and ``P mod M`` members one more. Each member,
-in the order of the coordinator, keeps what it owned (where racks count: what matches its rack) up to the larger quota
-while there are larger ones to give, else up to the smaller one. Free partitions, in order of topic and id, are dealt
-in turn to the members below the smaller quota, sorted by id, and then to those at it until the larger ones are given.
+in the order of Kafka's map of members, keeps what it owned (where racks count: what matches its rack) up to the
+larger quota while there are larger ones to give, else up to the smaller one. Free partitions, in order of topic and
+id, are dealt in turn to the members below the smaller quota, sorted by id, and then to those at it until the larger
+ones are given.
 
 Example: P0 to P5, C0 owned P0, P1, P2 and C1 owned P3, P4, P5; C2 joins. The quota is 2: C0 keeps P0 and P1, C1 keeps
 P3 and P4, C2 gets P2 and P5.
@@ -20,7 +21,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from reseat.consumers.group import Assignment, Group, Partition
-from reseat.consumers.java_order import names_in_hash_order
+from reseat.consumers.java_order import members_in_hash_order
 from reseat.consumers.ownership import Ownership
 from reseat.consumers.rack_match import RackMatch
 
@@ -53,8 +54,8 @@ class _Quotas:
 
     def fill(self) -> Assignment:
         kept = set[Partition]()
-        for member in names_in_hash_order([member.id for member in self.group.members]):
-            kept.update(self._keep(member))
+        for member in members_in_hash_order(self.group):
+            kept.update(self._keep(member.id))
         self.below.sort()
         self.at = deque(sorted(self.at))
         free = self.racks.scarcest_first([partition for partition in self.everything if partition not in kept])
@@ -121,8 +122,6 @@ class _Quotas:
 
     def _deal(self, free: Iterable[Partition]) -> None:
         """Deal in turn to the members below the smaller quota, then to those at it."""
-        self.below.sort()
-        self.at = deque(sorted(self.at))
         turn = deque(self.below)  # everyone once a round, in order; who reaches the quota leaves it
         for partition in free:
             if turn:

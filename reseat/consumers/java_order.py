@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from reseat.consumers.group import Partition
+from reseat.consumers.group import Group, Member, Partition
 
-__all__ = ["in_hash_order", "names_in_hash_order"]
+__all__ = ["in_hash_order", "members_in_hash_order", "names_in_hash_order"]
 
 _MASK = 0xFFFFFFFF
 #: A HashSet begins with 16 buckets and doubles them when it is three quarters full.
@@ -31,6 +31,16 @@ def names_in_hash_order(names: Sequence[str]) -> list[str]:
         names: different names, in the order in which they were added.
     """
     return _ordered(names, [_hash(name) for name in names])
+
+
+def members_in_hash_order(group: Group) -> list[Member]:
+    """Members as the ``HashMap`` of subscriptions hands them out that the leader of a group gives its assignor.
+
+    Args:
+        group: the group, members in the order in which the coordinator told them.
+    """
+    by_id = {member.id: member for member in group.members}
+    return [by_id[name] for name in names_in_hash_order(list(by_id))]
 
 
 def _ordered(values: Sequence[_Value], codes: list[int]) -> list[_Value]:

@@ -9,9 +9,11 @@ Source: Kafka's ``AbstractStickyAssignor`` as of 4.1 (KIP-54, KIP-341, KAFKA-129
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reseat.consumers.group import Group, Partition
+from reseat.consumers.group import Group, Member, Partition
+from reseat.consumers.java_order import members_in_hash_order
 
 __all__ = ["Ownership", "ownership_of"]
 
@@ -35,7 +37,7 @@ def ownership_of(group: Group) -> Ownership:
     """Weigh the claims of all members.
 
     Args:
-        group: the group, members in the order of the coordinator.
+        group: the group; where claims of one generation meet, the order of Kafka's map of members decides.
     """
     known = set(group.known_topics)
     by_id = {member.id: member for member in group.members}
@@ -43,7 +45,8 @@ def ownership_of(group: Group) -> Ownership:
     owner: dict[Partition, str] = {}
     contested: set[Partition] = set()
     latest = max((member.generation for member in group.members), default=-1)
-    for member in group.members:
+    members = members_in_hash_order(group)
+    for member in members:
         mine = owned.setdefault(member.id, {})
         for partition in member.owned:
             if partition[0] not in known:
@@ -65,14 +68,14 @@ def ownership_of(group: Group) -> Ownership:
     return Ownership(
         {member: list(partitions) for member, partitions in owned.items()},
         frozenset(contested),
-        _previous(group, latest),
+        _previous(members, latest),
     )
 
 
-def _previous(group: Group, latest: int) -> dict[Partition, str]:
+def _previous(members: Sequence[Member], latest: int) -> dict[Partition, str]:
     """The latest among the owners of older generations, by partition."""
     found: dict[Partition, tuple[int, str]] = {}
-    for member in group.members:
+    for member in members:
         if member.generation >= latest:
             continue
         for partition in member.owned:

@@ -19,8 +19,9 @@ class RackMatch:
     """
 
     def __init__(self, group: Group) -> None:
-        known = set(group.known_topics)
-        here = {partition: on for partition, on in group.racks.items() if partition[0] in known}
+        everything = [(topic, p) for topic in group.known_topics for p in range(group.partitions[topic])]
+        # A partition of which no rack is told counts as one on no rack, as Kafka has it where brokers have none.
+        here = {partition: group.racks.get(partition, frozenset[str]()) for partition in everything}
         self.count = racks_count(group.members, here)
         self._racks = here if self.count else {}
         self._of = {member.id: member.rack for member in group.members if member.rack} if self.count else {}

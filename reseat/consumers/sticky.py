@@ -13,13 +13,16 @@ Complexity: O(P log P + M log M) for equal subscriptions. Source: Kafka's ``Stic
 
 from __future__ import annotations
 
+from itertools import dropwhile
+
 from reseat.consumers.eager import Eager
 from reseat.consumers.even import assign_evenly
 from reseat.consumers.group import Assignment, Group
+from reseat.consumers.java_order import members_in_hash_order
 from reseat.consumers.ownership import ownership_of
 from reseat.consumers.uneven import assign_unevenly
 
-__all__ = ["StickyAssignor", "assign_stickily"]
+__all__ = ["StickyAssignor", "assign_stickily", "subscriptions_equal"]
 
 
 class StickyAssignor(Eager):
@@ -41,7 +44,16 @@ def assign_stickily(group: Group) -> Assignment:
     if not group.members:
         return {}
     claims = ownership_of(group)
-    subscriptions = {frozenset(member.topics) for member in group.members}
-    if len(subscriptions) == 1:
-        return assign_evenly(group, claims)
-    return assign_unevenly(group, claims)
+    return assign_evenly(group, claims) if subscriptions_equal(group) else assign_unevenly(group, claims)
+
+
+def subscriptions_equal(group: Group) -> bool:
+    """Whether Kafka takes all subscriptions for equal.
+
+    It compares each with the first that is not empty, in the order of its map of members: a member without a topic that
+    comes before that one is compared with nothing. It then counts as subscribed like the others and is assigned
+    partitions that it did not ask for (``AbstractStickyAssignor.allSubscriptionsEqual`` as of 4.1).
+    """
+    in_order = [frozenset(member.topics) for member in members_in_hash_order(group)]
+    compared = list(dropwhile(lambda topics: not topics, in_order))
+    return len(set(compared)) <= 1

@@ -262,7 +262,7 @@ def go_on(state: State, happening: Happening, assignor: Assignor) -> Chapter:
     was, is_now = state.readers, now.readers
     moved = tuple(sorted(partition for partition, member in is_now.items() if was.get(partition) != member))
     needless = _exchanged(was, is_now, now.members)
-    words = _sentence(happening, rounds, moved, needless, was)
+    words = _sentence(happening, rounds, moved, needless, was) + _unasked(now.members.values())
     return Chapter(happening, state, now, tuple(rounds), calls, moved, needless, words)
 
 
@@ -422,6 +422,19 @@ def title(happening: Happening) -> str:
             return f"{name} subscribes to {listed(topics) if topics else 'nothing'}"
         case Partitions(topic, count):
             return f"{topic} has {counted(count, 'partition')} now"
+
+
+def _unasked(members: Iterable[Member]) -> str:
+    """Who is assigned what it does not subscribe to, as Kafka's sticky assignors do: the group does not settle."""
+    parts = []
+    for member in members:
+        foreign = [partition for partition in member.owned if partition[0] not in member.topics]
+        if foreign:
+            parts.append(
+                f" {member.id} is assigned {_names(foreign)} without a subscription, as Kafka's own class would: a "
+                "consumer rejects that and joins again at once."
+            )
+    return "".join(parts)
 
 
 def _sentence(

@@ -190,7 +190,8 @@ class _Balancing:
         """Move one partition, or one in its place, if another member has at least two fewer."""
         count = len(self.given[self.reader[partition]])
         before = self.previous.get(partition)
-        if before in self.given and partition[0] in self.reads[before] and count > len(self.given[before]) + 1:
+        # Kafka does not ask whether the previous owner still subscribes: it may be given what it did not ask for.
+        if before in self.given and count > len(self.given[before]) + 1:
             self._move(partition, before)
             return True
         least, emptiest = self._emptiest.of(partition[0])
@@ -219,7 +220,7 @@ class _Balancing:
     def _could_take(self, member: str, topic: str, other: str) -> bool:
         """Whether a member could take over a partition of a topic from another, which has more."""
         count = len(self.given[member])
-        return count < self.most[member] and len(self.given[other]) > count and self.held[other][topic] > 0
+        return count != self.most[member] and len(self.given[other]) > count + 1 and self.held[other][topic] > 0
 
     def _find_witness(self) -> tuple[str, str, str] | None:
         """The emptiest member that could take a partition over, of which topic, and from whom."""
@@ -229,10 +230,10 @@ class _Balancing:
                 if number:
                     fullest[topic] = (count, member)
         for count, member in self.order:
-            if count < self.most[member]:
+            if count != self.most[member]:
                 read = [(fullest[topic], topic) for topic in self.reads[member] if topic in fullest]
                 (most, other), topic = max(read, default=((0, ""), ""))
-                if most > count:
+                if most > count + 1:
                     return member, topic, other
         return None
 

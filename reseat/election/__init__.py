@@ -1,8 +1,9 @@
 """Who leads, and who would: elections previewed. May import ``model``, ``errors`` and ``formats``; pure."""
 
+from reseat.election.done import layout_after, once_done
 from reseat.election.elect_leaders import ElectionKind, LeaderOutcome, elect_leaders
 from reseat.election.majority import Majority, against_majority
-from reseat.election.outcome import ElectionPreview, Reason
+from reseat.election.outcome import ElectionPreview, Reason, leader_spread, less_even
 from reseat.election.preferred import after_plan, preferred
 from reseat.election.rebalance import AutoRebalance, auto_rebalance
 from reseat.election.restart import RestartVerdict, safe_to_restart
@@ -29,6 +30,10 @@ __all__ = [
     "against_majority",
     "auto_rebalance",
     "elect_leaders",
+    "layout_after",
+    "leader_spread",
+    "less_even",
+    "once_done",
     "preferred",
     "safe_to_restart",
     "stop",

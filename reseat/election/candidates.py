@@ -43,7 +43,7 @@ class Candidates:
 
 def able(layout: ClusterLayout) -> BoolArray:
     """(B,) bool: brokers that can lead as far as is told: alive, or not told to be otherwise."""
-    return np.array([b.state in (BrokerState.ALIVE, BrokerState.NOT_TOLD) for b in layout.brokers], np.bool_)
+    return np.array([not b.state.unavailable for b in layout.brokers], np.bool_)
 
 
 def candidates(layout: ClusterLayout) -> Candidates:

@@ -8,9 +8,9 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
 
-__all__ = ["ElectionPreview", "Reason", "leader_counts"]
+__all__ = ["ElectionPreview", "Reason", "leader_counts", "leader_spread", "less_even"]
 
 Codes = npt.NDArray[np.uint8]
 Counts = npt.NDArray[np.int64]
@@ -185,3 +185,41 @@ class ElectionPreview:
         """How many partitions each reason has, reasons without any left out."""
         numbers = np.bincount(self.reason, minlength=len(Reason)).tolist()
         return {reason: numbers[reason] for reason in Reason if numbers[reason]}
+
+
+def leader_spread(layout: ClusterLayout, counts: Counts | None, away: tuple[int, ...] = ()) -> int | None:
+    """Most minus fewest leaders over the brokers not known to be dead, as ``reseat.balance.measure`` counts them.
+
+    Args:
+        layout: whose brokers they are.
+        counts: (B,) leaders by broker, or None where no leader is told.
+        away: ids of brokers that do not count, since they lead nothing on purpose.
+
+    Returns:
+        The spread; None where nothing is told or no broker counts.
+    """
+    if counts is None:
+        return None
+    here = np.array([b.state is not BrokerState.DEAD and b.id not in away for b in layout.brokers], np.bool_)
+    return int(np.ptp(counts[here])) if here.any() else None
+
+
+def less_even(layout: ClusterLayout, preview: ElectionPreview, away: tuple[int, ...] = ()) -> str | None:
+    """What a person should know of an election that makes the spread of leaders worse; None where it does not.
+
+    Args:
+        layout: whose brokers they are.
+        preview: the election; of a plan's, the leaders before it are those once the data has moved.
+        away: as in ``leader_spread``.
+
+    Returns:
+        A sentence, or None where leaders get no less even or some are not told.
+    """
+    leader = preview.leader_before if preview.leader_done is None else preview.leader_done
+    if (leader == NOT_TOLD).any():
+        return None
+    before = preview.leaders_before if preview.leaders_done is None else preview.leaders_done
+    start, end = leader_spread(layout, before, away), leader_spread(layout, preview.leaders_after, away)
+    if start is None or end is None or end <= start:
+        return None
+    return f"It makes leaders less even: the leader spread (max − min) rises from {start:,} to {end:,}."

@@ -25,8 +25,9 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.election import rules
-from reseat.election.candidates import able, candidates, column_of, electable
-from reseat.election.outcome import ElectionPreview, Reason, leader_counts
+from reseat.election.candidates import candidates, column_of, electable
+from reseat.election.done import once_done
+from reseat.election.outcome import ElectionPreview, Reason, leader_counts, less_even
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Plan
 from reseat.model.columns import row_any
@@ -74,7 +75,7 @@ def preferred(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPrevie
     reason = np.select(conditions, [np.uint8(row[1]) for row in table], np.uint8(Reason.PREFERRED_NOT_IN_SYNC))
     after = np.select(conditions, [row[2] for row in table], leader).astype(np.int32)
     preview = ElectionPreview.of(layout, after, reason.astype(np.uint8), can.assumed)
-    return replace(preview, sentences=_sentences(preview))
+    return replace(preview, sentences=_sentences(preview, less_even(layout, preview)))
 
 
 def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
@@ -84,7 +85,7 @@ def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
         plan: the plan; its current and proposed layouts hold the same partitions, row by row.
         mode: which controller decides.
     """
-    done = _done(plan)
+    done = once_done(plan)
     preview = preferred(done, mode)
     current = plan.current
     known = (current.leader != NOT_TOLD).any()
@@ -109,52 +110,7 @@ def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
     )
 
 
-def _done(plan: Plan) -> ClusterLayout:
-    """The proposed layout once the data has moved: its leaders and its ISR."""
-    current, proposed = plan.current, plan.proposed
-    if current.brokers != proposed.brokers:
-        current = current.with_brokers(proposed.brokers)
-        proposed = proposed.with_brokers(current.brokers)
-    changed = plan.changed
-    at = np.flatnonzero(changed)
-    leader = current.leader.copy()
-    target = proposed.replicas[at]
-    alive = np.append(able(proposed), False)[target]
-    if proposed.observers is not None:
-        alive &= ~proposed.observers[at]
-    old = current.replicas[at]
-    before = leader[at]
-    stays = row_any((target == before[:, None]) & alive)
-    takes_over = column_of(target, rules.reassignment(alive, target != NONE))
-    common = ((target[:, :, None] == old[:, None, :]) & (target != NONE)[:, :, None]).any(axis=(1, 2))
-    leader[at] = np.select(
-        # Nobody leads: there is nobody to copy from. Not told, and it may be one that stays: still not told.
-        [before == NONE, (before == NOT_TOLD) & common, stays],
-        [before, before, before],
-        takes_over,
-    )
-    in_sync, told = _in_sync_done(current, proposed, at, old, target)
-    return replace(proposed, leader=leader, in_sync=in_sync, in_sync_told=told)
-
-
-def _in_sync_done(
-    current: ClusterLayout, proposed: ClusterLayout, at: np.ndarray, old: IntArray, target: IntArray
-) -> tuple[BoolArray, BoolArray]:
-    width = proposed.replicas.shape[1]
-    in_sync = np.zeros(proposed.replicas.shape, np.bool_)
-    if current.in_sync is not None:
-        shared = min(width, current.replicas.shape[1])
-        in_sync[:, :shared] = current.in_sync[:, :shared]
-    told = current.in_sync_known.copy()
-    was = np.zeros(old.shape, np.bool_) if current.in_sync is None else current.in_sync[at]
-    kept = ((target[:, :, None] == old[:, None, :]) & was[:, None, :]).any(axis=2)
-    leaderless = (current.leader[at] == NONE)[:, None]
-    in_sync[at] = np.where(leaderless, kept, target != NONE)
-    told[at] |= current.leader[at] != NONE
-    return in_sync, told
-
-
-def _sentences(preview: ElectionPreview) -> tuple[str, ...]:
+def _sentences(preview: ElectionPreview, worse: str | None) -> tuple[str, ...]:
     counts = preview.counts()
     elected = counts.get(Reason.ELECTED, 0) + counts.get(Reason.OTHER_ELECTED, 0)
     said = []
@@ -162,6 +118,8 @@ def _sentences(preview: ElectionPreview) -> tuple[str, ...]:
         said.append(f"A preferred leader election changes the leader of {counted(elected, 'partition')}.")
     elif not counts.keys() & {Reason.LEADER_NOT_TOLD, Reason.ORDER_NOT_TOLD}:
         said.append("A preferred leader election changes no leader.")
+    if worse is not None:
+        said.append(worse)
     for reason, words in (
         (Reason.PREFERRED_NOT_ALIVE, "because the preferred replica's broker is not alive"),
         (Reason.PREFERRED_NOT_IN_SYNC, "because the preferred replica is not in the ISR"),

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reseat.errors import PlacementRefused
-from reseat.placement.topic_spec import TopicSpec, parse_replica_assignment
+from reseat.placement.topic_spec import TopicSpec, is_integer, parse_replica_assignment
 
 __all__ = ["ACTIONS", "TopicCommand", "read_topic_command"]
 
@@ -122,7 +122,7 @@ def _parsed(words: list[str]) -> tuple[tuple[str, str], ...]:
             taken = value if equals else next(rest, None)
             if taken is None or (not equals and taken.startswith("--")):
                 raise PlacementRefused(f"Option {name} requires an argument", kafka_error="OptionException")
-            if name in _NUMBERS and not taken.removeprefix("-").isdecimal():
+            if name in _NUMBERS and not is_integer(taken):
                 raise PlacementRefused(
                     f"Cannot parse argument '{taken}' of option {name}", kafka_error="OptionException"
                 )

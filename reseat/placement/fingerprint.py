@@ -20,8 +20,7 @@ pair: the one with the most partitions untouched.
 Topics made by a KRaft controller are placed otherwise and come out as not striped.
 
 Two limits, said where they matter. The shift is known modulo n - 1 only, so 0 and n - 1 look alike; with replication
-factor 1, or two brokers, it leaves no trace at all. And the first partition id is taken to be the lowest there is;
-``Fit.pairs_from`` gives the pairs for another.
+factor 1, or two brokers, it leaves no trace at all. And the first partition id is taken to be the lowest there is.
 
 Example: brokers 0, 1, 2 and lists [2, 0, 1], [0, 1, 2], [1, 2, 0], [2, 1, 0]: start 2, shift 0 or 2.
 
@@ -56,7 +55,7 @@ from reseat.placement.votes import (
     votes_on_ring,
 )
 
-__all__ = ["Fit", "TopicFingerprint", "Verdict", "infer", "infer_topic"]
+__all__ = ["Fit", "TopicFingerprint", "Verdict", "infer"]
 
 #: The most memberships of one kind tried beside the present cluster; each costs a pass over the topics still open.
 _MEMBERSHIPS = 12
@@ -92,6 +91,8 @@ class Verdict(Enum):
     """Most of it sits as placed; some partitions were moved by hand or by a tool."""
     NOT_STRIPED = "not striped"
     """No draws make it, nor nearly."""
+    UNKNOWN = "unknown"
+    """No draws make it without racks, and racks, which placement heeds where there are some, are unknown."""
 
 
 @dataclass(frozen=True)
@@ -122,13 +123,6 @@ class Fit:
         """Every (start, shift)."""
         return tuple((self.start, shift) for shift in self.shifts)
 
-    def pairs_from(self, first_id: int) -> tuple[tuple[int, int], ...]:
-        """Every (start, shift) for another first partition id, at most the lowest there is."""
-        size = self.ring.size
-        growth = max(0, self.first_id - 1) // size - max(0, first_id - 1) // size
-        wanted = int(self.ring.offset_of(self.shifts[0] - growth))
-        return tuple((self.start, shift) for shift in range(size) if int(self.ring.offset_of(shift)) == wanted)
-
     def lists(self, partitions: Iterable[int], replication_factor: int) -> list[list[int]]:
         """The replica lists that this fit gives to these partition ids."""
         ids = np.array(list(partitions), np.int64)
@@ -146,7 +140,7 @@ class TopicFingerprint:
         topic: its name.
         verdict: what its lists say.
         fits: everything that makes all its lists (for ``GREW``: the lists first placed), likeliest first; for ``MOVED``
-            the nearest; empty for ``NOT_STRIPED``.
+            the nearest; empty for ``NOT_STRIPED`` and ``UNKNOWN``.
         added: for ``GREW``, the fits of partitions added later, each with its ``first_id``.
         nearest: the nearest fit where none makes all lists, also for ``NOT_STRIPED``; None where there is nothing near.
         moved: partition ids whose list differs from the nearest fit; empty for ``NOT_STRIPED``, where nothing is known
@@ -207,8 +201,10 @@ class _Search:
         )
 
     def open_topics(self) -> Longs:
-        """The topics for which nothing fits yet."""
-        return np.array([number for number, found in enumerate(self.exact) if not found], np.int64)
+        """The topics with replicas for which nothing fits yet."""
+        return np.array(
+            [number for number, found in enumerate(self.exact) if not found and self.rows.factor[number]], np.int64
+        )
 
     def unexplained(self) -> Longs:
         """The topics for which nothing fits yet, and of which no ring explains so much that no other can do better."""
@@ -330,15 +326,6 @@ def _mentioned(rows: TopicRows, topic: int) -> tuple[int, ...]:
     return tuple(int(broker) for broker in np.unique(lists) if broker != NONE)
 
 
-def infer_topic(layout: ClusterLayout, topic: str) -> TopicFingerprint:
-    """The fingerprint of one topic; see ``infer``.
-
-    Raises:
-        PlacementRefused: the layout has no such topic, or the order of its lists is not told.
-    """
-    return infer(layout, [topic])[0]
-
-
 def infer(layout: ClusterLayout, topics: Iterable[str] | None = None) -> tuple[TopicFingerprint, ...]:
     """Work back from replica lists to the draws that made them.
 
@@ -353,7 +340,7 @@ def infer(layout: ClusterLayout, topics: Iterable[str] | None = None) -> tuple[T
     Raises:
         PlacementRefused: an unknown topic, or one whose lists are not told in assignment order.
     """
-    names = list(layout.topics) if topics is None else list(topics)
+    names = [layout.topics[i] for i in np.unique(layout.topic_of)] if topics is None else list(topics)
     unknown = [name for name in names if not len(layout.rows_of_topic(name))]
     if unknown:
         raise PlacementRefused(f"This layout has no topic {unknown[0]}.", topics=tuple(unknown))
@@ -366,11 +353,12 @@ def infer(layout: ClusterLayout, topics: Iterable[str] | None = None) -> tuple[T
             topics=tuple(unordered),
             choices=("Say that the order is right, or leave them out.",),
         )
+    if not names:
+        return ()
     settled = layout.target()
     rows = _rows(settled, np.array([code[name] for name in names], np.int64))
     search = _Search(settled, names, rows)
-    everyone = np.arange(len(names), dtype=np.int64)
-    _present_cluster(search, everyone)
+    _present_cluster(search, search.open_topics())
     search.try_ring(
         ring_of([Broker(broker) for broker in admin_order(settled.broker_ids.tolist())]),
         "in the order of the Admin protocol of 2.8",
@@ -379,7 +367,18 @@ def infer(layout: ClusterLayout, topics: Iterable[str] | None = None) -> tuple[T
     )
     _other_clusters(search)
     search.gather_row_votes()
-    return tuple(_fingerprint(search, number) for number in range(len(names)))
+    found = [_fingerprint(search, number) for number in range(len(names))]
+    if not settled.unknown_racks:
+        return tuple(found)
+    return tuple(_in_doubt(one) if factor else one for one, factor in zip(found, rows.factor.tolist(), strict=True))
+
+
+def _in_doubt(one: TopicFingerprint) -> TopicFingerprint:
+    """What is said of a topic where racks are unknown: that no draws fit without them proves nothing."""
+    if one.verdict is not Verdict.NOT_STRIPED:
+        return one
+    said = f"{one.topic} cannot be judged: racks are unknown, and without them no draws make its lists."
+    return replace(one, verdict=Verdict.UNKNOWN, nearest=None, replicas_off=None, sentence=said)
 
 
 def _rows(layout: ClusterLayout, codes: Longs) -> TopicRows:
@@ -387,10 +386,12 @@ def _rows(layout: ClusterLayout, codes: Longs) -> TopicRows:
     usable = np.ones(layout.partition_count, np.bool_)
     usable[layout.duplicates] = False
     factors = layout.replication_factor.astype(np.int64)
-    # The factor that most partitions of a topic have, the smaller where two are as frequent.
+    # The factor that most partitions of a topic with replicas have, the smaller where two are as frequent; 0: none has.
     width = layout.replicas.shape[1] + 1
     count = np.bincount(layout.topic_of * np.int64(width) + factors, minlength=len(layout.topics) * width)
-    usual = count.reshape(len(layout.topics), width).argmax(axis=1).astype(np.int64)
+    count = count.reshape(len(layout.topics), width)
+    count[:, 0] = 0
+    usual = count.argmax(axis=1).astype(np.int64)
     usable &= (factors == usual[layout.topic_of]) & (factors > 0)
     whole = TopicRows(
         layout.topic_of.astype(np.int64),
@@ -496,10 +497,10 @@ def _fingerprint(search: _Search, number: int) -> TopicFingerprint:
         if fit_there is not None:
             pieces.append(_pieces(search, number, near, fit_there, ids=ids, lists=lists))
     if not pieces:
-        return TopicFingerprint(
-            name, Verdict.NOT_STRIPED, (), (), None, (), None, size,
-            f"{name} is not striped: none of its {counted(size, 'list')} fits any draws.",
-        )  # fmt: skip
+        said = f"{name} is not striped: none of its {counted(size, 'list')} fits any draws."
+        if not factor:
+            said = f"{name} has no replicas, so nothing can be said of how it was placed."
+        return TopicFingerprint(name, Verdict.NOT_STRIPED, (), (), None, (), None, size, said)
     least = min(piece.left for piece in pieces)
     best = [piece for piece in pieces if piece.left == least]
     nearest, grown, differ = best[0].first, best[0].added, best[0].differ

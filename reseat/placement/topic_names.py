@@ -92,8 +92,7 @@ def has_collision(name: str, other: str) -> bool:
 
 def colliding(name: str, existing: Iterable[str]) -> tuple[str, ...]:
     """The existing topics that a new name collides with, the name itself left out, sorted."""
-    unified = unify_collision_chars(name)
-    return tuple(sorted(other for other in existing if other != name and unify_collision_chars(other) == unified))
+    return tuple(sorted(other for other in existing if other != name and has_collision(name, other)))
 
 
 def is_internal(name: str) -> bool:

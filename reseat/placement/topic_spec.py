@@ -376,8 +376,13 @@ def automatic_topic(
     )
 
 
+def is_integer(word: str) -> bool:
+    """Whether Java's ``Integer.parseInt`` takes a word."""
+    return _INTEGER.fullmatch(word) is not None and -_INT_LIMIT <= int(word) < _INT_LIMIT
+
+
 def _java_int(word: str) -> int:
-    if not _INTEGER.fullmatch(word) or not -_INT_LIMIT <= int(word) < _INT_LIMIT:
+    if not is_integer(word):
         raise PlacementRefused(f'For input string: "{word}"', kafka_error="NumberFormatException")
     return int(word)
 

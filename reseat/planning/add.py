@@ -1,9 +1,10 @@
 """Add brokers: the evenest layout that moves onto the new brokers alone can reach, with the fewest moves.
 
 Promises, in this order:
-    0. Replicas move onto added brokers only, and only from brokers that are not added and not known to be dead. No
-       partition's sum of squares over racks rises. Replication factors stay, untouched partitions stay untouched.
-    1. The least replica spread (fullest minus emptiest broker not known to be dead) that such moves can reach.
+    0. Replicas move onto added brokers only, and only from brokers that are not added and not known to be dead, fenced
+       or shutting down. No partition's sum of squares over racks rises. Replication factors stay, untouched partitions
+       stay untouched. An added broker that is fenced or shutting down receives nothing, unless each of them is.
+    1. The least replica spread (fullest minus emptiest of these brokers) that such moves can reach.
     2. Then the fewest moves.
     3. Then the least sum of squares of replica counts.
     4. Then preferred leaders as ``leaders`` promises, over orders of the changed partitions' lists.
@@ -64,11 +65,23 @@ from reseat.model import (
     Severity,
     Wish,
 )
+from reseat.model.wording import proven
+from reseat.planning.cautions import with_cautions
 from reseat.planning.checker import check_addition
 from reseat.planning.finishing import Claim, certified, cost_of_cap, with_leaders_evened
-from reseat.planning.preconditions import plural, require_no_duplicates, require_order, settled
+from reseat.planning.preconditions import (
+    Settled,
+    pinned,
+    plural,
+    require_complete,
+    require_no_duplicates,
+    require_order,
+    settled,
+    usable,
+)
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.transport import Flow, Terminals, Ways, evenest_flow, least_flow
+from reseat.planning.verdict import last_resort_sentences
 
 __all__ = ["add_brokers", "addition_curve"]
 
@@ -107,15 +120,18 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     Raises:
         WishRefused: no broker is given, one twice, or one known to be dead; or as ``preconditions`` says.
     """
-    current, added, notes = _joined(layout, brokers)
+    start, added = _joined(layout, brokers)
+    current = start.layout
+    unmovable = pinned(layout, options)
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
     positions = np.searchsorted(current.broker_ids, [broker.id for broker in added])
-    state = _State.of(current, positions)
+    state = _State.of(current, positions, unmovable)
     shared = _Prepared(state)
     answer = _wished(state, options, shared)
     rows = np.unique(answer.shifts.row)
     lists = answer.shifts.applied(current.replicas)[rows]
-    proposed = with_leaders_evened(current, rows, lists, reorder_all=options.reorder_all)
+    orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows
+    proposed = with_leaders_evened(current, rows, lists, free=orderable)
     fewer = options.max_moves if options.max_moves is not None and answer.capped else None
     verdict = check_addition(
         current,
@@ -124,6 +140,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         max_moves=fewer,
         receive_cap=options.receive_cap,
         reorder_all=options.reorder_all,
+        pinned=unmovable,
     )
     exact = answer.reached if answer.exact else None
     claim = Claim(
@@ -134,7 +151,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     certificate = certified(current, proposed, wish=wish, verdict=verdict, claim=claim)
     # Racks are a rule of this wish and not an aim: nothing is told of the least that moves could reach there.
     certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
-    sentences = _sentences(certificate, answer, current)
+    sentences = (*last_resort_sentences(verdict), *_sentences(certificate, answer, current))
     if options.receive_cap is not None and certificate.valid:
         free = _wished(state, replace(options, receive_cap=None), shared)
         capped, uncapped = (
@@ -146,10 +163,9 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         current=current,
         proposed=proposed,
         certificate=certificate,
-        findings=(*notes, *_findings(options)),
-        facts={"bound_spread": answer.bound.spread, "bound_moves": answer.bound.moves},
+        findings=(*start.findings, *_findings(options)),
     )
-    return with_doubtful_receivers(plan)
+    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
 
 
 def addition_curve(
@@ -157,7 +173,7 @@ def addition_curve(
     brokers: Sequence[Broker],
     *,
     shares: Sequence[float] = _SHARES,
-    max_moves: int | None = None,
+    options: Options = _DEFAULTS,
 ) -> tuple[tuple[CurvePoint, ...], int]:
     """What fewer moves reach: points up to the plan of ``add_brokers``, fewest moves first.
 
@@ -167,7 +183,7 @@ def addition_curve(
         layout: the layout.
         brokers: brokers that join.
         shares: parts of the moves of the last point, each from 0 to 1, that are offered.
-        max_moves: the most moves allowed, or None.
+        options: ``max_moves`` and ``keep_unmovable`` apply.
 
     Returns:
         The points that are surely the best with so many moves and, in any case, the last, which is the plan itself;
@@ -176,10 +192,12 @@ def addition_curve(
     Raises:
         WishRefused: as ``add_brokers``.
     """
-    current, added, _ = _joined(layout, brokers)
-    state = _State.of(current, np.searchsorted(current.broker_ids, [broker.id for broker in added]))
+    start, added = _joined(layout, brokers)
+    current = start.layout
+    positions = np.searchsorted(current.broker_ids, [broker.id for broker in added])
+    state = _State.of(current, positions, pinned(layout, options))
     prepared = _Prepared(state)
-    last = _wished(state, Options(max_moves=max_moves), prepared)
+    last = _wished(state, Options(max_moves=options.max_moves), prepared)
     most = len(last.shifts)
     grid = sorted({int(np.ceil(most * share)) for share in shares} | {most})
     answers = [last if at == most else _solved(state, _Limits(moves=at), prepared) for at in grid]
@@ -195,10 +213,8 @@ def addition_curve(
     return points, len(answers) - len(points)
 
 
-def _joined(
-    layout: ClusterLayout, brokers: Sequence[Broker]
-) -> tuple[ClusterLayout, tuple[Broker, ...], tuple[Finding, ...]]:
-    """The layout to plan on with the added brokers in it, these brokers by id, and what is to be said of it."""
+def _joined(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[Settled, tuple[Broker, ...]]:
+    """The layout to plan on with the added brokers in it, and these brokers by id."""
     if not brokers:
         raise WishRefused("No broker is given to add.", choices=("Name at least one broker, such as 9 or 9:rack-a.",))
     ids = [broker.id for broker in brokers]
@@ -216,10 +232,11 @@ def _joined(
     negative = tuple(i for i in ids if i < 0)
     if negative:
         raise WishRefused(f"Broker id {negative[0]} is below 0.", brokers=negative, choices=("Broker ids start at 0.",))
+    require_complete(layout)
     require_order(layout)
-    current, notes = settled(layout.with_brokers(merged))
-    require_no_duplicates(current)
-    return current, tuple(merged), notes
+    start = settled(layout.with_brokers(merged))
+    require_no_duplicates(start.layout)
+    return start, tuple(merged)
 
 
 def _merged(layout: ClusterLayout, broker: Broker) -> Broker:
@@ -249,6 +266,7 @@ def _sentences(certificate: Certificate, answer: _Answer, current: ClusterLayout
     if certificate.faults:
         return (f"The plan must not be carried out: it has {plural(len(certificate.faults), 'fault')}.",)
     spread = plural(certificate.replica_spread or 0, "replica")
+    confirmed = proven(racks_unknown=bool(current.unknown_racks))
     out = []
     if not certificate.moves and answer.capped:
         out.append("No replica moves: no move was allowed.")
@@ -260,7 +278,7 @@ def _sentences(certificate: Certificate, answer: _Answer, current: ClusterLayout
         if answer.capped:
             out.append(f"{moved} That is what was allowed.")
         elif certificate.moves_proven:
-            out.append(f"{moved} No plan with this spread can move fewer. Proven.")
+            out.append(f"{moved} No plan with this spread can move fewer. {confirmed}")
         elif answer.exact:
             out.append(f"{moved} The solver found no plan of this spread with fewer; not confirmed by the checker.")
         else:
@@ -271,10 +289,10 @@ def _sentences(certificate: Certificate, answer: _Answer, current: ClusterLayout
     apart = f"Fullest and emptiest broker are {spread} apart"
     if certificate.replica_balance_proven:
         out.append(
-            f"{apart}; no plan with at most these moves is more even. Proven."
+            f"{apart}; no plan with at most these moves is more even. {confirmed}"
             if answer.capped
             else f"{apart}; no plan that only moves replicas from the other brokers onto the added ones gets closer. "
-            "Proven."
+            f"{confirmed}"
         )
     else:
         out.append(f"{apart}. Not proven least.")
@@ -388,10 +406,10 @@ class _State:
     """Who sits where, and who may give and take. B brokers, P partitions, R replicas.
 
     Attributes:
-        replicas: (P, R) broker positions, -1 padded.
-        load: (B,) replicas of each broker.
-        gives: (B,) bool, brokers that are not added and not known to be dead.
-        takes: (B,) bool, added brokers.
+        replicas: (P, R) broker positions, -1 padded; blank where the partition stays where it is.
+        load: (B,) replicas of each broker, also those.
+        gives: (B,) bool, brokers that are not added, and available.
+        takes: (B,) bool, added brokers that are available; all of them where none is.
         rack: (B,) rack of each broker; all 0 where no broker has one, so that every move stays in its rack.
     """
 
@@ -402,24 +420,30 @@ class _State:
     rack: IntArray
 
     @classmethod
-    def of(cls, layout: ClusterLayout, added: Whole) -> _State:
-        """The state of a layout; ``added`` are broker positions."""
+    def of(cls, layout: ClusterLayout, added: Whole, unmovable: BoolArray) -> _State:
+        """The state of a layout; ``added`` are broker positions, ``unmovable`` (P,) partitions that stay."""
         count = len(layout.brokers)
         takes = np.zeros(count, np.bool_)
         takes[added] = True
-        dead = np.array([b.state is BrokerState.DEAD for b in layout.brokers], np.bool_)
+        well = usable(layout)
+        # Where none of those that join is available, these are what is left to move onto.
+        if (takes & well).any():
+            takes &= well
         groups = rack_groups(layout)
         return cls(
-            replicas=layout.replicas,
+            replicas=np.where(unmovable[:, None], np.int32(NONE), layout.replicas)
+            if unmovable.any()
+            else layout.replicas,
             load=_loads(layout.replicas, count),
-            gives=~takes & ~dead,
+            gives=well & ~takes,
             takes=takes,
             rack=np.zeros(count, np.int32) if groups is None else groups,
         )
 
     def after(self, replicas: IntArray) -> _State:
         """The same brokers with other replica lists."""
-        return replace(self, replicas=replicas, load=_loads(replicas, len(self.load)))
+        gained = _loads(replicas, len(self.load)) - _loads(self.replicas, len(self.load))
+        return replace(self, replicas=replicas, load=self.load + gained)
 
     @property
     def counted(self) -> BoolArray:

@@ -36,6 +36,7 @@ import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, Broker, ClusterLayout, CurvePoint, IntArray, Plan, Wish
+from reseat.model.wording import verb
 from reseat.planning import partition_flow
 from reseat.planning.add import addition_curve
 from reseat.planning.flow import Network, fill
@@ -95,10 +96,14 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
         return Curve((), (without,))
     if not wish.remove:
         return _curve_of_added(layout, wish)
-    model = _Model.of(_removal(layout, wish))
+    removal = _removal(layout, wish)
+    if removal.short:
+        return Curve((_least(layout, wish),), (_only_last_resorts(removal),))
+    model = _Model.of(removal)
     least = model.points(0)
     points = [_least(layout, wish) if least is None else least.point]
-    most, missing = model.most(), 0
+    # Where the first point is not found, nor is it known how far the curve goes.
+    most, missing = model.most(), int(least is None)
     for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
         found = model.points(moves)
         if found is None:
@@ -109,7 +114,7 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
         exact = partition_flow.points(model.removal)
         if exact:
             return Curve(_spread_out([one.point for one in exact]))
-    return Curve(tuple(points), _left_out(missing))
+    return Curve(tuple(points), _cut_short() if least is None else _left_out(missing))
 
 
 def _spread_out(points: list[CurvePoint]) -> tuple[CurvePoint, ...]:
@@ -131,18 +136,33 @@ def _without_a_curve(wish: Wish) -> str | None:
     return None
 
 
+def _only_last_resorts(removal: Removal) -> str:
+    return (
+        f"No points with more moves are offered: {plural(removal.short, 'replica')} can only go to brokers that are "
+        "fenced or shutting down. Bring them back first."
+    )
+
+
+def _cut_short() -> tuple[str, ...]:
+    return (
+        "There may be evener plans with more moves: how far this curve goes is not known, for no flow by racks reaches "
+        "the plan with the fewest moves.",
+    )
+
+
 def _left_out(missing: int) -> tuple[str, ...]:
     if not missing:
         return ()
-    verb = "is" if missing == 1 else "are"
     return (
-        f"{plural(missing, 'further point')} {verb} left out: "
+        f"{plural(missing, 'further point')} {verb(missing, 'is', 'are')} left out: "
         "no plan was found there that is surely the evenest with so many moves.",
     )
 
 
 def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
-    """The plan with exactly so many replica moves, as a point of the curve offers it.
+    """The evenest plan with at most so many replica moves, as a point of the curve offers it.
+
+    It makes fewer where more make nothing evener, and says so.
 
     Args:
         layout: the layout.
@@ -150,10 +170,21 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
         moves: replica moves, at least the fewest that the wish needs.
 
     Raises:
-        WishRefused: as ``plan``; fewer moves than needed, or no exact plan was found with so many.
+        WishRefused: as ``plan``; the wish has no curve, fewer moves than needed or more than allowed, or no plan was
+            found that is surely the evenest.
     """
+    without = _without_a_curve(wish)
+    if without is not None:
+        raise WishRefused(without, brokers=wish.remove, topics=wish.topics, choices=("Plan without a point.",))
+    most = wish.options.max_moves
+    if not wish.remove and most is not None and moves > most:
+        raise WishRefused(
+            f"The point has {plural(moves, 'move')}, and at most {plural(most, 'move')} {verb(most, 'is', 'are')} "
+            "allowed.",
+            choices=("Take another point of the curve.", "Allow more moves."),
+        )
     if not wish.remove:
-        return plan(layout, replace(wish, options=replace(wish.options, max_moves=moves)))
+        return _said_enough(plan(layout, replace(wish, options=replace(wish.options, max_moves=moves))), moves)
     removal = _removal(layout, wish)
     further = moves - removal.displaced
     if further < 0:
@@ -162,9 +193,19 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
             brokers=wish.remove,
             choices=(f"Allow at least {removal.displaced:,}.",),
         )
-    if further == 0 or wish.options.by_bytes or wish.options.receive_cap is not None:
+    if further and removal.short:
+        raise WishRefused(
+            _only_last_resorts(removal),
+            brokers=wish.remove,
+            choices=("Take the plan with the fewest moves.", "Read the layout anew once they are back."),
+        )
+    if further == 0:
         return plan(layout, wish)
-    found = _Model.of(removal).points(further) or _partition_by_partition(removal, moves)
+    model = _Model.of(removal)
+    # Beyond the end of the curve its last point is what there is.
+    found = model.points(further) or model.points(min(further, model.most())) or _partition_by_partition(removal, moves)
+    if found is not None and found.point.moves == removal.displaced:
+        return _said_enough(plan(layout, wish), moves)
     if found is None:
         raise WishRefused(
             f"No plan with {plural(moves, 'move')} was found that is surely the evenest.",
@@ -179,13 +220,25 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
     )
     said += ". Proven." if reached == floor else " under the rack rule, says the solver; not checked a second time."
     least = reached if reached == floor else None
-    return planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,), balance=False)
+    made_of_it = planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,), balance=False)
+    return _said_enough(made_of_it, moves)
+
+
+def _said_enough(made: Plan, allowed: int) -> Plan:
+    """The plan, with a sentence where it makes fewer moves than were asked for."""
+    certificate = made.certificate
+    if certificate.moves >= allowed or certificate.faults:
+        return made
+    asked = f"{plural(allowed, 'move')} {verb(allowed, 'was', 'were')} asked for"
+    fewer = f"{asked}; the plan makes {certificate.moves:,}: no plan with more was found that is evener."
+    return replace(made, certificate=replace(certificate, sentences=(*certificate.sentences, fewer)))
 
 
 def _partition_by_partition(removal: Removal, moves: int) -> _Found | None:
-    """The point with exactly so many moves, where the layout is small and its network has it."""
-    for one in partition_flow.points(removal):
-        if one.point.moves == moves:
+    """The point with so many moves, or the last where that makes fewer; only where the layout is small."""
+    found = partition_flow.points(removal)
+    for one in found:
+        if one.point.moves == moves or (one is found[-1] and one.point.moves < moves):
             return _Found(one.point, one.rows, one.lists)
     return None
 
@@ -197,13 +250,13 @@ def _least(layout: ClusterLayout, wish: Wish) -> CurvePoint:
 
 
 def _removal(layout: ClusterLayout, wish: Wish) -> Removal:
-    return prepared(layout, wish.remove, tuple(Broker(broker, rack) for broker, rack in wish.add))
+    return prepared(layout, wish.remove, tuple(Broker(broker, rack) for broker, rack in wish.add), wish.options)
 
 
 def _curve_of_added(layout: ClusterLayout, wish: Wish) -> Curve:
     """Shares of the moves that the best balance takes (or of those allowed), as far as they are exact."""
     joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
-    points, missing = addition_curve(layout, joining, shares=_SHARES, max_moves=wish.options.max_moves)
+    points, missing = addition_curve(layout, joining, shares=_SHARES, options=wish.options)
     return Curve(points, _left_out(missing))
 
 
@@ -424,7 +477,7 @@ class _Model:
         if not gives.any():
             nothing = np.empty(0, np.int64)
             return nothing, nothing, nothing
-        on_giver = np.append(gives > 0, False)[layout.replicas]
+        on_giver = np.append(gives > 0, False)[self.removal.open_replicas]
         on_giver[self.removal.rows] = False
         width = layout.replicas.shape[1]
         flat = np.flatnonzero(on_giver)
@@ -495,9 +548,9 @@ def _crossing(removal: Removal, rack: IntArray, choice: RackChoice, racks: int) 
     """
     layout = removal.layout
     able = np.bincount(rack[removal.targets], minlength=racks) > 0
-    staying = np.ones(layout.partition_count, np.bool_)
+    staying = ~removal.pinned
     staying[removal.rows] = False
-    held, size = _rack_counts(layout.replicas[staying] if removal.rows.size else layout.replicas, rack, racks)
+    held, size = _rack_counts(layout.replicas if staying.all() else layout.replicas[staying], rack, racks)
     bound = _crossings(held, np.zeros(held.shape, np.bool_), size, able)
     if removal.rows.size:
         first = np.unique(choice.group, return_index=True)[1]

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from reseat.balance.racks import rack_violations
 from reseat.model import NONE, Certificate, ClusterLayout, IntArray, Plan, Wish
-from reseat.planning.checker import Verdict
 from reseat.planning.leaders import leader_first, preferred_leaders
-from reseat.planning.preconditions import known_dead, plural
+from reseat.planning.preconditions import plural, resorts, usable
 from reseat.planning.proposal import propose
+from reseat.planning.verdict import Verdict
 
 __all__ = ["Claim", "certified", "cost_of_cap", "with_leaders_evened"]
 
@@ -41,7 +41,7 @@ class Claim:
 
 
 def with_leaders_evened(
-    current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray, *, reorder_all: bool
+    current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray, *, free: npt.NDArray[np.int64]
 ) -> ClusterLayout:
     """The proposed layout of these rows, each list led by the replica that evens preferred leaders.
 
@@ -49,17 +49,17 @@ def with_leaders_evened(
         current: the layout planned on.
         rows: (n,) rows whose members change.
         lists: (n, R) their new lists, as wide as the layout's.
-        reorder_all: order the lists of all other rows anew too.
+        free: rows whose lists may be ordered anew, these among them.
     """
-    if reorder_all:
+    if len(free) > len(rows):
         every = current.replicas.copy()
         every[rows] = lists
-        rows, lists = np.arange(current.partition_count), every
+        rows, lists = free, every[free]
     if not rows.size or not lists.shape[1]:
         return current
     before = current.replicas[rows, 0]
     fixed = current.preferred_by_broker - np.bincount(before[before != NONE], minlength=len(current.brokers))
-    chosen = preferred_leaders(lists, before, fixed, ~known_dead(current))
+    chosen = preferred_leaders(lists, before, fixed, usable(current), resorts(current))
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
     different = np.flatnonzero((lists != current.replicas[rows]).any(axis=1))
     return propose(current, rows[different], lists[different])
@@ -110,6 +110,7 @@ def certified(
         changed_leaders_proven=verdict.changed_leaders_proven and claim.leaders,
         rack_violations_before=rack_violations(current),
         rack_violations_after=rack_violations(proposed),
+        last_resorts=verdict.last_resorts,
         faults=verdict.faults,
         sentences=sentences,
     )

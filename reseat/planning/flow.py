@@ -52,11 +52,6 @@ class Network:
         self._costs: list[_Ints] = []
         self._supplies: list[tuple[_Ints, _Ints]] = []
 
-    @property
-    def arc_count(self) -> int:
-        """Arcs so far."""
-        return self._arcs
-
     def nodes(self, count: int) -> _Ints:
         """(count,) int64: numbers of as many new nodes."""
         first = self._count

@@ -36,12 +36,15 @@ import numpy as np
 
 from reseat.balance import rack_violations
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, Broker, BrokerState, Certificate, ClusterLayout, IntArray, Plan, Wish
-from reseat.planning.checker import Verdict, check_addition, check_removal, check_replication_factor
+from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, IntArray, Plan, Wish
+from reseat.model.wording import proven
+from reseat.planning.cautions import with_cautions
+from reseat.planning.checker import check_addition, check_removal, check_replication_factor
 from reseat.planning.leaders import preferred_leaders
 from reseat.planning.plan import plan
-from reseat.planning.preconditions import plural, require_no_duplicates, settled
+from reseat.planning.preconditions import pinned, plural, require_no_duplicates, resorts, settled, usable
 from reseat.planning.proposal import propose
+from reseat.planning.verdict import Verdict, last_resort_sentences
 
 __all__ = ["apply_assignment", "judge"]
 
@@ -76,11 +79,12 @@ def judge(
     Raises:
         WishRefused: the layout has duplicate replicas.
     """
-    standing, notes = settled(layout)
+    start = settled(layout)
+    standing = start.layout
     require_no_duplicates(standing)
     after, faults = apply_assignment(standing, proposed, wish)
     current = standing.with_brokers(after.brokers)
-    verdict = _verdict(current, after, wish, allow_rf_change)
+    verdict = _verdict(current, after, wish, allow_rf_change, pinned(layout, wish.options))
     told = bool(current.order_told.all())
     best, refusal = _own_plan(standing, wish)
     comparison = _Comparison.of(current, after, wish, verdict)
@@ -114,12 +118,14 @@ def judge(
         changed_leaders_proven=sound and told and verdict.changed_leaders_proven,
         rack_violations_before=rack_violations(standing),
         rack_violations_after=rack_violations(after, ~np.isin(after.broker_ids, wish.remove)),
+        last_resorts=verdict.last_resorts,
         faults=faults,
     )
     judged = _with_sentences(certificate, comparison, reference, refusal, verdict)
-    if not notes:
+    judged = with_cautions(Plan(current=current, proposed=after, certificate=judged), layout).certificate
+    if not start.under_way.size:
         return judged
-    under_way = plural(len(notes[0].rows), "partition")
+    under_way = plural(start.under_way.size, "partition")
     over = f"A reassignment of {under_way} is under way: the plan is judged from where it will end."
     return replace(judged, sentences=(*judged.sentences, over))
 
@@ -213,11 +219,13 @@ def _widened(lists: IntArray, width: int) -> IntArray:
 # ---- what it is compared with ----------------------------------------------------------------------------------
 
 
-def _verdict(current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_change: bool) -> Verdict:
+def _verdict(
+    current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_change: bool, unmovable: BoolArray
+) -> Verdict:
     options = wish.options
     if wish.topics and wish.replication_factor is not None:
         return check_replication_factor(
-            current, after, wish.topics, wish.replication_factor, receive_cap=options.receive_cap
+            current, after, wish.topics, wish.replication_factor, receive_cap=options.receive_cap, pinned=unmovable
         )
     if _only_adds(wish):
         added = [broker for broker, _ in wish.add]
@@ -230,11 +238,13 @@ def _verdict(current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_
                 max_moves=max_moves,
                 receive_cap=options.receive_cap,
                 reorder_all=options.reorder_all,
+                pinned=unmovable,
             )
 
         verdict = judged(None)
         # A limit on moves matters only where it keeps a plan from the least spread.
-        return verdict if verdict.moves_proven or options.max_moves is None else judged(options.max_moves)
+        most = options.max_moves if wish.point is None else wish.point
+        return verdict if verdict.moves_proven or most is None else judged(most)
     return check_removal(
         current,
         after,
@@ -242,6 +252,7 @@ def _verdict(current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_
         receive_cap=options.receive_cap,
         reorder_all=options.reorder_all,
         allow_rf_change=allow_rf_change,
+        pinned=unmovable,
     )
 
 
@@ -314,8 +325,7 @@ class _Comparison:
         factor_before, factor_after = (before != NONE).sum(axis=1), (lists != NONE).sum(axis=1)
         moved = ((lists[:, :, None] != before[:, None, :]).all(axis=2) & (lists != NONE)).any(axis=1)
         leaving = np.isin(current.broker_ids, wish.remove)
-        dead = np.array([b.state is BrokerState.DEAD for b in current.brokers], np.bool_)
-        targets = ~leaving & ~dead
+        targets, late = usable(current, leaving), resorts(current, leaving)
         brokers = len(targets)
 
         # Which lists may be ordered anew, as the wish has it: those whose members differ; where nothing is wished for,
@@ -328,7 +338,7 @@ class _Comparison:
         others = np.ones(current.partition_count, np.bool_)
         others[every] = False
         fixed = np.bincount(first[others] + 1, minlength=brokers + 1)[1:]
-        chosen = preferred_leaders(laid[every], first[every].astype(np.int32), fixed, targets)
+        chosen = preferred_leaders(laid[every], first[every].astype(np.int32), fixed, targets, late)
         counts = (fixed + np.bincount(chosen[chosen >= 0], minlength=brokers))[targets]
 
         stays = (lists == before[:, :1]).any(axis=1) & np.append(targets, False)[before[:, 0]]
@@ -371,10 +381,10 @@ def _with_sentences(
             f"The plan must not be carried out: it has {plural(len(certificate.faults), 'fault')}. "
             f"The first: {certificate.faults[0]}"
         )
-    said.append(_moves(certificate))
+    said += [*last_resort_sentences(verdict), _moves(certificate, verdict)]
     if certificate.rack_sum_of_squares is not None:
         said.append(_racks_kept(verdict) if _only_adds(certificate.wish) else _racks(certificate))
-    said.append(_replicas(certificate, reference))
+    said.append(_replicas(certificate, reference, verdict))
     if certificate.leader_sum_of_squares is None:
         said.append("The order of replica lists is not told, so that preferred leaders cannot be judged.")
     else:
@@ -385,12 +395,15 @@ def _with_sentences(
     return replace(certificate, sentences=tuple(said))
 
 
-def _moves(certificate: Certificate) -> str:
+def _moves(certificate: Certificate, verdict: Verdict) -> str:
     moves, least = certificate.moves, certificate.least_moves
     made = f"It moves {plural(moves, 'replica') if moves else 'no replica'}"
     if certificate.moves_proven:
         least_of = "No plan with so small a spread" if _only_adds(certificate.wish) else "No plan"
-        return f"{made}. {least_of} can move fewer. Proven." if moves or _only_adds(certificate.wish) else f"{made}."
+        confirmed = proven(racks_unknown=verdict.racks_unknown)
+        return (
+            f"{made}. {least_of} can move fewer. {confirmed}" if moves or _only_adds(certificate.wish) else f"{made}."
+        )
     if least is None or certificate.faults:
         return f"{made}."
     if moves <= least:
@@ -417,13 +430,14 @@ def _racks_kept(verdict: Verdict) -> str:
     return "Partitions share racks more than before, which moves onto the added brokers need not cause."
 
 
-def _replicas(certificate: Certificate, reference: Certificate | None) -> str:
+def _replicas(certificate: Certificate, reference: Certificate | None, verdict: Verdict) -> str:
     spread = certificate.replica_spread or 0
     made = f"Fullest and emptiest broker are {plural(spread, 'replica')} apart"
     if certificate.replica_balance_proven:
+        confirmed = proven(racks_unknown=verdict.racks_unknown)
         if _only_adds(certificate.wish):
-            return f"{made}; no plan that moves replicas onto the added brokers alone is evener. Proven."
-        return f"{made}; no plan with as few moves and these racks is evener. Proven."
+            return f"{made}; no plan that moves replicas onto the added brokers alone is evener. {confirmed}"
+        return f"{made}; no plan with as few moves and these racks is evener. {confirmed}"
     found, least = certificate.replica_sum_of_squares, certificate.least_replica_sum_of_squares
     if found is None or least is None or reference is None or reference.replica_spread is None:
         return f"{made}."

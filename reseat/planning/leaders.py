@@ -1,7 +1,8 @@
 """Who is named first: the order of replica lists that evens preferred leaders. No data moves.
 
 Promises, in this order:
-    1. A broker that may not lead (dead, leaving) is named first only where a list has no other.
+    1. A broker that may not lead (dead, leaving) is named first only where a list has no other; there a last resort
+       (fenced, shutting down) is, and none changes in vain.
     2. The least sum of squares of preferred-leader counts over the brokers that count, over all orders of the
        given lists, the counts of all other partitions standing as they are.
     3. Among those, the fewest partitions whose preferred leader changes.
@@ -53,6 +54,7 @@ def preferred_leaders(
     present: IntArray,
     fixed: npt.NDArray[np.integer],
     may_lead: BoolArray,
+    resorts: BoolArray,
 ) -> IntArray:
     """Choose the preferred leader of each of these lists.
 
@@ -60,18 +62,21 @@ def preferred_leaders(
         lists: (n, R) broker positions, padded with -1: the replica sets; their order does not matter.
         present: (n,) position of the broker that is first today (it need not be in the new list).
         fixed: (B,) preferred-leader counts of all other partitions, by broker position.
-        may_lead: (B,) bool, brokers that count and may be named first: remaining and not known to be dead.
+        may_lead: (B,) bool, brokers that count and may be named first: remaining and available.
+        resorts: (B,) bool, those that are named first where a list has no such broker.
 
     Returns:
         (n,) int32 position of the broker to name first. A list without a broker that may lead keeps its present
-        first where it still is in the list, else the first entry of ``lists``.
+        first where that is still in the list and no last resort is, or it is one; else the first last resort of
+        ``lists``, or the first entry.
     """
     if lists.size == 0:
         return np.full(len(lists), NONE, np.int32)
-    chosen = np.where((lists == present[:, None]).any(axis=1), present, lists[:, 0])
-    chosen = chosen.astype(np.int32)
     able = np.append(may_lead, False)[lists]
-    free = np.flatnonzero(able.any(axis=1))
+    has_choice = able.any(axis=1)
+    free, rest = np.flatnonzero(has_choice), np.flatnonzero(~has_choice)
+    chosen = np.empty(len(lists), np.int32)
+    chosen[rest] = _without_choice(lists[rest], present[rest], resorts)
     if free.size == 0:
         return chosen
     options = np.where(able[free], lists[free], NONE)
@@ -88,6 +93,16 @@ def preferred_leaders(
             return chosen
     chosen[free] = _evenest(options, today, np.asarray(fixed, np.int64), may_lead)
     return chosen
+
+
+def _without_choice(lists: IntArray, present: IntArray, resorts: BoolArray) -> IntArray:
+    """(n,) the broker named first where none that may lead is in the list: the present one, a last resort before it."""
+    held: BoolArray = lists != NONE
+    late: BoolArray = np.append(resorts, False)[lists]
+    options = late | (held & ~late.any(axis=1, keepdims=True))
+    stays = (options & (lists == present[:, None])).any(axis=1)
+    first = lists[np.arange(len(lists)), options.argmax(axis=1)]
+    return np.where(stays, present, first).astype(np.int32)
 
 
 def _evenest(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArray) -> IntArray:

@@ -11,12 +11,13 @@ Needs: a removal small enough to give each partition its own arcs (``MOST_ARCS``
 How: Lagrange. Each newcomer costs ``price`` beside the squares of the loads: partition -> (partition, rack) -> broker
 (price where it does not hold the partition today) -> sink with convex level arcs. The flow for a price has the least
 ``squares + price x moves``; so no plan with as many moves has fewer squares. Small prices buy balance, large prices
-save moves. Squares are counted twice and prices are odd, so that a move is never as good as none.
+save moves. Prices are odd halves of a square, so that a move is never as good as none; the last is so small that all
+moves together cost less than a square, which gives the evenest plan of all, with the fewest moves.
 A partition's racks hold, in each least sum of squares, everything below one level and then one more in some of the
 racks that reach it: the units below are supplied to (partition, rack), the others choose.
 
-Example: loads 6, 2, 1 and one displaced replica. At price 99 nothing further moves: 6, 2, 2. At price 1 one replica of
-the first broker goes to each of the others: 4, 3, 3.
+Example: loads 6, 2, 1 and one displaced replica. At a price of 99 nothing further moves: 6, 2, 2. At a half one replica
+of the first broker goes to each of the others: 4, 3, 3.
 
 Complexity: O(P (T + K)) arcs for P partitions, T targets and K racks, one min-cost flow a price.
 Source: H. Everett, "Generalized Lagrange multiplier method", 1963; R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network
@@ -41,7 +42,7 @@ _Ints = npt.NDArray[np.int64]
 
 #: Larger networks take more than a tenth of a second a price.
 MOST_ARCS = 120_000
-#: Prices tried: half the largest, half of that, and so on, down to 1.
+#: Prices tried: half the largest, half of that, and so on, down to half a square; then next to nothing.
 _MOST_PRICES = 9
 
 
@@ -61,7 +62,7 @@ class Exact:
 
 
 def points(removal: Removal) -> tuple[Exact, ...]:
-    """The evenest plans at falling prices of a move, by ascending moves; the first makes the fewest moves.
+    """The evenest plans at falling prices of a move, by ascending moves, from the fewest to the evenest of all.
 
     Returns:
         Nothing where the layout is too large, or a partition is not as even over racks as its replicas could be.
@@ -72,9 +73,10 @@ def points(removal: Removal) -> tuple[Exact, ...]:
     found: dict[int, Exact] = {}
     # Above four times the largest difference of loads no further move is worth its price.
     top = 4 * (int(removal.kept[removal.targets].max(initial=0)) + removal.displaced) + 5
-    prices = sorted({1, *((top >> step) | 1 for step in range(_MOST_PRICES))}, reverse=True)
-    for price in prices:
-        exact = network.solved(price)
+    halves = sorted({1, *((top >> step) | 1 for step in range(_MOST_PRICES))}, reverse=True)
+    unit = int(network.movable.sum()) + 1
+    for price in (*(half * unit for half in halves), 1):
+        exact = network.solved(price, 2 * unit)
         if exact is None:
             return ()
         found.setdefault(exact.point.moves, exact)
@@ -113,8 +115,10 @@ class _Partitions:
         racks = int(rack.max(initial=0)) + 1
         if not targets.size or count * (targets.size + racks) > MOST_ARCS:
             return None
+        if np.append(removal.targets, False)[layout.replicas[removal.pinned]].any():
+            return None  # loads are the flow's alone: it does not know of replicas that targets hold and cannot give
         held = np.zeros((count, len(layout.brokers) + 1), np.bool_)
-        np.put_along_axis(held, layout.replicas.astype(np.int64), True, axis=1)
+        np.put_along_axis(held, removal.open_replicas.astype(np.int64), True, axis=1)
         held = held[:, :-1]
         stuck = held & ~removal.targets & ~removal.leaving  # on dead brokers: they stay where they are
         by_rack = np.zeros((len(layout.brokers), racks), np.int64)
@@ -132,8 +136,8 @@ class _Partitions:
         choosing = (fixed < level) & (fixed + room >= level)
         return cls(removal, targets, rack, movable, forced, choosing, held[:, targets])
 
-    def solved(self, price: int) -> Exact | None:
-        """The plan with the least ``2 x squares + price x moves``, or None where there is no plan."""
+    def solved(self, price: int, weight: int) -> Exact | None:
+        """The plan with the least ``weight x squares + price x moves``, or None where there is no plan."""
         count, racks = self.forced.shape
         network = Network()
         partitions, cells = network.nodes(count), network.nodes(count * racks).reshape(count, racks)
@@ -148,7 +152,7 @@ class _Partitions:
         sits = network.arcs(tails.ravel(), heads.ravel(), 1, np.where(self.holds, 0, price).ravel())
         highest = int(min(self.movable.sum(), self.removal.kept.max(initial=0) + self.removal.displaced)) + 1
         levels = np.arange(highest)
-        network.arcs(np.repeat(brokers, highest), sink, 1, np.tile(2 * (2 * levels + 1), self.targets.size))
+        network.arcs(np.repeat(brokers, highest), sink, 1, np.tile(weight * (2 * levels + 1), self.targets.size))
         flow = network.solve()
         if flow is None:
             return None

@@ -17,9 +17,17 @@ __all__ = ["plan"]
 def plan(layout: ClusterLayout, wish: Wish) -> Plan:
     """The plan for a wish; brokers that leave and brokers that join together are one plan, the latter as targets.
 
+    Where the wish has a point of the curve, the plan is the one at that point.
+
     Raises:
-        WishRefused: the wish cannot be, is empty, or asks for a replication factor together with brokers.
+        WishRefused: the wish cannot be, is empty, asks for a replication factor together with brokers, or for a point
+            that its curve does not have.
     """
+    if wish.point is not None:
+        from reseat.planning.curve import plan_at
+
+        made = plan_at(layout, wish.at(None), wish.point)
+        return replace(made, certificate=replace(made.certificate, wish=wish))
     joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
     if wish.replication_factor is not None or wish.topics:
         if wish.remove or wish.add:

@@ -10,6 +10,7 @@ Preconditions, numbered as they are checked:
     3. No partition has a broker twice (``require_no_duplicates``).
     4. At least one broker that is not known to be dead remains (``require_targets``).
     5. Every partition finds enough brokers (``require_room``).
+    6. No partition of the cluster is missing from the layout, unless the person accepts it (``require_complete``).
 
 A layout with a reassignment under way is planned over its target (``settled``).
 
@@ -19,22 +20,29 @@ Complexity: O(P R) for 3, once a layout; O(n R) for the others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from reseat.balance import incomplete, without_live_copy
+from reseat.balance.health import available, not_known_dead
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, Finding, Severity
+from reseat.model import NONE, BoolArray, ClusterLayout, Finding, Options, Severity
 
 __all__ = [
-    "known_dead",
+    "Settled",
+    "pinned",
     "plural",
+    "require_complete",
     "require_known",
     "require_no_duplicates",
     "require_order",
     "require_room",
     "require_targets",
+    "resorts",
     "settled",
+    "usable",
 ]
 
 #: Names that a sentence holds; the error carries all of them.
@@ -46,24 +54,85 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def known_dead(layout: ClusterLayout) -> BoolArray:
-    """(B,) bool: brokers that the source says are dead; one that is not told about is not."""
-    return np.array([broker.state is BrokerState.DEAD for broker in layout.brokers], np.bool_)
+def usable(layout: ClusterLayout, leaving: BoolArray | None = None) -> BoolArray:
+    """(B,) bool: brokers that count, receive and lead: those that remain and are available.
+
+    Where no such broker remains, those that are not known to be dead.
+    """
+    stays = np.ones(len(layout.brokers), np.bool_) if leaving is None else ~leaving
+    well = stays & available(layout)
+    return well if well.any() else stays & not_known_dead(layout)
 
 
-def settled(layout: ClusterLayout) -> tuple[ClusterLayout, tuple[Finding, ...]]:
-    """The layout to plan on: its target where a reassignment is under way, and the finding that says so."""
+def resorts(layout: ClusterLayout, leaving: BoolArray | None = None) -> BoolArray:
+    """(B,) bool: brokers that receive and lead only where ``usable`` ones do not suffice: fenced or shutting down."""
+    stays = np.ones(len(layout.brokers), np.bool_) if leaving is None else ~leaving
+    return stays & not_known_dead(layout) & ~usable(layout, leaving)
+
+
+def pinned(layout: ClusterLayout, options: Options) -> BoolArray:
+    """(P,) bool: partitions that a plan leaves where they are, as the guard would refuse to move them.
+
+    Args:
+        layout: as it was read, before ``settled``: what is leaving still serves as a source.
+        options: ``keep_unmovable`` plans them all the same.
+    """
+    if options.keep_unmovable:
+        return np.zeros(layout.partition_count, np.bool_)
+    return without_live_copy(layout)
+
+
+def require_complete(layout: ClusterLayout) -> None:
+    """Refuse a layout of which partitions are missing, unless the person accepts that.
+
+    Raises:
+        WishRefused: with the topics of which partitions are missing.
+    """
+    missing = None if layout.gaps.accepted else incomplete(layout)
+    if missing is not None:
+        raise WishRefused(
+            missing.sentence,
+            topics=missing.topics,
+            choices=(
+                "Read the whole output.",
+                "Plan what is there all the same (--accept-incomplete; a button on the dashboard).",
+            ),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """A layout to plan on.
+
+    Attributes:
+        read: the layout as it was read: what is leaving still serves there.
+        layout: the layout, its target where a reassignment is under way.
+        under_way: (n,) rows whose reassignment is under way, whose newcomers are not in sync yet.
+    """
+
+    read: ClusterLayout
+    layout: ClusterLayout
+    under_way: npt.NDArray[np.int64]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What a person should know of it before planning."""
+        rows = self.under_way
+        if rows.size == 0:
+            return ()
+        sentence = (
+            f"A reassignment of {plural(rows.size, 'partition')} is under way. "
+            "The plan starts from where it will end, and its rollback leads back there, not to the lists of before it: "
+            "let it finish first, or cancel it and read the layout anew."
+        )
+        return (Finding("planned_over_target", Severity.ATTENTION, sentence, rows=rows),)
+
+
+def settled(layout: ClusterLayout) -> Settled:
+    """The layout to plan on: its target where a reassignment is under way."""
     if layout.adding is None and layout.removing is None:
-        return layout, ()
-    rows = np.flatnonzero(layout.under_way)
-    if rows.size == 0:
-        return layout.target(), ()
-    sentence = (
-        f"A reassignment of {plural(rows.size, 'partition')} is under way. "
-        "The plan starts from where it will end, and its rollback leads back there, not to the lists of before it: "
-        "let it finish first, or cancel it and read the layout anew."
-    )
-    return layout.target(), (Finding("planned_over_target", Severity.ATTENTION, sentence, rows=rows),)
+        return Settled(layout, layout, np.empty(0, np.int64))
+    return Settled(layout, layout.target(), np.flatnonzero(layout.under_way))
 
 
 def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int, ...]:
@@ -129,12 +198,12 @@ def require_no_duplicates(layout: ClusterLayout) -> None:
 
 
 def require_targets(layout: ClusterLayout, leaving: BoolArray) -> BoolArray:
-    """(B,) bool: the brokers that may receive: they remain and are not known to be dead.
+    """(B,) bool: the brokers that receive (``usable``).
 
     Raises:
         WishRefused: there is none.
     """
-    targets = ~leaving & ~known_dead(layout)
+    targets = usable(layout, leaving)
     if targets.any():
         return targets
     brokers = tuple(int(i) for i in layout.broker_ids[leaving])

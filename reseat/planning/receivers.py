@@ -1,7 +1,8 @@
 """What a person should know of the brokers that receive replicas before a plan is carried out.
 
-A plan may use every broker that is not known to be dead. Some of them are probably down all the same, and no plan can
-know: in the ZooKeeper era Kafka refuses new replicas on a broker that is not alive, KRaft takes them and waits.
+A plan gives nothing to a broker that is told to be fenced or shutting down while others fit. Others are probably down
+all the same, though nobody says so, and no plan can know: in the ZooKeeper era Kafka refuses new replicas on a broker
+that is not alive, KRaft takes them and waits.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.balance import out_of_every_isr
 from reseat.model import BrokerState, ClusterLayout, Finding, Plan, Severity
@@ -16,44 +18,80 @@ from reseat.model.wording import counted, listed, verb
 
 __all__ = ["with_doubtful_receivers"]
 
-_UNWELL = (BrokerState.FENCED, BrokerState.SHUTTING_DOWN)
 
+def with_doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Plan:
+    """The same plan with findings about brokers that are fenced, shutting down, or in sync for nothing they hold.
 
-def with_doubtful_receivers(plan: Plan) -> Plan:
-    """The same plan with a finding about receivers that are fenced, shutting down, or in sync for nothing they hold.
+    First of all those that receive; at the end those that are told to be unavailable and were passed over.
+
+    Args:
+        plan: the plan.
+        under_way: (n,) rows whose reassignment is under way: their newcomers are not in sync yet, and not doubted.
 
     O(P R) for P partitions of replication factor R; the plan itself where every receiver is well.
     """
+    found = plan.findings
+    doubtful, passed_over = _doubtful_receivers(plan, under_way), _passed_over(plan)
+    if doubtful is not None:
+        found = (doubtful, *found)
+    if passed_over is not None:
+        found = (*found, passed_over)
+    return plan if found is plan.findings else replace(plan, findings=found)
+
+
+def _doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Finding | None:
     current = plan.current
-    unwell = np.array([broker.state in _UNWELL for broker in current.brokers], np.bool_)
-    unwell |= out_of_every_isr(_without_under_way(plan))
+    unwell = np.array([broker.state.unavailable for broker in current.brokers], np.bool_)
+    unwell |= out_of_every_isr(_without(current, under_way))
     if not unwell.any():
-        return plan
+        return None
     doubtful = current.broker_ids[unwell]
     given = np.isin(plan.moves.target, doubtful)
     ids = tuple(int(broker) for broker in np.unique(plan.moves.target[given]))
     if not ids:
-        return plan
-    one = len(ids) == 1
+        return None
     received = counted(int(np.count_nonzero(given)), "replica")
-    finding = Finding(
+    return Finding(
         "doubtful_receiver",
         Severity.BROKEN,
-        f"{'Broker' if one else 'Brokers'} {listed(ids)} {verb(len(ids), 'receives', 'receive')} {received} but "
+        f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'receives', 'receive')} {received} but "
         f"{verb(len(ids), 'is', 'are')} probably down (fenced, shutting down, or in sync for nothing that "
         f"{verb(len(ids), 'it holds', 'they hold')}). Bring {verb(len(ids), 'it', 'them')} back first, or take "
         f"{verb(len(ids), 'it', 'them')} out in the same plan.",
         rows=np.unique(plan.moves.row[given]),
         brokers=ids,
     )
-    return replace(plan, findings=(finding, *plan.findings))
 
 
-def _without_under_way(plan: Plan) -> ClusterLayout:
-    """The layout without partitions whose reassignment is under way: their newcomers are not in sync yet."""
-    rows = [finding.rows for finding in plan.findings if finding.kind == "planned_over_target"]
-    if not rows:
-        return plan.current
-    stand = np.ones(plan.current.partition_count, np.bool_)
-    stand[np.concatenate(rows)] = False
-    return plan.current.select(stand)
+def _passed_over(plan: Plan) -> Finding | None:
+    """Brokers that stay, are fenced or shutting down, and for that reason receive nothing of what moves."""
+    wish = plan.wish
+    unavailable = [
+        broker.id
+        for broker in plan.current.brokers
+        if broker.state.unavailable and broker.state is not BrokerState.DEAD and broker.id not in wish.remove
+    ]
+    if not unavailable:
+        return None
+    targets = set(plan.moves.target.tolist())
+    ids = [broker for broker in unavailable if broker not in targets]
+    asked_for = {broker for broker, _ in wish.add} & set(ids)
+    if not ids or not (plan.certificate.moves or asked_for):
+        return None
+    return Finding(
+        "unavailable_left_out",
+        Severity.ATTENTION if asked_for else Severity.NOTE,
+        f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} fenced or shutting down: "
+        f"{verb(len(ids), 'it receives', 'they receive')} nothing, and {verb(len(ids), 'does', 'do')} not count in the "
+        "balance.",
+        brokers=tuple(ids),
+    )
+
+
+def _without(layout: ClusterLayout, rows: npt.NDArray[np.int64]) -> ClusterLayout:
+    """The layout without these rows."""
+    if not rows.size:
+        return layout
+    stand = np.ones(layout.partition_count, np.bool_)
+    stand[rows] = False
+    return layout.select(stand)

@@ -5,9 +5,10 @@ Promises, in this order:
     2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack. A broker
        without a rack beside brokers with one is a rack of its own; where no broker has one, this is off.
     3. Least sum of squares of replica counts over the targets, among all plans with 1 and 2. Targets are the brokers
-       that remain and are not known to be dead, also empty ones.
+       that remain and are not known to be dead, fenced or shutting down, also empty ones; a fenced one, or one shutting
+       down, takes what fits nowhere else (``last_resort``), which ranks before 2.
     4. For the replica sets so chosen, least sum of squares of preferred-leader counts over the targets, over all
-       orders of the changed partitions' lists (with ``reorder_all``: of all lists). A broker known to be dead is named
+       orders of the changed partitions' lists (with ``reorder_all``: of all lists). A broker that is no target is named
        first only where a list has no other.
     5. Then the fewest changed preferred leaders.
     Ties are broken the same way each time: no two replicas of a partition on a host, then a topic's partitions spread
@@ -30,11 +31,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance import distinct_racks, rack_violations
+from reseat.balance import rack_violations
 from reseat.errors import WishRefused
 from reseat.model import (
     NONE,
@@ -43,31 +45,37 @@ from reseat.model import (
     Certificate,
     ClusterLayout,
     Finding,
-    FloatArray,
     IntArray,
     Options,
     Plan,
     Severity,
     Wish,
 )
-from reseat.planning.checker import BALANCE_SENTENCE, check_removal
+from reseat.planning.by_bytes import Weights
+from reseat.planning.cautions import with_cautions
+from reseat.planning.checker import check_removal
 from reseat.planning.finishing import cost_of_cap
+from reseat.planning.last_resort import Part, lacking, placed_in_parts
 from reseat.planning.leaders import leader_first, preferred_leaders
 from reseat.planning.placing import Placing, place, place_by_weight
 from reseat.planning.preconditions import (
+    Settled,
+    pinned,
     plural,
+    require_complete,
     require_known,
     require_no_duplicates,
     require_order,
     require_room,
     require_targets,
+    resorts,
     settled,
 )
 from reseat.planning.proposal import propose
 from reseat.planning.rack_choice import NoRoom, effective_racks
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.seating import Ties
-from reseat.planning.turns import weight_floor
+from reseat.planning.verdict import sentences_of
 
 __all__ = ["Removal", "planned", "prepared", "remove_brokers"]
 
@@ -84,29 +92,47 @@ class Removal:
     """The wish in columns: n partitions lose replicas.
 
     Attributes:
-        layout: the layout planned on.
+        start: the layout planned on, and what of it was under way.
         leaving: (B,) bool, brokers that leave.
-        targets: (B,) bool, brokers that may receive.
+        targets: (B,) bool, brokers that receive.
+        resorts: (B,) bool, brokers that receive what fits nowhere else.
         rows: (n,) partitions with a replica on a leaving broker.
         lists: (n, R) their replica lists today.
         goes: (n, R) bool, the replicas that must go.
         kept: (B,) replicas that each broker keeps; 0 for leaving ones.
-        notes: findings about the layout planned on.
+        pinned: (P,) bool, partitions that stay where they are, also on leaving brokers.
     """
 
-    layout: ClusterLayout
+    start: Settled
     leaving: BoolArray
     targets: BoolArray
+    resorts: BoolArray
     rows: _Ints
     lists: IntArray
     goes: BoolArray
     kept: _Ints
-    notes: tuple[Finding, ...] = ()
+    pinned: BoolArray
+
+    @property
+    def layout(self) -> ClusterLayout:
+        """The layout planned on."""
+        return self.start.layout
+
+    @cached_property
+    def open_replicas(self) -> IntArray:
+        """(P, R) the lists of today, blank where the partition stays where it is."""
+        lists = self.layout.replicas
+        return np.where(self.pinned[:, None], np.int32(NONE), lists) if self.pinned.any() else lists
 
     @property
     def displaced(self) -> int:
         """Replicas that must move."""
         return int(self.goes.sum())
+
+    @property
+    def short(self) -> int:
+        """Replicas that only last resorts can take."""
+        return int(lacking(self.staying, self.needed, self.targets).sum())
 
     @property
     def staying(self) -> IntArray:
@@ -142,7 +168,7 @@ def remove_brokers(
         WishRefused: the wish cannot be (see ``preconditions``), or no plan with the best racks keeps the cap.
     """
     joining = tuple(sorted(added, key=lambda broker: broker.id))
-    removal = prepared(layout, broker_ids, joining)
+    removal = prepared(layout, broker_ids, joining, options)
     remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
     wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
     placing = _placed(removal, options)
@@ -153,13 +179,19 @@ def remove_brokers(
     return plan if gap is None else replace(plan, certificate=replace(plan.certificate, byte_sum_gap=gap))
 
 
-def prepared(layout: ClusterLayout, broker_ids: Iterable[int], joining: tuple[Broker, ...] = ()) -> Removal:
+def prepared(
+    layout: ClusterLayout,
+    broker_ids: Iterable[int],
+    joining: tuple[Broker, ...] = (),
+    options: Options = _DEFAULT,
+) -> Removal:
     """The wish in columns, once all preconditions hold.
 
     Args:
         layout: the layout.
         broker_ids: brokers that leave.
         joining: brokers that join, as further targets.
+        options: whether partitions that cannot move are planned too.
 
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``).
@@ -172,10 +204,11 @@ def prepared(layout: ClusterLayout, broker_ids: Iterable[int], joining: tuple[Br
             choices=("Choose an id that is free.",),
         )
     remove = require_known(layout, broker_ids)
+    require_complete(layout)
     require_order(layout)
-    current, notes = settled(layout.with_brokers(joining) if joining else layout)
-    require_no_duplicates(current)
-    return _removal(current, remove, notes)
+    start = settled(layout.with_brokers(joining) if joining else layout)
+    require_no_duplicates(start.layout)
+    return _removal(start, remove, pinned(layout, options))
 
 
 def planned(
@@ -201,30 +234,33 @@ def planned(
     """
     rows, lists = _ordered(removal, rows, lists, wish.options)
     proposed = propose(removal.layout, rows, lists)
-    certificate = _certificate(removal, proposed, wish, least_squares, further, balance=balance)
+    to_copy = _bytes_to_move(removal.layout, rows, lists)
+    certificate = _certificate(removal, proposed, wish, least_squares, further, to_copy=to_copy, balance=balance)
     plan = Plan(
         current=removal.layout,
         proposed=proposed,
         certificate=certificate,
-        findings=(*removal.notes, *_findings(removal, proposed, certificate)),
-        facts={"displaced": removal.displaced},
+        findings=(*removal.start.findings, *_findings(removal, proposed, certificate)),
     )
-    return with_doubtful_receivers(plan)
+    return with_cautions(with_doubtful_receivers(plan, removal.start.under_way), removal.start.read)
 
 
-def _removal(layout: ClusterLayout, remove: tuple[int, ...], notes: tuple[Finding, ...]) -> Removal:
+def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray) -> Removal:
+    layout = start.layout
     leaving = np.isin(layout.broker_ids, remove)
     targets = require_targets(layout, leaving)
     # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
     on_leaving = np.append(leaving, False)[layout.replicas]
+    on_leaving[unmovable] = False
     rows = np.unique(np.flatnonzero(on_leaving) // max(1, layout.replicas.shape[1]))
     goes = on_leaving[rows]
     lists = layout.replicas[rows]
     kept = layout.replicas_by_broker.copy()
     kept[leaving] = 0
-    taken = np.append(targets, False)[lists]
-    require_room(layout, rows, goes.sum(axis=1), taken, int(targets.sum()))
-    return Removal(layout, leaving, targets, rows, lists, goes, kept, notes)
+    late = resorts(layout, leaving)
+    taken = np.append(targets | late, False)[lists]
+    require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()))
+    return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable)
 
 
 def _placed(removal: Removal, options: Options) -> Placing:
@@ -252,12 +288,20 @@ def _placed(removal: Removal, options: Options) -> Placing:
 
 def _placed_under(removal: Removal, options: Options, cap: int | None) -> Placing:
     racks, _ = effective_racks(removal.layout)
-    room = None if cap is None else np.full(racks.size, cap)
-    staying, needed, targets = removal.staying, removal.needed, removal.targets
-    if options.by_bytes:
-        kept, weight = _weights(removal)
-        return place_by_weight(staying, needed, racks, targets, loads=kept, weight=weight, room=room)
-    return place(staying, needed, racks, targets, loads=removal.kept, room=room, ties=_ties(removal))
+    ties = None if options.by_bytes else _ties(removal)
+
+    def place_part(part: Part) -> Placing:
+        forced = np.bincount(part.forced_on, minlength=racks.size)
+        staying, needed, targets, room = part.staying, part.needed, part.targets, part.room
+        if ties is None:
+            weights = _weights(removal)
+            forced_weight = np.bincount(part.forced_on, weights=weights.moved[part.forced_row], minlength=racks.size)
+            loads_told, weight = weights.kept + forced_weight, weights.moved[part.rows]
+            return place_by_weight(staying, needed, racks, targets, loads=loads_told, weight=weight, room=room)
+        loads = removal.kept + forced
+        return place(staying, needed, racks, targets, loads=loads, room=room, ties=ties.of(part.rows))
+
+    return placed_in_parts(place_part, removal.staying, removal.needed, removal.targets, removal.resorts, cap=cap)
 
 
 def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tuple[float | None, tuple[str, ...]]:
@@ -265,19 +309,7 @@ def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tu
     if removal.rows.size == 0:
         return None, ()
     if options.by_bytes:
-        kept, weight = _weights(removal)
-        received = np.bincount(
-            placing.newcomers[placing.newcomers != NONE],
-            weights=np.repeat(weight, removal.needed),
-            minlength=kept.size,
-        )
-        reached = float(((kept + received)[removal.targets] ** 2).sum())
-        floor = weight_floor(kept[removal.targets], float((weight * removal.needed).sum()))
-        gap = max(0.0, reached / floor - 1) if floor else 0.0  # below 0 it is rounding
-        return gap, (
-            f"Bytes were evened out instead of replica counts: their sum of squares is at most {gap:.2%} above the "
-            f"least that any plan with these moves can reach.",
-        )
+        return _weights(removal).gap(placing.newcomers, removal.needed, removal.targets)
     if options.receive_cap is None:
         return None, ()
     free = _placed_under(removal, replace(options, receive_cap=None), None)
@@ -285,31 +317,13 @@ def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tu
     return None, (cost_of_cap(options.receive_cap, capped, uncapped),)
 
 
+def _weights(removal: Removal) -> Weights:
+    return Weights.of(removal.layout, removal.rows, removal.leaving)
+
+
 def _loads_after(removal: Removal, placing: Placing) -> _Ints:
     newcomers = placing.newcomers[placing.newcomers != NONE]
     return (removal.kept + np.bincount(newcomers, minlength=removal.kept.size))[removal.targets]
-
-
-def _weights(removal: Removal) -> tuple[FloatArray, FloatArray]:
-    """Bytes that each broker keeps, (B,), and bytes of one replica of each partition, (n,); not told counts as 0.
-
-    Raises:
-        WishRefused: the layout tells no size.
-    """
-    layout = removal.layout
-    sizes = layout.replica_bytes
-    if sizes is None or not np.isfinite(sizes).any():
-        raise WishRefused(
-            "This layout tells no sizes, so that bytes cannot be evened out.",
-            choices=("Read the output of kafka-log-dirs --describe too.", "Even out replica counts instead."),
-        )
-    told = np.nan_to_num(sizes, nan=0.0)
-    kept: FloatArray = np.bincount(
-        layout.replicas.ravel() + 1, weights=told.ravel(), minlength=len(layout.brokers) + 1
-    )[1:].astype(np.float64)
-    kept[removal.leaving] = 0
-    weight: FloatArray = told[removal.rows].max(axis=1, initial=0.0)
-    return kept, weight
 
 
 def _ties(removal: Removal) -> Ties:
@@ -355,28 +369,32 @@ def _ordered(removal: Removal, rows: _Ints, lists: IntArray, options: Options) -
     if options.reorder_all:
         every = layout.replicas.copy()
         every[rows] = lists
-        rows, lists = np.arange(layout.partition_count), every
+        rows = np.flatnonzero(~removal.pinned)
+        lists = every[rows]
     if rows.size == 0:
         return rows, lists
     before = layout.replicas[rows, 0]
     fixed = layout.preferred_by_broker - np.bincount(before[before >= 0], minlength=len(layout.brokers))
-    chosen = preferred_leaders(lists, before, fixed, removal.targets)
+    chosen = preferred_leaders(lists, before, fixed, removal.targets, removal.resorts)
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
     if options.reorder_all:
-        different = np.flatnonzero((lists != layout.replicas).any(axis=1))
+        different = np.flatnonzero((lists != layout.replicas[rows]).any(axis=1))
         rows, lists = rows[different], lists[different]
     return rows, lists
 
 
-def _bytes_to_move(removal: Removal) -> float | None:
-    """Bytes that newcomers copy: the largest told replica of each partition, once a displaced replica."""
-    sizes = removal.layout.replica_bytes
+def _bytes_to_move(layout: ClusterLayout, rows: _Ints, lists: IntArray) -> float | None:
+    """Bytes that newcomers of these lists copy: the largest told replica of each partition, once a newcomer."""
+    sizes = layout.replica_bytes
     if sizes is None:
         return None
-    if removal.rows.size == 0:
+    stays = (lists[:, :, None] == layout.replicas[rows][:, None, :]).any(axis=2)
+    newcomers = ((lists != NONE) & ~stays).sum(axis=1)
+    comes = np.flatnonzero(newcomers)
+    if comes.size == 0:
         return 0.0
-    largest = np.fmax.reduce(sizes[removal.rows], axis=1)
-    total = float((largest * removal.needed).sum())
+    largest = np.fmax.reduce(sizes[rows[comes]], axis=1)
+    total = float((largest * newcomers[comes]).sum())
     return None if np.isnan(total) else total
 
 
@@ -387,17 +405,22 @@ def _certificate(
     least_squares: int | None,
     further: tuple[str, ...],
     *,
+    to_copy: float | None,
     balance: bool,
 ) -> Certificate:
     layout, options = removal.layout, wish.options
     verdict = check_removal(
-        layout, proposed, wish.remove, receive_cap=options.receive_cap, reorder_all=options.reorder_all
+        layout,
+        proposed,
+        wish.remove,
+        receive_cap=options.receive_cap,
+        reorder_all=options.reorder_all,
+        pinned=removal.pinned,
     )
-    sentences = verdict.sentences
-    if not balance and verdict.valid:
-        sentences = tuple(said for said in sentences if not said.startswith(BALANCE_SENTENCE))
+    sentences = verdict.sentences if balance else sentences_of(verdict, balance=False)
     if not removal.displaced:
-        nothing = f"{_brokers(wish.remove)} held nothing, so that nothing is to do."
+        stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""
+        nothing = f"{_brokers(wish.remove)} held nothing{stuck}, so that nothing is to do."
         # Of an empty plan there is no more to say; without a move, lists may still be reordered on request.
         sentences = (nothing,) if proposed is layout else (nothing, *sentences)
     return Certificate(
@@ -406,7 +429,7 @@ def _certificate(
         least_moves=removal.displaced,
         moves_proven=verdict.moves_proven,
         changed_partitions=_changed(layout, proposed),
-        bytes_to_move=_bytes_to_move(removal),
+        bytes_to_move=to_copy,
         rack_sum_of_squares=verdict.rack_sum_of_squares,
         least_rack_sum_of_squares=verdict.rack_sum_of_squares if verdict.rack_proven else None,
         rack_balance_proven=verdict.rack_proven,
@@ -423,6 +446,7 @@ def _certificate(
         changed_leaders_proven=verdict.changed_leaders_proven,
         rack_violations_before=rack_violations(layout),
         rack_violations_after=rack_violations(proposed, ~removal.leaving),
+        last_resorts=verdict.last_resorts,
         faults=verdict.faults,
         sentences=(*sentences, *further),
     )
@@ -452,19 +476,13 @@ def _findings(removal: Removal, proposed: ClusterLayout, certificate: Certificat
     if emptied:
         groups, on = effective_racks(layout)[0], np.flatnonzero(~removal.leaving)
         left = int(np.unique(groups[on]).size)
-        lost = _narrower(removal, proposed)
-        sit = "sits" if lost.size == 1 else "sit"
-        loses = f"{plural(lost.size, 'partition')} then {sit} on fewer racks than today."
-        if lost.size == 0:
-            loses = "No partition sits on fewer racks."
         noun = f"Rack {emptied[0]}" if len(emptied) == 1 else f"Racks {', '.join(emptied)}"
         out.append(
             Finding(
                 "rack_emptied",
                 Severity.ATTENTION,
                 f"{noun} will hold no broker of this cluster any more: {plural(left, 'rack')} "
-                f"{'remains' if left == 1 else 'remain'}. {loses}",
-                rows=lost,
+                f"{'remains' if left == 1 else 'remain'}.",
                 brokers=certificate.wish.remove,
             )
         )
@@ -476,12 +494,3 @@ def _emptied_racks(removal: Removal) -> tuple[str, ...]:
     racks = layout.rack_of
     gone = set(racks[removal.leaving].tolist()) - set(racks[~removal.leaving].tolist()) - {NONE}
     return tuple(layout.racks[i] for i in sorted(gone))
-
-
-def _narrower(removal: Removal, proposed: ClusterLayout) -> _Ints:
-    """Rows that sit on fewer racks than before."""
-    before = distinct_racks(removal.layout.select(removal.rows))
-    after = distinct_racks(proposed.select(removal.rows))
-    if before is None or after is None:
-        return np.empty(0, np.int64)
-    return removal.rows[after < before]

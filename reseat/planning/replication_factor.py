@@ -3,15 +3,16 @@
 Promises, in this order:
     1. Every partition of the topics has exactly so many replicas. Partitions that lack some keep all that they have,
        so that no plan copies fewer; partitions that have too many copy nothing.
-    2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack.
-    3. Then the least sum of squares of replica counts over the brokers not known to be dead.
+    2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack. Before
+       that, brokers that are fenced or shutting down take only what fits nowhere else (``last_resort``).
+    3. Then the least sum of squares of replica counts over the brokers not known to be dead, fenced or shutting down.
     Lists keep their order: newcomers are appended, lowest broker first, so that the first replica (the preferred
     leader) stays first; where replicas are dropped it stays first unless it is dropped itself.
 
     Never dropped: the leader (where none is told, or there is none, the first replica), and the last in-sync copy: at
     least one in-sync copy stays, and where the plan without that rule would keep none, the first one does.
-    Among equally good racks, replicas on brokers known to be dead go before live ones, ahead of an even load: keeping
-    them would look more even, and be less safe.
+    Among equally good racks, replicas on brokers known to be dead, fenced or shutting down go before others, ahead of
+    an even load: keeping them would look more even, and be less safe.
 
 Needs: what ``preconditions`` lists, for these topics, and enough live brokers.
 
@@ -41,16 +42,29 @@ import numpy.typing as npt
 from reseat.balance.racks import rack_groups
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
-from reseat.planning.checker import Verdict, check_replication_factor
+from reseat.model.wording import proven
+from reseat.planning.cautions import with_cautions
+from reseat.planning.checker import check_replication_factor
 from reseat.planning.finishing import Claim, certified, cost_of_cap
-from reseat.planning.placing import place
-from reseat.planning.preconditions import known_dead, plural, require_no_duplicates, require_order, settled
+from reseat.planning.last_resort import Part, lacking, placed_in_parts
+from reseat.planning.placing import Placing, place
+from reseat.planning.preconditions import (
+    pinned,
+    plural,
+    require_complete,
+    require_no_duplicates,
+    require_order,
+    resorts,
+    settled,
+    usable,
+)
 from reseat.planning.pricing import Loads, Swaps, worth_freeing
 from reseat.planning.proposal import propose
 from reseat.planning.rack_choice import NoRoom, effective_racks
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.seating import Ties
 from reseat.planning.transport import Terminals, Ways, evenest_flow
+from reseat.planning.verdict import Verdict, last_resort_sentences
 
 __all__ = ["change_replication_factor"]
 
@@ -78,7 +92,8 @@ class _Change:
         factor: the replication factor wished for.
         rows: (n,) rows, ascending.
         lists: (n, R) their replicas.
-        live: (B,) bool, brokers not known to be dead.
+        live: (B,) bool, brokers that receive and count.
+        resorts: (B,) bool, brokers that receive what fits nowhere else.
         rack: (B,) rack of each broker; all 0 where no broker has one.
     """
 
@@ -87,6 +102,7 @@ class _Change:
     rows: Whole
     lists: IntArray
     live: BoolArray
+    resorts: BoolArray
     rack: IntArray
 
     @property
@@ -123,9 +139,12 @@ def change_replication_factor(
     names = tuple(sorted(set(topics)))
     wish = Wish(replication_factor=factor, topics=names, options=options)
     _require_sensible(layout, names, factor)
-    current, notes = settled(layout)
+    require_complete(layout)
+    start = settled(layout)
+    current = start.layout
     require_no_duplicates(current)
-    change = _change(current, names, factor)
+    unmovable = pinned(layout, options)
+    change = _change(current, names, factor, unmovable)
     require_order(current.select(change.rows))
     _require_brokers(change)
     protected = _protected(change)
@@ -140,7 +159,7 @@ def change_replication_factor(
     proposed = propose(current, change.rows, lists)
     # A replica that is kept instead of another is not received: with such rows the proof leaves the cap aside.
     cap = options.receive_cap if change.grows.all() else None
-    verdict = check_replication_factor(current, proposed, names, factor, receive_cap=cap)
+    verdict = check_replication_factor(current, proposed, names, factor, receive_cap=cap, pinned=unmovable)
     claim = Claim(
         moves=int(np.maximum(factor - change.held, 0).sum()),
         leaders=bool(change.grows.all()),
@@ -155,10 +174,9 @@ def change_replication_factor(
         current=current,
         proposed=proposed,
         certificate=certificate,
-        findings=(*notes, *_findings(change, protected, unsafe, options)),
-        facts={"dropped": int(np.maximum(change.held - factor, 0).sum())},
+        findings=(*start.findings, *_findings(change, protected, unsafe, options)),
     )
-    return with_doubtful_receivers(plan)
+    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
 
 
 # ---- preconditions -------------------------------------------------------------------------------------------
@@ -183,30 +201,32 @@ def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int
         )
 
 
-def _change(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> _Change:
+def _change(layout: ClusterLayout, names: tuple[str, ...], factor: int, unmovable: BoolArray) -> _Change:
     among = frozenset(names)
     wished = np.array([name in among for name in layout.topics], np.bool_)
-    rows = np.flatnonzero(wished[layout.topic_of] & (layout.replication_factor != factor))
+    rows = np.flatnonzero(wished[layout.topic_of] & (layout.replication_factor != factor) & ~unmovable)
     groups = rack_groups(layout)
     return _Change(
         layout=layout,
         factor=factor,
         rows=rows,
         lists=layout.replicas[rows],
-        live=~known_dead(layout),
+        live=usable(layout),
+        resorts=resorts(layout),
         rack=np.zeros(len(layout.brokers), np.int32) if groups is None else groups,
     )
 
 
 def _require_brokers(change: _Change) -> None:
     """Every row that grows finds enough live brokers that do not hold it."""
-    open_ = int(change.live.sum()) - np.append(change.live, False)[change.lists].sum(axis=1)
+    can_hold = change.live | change.resorts
+    live = int(can_hold.sum())
+    open_ = live - np.append(can_hold, False)[change.lists].sum(axis=1)
     short = np.flatnonzero(change.factor - change.held > open_)
     if not short.size:
         return
     layout = change.layout
     topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[change.rows[short]]))
-    live = int(change.live.sum())
     can = "broker can" if live == 1 else "brokers can"
     most = int((change.held[short] + open_[short]).min())
     raise WishRefused(
@@ -316,10 +336,23 @@ def _placed(change: _Change, loads: Whole, options: Options) -> IntArray:
     at = np.flatnonzero(change.grows)
     racks, _ = effective_racks(change.layout)
     needed = change.factor - change.held[at]
-    room = None if options.receive_cap is None else np.full(len(loads), options.receive_cap)
+    ties = _ties(change, change.rows[at])
+
+    def place_part(part: Part) -> Placing:
+        forced = np.bincount(part.forced_on, minlength=len(loads))
+        return place(
+            part.staying,
+            part.needed,
+            racks,
+            part.targets,
+            loads=loads + forced,
+            room=part.room,
+            ties=ties.of(part.rows),
+        )
+
     try:
-        placing = place(
-            change.lists[at], needed, racks, change.live, loads=loads, room=room, ties=_ties(change, change.rows[at])
+        placing = placed_in_parts(
+            place_part, change.lists[at], needed, change.live, change.resorts, cap=options.receive_cap
         )
     except NoRoom:
         topics = tuple(change.layout.topics[i] for i in np.unique(change.layout.topic_of[change.rows[at]]))
@@ -392,7 +425,8 @@ def _joint(change: _Change, protected: BoolArray, loads: Whole) -> tuple[BoolArr
     """Replicas that stay and newcomers, in one flow; None where that is too large."""
     up, down = np.flatnonzero(change.grows), np.flatnonzero(~change.grows)
     brokers = np.flatnonzero(change.live)
-    if up.size * brokers.size > _JOINT_CANDIDATES:
+    short = lacking(change.lists[up], change.factor - change.held[up], change.live)
+    if short.any() or up.size * brokers.size > _JOINT_CANDIDATES:
         return None
     width = max(brokers.size, change.lists.shape[1])
     pick = _shrinking(change, protected, down)
@@ -635,11 +669,12 @@ def _sentences(change: _Change, verdict: Verdict) -> tuple[str, ...]:
         return (f"The plan must not be carried out: it has {plural(len(verdict.faults), 'fault')}.",)
     if not len(change.rows):
         return (f"Every partition of these topics has {plural(change.factor, 'replica')} already: nothing to do.",)
-    out = []
+    out = [*last_resort_sentences(verdict)]
+    confirmed = proven(racks_unknown=verdict.racks_unknown)
     dropped = int(np.maximum(change.held - change.factor, 0).sum())
     if verdict.moves:
         copies = plural(verdict.moves, "copy is made", "copies are made")
-        out.append(f"{copies}. No plan can make fewer. Proven." if verdict.moves_proven else f"{copies}.")
+        out.append(f"{copies}. No plan can make fewer. {confirmed}" if verdict.moves_proven else f"{copies}.")
     if dropped:
         out.append(f"{plural(dropped, 'replica is', 'replicas are')} dropped; no data moves for that.")
     if verdict.rack_sum_of_squares is not None:
@@ -650,7 +685,7 @@ def _sentences(change: _Change, verdict: Verdict) -> tuple[str, ...]:
         )
     apart = f"Fullest and emptiest broker are {plural(verdict.replica_spread, 'replica')} apart"
     out.append(
-        f"{apart}; no plan with these racks is more even. Proven."
+        f"{apart}; no plan with these racks is more even. {confirmed}"
         if verdict.replicas_proven
         else f"{apart}. Not proven least."
     )
@@ -675,7 +710,8 @@ def _findings(change: _Change, protected: BoolArray, unsafe: Whole, options: Opt
     dead = int((on_dead.any(axis=1) & ~change.grows).sum())
     if dead:
         sentence = (
-            f"{plural(dead, 'partition has', 'partitions have')} replicas on brokers known to be dead; "
+            f"{plural(dead, 'partition has', 'partitions have')} replicas on brokers that are dead, fenced or shutting "
+            "down; "
             "where racks are as good without them, these go first."
         )
         found.append(Finding("dead_first", Severity.NOTE, sentence))

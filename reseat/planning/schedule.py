@@ -43,8 +43,11 @@ import orjson
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
 from reseat.model.columns import row_any, row_counts
 
-__all__ = ["BatchLimits", "Preview", "Work", "batches", "next_batch", "work_of"]
+__all__ = ["MOVES_A_BROKER", "BatchLimits", "Preview", "Work", "batches", "next_batch", "work_of"]
 
+#: Most replica moves at one broker at a time where nobody says how many, those that it sends and those that it receives
+#: together: as Cruise Control's 5 out and 5 in (num.concurrent.partition.movements.per.broker), docs/decisions/0017.
+MOVES_A_BROKER = 10
 Rows = npt.NDArray[np.int64]
 _Counts = npt.NDArray[np.int64]
 
@@ -71,7 +74,7 @@ class BatchLimits:
         partitions: most partitions of a batch: half of what a KRaft controller takes in one operation (10,000 records).
     """
 
-    moves_a_broker: int = 50
+    moves_a_broker: int = MOVES_A_BROKER
     batch_bytes: int | None = None
     partitions: int = 5_000
 

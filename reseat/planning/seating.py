@@ -58,6 +58,10 @@ class Ties:
     topic: npt.NDArray[np.int64] | None = None
     on_broker: IntArray | None = None
 
+    def of(self, rows: _Ints) -> Ties:
+        """The ties of some of the partitions."""
+        return Ties(self.host, None if self.topic is None else self.topic[rows], self.on_broker)
+
 
 @dataclass(eq=False)
 class Seating:

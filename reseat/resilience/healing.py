@@ -1,15 +1,16 @@
 """What it takes to heal a loss for good: replicas and bytes to copy, how even the rest can be, whether racks are kept.
 
 Promises:
-    1. ``moves``: the replicas on lost brokers; every one must be copied, and no more need be. None where the brokers
-       left cannot hold them.
+    1. ``moves``: the replicas on lost brokers; every one must be copied, and no more need be. None where the available
+       brokers left cannot hold them: a copy on a broker that is fenced or shutting down heals nothing. A partition that
+       has no live in-sync replica before the loss is not among them: it cannot be copied, and plans leave it too.
     2. ``least_spread``: of all plans with these moves and, among them, the best racks, the least spread of replica
        counts over the brokers left; the very number of ``reseat.planning.remove_brokers``. None where it is not exact.
     3. ``racks_kept``: whether each partition can lie on as many racks again as before the loss.
 
-Needs: any layout. A reassignment under way is taken to end first, as plans do. Brokers known to be dead receive
-nothing; what they hold is not moved unless they are among the lost. A list that names a broker twice cannot be planned:
-then there are no moves.
+Needs: any layout. A reassignment under way is taken to end first, as plans do. Brokers known to be dead, fenced or
+shutting down receive nothing; what they hold is not moved unless they are among the lost. A list that names a broker
+twice cannot be planned: then there are no moves.
 
 How: rows are sorted by broker once, so that each loss touches its own partitions only. Their newcomers are placed by
 the planner's own ``place``, without the leaders and ties that do not change the spread.
@@ -26,9 +27,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from reseat.balance.health import available, without_live_copy
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
 from reseat.planning.placing import place
-from reseat.planning.preconditions import known_dead
 from reseat.planning.rack_choice import effective_racks
 
 __all__ = ["Healer", "Healing"]
@@ -59,12 +60,13 @@ class Healer:
 
     Attributes:
         layout: the layout that is healed: reassignments under way are done.
-        rows: (N,) int64 row of each replica, sorted by broker.
+        rows: (N,) int64 row of each replica that can be copied, sorted by broker.
         first: (B + 1,) int64 where each broker's replicas start in ``rows``.
         size: (P,) float64 bytes of a copy, NaN where not told; None where no size is told.
         rack: (B,) int32 rack of each broker; one without a rack is a rack of its own.
         racked: whether any broker has a rack.
-        live: (B,) bool, brokers not known to be dead.
+        live: (B,) bool, brokers not known to be dead, fenced or shutting down.
+        stuck: (P,) bool, partitions that nothing can be copied of.
         plannable: whether no list names a broker twice.
     """
 
@@ -75,27 +77,35 @@ class Healer:
     rack: IntArray
     racked: bool
     live: BoolArray
+    stuck: BoolArray
     plannable: bool
 
     @classmethod
     def of(cls, layout: ClusterLayout) -> Healer:
         """Prepare a layout. O(P R)."""
         after = layout.target()
-        held = after.replicas
+        stuck = without_live_copy(layout)  # as it was read: what is leaving still serves as a source
+        held = np.where(stuck[:, None], np.int32(NONE), after.replicas) if stuck.any() else after.replicas
         cells = np.argsort(held.ravel(), kind="stable")
-        empty = held.size - after.replica_count
+        by_broker = np.bincount(held.ravel() + 1, minlength=len(after.brokers) + 1)
         rack, racked = effective_racks(after)
         sizes = after.replica_bytes
         return cls(
             layout=after,
-            rows=cells[empty:] // max(1, held.shape[1]),
-            first=np.concatenate([[0], np.cumsum(after.replicas_by_broker)]).astype(np.int64),
+            rows=cells[by_broker[0] :] // max(1, held.shape[1]),
+            first=np.concatenate([[0], np.cumsum(by_broker[1:])]).astype(np.int64),
             size=None if sizes is None else _largest(sizes),
             rack=rack,
             racked=racked,
-            live=~known_dead(after),
+            live=available(after),
+            stuck=stuck,
             plannable=not after.duplicates.size,
         )
+
+    @property
+    def held(self) -> _Ints:
+        """(B,) int64: replicas of each broker that can be copied."""
+        return np.diff(self.first)
 
     @property
     def slack(self) -> IntArray:

@@ -211,7 +211,7 @@ def _moves(healer: Healer, corner: _Corner) -> tuple[_Ints, FloatArray]:
     """(n,) replicas to copy, -1 where the rest cannot hold them, and their bytes, NaN where not told."""
     if not healer.plannable:
         return np.full(corner.size, -1, np.int64), np.full(corner.size, np.nan)
-    held = healer.layout.replicas_by_broker
+    held = healer.held
     moves = corner.sums(held)
     size = np.full(corner.size, np.nan)
     if healer.size is not None:
@@ -229,7 +229,7 @@ def _no_room(healer: Healer, corner: _Corner) -> BoolArray:
     one, other = np.triu_indices(corner.brokers, 1)
     slack = healer.slack
     least = np.full(corner.brokers, np.iinfo(np.int32).max, np.int32)
-    owner = np.repeat(np.arange(corner.brokers), healer.layout.replicas_by_broker)
+    owner = np.repeat(np.arange(corner.brokers), healer.held)
     np.minimum.at(least, owner, slack[healer.rows])
     # What each must find to spare in its own partitions: itself, and the other one where that is alive.
     alive = healer.live.astype(np.int32)
@@ -238,7 +238,7 @@ def _no_room(healer: Healer, corner: _Corner) -> BoolArray:
     full |= least[other] < 1 + alive[one]
     if (own_dead & other_dead).any():
         dead = np.append(~healer.live, False)
-        tight = healer.layout.replicas[slack < 2]
+        tight = healer.layout.replicas[(slack < 2) & ~healer.stuck]
         for i, j in _places(tight.shape[1]):
             both = (tight[:, i] != NONE) & (tight[:, j] != NONE) & dead[tight[:, i]] & dead[tight[:, j]]
             full |= corner.tally(tight[both, i], tight[both, j]) > 0

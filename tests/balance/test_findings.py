@@ -282,3 +282,23 @@ def test_a_leader_that_is_no_replica_is_broken() -> None:
 
     assert finding.severity is Severity.BROKEN
     assert finding.rows.tolist() == [0]
+
+
+def test_as_many_replicas_as_live_brokers_are_not_too_many() -> None:
+    """One more is."""
+    alive = [Broker(i, state=BrokerState.ALIVE) for i in (1, 2)]
+
+    assert "replication_factor_above_brokers" not in found(one_topic([[1, 2]], brokers=alive))
+    dead = [*alive, Broker(3, state=BrokerState.DEAD)]
+    assert found(one_topic([[1, 2, 3]], brokers=dead))["replication_factor_above_brokers"].rows.tolist() == [0]
+
+
+@pytest.mark.parametrize(("elsewhere", "severity"), [(1, Severity.NOTE), (2, Severity.ATTENTION)])
+def test_a_tenth_of_the_partitions_led_by_another_replica_is_a_note(elsewhere: int, severity: Severity) -> None:
+    """Of ten with a leader, that of the lowest id too, one is a note and two are attention."""
+    lists = [[0, 1]] * 11
+    leaders: dict[tuple[str, int], int | None] = {("t", i): 1 if i < elsewhere else 0 for i in range(10)}
+    finding = found(one_topic(lists, leaders={**leaders, ("t", 10): None}))["not_preferred_leader"]
+
+    assert finding.severity is severity
+    assert " of 10 with a leader " in finding.sentence

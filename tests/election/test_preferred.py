@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.election import Reason, after_plan, preferred
+from reseat.election import Reason, after_plan, less_even, preferred
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
 
 DEMO = {("tp_demo_03", 0): [0, 1], ("tp_demo_03", 1): [1, 0], ("tp_demo_03", 2): [0, 1]}
@@ -236,3 +236,45 @@ def test_with_all_alive_and_in_sync_the_preferred_replica_leads_in_the_end(
     assert preview.leader_after.tolist() == [after[row][0] for row in range(len(before))]
     assert preview.leader_done is not None
     assert all(leader in after[row] for row, leader in enumerate(preview.leader_done.tolist()))
+
+
+def test_a_plan_says_which_leaders_change_while_data_moves() -> None:
+    """One leader leaves, two leave, none does, and none is told."""
+    current = layout_of([[1, 2], [1, 2], [2, 1]], [1, 1, 2], [[1, 2], [1, 2], [2, 1]])
+    untold = ClusterLayout.from_assignments({("t", 0): [1, 2]})
+
+    said = [
+        after_plan(plan_of(current, lists)).sentences[0] for lists in ({0: [3, 2]}, {0: [3, 2], 1: [3, 2]}, {0: [2, 1]})
+    ]
+
+    assert said == [
+        "1 partition changes its leader while data moves, because the old one leaves.",
+        "2 partitions change their leader while data moves, because the old one leaves.",
+        "No leader changes while data moves.",
+    ]
+    assert (
+        after_plan(plan_of(untold, {0: [3, 2]})).sentences[0]
+        == "No leader is told, so whether one changes while data moves is not known."
+    )
+
+
+def test_an_election_that_makes_leaders_less_even_is_named() -> None:
+    """Both lead two; elected, 0 leads all four. A dead broker leads nothing and is no emptiest one."""
+    lists = {("t", i): [0, 1] for i in range(4)} | {("t", 4): [1, 9]}
+    leaders = {("t", i): i % 2 for i in range(4)} | {("t", 4): 1}
+    brokers = [Broker(9, state=BrokerState.DEAD)]
+    preview = preferred(ClusterLayout.from_assignments(lists, brokers=brokers, leaders=leaders))
+
+    assert "It makes leaders less even: the leader spread (max − min) rises from 1 to 3." in preview.sentences
+
+    even = preferred(ClusterLayout.from_assignments(lists, brokers=brokers, leaders=dict.fromkeys(leaders, 1)))
+
+    assert not any("less even" in sentence for sentence in even.sentences)
+
+
+def test_where_a_leader_is_not_told_nothing_is_said_of_evenness() -> None:
+    """The one not told may be led by either."""
+    lists = {("t", i): [0, 1] for i in range(5)}
+    layout = ClusterLayout.from_assignments(lists, leaders={("t", i): i % 2 for i in range(4)})
+
+    assert less_even(layout, preferred(layout)) is None

@@ -121,6 +121,15 @@ def test_against_a_majority_of_the_same_replicas() -> None:
     )
 
 
+def test_observers_decide_nothing_in_a_majority() -> None:
+    """Of three replicas one observes: with one of the others stopped, one vote of three is left."""
+    made = layout({("a", 0): [1, 2, 3]})
+    observed = replace(made, observers=np.array([[False, False, True]]))
+
+    assert against_majority(made, (1,)).would_decide == 1
+    assert against_majority(observed, (1,)).would_decide == 0
+
+
 def kraft(replicas: list[int], min_in_sync: int) -> ClusterLayout:
     """orders-0 of a KRaft cluster that keeps eligible leader replicas."""
     made = layout({("orders", 0): replicas}, min_in_sync)

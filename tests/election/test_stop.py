@@ -198,3 +198,13 @@ def test_of_brokers_that_stop_at_once_the_last_id_stays_in_the_isr() -> None:
     after = stop(layout_of([[3, 1, 2]], [3], [[1, 2, 3]]), [1, 2, 3])
 
     assert after.in_sync_after.tolist() == [[True, False, False]]
+
+
+def test_a_stop_says_what_it_assumed() -> None:
+    """Leaders and ISRs that nobody tells stand in sentences, with their number."""
+    told = stop(ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [2, 1]}, leaders={("t", 0): 1}), [1])
+
+    assert told.sentences[-2:] == (
+        "The leader of 1 partition is not told: who takes over there is not known.",
+        "The ISR of 2 partitions is not told: all replicas are taken to be in sync.",
+    )

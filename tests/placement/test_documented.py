@@ -9,7 +9,7 @@ from reseat.model import Broker, ClusterLayout
 from reseat.placement import (
     JavaRandom,
     Tool,
-    infer_topic,
+    infer,
     place_added,
     place_kraft,
     place_naive,
@@ -99,7 +99,7 @@ def test_the_documented_table_leads_back_to_its_draws() -> None:
     """Start 3, shift 0 or 3, and nothing else."""
     layout = ClusterLayout.from_assignments({("t", p): row for p, row in enumerate(THIRTEEN)})
 
-    assert infer_topic(layout, "t").pairs == ((3, 0), (3, 3))
+    assert infer(layout, ["t"])[0].pairs == ((3, 0), (3, 3))
 
 
 def test_racks_alternate_on_the_ring() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.errors import PlacementRefused
-from reseat.model import Broker, ClusterLayout
-from reseat.placement import Placement, RackMode, Verdict, infer, infer_topic, place_added, place_striped
+from reseat.model import Broker, ClusterLayout, Gaps
+from reseat.placement import Placement, RackMode, Verdict, infer, place_added, place_striped
 from reseat.placement.admin_order import admin_order
 
 
@@ -44,7 +45,7 @@ def layout_of(brokers: list[Broker], lists: dict[int, list[int]]) -> ClusterLayo
 def test_every_striped_topic_leads_back_to_its_draws(made: tuple[list[Broker], Placement]) -> None:
     """The pair that made it is among those found, and each pair found makes it."""
     brokers, placed = made
-    found = infer_topic(layout_of(brokers, placed.assignment()), "t")
+    found = infer(layout_of(brokers, placed.assignment()), ["t"])[0]
 
     assert found.verdict is Verdict.STRIPED
     assert any((placed.start, placed.shift) in fit.pairs and fit.rack_aware == placed.rack_aware for fit in found.fits)
@@ -68,6 +69,11 @@ def test_every_striped_topic_leads_back_to_its_draws(made: tuple[list[Broker], P
         assert list(fit.pairs) == makes
 
 
+def differing(one: dict[int, list[int]], other: dict[int, list[int]]) -> int:
+    """Replicas that differ by place, of the same partitions with as many replicas."""
+    return sum(a != b for at in one for a, b in zip(one[at], other[at], strict=True))
+
+
 @given(st.integers(4, 12), st.integers(2, 4), st.integers(8, 40), st.integers(0, 10**6))
 @settings(max_examples=100)
 def test_moved_partitions_are_named(brokers: int, factor: int, partitions: int, seed: int) -> None:
@@ -84,22 +90,49 @@ def test_moved_partitions_are_named(brokers: int, factor: int, partitions: int, 
     for partition in moved:
         while lists[partition] == placed[partition]:
             lists[partition] = rng.sample(range(brokers), factor)
-    found = infer_topic(layout_of(cluster, lists), "t")
+    found = infer(layout_of(cluster, lists), ["t"])[0]
 
     assert found.striped is False
     assert found.verdict is Verdict.MOVED
     assert set(found.moved) <= set(moved)
     if not found.added:
         assert list(found.moved) == moved
-        off = sum(a != b for p in moved for a, b in zip(placed[p], lists[p], strict=True))
-        assert found.replicas_off == off
+        assert found.nearest is not None
+        nearest = dict(enumerate(found.nearest.lists(range(partitions), factor)))
+        assert {at for at in lists if nearest[at] != lists[at]} == set(moved)
+        assert found.replicas_off == differing(nearest, lists)
+        # Several pairs may make the lists that stayed; the one named differs least from those that moved.
+        mode = RackMode.ENFORCED if found.nearest.rack_aware else RackMode.DISABLED
+        start = found.nearest.start  # partition 0 stayed, so that there is no other
+        every = [
+            place_striped(cluster, partitions, factor, start=start, shift=shift, rack_mode=mode).assignment()
+            for shift in range(brokers)
+        ]
+        stayed = set(lists) - set(moved)
+        others = [differing(one, lists) for one in every if all(one[at] == lists[at] for at in stayed)]
+        assert set(found.nearest.brokers) != set(range(brokers)) or found.replicas_off == min(others)
+
+
+@pytest.mark.parametrize("near", [1, 3])
+def test_of_pairs_that_make_the_same_lists_the_nearer_is_named(near: int) -> None:
+    """Shifts 1 and 3 differ in partition 12 alone; moved, it has all but its last replica of one of them."""
+    cluster = [Broker(i, f"r{i % 2}") for i in range(6)]
+    made = {shift: place_striped(cluster, 13, 4, start=4, shift=shift).assignment() for shift in (1, 3)}
+    lists = dict(made[near])
+    lists[12] = [*lists[12][:3], next(i for i in range(6) if i not in lists[12])]
+    found = infer(layout_of(cluster, lists), ["t"])[0]
+
+    assert {at for at in range(13) if made[1][at] != made[3][at]} == {12}
+    assert differing(made[4 - near], lists) > 1
+    assert found.nearest is not None
+    assert (found.moved, found.replicas_off, found.nearest.shifts) == ((12,), 1, (near,))
 
 
 def test_one_list_that_differs_is_one_partition_moved() -> None:
     """The sentence names it, and how many replicas differ."""
     lists = place_striped([Broker(i) for i in range(5)], 12, 3, start=1, shift=2).assignment()
     lists[7] = [lists[7][0], *reversed(lists[7][1:])]
-    found = infer_topic(layout_of([], lists), "t")
+    found = infer(layout_of([], lists), ["t"])[0]
 
     assert found.moved == (7,)
     assert found.replicas_off == 2
@@ -110,7 +143,7 @@ def test_one_list_that_differs_is_one_partition_moved() -> None:
 def test_replication_factor_1_hides_the_shift() -> None:
     """All shifts fit, and it is said so."""
     lists = place_striped([Broker(i) for i in range(6)], 8, 1, start=4, shift=0).assignment()
-    found = infer_topic(layout_of([], lists), "t")
+    found = infer(layout_of([], lists), ["t"])[0]
 
     assert found.pairs == tuple((4, shift) for shift in range(6))
     assert "These 6 pairs all fit: with one replica the shift leaves no trace." in found.sentence
@@ -119,7 +152,7 @@ def test_replication_factor_1_hides_the_shift() -> None:
 def test_a_broker_that_joined_later_is_named() -> None:
     """Striped over 2, 5, 8 before broker 11 joined."""
     lists = place_striped([Broker(i) for i in (2, 5, 8)], 6, 3, start=0, shift=1).assignment()
-    found = infer_topic(layout_of([Broker(11)], lists), "t")
+    found = infer(layout_of([Broker(11)], lists), ["t"])[0]
 
     assert found.striped
     assert found.fits[0].circumstance == "before broker 11 joined"
@@ -132,7 +165,7 @@ def test_a_broker_that_left_is_named() -> None:
     moved = [p for p, row in lists.items() if 2 in row]
     for partition in moved:
         lists[partition] = [next(i for i in (0, 1, 3, 4) if i not in lists[partition]) if b == 2 else b for b in lists[partition]]  # fmt: skip  # noqa: E501
-    found = infer_topic(layout_of([], lists), "t")
+    found = infer(layout_of([], lists), ["t"])[0]
 
     assert found.verdict is Verdict.MOVED
     assert set(found.moved) == set(moved)
@@ -146,7 +179,7 @@ def test_the_unsorted_order_of_28_is_tried() -> None:
     assert admin_order([1, 2, 3]) == (2, 3, 1)
 
     lists = place_striped([Broker(i) for i in (0, 2, 3, 1)], 8, 3, start=1, shift=2).assignment()
-    found = infer_topic(layout_of([], lists), "t")
+    found = infer(layout_of([], lists), ["t"])[0]
 
     assert found.striped
     assert found.fits[0].brokers == (0, 2, 3, 1)
@@ -159,7 +192,7 @@ def test_partitions_added_later_are_told_from_moved_ones(racks: int) -> None:
     cluster = [Broker(i, f"r{i % racks}" if racks else None) for i in range(7)]
     first = place_striped(cluster, 9, 3, start=2, shift=4).assignment()
     lists = first | place_added(cluster, first, 16).assignment()
-    found = infer_topic(layout_of(cluster, lists), "t")
+    found = infer(layout_of(cluster, lists), ["t"])[0]
 
     assert found.verdict is Verdict.GREW
     assert found.striped
@@ -172,22 +205,38 @@ def test_partitions_added_later_are_told_from_moved_ones(racks: int) -> None:
 def test_gaps_in_ids_do_not_matter() -> None:
     """Partitions 10, 21, 33, 40 of a striped topic tell the same draws."""
     whole = place_striped([Broker(i) for i in range(6)], 50, 3, start=1, shift=2).assignment()
-    found = infer_topic(layout_of([], {p: whole[p] for p in (10, 21, 33, 40)}), "t")
+    found = infer(layout_of([], {p: whole[p] for p in (10, 21, 33, 40)}), ["t"])[0]
 
     assert found.striped
     assert found.fits[0].first_id == 10
-    assert found.fits[0].pairs_from(0) == ((1, 2),)
 
 
 def test_random_lists_are_not_striped() -> None:
     """Nothing is claimed of lists drawn at random, however few."""
     rng = random.Random(7)
     lists = {(f"t{n:03}", p): rng.sample(range(30), 3) for n in range(200) for p in range(1 + n % 8)}
-    found = infer(ClusterLayout.from_assignments(lists))
+    layout = ClusterLayout.from_assignments(lists)
+    found = infer(replace(layout, gaps=Gaps(racks_told=True)))
 
     assert sum(one.verdict is Verdict.NOT_STRIPED for one in found) >= 195
     assert all(not one.moved for one in found if one.verdict is Verdict.NOT_STRIPED)
     assert "is not striped" in found[1].sentence
+    assert not any(one.verdict is Verdict.NOT_STRIPED for one in infer(layout))
+
+
+def test_what_fits_no_draws_without_racks_is_unknown_where_racks_are() -> None:
+    """The same lists with their racks are striped; that nobody tells racks is no proof against it."""
+    brokers = [Broker(i, rack="abc"[i % 3]) for i in range(9)]
+    placed = place_striped(brokers, 40, 3, start=4, shift=1).assignment()
+    told = ClusterLayout.from_assignments({("t", p): ids for p, ids in placed.items()}, brokers=brokers)
+    bare = told.with_brokers(Broker(i) for i in range(9))
+
+    assert infer(told)[0].verdict is Verdict.STRIPED
+    assert infer(bare)[0].verdict is Verdict.UNKNOWN
+    assert infer(replace(bare, gaps=Gaps(racks_told=True)))[0].verdict is Verdict.NOT_STRIPED
+    assert infer(bare)[0].sentence == (
+        "t cannot be judged: racks are unknown, and without them no draws make its lists."
+    )
 
 
 def test_mixed_factors_and_duplicates_are_differences() -> None:
@@ -195,7 +244,7 @@ def test_mixed_factors_and_duplicates_are_differences() -> None:
     lists = place_striped([Broker(i) for i in range(5)], 12, 2, start=1, shift=2).assignment()
     lists[3] = [*lists[3], 4 if 4 not in lists[3] else 0]
     lists[9] = [lists[9][0], lists[9][0]]
-    found = infer_topic(layout_of([], lists), "t")
+    found = infer(layout_of([], lists), ["t"])[0]
 
     assert found.moved == (3, 9)
 
@@ -203,7 +252,7 @@ def test_mixed_factors_and_duplicates_are_differences() -> None:
 def test_what_a_fit_says_is_what_it_places() -> None:
     """A fit gives the lists back, for any partition ids."""
     lists = place_striped([Broker(i, f"r{i % 2}") for i in range(6)], 20, 3, start=3, shift=1).assignment()
-    found = infer_topic(layout_of([Broker(i, f"r{i % 2}") for i in range(6)], lists), "t")
+    found = infer(layout_of([Broker(i, f"r{i % 2}") for i in range(6)], lists), ["t"])[0]
 
     assert found.fits[0].rack_aware
     assert found.fits[0].lists([4, 13], 3) == [lists[4], lists[13]]
@@ -216,12 +265,14 @@ def test_order_not_told_and_unknown_topics_are_refused() -> None:
     with pytest.raises(PlacementRefused, match="assignment order"):
         infer(layout)
     with pytest.raises(PlacementRefused, match="no topic u"):
-        infer_topic(layout, "u")
+        infer(layout, ["u"])
 
 
 def test_an_empty_layout_has_no_fingerprints() -> None:
     """No topic, nothing to say."""
     assert infer(ClusterLayout.from_assignments({})) == ()
+    nothing = np.empty((0, 0), np.int32)
+    assert infer(ClusterLayout.from_columns(topics=["t"], topic_of=[], partition=[], replicas=nothing)) == ()
 
 
 def test_the_layout_is_not_changed() -> None:
@@ -232,3 +283,16 @@ def test_the_layout_is_not_changed() -> None:
 
     assert layout.digest == before
     assert np.array_equal(layout.partition, [0, 1])
+
+
+@pytest.mark.parametrize("brokers", [[], [Broker(1), Broker(2)]])
+def test_partitions_without_replicas_say_nothing_of_how_they_were_placed(brokers: list[Broker]) -> None:
+    """Alone, beside topics with replicas, and within one."""
+    bare = infer(layout_of(brokers, {0: [], 1: []}))
+    lists = {("a", 0): [], ("b", 0): [1, 2], ("b", 1): [2, 1], ("c", 0): [], ("c", 1): [], ("c", 2): [1, 2]}
+    beside = infer(ClusterLayout.from_assignments(lists, brokers=brokers))
+
+    assert [found.sentence for found in bare] == ["t has no replicas, so nothing can be said of how it was placed."]
+    assert beside[0].sentence.startswith("a has no replicas")
+    assert beside[1].striped
+    assert beside[2].partitions == 3

@@ -29,8 +29,35 @@ class Best:
 
 
 def targets_of(layout: ClusterLayout, remove: Sequence[int]) -> list[int]:
-    """Brokers that remain and are not known to be dead."""
-    return [b.id for b in layout.brokers if b.id not in remove and b.state is not BrokerState.DEAD]
+    """Brokers that remain and are not known to be dead, fenced or shutting down; without any, all but the dead."""
+    alive = [b for b in layout.brokers if b.id not in remove and b.state is not BrokerState.DEAD]
+    well = [b for b in alive if b.state not in (BrokerState.FENCED, BrokerState.SHUTTING_DOWN)]
+    return [b.id for b in well or alive]
+
+
+def resorts_of(layout: ClusterLayout, remove: Sequence[int]) -> list[int]:
+    """Brokers that remain and are fenced or shutting down, beside others that are not."""
+    targets = targets_of(layout, remove)
+    return [
+        b.id for b in layout.brokers if b.id not in remove and b.id not in targets and b.state is not BrokerState.DEAD
+    ]
+
+
+def targets_with(layout: ClusterLayout, added: Sequence[int]) -> list[int]:
+    """As ``targets_of``, and of added brokers all that are not dead where none of them is available."""
+    targets = targets_of(layout, ())
+    if set(targets) & set(added):
+        return targets
+    return sorted({*targets, *(i for i in resorts_of(layout, ()) if i in added)})
+
+
+def newcomers_of(layout: ClusterLayout, remove: Sequence[int], kept: Sequence[int], needed: int) -> list[list[int]]:
+    """Every choice of so many newcomers: targets as long as there are any, last resorts for the rest."""
+    free = [t for t in targets_of(layout, remove) if t not in kept]
+    if len(free) >= needed:
+        return [list(new) for new in itertools.combinations(free, needed)]
+    late = [t for t in resorts_of(layout, remove) if t not in kept]
+    return [free + list(new) for new in itertools.combinations(late, needed - len(free))]
 
 
 def rack_names(layout: ClusterLayout) -> dict[int, str] | None:
@@ -56,20 +83,19 @@ def squares_of(counts: Ints) -> Ints:
 
 def options_of(layout: ClusterLayout, remove: Sequence[int]) -> dict[tuple[str, int], list[list[int]]]:
     """For each partition with a replica on a leaving broker: every set it can end with, kept ones first."""
-    targets = targets_of(layout, remove)
     out = {}
     for key, members in layout.assignments().items():
         kept = [m for m in members if m not in remove]
         if len(kept) < len(members):
-            free = [t for t in targets if t not in kept]
-            out[key] = [kept + list(new) for new in itertools.combinations(free, len(members) - len(kept))]
+            out[key] = [kept + new for new in newcomers_of(layout, remove, kept, len(members) - len(kept))]
     return out
 
 
 def best_sets(layout: ClusterLayout, remove: Sequence[int], receive_cap: int | None = None) -> Best | None:
     """Objectives (2) and (3) over every minimal plan; None where there is none."""
     options = options_of(layout, remove)
-    return best_of(layout, options, targets_of(layout, remove), receive_cap)
+    targets = targets_of(layout, remove)
+    return best_of(layout, options, targets, receive_cap, resorts_of(layout, remove))
 
 
 def best_of(
@@ -77,14 +103,16 @@ def best_of(
     options: dict[tuple[str, int], list[list[int]]],
     targets: Sequence[int],
     receive_cap: int | None = None,
+    resorts: Sequence[int] = (),
 ) -> Best | None:
-    """The best outcome where each partition of ``options`` ends with one of its sets."""
+    """The best outcome where each partition of ``options`` ends with one of its sets; loads are those of targets."""
+    receivers = [*targets, *resorts]
     racks, current = rack_names(layout), layout.assignments()
     fixed = np.array([sum(t in current[k] for k in current if k not in options) for t in targets], np.int64)
-    outcomes = np.concatenate((np.zeros(1, np.int64), fixed, np.zeros(len(targets), np.int64)))[None, :]
+    outcomes = np.concatenate((np.zeros(1, np.int64), fixed, np.zeros(len(receivers), np.int64)))[None, :]
     for key, sets in options.items():
         rows = [
-            [rack_squares(s, racks), *(t in s for t in targets), *(t in s and t not in current[key] for t in targets)]
+            [rack_squares(s, racks), *(t in s for t in targets), *(t in s and t not in current[key] for t in receivers)]
             for s in sets
         ]
         if not rows:
@@ -104,12 +132,12 @@ def best_leaders(
     layout: ClusterLayout, proposed: Assignments, free: Sequence[tuple[str, int]], remove: Sequence[int]
 ) -> tuple[int, int]:
     """Objectives (4) and (5) over every order of these partitions' lists: (sum of squares, changed leaders)."""
-    targets = targets_of(layout, remove)
+    targets, resorts = targets_of(layout, remove), resorts_of(layout, remove)
     current = layout.assignments()
     outcomes = np.zeros((1, 1 + len(targets)), np.int64)
     for key, members in proposed.items():
-        live = [m for m in members if m in targets]
-        firsts = live if key in free and live else members[:1]
+        tiers = [m for m in members if m in targets], [m for m in members if m in resorts], members
+        firsts = next(filter(None, tiers), []) if key in free else members[:1]
         rows = [[first != (current[key] or [None])[0], *(t == first for t in targets)] for first in firsts]
         if rows:
             outcomes = (outcomes[:, None, :] + np.array(rows, np.int64)[None, :, :]).reshape(-1, outcomes.shape[1])
@@ -134,7 +162,10 @@ def numbers_of(layout: ClusterLayout, proposed: Assignments, remove: Sequence[in
 def random_layout(
     rng: np.random.Generator, *, brokers: int, partitions: int, deepest: int = 3, dead: bool = True
 ) -> ClusterLayout:
-    """A layout of a random kind: racks equal, unequal, partly unknown or none; mixed RF; gaps; empty brokers."""
+    """A layout of a random kind: racks equal, unequal, partly unknown or none; mixed RF; gaps; empty brokers.
+
+    With ``dead``, some have a dead broker, and some have brokers that are fenced or shutting down.
+    """
     kind = rng.integers(0, 4)
     if kind == 0:
         racks: list[str | None] = [None] * brokers
@@ -145,11 +176,13 @@ def random_layout(
         if kind == 3:
             racks = [None if rng.random() < 0.3 else rack for rack in racks]
     ids = np.sort(rng.choice(brokers * 3, brokers, replace=False)).tolist()
-    dies = rng.integers(0, brokers) if dead and rng.random() < 0.4 else -1
-    known = [
-        Broker(i, rack=rack, state=BrokerState.DEAD if at == dies else BrokerState.NOT_TOLD)
-        for at, (i, rack) in enumerate(zip(ids, racks, strict=True))
-    ]
+    states = [BrokerState.NOT_TOLD] * brokers
+    if dead and rng.random() < 0.4:
+        states[int(rng.integers(brokers))] = BrokerState.DEAD
+    if dead and rng.random() < 0.4:
+        for at in rng.choice(brokers, int(rng.integers(1, max(2, brokers // 2))), replace=False):
+            states[at] = (BrokerState.FENCED, BrokerState.SHUTTING_DOWN)[int(rng.integers(2))]
+    known = [Broker(i, rack=rack, state=state) for i, rack, state in zip(ids, racks, states, strict=True)]
     skew = rng.random(brokers) ** 2 + 0.02
     numbers = np.cumsum(rng.integers(1, 4, partitions)).tolist()
     return ClusterLayout.from_assignments(
@@ -171,7 +204,7 @@ def replaced(layout: ClusterLayout, proposed: Assignments) -> ClusterLayout:
 
 def addition_options(layout: ClusterLayout, added: Sequence[int]) -> dict[tuple[str, int], list[list[int]]]:
     """For each partition: every set it can end with when replicas move onto added brokers and racks get no worse."""
-    racks, targets = rack_names(layout), targets_of(layout, ())
+    racks, targets = rack_names(layout), targets_with(layout, added)
     out = {}
     for key, members in layout.assignments().items():
         may_go = [m for m in members if m in targets and m not in added]
@@ -191,7 +224,7 @@ def addition_outcomes(
     layout: ClusterLayout, added: Sequence[int], options: dict[tuple[str, int], list[list[int]]]
 ) -> Ints:
     """(n, 3) spread, moves and sum of squares of every choice of ``options``, duplicates left out."""
-    targets, current = targets_of(layout, ()), layout.assignments()
+    targets, current = targets_with(layout, added), layout.assignments()
     outcomes = np.zeros((1, 1 + len(targets)), np.int64)
     for key, sets in options.items():
         rows = np.array([[sum(m not in current[key] for m in s), *(t in s for t in targets)] for s in sets], np.int64)
@@ -203,12 +236,8 @@ def addition_outcomes(
 
 def grown_options(layout: ClusterLayout, topics: Sequence[str], factor: int) -> dict[tuple[str, int], list[list[int]]]:
     """For each partition of the topics that lacks replicas: every set of ``factor`` that keeps those it has."""
-    targets = targets_of(layout, ())
     return {
-        key: [
-            members + list(new)
-            for new in itertools.combinations([t for t in targets if t not in members], factor - len(members))
-        ]
+        key: [members + new for new in newcomers_of(layout, (), members, factor - len(members))]
         for key, members in layout.assignments().items()
         if key[0] in topics and len(members) < factor
     }
@@ -221,3 +250,33 @@ def shrunk_options(layout: ClusterLayout, topics: Sequence[str], factor: int) ->
         for key, members in layout.assignments().items()
         if key[0] in topics and len(members) > factor
     }
+
+
+def curve_options(layout: ClusterLayout, remove: Sequence[int]) -> dict[tuple[str, int], list[list[int]]]:
+    """For each partition: every set that further moves may give it.
+
+    One that loses a broker ends with racks as good as its displaced replicas can have; no other sits worse over racks.
+    Replicas on brokers that are no targets, and do not leave, stay.
+    """
+    targets, racks, minimal = targets_of(layout, remove), rack_names(layout), options_of(layout, remove)
+    out = {}
+    for key, members in layout.assignments().items():
+        stuck = [m for m in members if m not in targets and m not in remove]
+        allowed = min((rack_squares(s, racks) for s in minimal[key]), default=-1) if key in minimal else None
+        most = rack_squares(members, racks) if allowed is None else allowed
+        out[key] = [
+            stuck + list(some)
+            for some in itertools.combinations(targets, len(members) - len(stuck))
+            if rack_squares(stuck + list(some), racks) <= most
+        ]
+    return out
+
+
+def curve_outcomes(layout: ClusterLayout, remove: Sequence[int]) -> Ints:
+    """(n, 2) moves and sum of squares of every plan of ``curve_options``, duplicates left out."""
+    targets, current = targets_of(layout, remove), layout.assignments()
+    outcomes = np.zeros((1, 1 + len(targets)), np.int64)
+    for key, sets in curve_options(layout, remove).items():
+        rows = np.array([[sum(m not in current[key] for m in s), *(t in s for t in targets)] for s in sets], np.int64)
+        outcomes = np.unique((outcomes[:, None, :] + rows[None, :, :]).reshape(-1, outcomes.shape[1]), axis=0)
+    return np.stack((outcomes[:, 0], squares_of(outcomes[:, 1:])), axis=1)

@@ -36,7 +36,7 @@ class TestRemoval:
         assert (verdict.leader_sum_of_squares, verdict.leaders_proven) == (8, True)
         assert (verdict.changed_preferred_leaders, verdict.changed_leaders_proven) == (1, True)
         assert verdict.rack_sum_of_squares is None
-        assert verdict.sentences[0] == "3 replicas move. No plan can move fewer. Proven."
+        assert verdict.sentences[0] == "3 replicas move. No plan can move fewer. Proven, racks unknown."
 
     def test_one_needless_move_is_seen(self) -> None:
         """A replica that need not move makes the plan one move worse, and balance is then not called proven."""
@@ -387,3 +387,79 @@ def replace_lists(current: ClusterLayout, lists: Lists) -> ClusterLayout:
         leader=np.full(len(lists), -2, np.int32),
         in_sync_told=None,
     )
+
+
+def test_a_crowded_rack_may_give_to_any_other() -> None:
+    """Three replicas in rack a: one may go to the empty broker 8 in rack b, also in a partition that was reordered."""
+    racks: dict[int, str | None] = {1: "a", 2: "a", 3: "a", 9: "a", 8: "b"}
+    # Broker 9 joins too, holds as much as the others and takes nothing.
+    current = racked([[1, 2, 3]] * 3 + [[9]] * 3, racks)
+    turned = replace_lists(current, [[2, 1, 3]] * 3 + [[9]] * 3)
+
+    verdict = check_addition(current, turned, [8, 9])
+
+    assert verdict.replica_spread == 3
+    assert not verdict.moves_proven
+    assert not verdict.replicas_proven
+
+
+class TestLimitOnMoves:
+    def test_more_moves_than_allowed_are_never_proven(self) -> None:
+        """Two replicas move onto broker 9 where one was allowed: as even as can be, and beyond the limit."""
+        current = layout([[1], [1], [1], [1]], Broker(9))
+        proposed = replace_lists(current, [[9], [9], [1], [1]])
+
+        assert check_addition(current, proposed, [9], max_moves=2).replicas_proven
+        assert not check_addition(current, proposed, [9], max_moves=1).replicas_proven
+
+    def test_a_move_taken_back_can_pay_for_a_better_one(self) -> None:
+        """Broker 8 took from 2 for nothing (2 and 1 instead of 1 and 2); 9 taking from 1 would make 3 and 1 even."""
+        # Brokers 1 and 9 are rack a, 2 and 8 rack b; dead brokers 5 and 6 hold the other replica, so that racks keep
+        # each to its own.
+        racks = {1: "a", 9: "a", 5: "a", 2: "b", 8: "b", 6: "b"}
+        dead = BrokerState.DEAD
+        brokers = [Broker(i, rack, state=dead if i in {5, 6} else BrokerState.ALIVE) for i, rack in racks.items()]
+        current = layout([[1, 6], [1, 6], [1, 6], [9, 6], [2, 5], [2, 5], [8, 5]], *brokers)
+        idle = replace_lists(current, [[1, 6], [1, 6], [1, 6], [9, 6], [2, 5], [8, 5], [8, 5]])
+        good = replace_lists(current, [[9, 6], [1, 6], [1, 6], [9, 6], [2, 5], [2, 5], [8, 5]])
+
+        verdicts = [check_addition(current, proposed, [8, 9], max_moves=1) for proposed in (idle, good)]
+
+        assert [verdict.replica_sum_of_squares for verdict in verdicts] == [15, 13]
+        assert [verdict.replicas_proven for verdict in verdicts] == [False, True]
+
+
+def test_what_is_not_proven_says_so() -> None:
+    """Each sentence has another end where the best was not shown."""
+    racks: dict[int, str | None] = {1: "a", 2: "a", 3: "a", 4: "b", 5: "b"}
+    current = racked([[1, 2], [3], [3], [5]], racks)
+
+    verdict = check_removal(current, racked([[2, 3], [3], [3], [5]], racks), [1])
+
+    assert verdict.sentences == (
+        "1 replica moves. No plan can move fewer. Proven.",
+        "It is not proven that the changed partitions sit on as many racks as they could.",
+        "Fullest and emptiest broker are 3 replicas apart; not proven least.",
+        "Preferred leaders are 2 apart; no order of the changed lists is evener. Proven for these replica sets.",
+        "The preferred leader changes in 1 partition; fewer would be less even. Proven.",
+    )
+    uneven = check_removal(current, racked([[3, 2], [3], [3], [5]], racks), [1])
+    assert uneven.sentences[3:] == (
+        "Preferred leaders are 3 apart; not proven least.",
+        "The preferred leader changes in 1 partition; not proven fewest.",
+    )
+
+
+def test_many_partitions_that_only_one_side_has_are_counted() -> None:
+    """Twenty are named, the others counted, on either side."""
+    current = layout([[1, 2]])
+    proposed = layout([[1, 2]] * 26)
+
+    strange, missing = check_removal(current, proposed, []).faults, check_removal(proposed, current, []).faults
+
+    assert (len(strange), strange[0], strange[-1]) == (
+        21,
+        "orders-1 is not in the layout.",
+        "5 more partitions: each is not in the layout.",
+    )
+    assert missing[-1] == "5 more partitions: each is not in the plan."

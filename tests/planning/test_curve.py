@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Options, Wish
 from reseat.planning import curve, plan_at, whole_curve
 from reseat.sources.generate import generate
+from tests.planning.brute_force import curve_options, curve_outcomes, random_layout
 
 #: Loads 6, 2, 1 once broker 9, with one replica, has left.
 SKEWED = ClusterLayout.from_assignments(
@@ -54,8 +57,26 @@ def test_fewer_moves_than_needed_are_refused() -> None:
 
 
 def test_more_moves_than_help_are_not_made() -> None:
-    """Nothing is evener than 4, 3, 3, so that the seven moves allowed are not all used."""
-    assert plan_at(SKEWED, Wish(remove=(9,)), 7).certificate.moves == 3
+    """Nothing is evener than 4, 3, 3, so that the seven moves asked for are not all made; and that is said."""
+    certificate = plan_at(SKEWED, Wish(remove=(9,)), 7).certificate
+    joined = plan_at(SKEWED, Wish(add=((4, None),)), 9).certificate
+
+    assert certificate.moves == 3
+    assert certificate.sentences[-1] == (
+        "7 moves were asked for; the plan makes 3: no plan with more was found that is evener."
+    )
+    assert joined.sentences[-1].startswith(f"9 moves were asked for; the plan makes {joined.moves}: ")
+
+
+def test_more_moves_than_help_give_the_last_point_where_racks_are_uneven() -> None:
+    """Replicas share rack a in two partitions: asked for a move too many, the last point of the curve is the answer."""
+    racks = {4: "a", 6: "b", 8: "a", 9: "b", 14: "a"}
+    lists = {("t", i): ids for i, ids in enumerate([[9, 14, 8], [14, 8], [8], [8]])}
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i, rack=rack) for i, rack in racks.items()])
+    wish = Wish(remove=(6,))
+
+    assert [point.moves for point in curve(layout, wish)] == [0, 1, 2]
+    assert plan_at(layout, wish, 3).certificate.moves == 2
 
 
 def test_an_even_plan_has_no_further_points() -> None:
@@ -111,6 +132,71 @@ def test_points_that_are_left_out_are_counted() -> None:
     assert told.sentences == (
         "1 further point is left out: no plan was found there that is surely the evenest with so many moves.",
     )
+
+
+def test_a_curve_whose_first_point_is_not_found_goes_on() -> None:
+    """Two replicas must move; loads by rack reach 3, 3 with them, and no plan does: one move more does that."""
+    layout = ClusterLayout.from_assignments({("t", i): ids for i, ids in enumerate([[1, 3], [2], [2], [2, 3]])})
+
+    told = whole_curve(layout, Wish(remove=(3,)))
+
+    assert [(point.moves, point.replica_spread) for point in told.points] == [(2, 2), (3, 0)]
+    assert told.sentences == ()
+
+
+def test_a_curve_that_may_be_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, too large to be asked partition by partition: nobody knows then how far the curve goes."""
+    monkeypatch.setattr("reseat.planning.partition_flow.MOST_ARCS", 0)
+    layout = ClusterLayout.from_assignments({("t", i): ids for i, ids in enumerate([[1, 3], [2], [2], [2, 3]])})
+
+    told = whole_curve(layout, Wish(remove=(3,)))
+
+    assert [point.moves for point in told.points] == [2]
+    assert told.sentences[0].startswith("There may be evener plans with more moves")
+
+
+def test_no_plan_is_evener_than_the_curve_says() -> None:
+    """Held against every plan: each point is the best with so many moves, and an end that is not the best is told."""
+    assert curves_held_against_every_plan(np.random.default_rng(21), 150) > 120
+
+
+@pytest.mark.slow
+def test_no_plan_is_evener_than_the_curve_says_in_a_long_sweep() -> None:
+    """As above, on many more layouts."""
+    assert curves_held_against_every_plan(np.random.default_rng(22), 3_000) > 2_400
+
+
+def curves_held_against_every_plan(rng: np.random.Generator, count: int) -> int:
+    """Compare so many curves with every plan there is; return how many were told without a gap."""
+    seen = whole = 0
+    while seen < count:
+        layout = random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(2, 7)))
+        remove = (int(rng.choice(layout.broker_ids)),)
+        wish = Wish(remove=remove)
+        try:
+            told = whole_curve(layout, wish)
+        except WishRefused:
+            continue
+        seen += 1
+        if math.prod(len(sets) for sets in curve_options(layout, remove).values()) == 0:
+            assert told.sentences  # only last resorts are left for some partition
+            continue
+        outcomes = curve_outcomes(layout, remove)
+        for point in told.points:
+            best = int(outcomes[outcomes[:, 0] <= point.moves, 1].min())
+            assert point.replica_sum_of_squares == best, (layout.assignments(), layout.brokers, remove, point)
+        if not told.sentences:
+            whole += 1
+            last = told.points[-1]
+            assert last.replica_sum_of_squares == int(outcomes[:, 1].min()), (layout.assignments(), layout.brokers)
+            assert last.moves == int(outcomes[outcomes[:, 1] == last.replica_sum_of_squares, 0].min())
+        for moves in (told.points[-1].moves + 1, told.points[0].moves):
+            taken = plan_at(layout, wish, moves).certificate if not told.sentences else None
+            if taken is not None:
+                asked_for = f"{moves:,} moves were asked for" if moves > 1 else "1 move was asked for"
+                assert taken.moves <= moves
+                assert (taken.moves < moves) == any(said.startswith(asked_for) for said in taken.sentences)
+    return whole
 
 
 def test_a_large_skewed_cluster_reaches_an_even_load() -> None:

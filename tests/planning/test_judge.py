@@ -77,7 +77,7 @@ class TestDocumentedExamples:
                 certificate.changed_leaders_proven,
             )
         )
-        assert certificate.sentences[0] == "It moves 3 replicas. No plan can move fewer. Proven."
+        assert certificate.sentences[0] == "It moves 3 replicas. No plan can move fewer. Proven, racks unknown."
 
     def test_proposal_of_another_tool_reorders_a_partition_without_need(self) -> None:
         """It moves the least too, but names broker 2 first in partition 0, which had no part in it."""
@@ -107,7 +107,7 @@ class TestDocumentedExamples:
         assert (certificate.moves, certificate.least_moves, certificate.moves_proven) == (2, 2, True)
         assert certificate.replica_balance_proven
         assert certificate.sentences[0] == (
-            "It moves 2 replicas. No plan with so small a spread can move fewer. Proven."
+            "It moves 2 replicas. No plan with so small a spread can move fewer. Proven, racks unknown."
         )
 
 
@@ -305,11 +305,12 @@ def test_own_plan_is_judged_as_its_certificate_says(wish: Wish) -> None:
     certificate = judge(REASSIGN, own.proposed, wish)
 
     for field in fields(Certificate):
-        if field.name in ("sentences", "least_leader_sum_of_squares", "least_changed_preferred_leaders"):
+        if field.name in ("cautions", "sentences", "least_leader_sum_of_squares", "least_changed_preferred_leaders"):
             continue
         if wish.replication_factor == 1 and field.name in ("leader_balance_proven", "changed_leaders_proven"):
             continue  # going down keeps the order of lists; the judge also looks at other orders
         assert getattr(certificate, field.name) == getattr(own.certificate, field.name), field.name
+    assert [told.sentence for told in certificate.cautions] == [told.sentence for told in own.certificate.cautions]
     assert json.dumps(certificate.as_dict())
 
 

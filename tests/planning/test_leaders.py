@@ -17,7 +17,9 @@ def _chosen(lists: list[list[int]], present: list[int], fixed: list[int], dead: 
     may_lead = np.ones(len(fixed), np.bool_)
     may_lead[list(dead)] = False
     table = np.array(lists, np.int32).reshape(len(lists), len(lists[0]) if lists else 2)
-    return preferred_leaders(table, np.array(present, np.int32), np.array(fixed), may_lead).tolist()
+    return preferred_leaders(
+        table, np.array(present, np.int32), np.array(fixed), may_lead, np.zeros_like(may_lead)
+    ).tolist()
 
 
 def test_leaders_even_out() -> None:
@@ -126,10 +128,10 @@ def test_a_flow_over_few_lists_is_the_best_over_all() -> None:
         return int((counts**2).sum()), int((chosen != present).sum())
 
     with pytest.MonkeyPatch.context() as patch:
-        whole = preferred_leaders(lists, present, fixed, may_lead)
+        whole = preferred_leaders(lists, present, fixed, may_lead, np.zeros_like(may_lead))
         patch.setattr(leaders, "_VERY_MANY_LISTS", 0)
         patch.setattr(leaders, "_ADDED", 200)
-        few = preferred_leaders(lists, present, fixed, may_lead)
+        few = preferred_leaders(lists, present, fixed, may_lead, np.zeros_like(may_lead))
 
     assert np.ptp((fixed + np.bincount(whole, minlength=20))[may_lead]) > 1
     assert value(few) == value(whole)

@@ -19,8 +19,9 @@ from ortools.sat.python import cp_model
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.planning import plan
-from reseat.planning.checker import Verdict, check_addition, check_removal, check_replication_factor
+from reseat.planning.checker import check_addition, check_removal, check_replication_factor
 from reseat.planning.judge import judge
+from reseat.planning.verdict import Verdict
 from tests.planning.brute_force import (
     Assignments,
     addition_options,
@@ -35,6 +36,7 @@ from tests.planning.brute_force import (
     rack_squares,
     random_layout,
     replaced,
+    resorts_of,
     shrunk_options,
     targets_of,
 )
@@ -56,7 +58,8 @@ def removals(draw: st.DrawFn) -> tuple[ClusterLayout, tuple[int, ...]]:
             st.lists(st.sampled_from(["r0", "r1", None]), min_size=count, max_size=count),
         )
     )
-    dead = draw(st.sets(st.sampled_from(ids), max_size=1))
+    state = st.sampled_from([BrokerState.DEAD, BrokerState.FENCED, BrokerState.SHUTTING_DOWN])
+    states = draw(st.dictionaries(st.sampled_from(ids), state, max_size=2))
     lists = draw(
         st.lists(
             st.lists(st.sampled_from(ids), min_size=1, max_size=min(4, count), unique=True), min_size=1, max_size=7
@@ -65,8 +68,7 @@ def removals(draw: st.DrawFn) -> tuple[ClusterLayout, tuple[int, ...]]:
     steps = draw(st.lists(st.integers(1, 9), min_size=len(lists), max_size=len(lists)))
     remove = draw(st.sets(st.sampled_from(ids), min_size=1, max_size=2))
     known = [
-        Broker(i, rack=rack, state=BrokerState.DEAD if i in dead else BrokerState.NOT_TOLD)
-        for i, rack in zip(ids, racks, strict=True)
+        Broker(i, rack=rack, state=states.get(i, BrokerState.NOT_TOLD)) for i, rack in zip(ids, racks, strict=True)
     ]
     partitions = {("ab"[row % 2], sum(steps[: row + 1])): ids for row, ids in enumerate(lists)}
     return ClusterLayout.from_assignments(partitions, brokers=known), tuple(sorted(remove))
@@ -83,7 +85,7 @@ def flags(verdict: Verdict) -> tuple[bool, bool, bool, bool]:
 
 
 class TestRemoval:
-    @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+    @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
     @given(removals(), st.booleans())
     def test_planner_reaches_the_best_of_all_choices(
         self, case: tuple[ClusterLayout, tuple[int, ...]], reorder_all: bool
@@ -128,7 +130,7 @@ class TestRemoval:
     def test_checker_agrees_with_all_choices_on_random_plans(self) -> None:
         """Of minimal plans taken at random the checker calls proven those that are the best, and no others."""
         seen = set()
-        for layout, remove, proposed in random_removals(np.random.default_rng(7), layouts=250, plans=5):
+        for layout, remove, proposed in random_removals(np.random.default_rng(7), layouts=150, plans=5):
             options = options_of(layout, remove)
             best = best_sets(layout, remove)
             verdict = check_removal(layout, replaced(layout, proposed), remove)
@@ -211,7 +213,7 @@ class TestRemoval:
 class TestJudge:
     def test_optimal_plan_is_told_from_one_that_is_one_swap_away(self) -> None:
         """Each neighbour of an optimal plan is called as good as it is, in every objective."""
-        assert judged_neighbours(np.random.default_rng(10), 1_000) > 350
+        assert judged_neighbours(np.random.default_rng(10), 500) > 170
 
     @pytest.mark.slow
     def test_optimal_plan_is_told_from_its_neighbours_in_a_long_sweep(self) -> None:
@@ -315,7 +317,7 @@ class TestReplicationFactor:
             layout = led(rng, random_layout(rng, brokers=5, partitions=int(rng.integers(1, 5)), deepest=4))
             factor = int(rng.integers(1, 4))
             options = shrinkable(layout, factor) | grown_options(layout, layout.topics, factor)
-            wish = Wish(replication_factor=factor, topics=layout.topics)
+            wish = Wish(replication_factor=factor, topics=layout.topics, options=Options(keep_unmovable=True))
             if choices(options) > MOST_CHOICES // 10:
                 continue
             made += 1
@@ -425,6 +427,28 @@ class TestAddition:
         assert best_met > 80
         assert proven > 0.9 * best_met
 
+    def test_checker_claims_nothing_under_a_limit_that_another_plan_betters(self) -> None:
+        """The same with at most so many moves: as many as the plan makes, more, or fewer; the best mostly is proven."""
+        rng = np.random.default_rng(20)
+        best_met = proven = 0
+        for layout, added in additions(rng, 120):
+            options = addition_options(layout, added)
+            outcomes = addition_outcomes(layout, added, options)
+            for tries in (0, 8, 40):
+                proposed = replaced(layout, bettered(rng, layout, options, tries))
+                moves = check_addition(layout, proposed, added).moves
+                for most in {moves, moves + 1, max(0, moves - 1)}:
+                    verdict = check_addition(layout, proposed, added, max_moves=most)
+                    least = int(outcomes[outcomes[:, 1] <= most, 2].min())
+                    best = moves <= most and verdict.replica_sum_of_squares == least
+
+                    assert not verdict.moves_proven
+                    assert verdict.replicas_proven <= best, (layout.assignments(), layout.brokers, added, most)
+                    best_met += best
+                    proven += verdict.replicas_proven
+        assert best_met > 150
+        assert proven > 0.9 * best_met
+
 
 class TestAgainstAnotherSolver:
     @pytest.mark.parametrize("seed", range(5))
@@ -490,7 +514,7 @@ def random_removals(
         layout = random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(2, 7)))
         count = 1 if rng.random() < 0.7 else 2
         remove = tuple(int(i) for i in rng.choice(layout.broker_ids, count, replace=False))
-        options, targets = options_of(layout, remove), targets_of(layout, remove)
+        options, targets, resorts = options_of(layout, remove), targets_of(layout, remove), resorts_of(layout, remove)
         if not 1 < choices(options) <= MOST_CHOICES or best_sets(layout, remove, receive_cap=1) is None:
             continue
         found += 1
@@ -498,7 +522,7 @@ def random_removals(
             proposed = layout.assignments()
             for key, sets in options.items():
                 members = [int(i) for i in rng.permutation(sets[int(rng.integers(len(sets)))])]
-                proposed[key] = sorted(members, key=lambda member: member not in targets)
+                proposed[key] = sorted(members, key=lambda m: (m not in targets, m not in resorts))
             yield layout, remove, proposed
 
 
@@ -518,9 +542,10 @@ def neighbours(
             yield {**optimal, key: members}
         members = list(optimal[key])
         live = [i for i, member in enumerate(members) if member in targets]
-        at = live[int(rng.integers(len(live)))]
-        members[0], members[at] = members[at], members[0]
-        yield {**optimal, key: members}
+        if live:
+            at = live[int(rng.integers(len(live)))]
+            members[0], members[at] = members[at], members[0]
+            yield {**optimal, key: members}
 
 
 def led(rng: np.random.Generator, layout: ClusterLayout) -> ClusterLayout:

@@ -9,11 +9,14 @@ import pytest
 
 from reseat.planning.proofs import (
     Choice,
+    Relocation,
+    _has_cycle,
     exchanges,
     least_reachable,
     least_squares_with_moves,
     maximum_is_least,
     no_cheaper_rearrangement,
+    relocations,
 )
 
 
@@ -178,3 +181,74 @@ def test_the_bound_on_moves_is_the_least_of_all_ways() -> None:
                 assert least_squares_with_moves(np.array(loads), displaced, moves) == min(
                     int(((loads + way) ** 2).sum()) for way in allowed
                 )
+
+
+class TestRelocations:
+    """Brokers 0 and 1 hold a partition; brokers 2 and 3 join."""
+
+    def edges(self, taker: list[int], members: list[int], allowed: list[list[bool]]) -> list[list[int]]:
+        """The edges of one partition: who took over from 0 and 1, who holds it now, and who may go where."""
+        moved = Relocation(
+            holders=np.array([[0, 1]]),
+            taker=np.array([taker]),
+            members=np.array([members]),
+            joining=np.array([2, 3]),
+            allowed=np.array([allowed]),
+        )
+        return np.argwhere(relocations(moved, 4)).tolist()
+
+    def test_a_replica_that_stayed_may_go_to_a_free_broker(self) -> None:
+        """Nobody went: each may go where it is allowed to."""
+        assert self.edges([-1, -1], [0, 1], [[True, True], [False, True]]) == [[0, 2], [0, 3], [1, 3]]
+
+    def test_one_that_stayed_may_go_although_it_cannot_push_the_one_that_went(self) -> None:
+        """0 went to 2 and may go nowhere else; 1, which may go to 3 alone, is not in its way."""
+        assert self.edges([2, -1], [2, 1], [[True, False], [False, True]]) == [[1, 3], [2, 0]]
+
+    def test_one_that_stayed_may_push_another_back_or_on(self) -> None:
+        """1 takes the place on 2, and what went there goes back to 0 or on to 3: one unit from 1 to 0, or to 3."""
+        assert self.edges([2, -1], [2, 1], [[True, True], [True, False]]) == [[1, 0], [1, 3], [2, 0], [2, 3]]
+
+
+class TestLongSearches:
+    """Searches that take more passes than the first look for a circle among predecessors."""
+
+    def test_a_long_way_is_no_circle(self) -> None:
+        """Sixty brokers in a row, each one change cheaper than the one before: a way, however long, and its end."""
+        source = np.arange(59)
+
+        assert no_cheaper_rearrangement(source, source + 1, np.full(59, -1), np.arange(60) * 3)
+
+    def test_a_circle_of_cost_nothing_beside_a_long_way_is_no_objection(self) -> None:
+        """Two brokers that could trade for nothing, or at a price, are not what the long way leads to."""
+        way, trade = np.arange(59), np.array([60, 61])
+        source = np.concatenate((way, trade))
+        target = np.concatenate((way + 1, trade[::-1]))
+
+        for price in (0, 1):
+            cost = np.concatenate((np.full(59, -1), np.full(2, price)))
+            assert no_cheaper_rearrangement(source, target, cost, np.arange(62) * 3)
+
+    def test_a_long_way_that_can_be_taken_back_at_its_price_is_no_objection(self) -> None:
+        """Down the row each change saves one, and up again each costs one: no way round is cheaper."""
+        low = np.arange(59)
+        source, target = np.concatenate((low + 1, low)), np.concatenate((low, low + 1))
+
+        assert no_cheaper_rearrangement(source, target, np.repeat([-1, 1], 59), np.arange(60) * 3)
+
+    def test_a_long_circle_that_costs_less_is_found(self) -> None:
+        """Sixty brokers in a ring: all changes together save one."""
+        source = np.arange(60)
+        cost = np.where(source == 0, -1, 0)
+
+        assert not no_cheaper_rearrangement(source, (source + 1) % 60, cost, np.arange(60) * 3)
+
+    @pytest.mark.parametrize("length", [1, 2, 3, 7, 8, 9, 63, 64, 65])
+    def test_circles_among_predecessors_are_told_from_ways(self, length: int) -> None:
+        """A way of any length ends; the same closed does not, also with a way that leads into it."""
+        way = np.arange(-1, length - 1)
+        closed = np.where(way < 0, length - 1, way)
+
+        assert not _has_cycle(way)
+        assert _has_cycle(closed)
+        assert _has_cycle(np.append(closed, 0))

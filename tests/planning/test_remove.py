@@ -39,7 +39,7 @@ def test_the_documented_example() -> None:
     assert {key[1]: sorted(members) for key, members in after.items()} == {0: [0, 2], 1: [0, 2], 2: [0, 2], 3: [0, 2]}
     assert sorted(members[0] for members in after.values()) == [0, 0, 2, 2]
     assert made.certificate.moves == made.certificate.least_moves == len(made.moves) == 3
-    assert made.certificate.sentences[0] == "3 replicas move. No plan can move fewer. Proven."
+    assert made.certificate.sentences[0] == "3 replicas move. No plan can move fewer. Proven, racks unknown."
 
 
 def test_every_claim_of_the_documented_example_is_proven() -> None:
@@ -168,14 +168,15 @@ def test_emptying_a_rack_says_what_diversity_is_lost() -> None:
     """Rack c goes; both partitions then sit on two racks instead of three."""
     brokers = _racks({1: "a", 2: "a", 3: "b", 4: "b", 5: "c"})
     layout = ClusterLayout.from_assignments({("a", 0): [1, 3, 5], ("a", 1): [2, 4, 5]}, brokers=brokers)
-    (finding,) = remove_brokers(layout, [5]).findings
+    made = remove_brokers(layout, [5])
+    (finding,) = made.findings
+    (lost,) = made.certificate.cautions
 
     assert finding.kind == "rack_emptied"
-    assert finding.rows.tolist() == [0, 1]
-    assert finding.sentence == (
-        "Rack c will hold no broker of this cluster any more: 2 racks remain. "
-        "2 partitions then sit on fewer racks than today."
-    )
+    assert finding.sentence == "Rack c will hold no broker of this cluster any more: 2 racks remain."
+    assert (lost.kind, lost.rows.tolist(), lost.topics) == ("rack_diversity_lost", [0, 1], ("a",))
+    assert lost.sentence == "2 partitions of 1 topic lose rack diversity, on fewer racks than now: a."
+    assert made.certificate.rack_diversity_lost == 2
 
 
 def test_several_brokers_of_one_partition() -> None:
@@ -363,6 +364,69 @@ def test_a_topic_is_spread_over_equals() -> None:
 
     assert {after["a", 0][0], after["a", 1][0]} == {2, 3}
     assert {after["b", 0][0], after["b", 1][0]} == {2, 3}
+
+
+def test_a_topic_goes_where_it_is_not_yet() -> None:
+    """Topic a sits on broker 2 already and b on broker 3: what leaves broker 1 changes sides, whichever came first."""
+    for a, b in ((2, 3), (3, 2)):
+        lists = {("a", 0): [1], ("b", 0): [1], ("a", 1): [a], ("b", 1): [b]}
+        after = remove_brokers(ClusterLayout.from_assignments(lists), [1]).proposed.assignments()
+
+        assert (after["a", 0], after["b", 0]) == ([b], [a])
+
+
+def _with_sizes(lists: list[list[int]], sizes: list[list[float]]) -> ClusterLayout:
+    """Partitions of topic t with a size for each replica, NaN where it is not told."""
+    layout = ClusterLayout.from_assignments({("t", i): ids for i, ids in enumerate(lists)})
+    return replace(layout, size_bytes=np.array(sizes))
+
+
+def test_a_replica_without_a_size_has_that_of_its_partition() -> None:
+    """Broker 1 is down and tells no sizes: those of the other replicas serve, and nothing is missing."""
+    nan = float("nan")
+    layout = _with_sizes([[1, 2], [1, 3], [1, 4]], [[nan, 9.0], [nan, 5.0], [nan, 4.0]])
+    made = remove_brokers(layout, [1], options=Options(by_bytes=True))
+
+    assert made.certificate.byte_sum_gap is not None
+    assert made.certificate.byte_sum_gap < 0.1
+    assert not any("are told" in said for said in made.certificate.sentences)
+
+
+def test_bytes_that_are_not_told_are_not_bounded() -> None:
+    """Of one partition that moves nothing is told: the share is said, and no gap is claimed over all bytes."""
+    nan = float("nan")
+    layout = _with_sizes([[1, 2], [1, 3], [2, 3], [3, 2]], [[9.0, 9.0], [nan, nan], [4.0, 4.0], [nan, nan]])
+    made = remove_brokers(layout, [1], options=Options(by_bytes=True))
+
+    assert made.certificate.byte_sum_gap is None
+    assert made.certificate.sentences[-1].startswith(
+        "Sizes are told of 1 of 2 partitions that move, and of 50.0% of all replicas; the others weigh nothing here. "
+        "Bytes were evened out instead of replica counts: their sum of squares is at most "
+    )
+    assert made.certificate.sentences[-1].endswith(
+        "% above the least that any plan with these moves can reach, of the bytes that are told."
+    )
+
+
+def test_bytes_of_nothing_that_moves_are_refused() -> None:
+    """Only what stays tells a size: there is nothing to even out by."""
+    nan = float("nan")
+    layout = _with_sizes([[1, 2], [2, 3]], [[nan, nan], [4.0, 4.0]])
+
+    with pytest.raises(WishRefused, match="Of no partition that moves is a size told"):
+        remove_brokers(layout, [1], options=Options(by_bytes=True))
+
+
+def test_the_bound_of_bytes_leaves_last_resorts_out() -> None:
+    """Fenced broker 4 takes 9 of the bytes: what broker 2 and 3 can reach at the least is counted without them."""
+    layout = ClusterLayout.from_assignments(
+        {("t", 0): [1, 2, 3], ("t", 1): [1]}, brokers=[Broker(4, state=BrokerState.FENCED)]
+    )
+    sized = replace(layout, size_bytes=np.array([9.0, 5.0]))
+    made = remove_brokers(sized, [1], options=Options(by_bytes=True))
+
+    assert made.certificate.last_resorts == (4,)
+    assert made.certificate.byte_sum_gap == pytest.approx((14**2 + 9**2) / (11.5**2 * 2) - 1)
 
 
 # ---- properties ----------------------------------------------------------------------------------------------

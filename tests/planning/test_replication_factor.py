@@ -15,8 +15,10 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan
 from reseat.planning import replication_factor
 from reseat.planning.checker import check_replication_factor
 from reseat.planning.replication_factor import change_replication_factor
-from tests.planning.brute_force import rack_names, rack_squares, random_layout
+from tests.planning.brute_force import newcomers_of, rack_names, rack_squares, random_layout, targets_of
 
+#: Planned although nothing can be copied: what must not be dropped is kept there too.
+KEPT = Options(keep_unmovable=True)
 Key = tuple[str, int]
 
 
@@ -39,7 +41,7 @@ def test_the_documented_topic_keeps_its_first_replicas() -> None:
     assert (certificate.moves, certificate.least_moves, certificate.moves_proven) == (3, 3, True)
     assert certificate.changed_preferred_leaders == 0
     assert certificate.replica_balance_proven
-    assert certificate.sentences[0] == "3 copies are made. No plan can make fewer. Proven."
+    assert certificate.sentences[0] == "3 copies are made. No plan can make fewer. Proven, racks unknown."
 
 
 def test_a_hand_written_plan_that_changes_a_leader_without_need_is_told_apart() -> None:
@@ -150,7 +152,7 @@ def test_without_a_leader_the_first_replica_stays(leader: str | None) -> None:
     leaders = {("t", 0): None} if leader is None else None
     layout = ClusterLayout.from_assignments({("t", 0): [2, 1, 3], ("u", 0): [2]}, leaders=leaders)
 
-    plan = change_replication_factor(layout, ["t"], 1)
+    plan = change_replication_factor(layout, ["t"], 1, options=KEPT)
 
     assert lists_of(plan) == [[2]]
 
@@ -161,11 +163,11 @@ def test_the_last_in_sync_copy_stays() -> None:
         {("t", 0): [1, 2, 3], ("u", 0): [3]}, leaders={("t", 0): None}, in_sync={("t", 0): [3]}
     )
 
-    plan = change_replication_factor(layout, ["t"], 2)
+    plan = change_replication_factor(layout, ["t"], 2, options=KEPT)
 
     assert lists_of(plan) == [[1, 3]]
     with pytest.raises(WishRefused, match="t-0 cannot go down to 1 replica") as refused:
-        change_replication_factor(layout, ["t"], 1)
+        change_replication_factor(layout, ["t"], 1, options=KEPT)
     assert refused.value.brokers == (1, 3)
     assert refused.value.choices
 
@@ -178,7 +180,7 @@ def test_one_of_several_in_sync_copies_stays() -> None:
         in_sync={("t", 0): [2, 4]},
     )
 
-    plan = change_replication_factor(layout, ["t"], 2)
+    plan = change_replication_factor(layout, ["t"], 2, options=KEPT)
 
     assert lists_of(plan) == [[1, 2]]
     assert [finding.kind for finding in plan.findings] == ["kept_in_sync"]
@@ -288,15 +290,13 @@ def with_roles(layout: ClusterLayout, rng: np.random.Generator) -> ClusterLayout
 
 def options_of(layout: ClusterLayout, topics: set[str], factor: int) -> dict[Key, list[list[int]]]:
     """Every list that each partition concerned may end with."""
-    live = [b.id for b in layout.brokers if b.state is not BrokerState.DEAD]
     leaders = dict(zip(layout.assignments(), layout.leader_ids.tolist(), strict=True))
     out: dict[Key, list[list[int]]] = {}
     for row, (key, members) in enumerate(layout.assignments().items()):
         if key[0] not in topics or len(members) == factor:
             continue
         if len(members) < factor:
-            free = [b for b in live if b not in members]
-            out[key] = [members + list(new) for new in itertools.combinations(free, factor - len(members))]
+            out[key] = [members + new for new in newcomers_of(layout, (), members, factor - len(members))]
             continue
         synced = set()
         if layout.in_sync is not None and layout.in_sync_known[row]:
@@ -327,17 +327,17 @@ def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: 
     options = options_of(layout, topics, factor)
     if not all(options.values()):
         with pytest.raises(WishRefused):
-            change_replication_factor(layout, topics, factor)
+            change_replication_factor(layout, topics, factor, options=KEPT)
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(replication_factor, "_GROUPS", at_once)
         patch.setattr(replication_factor, "_ADDED", 1)
-        plan = change_replication_factor(layout, topics, factor)
+        plan = change_replication_factor(layout, topics, factor, options=KEPT)
     racks = rack_names(layout)
-    dead = {b.id for b in layout.brokers if b.state is BrokerState.DEAD}
-    live = [b.id for b in layout.brokers if b.id not in dead]
+    live = targets_of(layout, ())
+    dead = {b.id for b in layout.brokers} - set(live)
     before, after = layout.assignments(), plan.proposed.assignments()
-    # Objectives in their order: racks, replicas on dead brokers, load. The first two are sums over partitions.
+    # Objectives in their order: racks, replicas on unavailable brokers, load. The first two are sums over partitions.
     outcomes = {(0, 0, *(sum(b in m for k, m in before.items() if k not in options) for b in live))}
     for lists in options.values():
         rows = {(rack_squares(m, racks), len(set(m) & dead), *(b in m for b in live)) for m in lists}

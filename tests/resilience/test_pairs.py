@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.election import Mode
-from reseat.model import Broker, ClusterLayout
+from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.resilience import pair, pairs
 from tests.resilience.layouts import layouts
 
@@ -117,3 +117,13 @@ def test_every_pair_as_if_it_alone_were_asked_about(layout: ClusterLayout, mode:
         assert found.leaders_to.of(at) == alone.leaders_to
         size = found.bytes_to_move[at]
         assert (None if np.isnan(size) else round(size)) == alone.healing.bytes_to_move
+
+
+def test_two_dead_brokers_that_share_a_partition_need_room_for_both() -> None:
+    """Brokers 1 and 2 are dead and broker 3 is all that lives: it takes one replica of partition 0, not two."""
+    dead = [Broker(1, state=BrokerState.DEAD), Broker(2, state=BrokerState.DEAD)]
+    together = ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [3]}, brokers=dead)
+    apart = ClusterLayout.from_assignments({("t", 0): [1], ("t", 1): [2], ("t", 2): [3]}, brokers=dead)
+
+    assert pairs(together).moves.tolist()[0] == -1
+    assert pairs(apart).moves.tolist()[0] == 2

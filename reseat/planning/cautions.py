@@ -1,0 +1,136 @@
+"""What a person is told before anything else of a plan: what it leaves out, what it cannot know, what it worsens.
+
+Promises, in the order in which they stand:
+    1. Partitions that the wish concerns and that cannot move, for want of a live in-sync replica: how many, which, and
+       what became of them. The rule is the guard's own (``reseat.balance.without_live_copy``).
+    2. That the input is incomplete, where the person accepted it.
+    3. That racks are unknown, of brokers that hold replicas afterwards.
+    4. Partitions that lose rack diversity, with their topics.
+    5. That the way back puts replicas onto brokers that are not alive now, and is refused until they are.
+Each is a finding in the certificate, and a number of it beside; nothing is said where there is nothing.
+
+Needs: a plan, and the layout as it was read (before what is under way is settled).
+
+Complexity: O(P R) for P partitions of replication factor R.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.balance import distinct_racks, incomplete, racks_unknown, without_live_copy
+from reseat.balance.health import last_in_sync
+from reseat.model import BrokerState, ClusterLayout, Finding, Plan, Severity
+from reseat.model.columns import row_any
+from reseat.model.wording import counted, listed, verb
+
+__all__ = ["with_cautions"]
+
+#: Partitions that a sentence names.
+_NAMED = 6
+
+
+def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
+    """The same plan, with what is to be said first in its certificate.
+
+    Args:
+        plan: the plan.
+        layout: as it was read; its rows are those of the plan.
+    """
+    unmovable, diversity = _unmovable(plan, layout), _diversity_lost(plan)
+    back = _way_back(plan)
+    said = (unmovable, incomplete(plan.current), racks_unknown(plan.current, plan.wish.remove), diversity, back)
+    certificate = replace(
+        plan.certificate,
+        gaps=plan.current.gaps,
+        unknown_racks=() if said[2] is None else said[2].brokers,
+        unmovable_partitions=0 if unmovable is None else len(unmovable.rows),
+        rack_diversity_lost=None if not plan.current.racks else 0 if diversity is None else len(diversity.rows),
+        way_back_waits_for=() if back is None else back.brokers,
+        cautions=tuple(finding for finding in said if finding is not None),
+    )
+    return replace(plan, certificate=certificate)
+
+
+def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:
+    """What the wish concerns and cannot move: left where it is, or planned all the same."""
+    rows = np.flatnonzero(without_live_copy(layout) & _concerned(plan))
+    if not rows.size:
+        return None
+    count = len(rows)
+    named = listed(layout.name_of(int(row)) for row in rows[:_NAMED].tolist())
+    if count > _NAMED:
+        named = f"{named}; {count:,} in all"
+    last = last_in_sync(layout, rows)
+    back = f"{verb(len(last), 'broker', 'brokers')} {listed(last)}" if last else "a broker of their ISR"
+    if plan.wish.options.keep_unmovable:
+        then = f"They are planned all the same, by choice: nothing of them moves until {back} is back."
+    else:
+        then = (
+            f"The plan leaves {verb(count, 'it', 'them')} where {verb(count, 'it is', 'they are')}. Bring {back} back."
+        )
+    return Finding(
+        "unmovable",
+        Severity.BROKEN,
+        f"{counted(count, 'partition')} {verb(count, 'has', 'have')} no live in-sync replica and cannot be moved: "
+        f"{named}. {then}",
+        rows=rows.astype(np.int64),
+        brokers=last,
+    )
+
+
+def _concerned(plan: Plan) -> npt.NDArray[np.bool_]:
+    """(P,) partitions that move, or that the wish would move."""
+    current, wish = plan.current, plan.wish
+    concerned = np.zeros(current.partition_count, np.bool_)
+    concerned[plan.moves.row] = True
+    leaving = np.isin(current.broker_ids, wish.remove)
+    concerned |= row_any(np.append(leaving, False)[current.replicas])
+    if wish.topics:
+        wished = np.isin(np.array(current.topics, dtype=object), np.array(wish.topics, dtype=object))
+        concerned |= wished[current.topic_of] & (current.replication_factor != wish.replication_factor)
+    return concerned
+
+
+def _diversity_lost(plan: Plan) -> Finding | None:
+    """Partitions with as many replicas on fewer racks."""
+    rows = np.unique(plan.moves.row)
+    current, after = plan.current.select(rows), plan.proposed.select(rows)
+    before, now = distinct_racks(current), distinct_racks(after)
+    if before is None or now is None:
+        return None
+    lost = rows[(now < before) & (after.replication_factor >= current.replication_factor)]
+    if not lost.size:
+        return None
+    topics = tuple(plan.current.topics[i] for i in np.unique(plan.current.topic_of[lost]).tolist())
+    return Finding(
+        "rack_diversity_lost",
+        Severity.ATTENTION,
+        f"{counted(len(lost), 'partition')} of {counted(len(topics), 'topic')} {verb(len(lost), 'loses', 'lose')} rack "
+        f"diversity, on fewer racks than now: {listed(topics)}.",
+        rows=lost.astype(np.int64),
+        topics=topics,
+    )
+
+
+def _way_back(plan: Plan) -> Finding | None:
+    """Replicas that the rollback would put back onto brokers that are not alive now, which the guard refuses."""
+    states = {broker.id: broker.state for broker in plan.current.brokers if broker.state.unavailable}
+    held = np.isin(plan.moves.source, list(states))
+    if not held.any() or plan.certificate.faults:
+        return None
+    count, ids = int(held.sum()), tuple(np.unique(plan.moves.source[held]).tolist())
+    dead = {states[broker] is BrokerState.DEAD for broker in ids}
+    state = "dead" if False not in dead else f"{'dead, ' if True in dead else ''}fenced or shutting down"
+    who, are, these = ("broker", "is", "this broker") if len(ids) == 1 else ("brokers", "are", "these brokers")
+    return Finding(
+        "way_back_waits",
+        Severity.ATTENTION,
+        f"The way back puts {counted(count, 'replica')} back onto {who} {listed(ids)}, which {are} {state}: it needs "
+        f"{these} alive, and is refused until then.",
+        rows=np.unique(plan.moves.row[held]).astype(np.int64),
+        brokers=ids,
+    )

@@ -1,0 +1,121 @@
+"""Kafka's own assignors, asked: groups drawn at random, and one Java process that answers them all."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from reseat.consumers import Assignment, Group, Member, Partition
+from tests.servers.cluster import CACHE
+
+#: Read by `java FILE`, which compiles it: no build step and no class file in the tree.
+_SOURCE = Path(__file__).parent / "java" / "Assign.java"
+_JARS = CACHE / "kraft-4.1" / "jars"
+
+
+def missing() -> str | None:
+    """What is missing to ask Kafka's classes, as one sentence, or None."""
+    if shutil.which("javac") is None:
+        return "No Java compiler was found: asking Kafka's classes needs a JDK, 17 or later."
+    if not list(_JARS.glob("kafka-clients-*.jar")):
+        return "Kafka's jars are missing: `make kafka-jars` fetches them from Maven Central (it needs mvn)."
+    return None
+
+
+def ask(assignor: str, groups: Sequence[Group]) -> list[Assignment | None]:
+    """What Kafka's class assigns to each group, or None where it throws.
+
+    Partitions are sorted, since Kafka's order within a member follows hashes.
+
+    Members are handed over in a ``HashMap``, as the group's leader does, so the order in the question does not count.
+    """
+    questions = "".join(json.dumps(_question(assignor, group)) + "\n" for group in groups)
+    java = ["java", "-XX:+UseSerialGC", "-Dlog4j2.level=OFF", "-cp", f"{_JARS}/*", str(_SOURCE)]
+    done = subprocess.run(java, input=questions, capture_output=True, text=True, check=False, timeout=3600)
+    answers = done.stdout.splitlines()
+    if done.returncode or len(answers) != len(groups):
+        raise RuntimeError(f"Asked {len(groups)} groups, answered {len(answers)}: {done.stderr[-2000:]}")
+    return [
+        given and {member: sorted((topic, p) for topic, p in partitions) for member, partitions in given.items()}
+        for given in map(json.loads, answers)
+    ]
+
+
+def _question(assignor: str, group: Group) -> dict[str, object]:
+    return {
+        "assignor": assignor,
+        "partitions": dict(group.partitions),
+        "members": [
+            {
+                "id": member.id,
+                "topics": list(member.topics),
+                "owned": [list(partition) for partition in member.owned],
+                "generation": member.generation,
+                "rack": member.rack,
+                "instance": member.instance_id,
+            }
+            for member in group.members
+        ],
+        "racks": {f"{topic}-{p}": sorted(on) for (topic, p), on in group.racks.items()},
+    }
+
+
+def drawn_group(draws: random.Random) -> Group:
+    """One group as rebalances meet them: who left, who came, who lagged a generation, topics that grew or are gone.
+
+    Ownership is the round-robin of an earlier membership, so that most agree; now and then two claim the same.
+    Nobody owns a partition that its topic has no more (made anew with fewer): there Kafka throws, or assigns it.
+    """
+    topics = [f"t{i}" for i in range(draws.randint(1, 5))]
+    counts = {topic: draws.choice([0, 1, 2, 3, 4, 5, 8]) for topic in topics if draws.random() > 0.03}
+    many = draws.random() < 0.03  # enough that a hash map of Java grows
+    members_drawn = draws.randint(8, 40) if many else draws.randint(1, 7)
+    names = [f"{draws.choice('abc')}{draws.randrange(100)}-{i}" for i in range(members_drawn)]
+    alike = draws.random() < 0.5
+    shared = tuple(topic for topic in topics if draws.random() < 0.8)
+    racks = draws.choice([[], [], ["r1", "r2"], ["r1", "r2", "r3"]])
+    everywhere = bool(racks) and draws.random() < 0.1
+    width = draws.randint(1, 3)
+    rack_of = {
+        (topic, p): frozenset(racks if everywhere else draws.sample(racks, min(len(racks), width)))
+        for topic, count in counts.items()
+        for p in range(count)
+        if racks and draws.random() > 0.03
+    }
+    owned = _owned(draws, names, counts)
+    members = []
+    for name in names:
+        mine = shared if alike and draws.random() > 0.1 else tuple(t for t in topics if draws.random() < 0.6)
+        generation = draws.choice([-1, 3, 4, 4, 4]) if owned[name] else draws.choice([-1, 4])
+        members.append(
+            Member(
+                name,
+                mine,
+                instance_id=f"i{draws.randrange(50)}-{name}" if draws.random() < 0.2 else None,
+                rack=draws.choice(racks) if racks and draws.random() > 0.1 else None,
+                owned=tuple(owned[name]) if generation >= 0 else (),
+                generation=generation,
+            )
+        )
+    return Group(tuple(members), counts, rack_of)
+
+
+def _owned(draws: random.Random, names: Sequence[str], counts: dict[str, int]) -> dict[str, list[Partition]]:
+    """Who says it owned what: dealt in turn to some of the members, with gaps, a few doubled."""
+    owned: dict[str, list[Partition]] = {name: [] for name in names}
+    earlier = [name for name in names if draws.random() < 0.7]
+    if not earlier or draws.random() < 0.25:
+        return owned
+    lost = draws.choice([0.0, 0.2, 0.5])
+    doubled = draws.choice([0.0, 0.0, 0.0, 0.1])
+    everything = [(topic, p) for topic in sorted(counts) for p in range(counts[topic])]
+    for place, partition in enumerate(everything):
+        for _ in range(1 + (draws.random() < doubled)):
+            name = earlier[place % len(earlier)] if draws.random() < 0.8 else draws.choice(earlier)
+            if draws.random() >= lost and partition not in owned[name]:
+                owned[name].append(partition)
+    return owned
