@@ -24,26 +24,36 @@ Source: KIP-455 (reassignments), KIP-460 (elections), KIP-339 (incremental setti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import listed, verb
+from reseat.operate.admin_settings import (
+    BROKER,
+    TOPIC,
+    TOPICS_AT_ONCE,
+    configuring,
+    describing,
+    refuse_too_long,
+    settings_in_parts,
+)
 from reseat.operate.error_names import NONE, NOT_CONTROLLER, error_name
 from reseat.operate.holdings import copied_bytes, held
 from reseat.operate.patience import Patience
 from reseat.operate.target import Assignment, Election, Partition, Throttles
 from reseat.operate.throttle_names import BROKER_SETTINGS, TOPIC_SETTINGS, Settings, by_entity, from_entities
 from reseat.sources.connection import Connection
+from reseat.sources.in_parts import in_parts
 
 if TYPE_CHECKING:
     from reseat.sources.kafka_admin.client import AdminClient
+    from reseat.sources.kafka_admin.log_ends import LogEnd
 
 __all__ = ["AT_ONCE", "AdminTarget"]
 
 #: Partitions a request to the controller: a 2.8 controller takes about 3 s for them, well below a request's time.
 AT_ONCE = 200
-#: Topics in one request that describes or configures them.
-_TOPICS_AT_ONCE = 500
 #: Brokers asked for their settings at once.
 _BROKERS_AT_ONCE = 100
 #: How long a controller is waited for: a ZooKeeper session of 18 s must end, another broker be elected and read all.
@@ -56,8 +66,6 @@ _READING_TIMES = 2.0
 #: How long a setting may take until the broker tells it back.
 _IN_FORCE_SECONDS = 10.0
 
-_BROKER, _TOPIC = 4, 2  # resource types of the protocol
-_SET, _DELETE = 0, 1  # operations of IncrementalAlterConfigs
 _OF_THIS_TOPIC, _OF_THIS_BROKER = 1, 2  # sources of a setting: dynamic, of this entity alone
 
 #: Answers that pass by themselves: another broker is the controller, or will be.
@@ -68,8 +76,6 @@ _PASSING_WHOLE = _PASSING | {"REQUEST_TIMED_OUT"}
 _PASSING_TROUBLES = frozenset({"refused", "route", "timeout", "lost"})
 _NOT_ALLOWED = frozenset({"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED"})
 _GONE = frozenset({"UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION"})
-
-_Item = TypeVar("_Item")
 
 
 class AdminTarget:
@@ -137,6 +143,10 @@ class AdminTarget:
         """The id that the cluster gives itself; see ``Target``."""
         return str(self._metadata([]).cluster_id or "")
 
+    def migrating(self) -> bool:
+        """False: brokers hand each request to whichever controller the cluster has; see ``Target``."""
+        return False
+
     def alive(self) -> frozenset[int]:
         """Brokers alive now: registered with ZooKeeper, or registered and not fenced; see ``Target``."""
         return frozenset(int(broker.node_id) for broker in self._metadata([]).brokers)
@@ -164,6 +174,12 @@ class AdminTarget:
         """Bytes that these brokers hold of these partitions; a replica that is not there yet is absent."""
         return copied_bytes(self._admin, partitions, self.alive().intersection(brokers))
 
+    def log_ends(self, partitions: Sequence[Partition]) -> dict[tuple[Partition, int], LogEnd]:
+        """Where the logs of these partitions end on the living brokers; see ``Target``."""
+        from reseat.sources.kafka_admin.log_ends import log_ends
+
+        return log_ends(self._admin, partitions, self.alive())
+
     def throttles(self, brokers: Sequence[int], topics: Sequence[str]) -> Throttles:
         """The replication throttles set on these very brokers and topics; see ``Target``.
 
@@ -173,13 +189,18 @@ class AdminTarget:
 
     # ---- writing -----------------------------------------------------------------------------------------------
 
-    def reassign(self, targets: Mapping[Partition, Sequence[int]]) -> dict[Partition, str | None]:
+    def reassign(
+        self, targets: Mapping[Partition, Sequence[int]], *, keeps_factor: bool = False
+    ) -> dict[Partition, str | None]:
         """Ask for these replica lists, at most ``AT_ONCE`` a request; see ``Target``.
+
+        Brokers of 4.1 and later heed ``keeps_factor`` (KIP-860).
 
         Raises:
             ClusterUnreachable: no controller took a request within bounds; what was sent before it stays accepted.
         """
-        return _none_for_no_error(self._altered({one: list(replicas) for one, replicas in targets.items()}))
+        lists = {one: list(replicas) for one, replicas in targets.items()}
+        return _none_for_no_error(self._altered(lists, keeps_factor=keeps_factor))
 
     def cancel(self, partitions: Sequence[Partition]) -> dict[Partition, str | None]:
         """Take back what is under way; ``NO_REASSIGNMENT_IN_PROGRESS`` where nothing is; see ``Target``."""
@@ -258,10 +279,12 @@ class AdminTarget:
         A topic that is gone meanwhile has nothing to set and is passed over.
 
         Raises:
-            ClusterUnreachable: a broker does not answer (all others are set by then; the sentence names it), or the
-                cluster refuses a value.
+            ClusterUnreachable: a broker does not answer (all others are set by then; the sentence names it), the
+                cluster refuses a value, or a value is longer than Kafka's strings (nothing is set then).
         """
         rates, lists = by_entity(throttles)
+        refuse_too_long(rates)
+        refuse_too_long(lists)
         self._configure_topics(lists)
         silent = self._configure_brokers(rates)
         self._await_in_force({broker: rates[broker] for broker in rates if broker not in silent}, lists)
@@ -281,7 +304,9 @@ class AdminTarget:
 
     # ---- requests ----------------------------------------------------------------------------------------------
 
-    def _altered(self, lists: Mapping[Partition, list[int] | None]) -> dict[Partition, str]:
+    def _altered(
+        self, lists: Mapping[Partition, list[int] | None], *, keeps_factor: bool = False
+    ) -> dict[Partition, str]:
         from kafka.protocol.admin import AlterPartitionReassignmentsRequest
 
         kinds = AlterPartitionReassignmentsRequest.ReassignableTopic
@@ -296,7 +321,9 @@ class AdminTarget:
                 )
                 for topic, ids in _by_topic(chunk).items()
             ]
-            request = AlterPartitionReassignmentsRequest(timeout_ms=self._timeout_ms, topics=topics)
+            request = AlterPartitionReassignmentsRequest(
+                timeout_ms=self._timeout_ms, allow_replication_factor_change=not keeps_factor, topics=topics
+            )
             response = self._to_controller(request)
             answers = {
                 (topic.name, one.partition_index): error_name(one.error_code)
@@ -312,7 +339,7 @@ class AdminTarget:
     ) -> dict[Partition, str]:
         """Kafka's answer by partition: asked in chunks, and again where the controller was not to be had."""
         answers: dict[Partition, str] = {}
-        for chunk in _chunks(dict.fromkeys(partitions), AT_ONCE):
+        for chunk in in_parts(dict.fromkeys(partitions), AT_ONCE):
             waiting: list[Partition] = chunk
             trouble: ClusterUnreachable | None = None
             for _ in self._patience.attempts():
@@ -356,15 +383,21 @@ class AdminTarget:
         }
 
     def _described(self, topics: Iterable[str]) -> dict[Partition, Assignment]:
+        from reseat.sources.kafka_admin.topic_ids import printed_id
+
         described: dict[Partition, Assignment] = {}
-        for chunk in _chunks(sorted(topics), _TOPICS_AT_ONCE):
+        for chunk in in_parts(sorted(topics), TOPICS_AT_ONCE):
             for topic in self._metadata(chunk).topics:
                 name = error_name(topic.error_code)
                 if name in _NOT_ALLOWED:
                     raise self._not_allowed(name)
+                topic_id = printed_id(topic.topic_id)
                 for one in topic.partitions if name not in _GONE else ():
                     described[topic.name, one.partition_index] = Assignment(
-                        replicas=tuple(one.replica_nodes), leader=one.leader_id, in_sync=tuple(one.isr_nodes)
+                        replicas=tuple(one.replica_nodes),
+                        leader=one.leader_id,
+                        in_sync=tuple(one.isr_nodes),
+                        topic_id=topic_id,
                     )
         return described
 
@@ -402,7 +435,7 @@ class AdminTarget:
     def _broker_settings(self, brokers: Iterable[int]) -> dict[int, Settings]:
         """The rates set on these brokers; one that does not answer is absent."""
         told: dict[int, Settings] = {}
-        requests = {broker: _describing(_BROKER, [str(broker)], BROKER_SETTINGS) for broker in brokers}
+        requests = {broker: describing(BROKER, [str(broker)], BROKER_SETTINGS) for broker in brokers}
         for broker, response in self._by_broker(requests):
             if not isinstance(response, ClusterUnreachable):
                 told[broker] = self._read_settings(response, BROKER_SETTINGS, _OF_THIS_BROKER)[str(broker)]
@@ -411,8 +444,8 @@ class AdminTarget:
     def _topic_settings(self, topics: Iterable[str]) -> dict[str, Settings]:
         """The lists set on these topics; one that is gone is absent."""
         told: dict[str, Settings] = {}
-        for chunk in _chunks(topics, _TOPICS_AT_ONCE):
-            response = self._settled(_describing(_TOPIC, chunk, TOPIC_SETTINGS), lambda _: NONE, None)
+        for chunk in in_parts(topics, TOPICS_AT_ONCE):
+            response = self._settled(describing(TOPIC, chunk, TOPIC_SETTINGS), lambda _: NONE, None)
             told |= self._read_settings(response, TOPIC_SETTINGS, _OF_THIS_TOPIC)
         return told
 
@@ -428,14 +461,14 @@ class AdminTarget:
         return settings
 
     def _configure_topics(self, topics: Mapping[str, Settings]) -> None:
-        for chunk in _chunks(topics, _TOPICS_AT_ONCE):
-            request = _configuring(_TOPIC, {topic: topics[topic] for topic in chunk})
+        for chunk in settings_in_parts(topics):
+            request = configuring(TOPIC, chunk)
             self._accept_all(self._settled(request, _passing_error, None))
 
     def _configure_brokers(self, brokers: Mapping[int, Settings]) -> dict[int, ClusterUnreachable]:
         """Set rates; returns why, for each broker that did not answer."""
         silent: dict[int, ClusterUnreachable] = {}
-        requests = {broker: _configuring(_BROKER, {str(broker): brokers[broker]}) for broker in sorted(brokers)}
+        requests = {broker: configuring(BROKER, {str(broker): brokers[broker]}) for broker in sorted(brokers)}
         for broker, response in self._by_broker(requests):
             if isinstance(response, ClusterUnreachable):
                 silent[broker] = response
@@ -448,7 +481,7 @@ class AdminTarget:
 
         Many are asked at once and each only once: a dead one keeps nobody waiting.
         """
-        for chunk in _chunks(requests, _BROKERS_AT_ONCE):
+        for chunk in in_parts(requests, _BROKERS_AT_ONCE):
             under_way = {broker: self._admin.submit(requests[broker], broker) for broker in chunk}
             for broker, answer in under_way.items():
                 try:
@@ -515,7 +548,7 @@ def _merged(described: Assignment | None, listed_as: Assignment | None) -> Assig
         return listed_as or Assignment(())
     if listed_as is None:
         return described
-    return Assignment(listed_as.replicas, listed_as.adding, listed_as.removing, described.leader, described.in_sync)
+    return replace(described, replicas=listed_as.replicas, adding=listed_as.adding, removing=listed_as.removing)
 
 
 def _none_for_no_error(answers: Mapping[Partition, str]) -> dict[Partition, str | None]:
@@ -530,36 +563,6 @@ def _with_whole(code: int, chunk: Sequence[Partition], answers: dict[Partition, 
     return dict.fromkeys(chunk, NOT_CONTROLLER if name in _PASSING_WHOLE else name)
 
 
-def _describing(kind: int, names: Sequence[str], keys: Sequence[str]) -> Any:
-    from kafka.protocol.admin import DescribeConfigsRequest
-
-    resources = [
-        DescribeConfigsRequest.DescribeConfigsResource(
-            resource_type=kind, resource_name=name, configuration_keys=list(keys)
-        )
-        for name in names
-    ]
-    return DescribeConfigsRequest(resources=resources, include_synonyms=False, include_documentation=False)
-
-
-def _configuring(kind: int, settings: Mapping[str, Settings]) -> Any:
-    from kafka.protocol.admin import IncrementalAlterConfigsRequest
-
-    part = IncrementalAlterConfigsRequest.AlterConfigsResource
-    resources = [
-        part(
-            resource_type=kind,
-            resource_name=name,
-            configs=[
-                part.AlterableConfig(name=key, config_operation=_DELETE if value is None else _SET, value=value)
-                for key, value in values.items()
-            ],
-        )
-        for name, values in settings.items()
-    ]
-    return IncrementalAlterConfigsRequest(resources=resources, validate_only=False)
-
-
 def _passing_error(response: Any) -> str:
     """The first error in an answer by resource that passes by itself; ``NONE`` where there is none."""
     names = (error_name(one.error_code) for one in response.responses)
@@ -571,9 +574,3 @@ def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
     for topic, one in partitions:
         topics.setdefault(topic, []).append(one)
     return topics
-
-
-def _chunks(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
-    whole = list(items)
-    for start in range(0, len(whole), size):
-        yield whole[start : start + size]

@@ -123,24 +123,26 @@ def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> WayBack:
         WriteRefused: the run is not over, or there is nothing to take back.
     """
     from reseat.formats.json_rows import document, entries
-    from reseat.formats.sealed import seal_of
+    from reseat.formats.sealed import seal_of, topic_ids_in, topic_ids_of
 
     if run.state.open:
         raise WriteRefused(f"Run {run.id} is not over ({run.state.value}): cancel it first, or wait.")
     settled = now.layout.target()
+    then, there_now = topic_ids_in(run.rollback), topic_ids_of(now.layout, {move.topic for move in moves})
     lists: dict[tuple[str, int], Sequence[int]] = {}
     left: list[str] = []
     for move in moves:
         row = settled.row(move.topic, move.partition)
         there = None if row is None else _held(settled.replica_ids[row].tolist())
-        if there == move.before:
+        anew = then.get(move.topic, "") != there_now.get(move.topic, then.get(move.topic, ""))
+        if there == move.before and not anew:
             continue
-        if there is not None and (there == move.target or sorted(there) == sorted(move.before)):
+        if there is not None and not anew and (there == move.target or sorted(there) == sorted(move.before)):
             lists[move.topic, move.partition] = move.before
-        elif there is None or move.state != "waiting":
+        elif there is None or anew or move.state != "waiting":
             left.append(f"{move.topic}-{move.partition}")
     if not lists:
-        others = f" Somebody else changed {listed(left)} since." if left else ""
+        others = f" Somebody else changed or made anew {listed(left)} since." if left else ""
         raise WriteRefused(f"There is nothing to take back of run {run.id}: its partitions are as before it.{others}")
     proposed = ClusterLayout.from_assignments(lists)
     current = settled.select(settled.rows_of(proposed))

@@ -18,6 +18,7 @@ from reseat.operate.target import Partition
 __all__ = [
     "access_checks",
     "cluster_confirmed",
+    "migration_over",
     "nothing_under_way",
     "one_run",
     "person_allowed",
@@ -79,15 +80,27 @@ def one_run(open_runs: Sequence[Run]) -> Check:
     )
 
 
+def migration_over(migrating: bool) -> Check:
+    """24. The way of writing is not one that a cluster between ZooKeeper and KRaft does not look at (KIP-866)."""
+    if not migrating:
+        return Check("migration_over", Verdict.PASSED, "No migration to KRaft stands in the way.")
+    return Check(
+        "migration_over",
+        Verdict.FAILED,
+        "The cluster is between ZooKeeper and KRaft (/migration is there): what is written into ZooKeeper's nodes now "
+        "may wait, and act once the migration is taken back. Go through the brokers (--bootstrap alone).",
+    )
+
+
 def plan_as_shown(request: Request) -> Check:
     """5. The plan is intact and is the one that was shown."""
     name, plan = "plan_as_shown", request.plan
-    if plan.told_hash is not None and plan.told_hash != plan.hash:
+    if not plan.intact:
         return Check(
             name,
             Verdict.FAILED,
             f"The plan was changed after it was made: its text has the hash {plan.hash[:12]}, its key states "
-            f"{plan.told_hash[:12]}. Make the plan anew.",
+            f"{(plan.told_hash or '')[:12]}. Make the plan anew.",
         )
     if request.shown_hash != plan.hash:
         return Check(
@@ -99,9 +112,7 @@ def plan_as_shown(request: Request) -> Check:
     return Check(name, Verdict.PASSED, f"The plan is the one shown: hash {plan.hash[:12]}.")
 
 
-def nothing_under_way(
-    snapshot: Snapshot, under_way: Collection[Partition], own: Collection[Partition] = frozenset()
-) -> Check:
+def nothing_under_way(snapshot: Snapshot, under_way: Collection[Partition]) -> Check:
     """6. No reassignment of others is under way anywhere in the cluster.
 
     The listing and the description are taken together: KRaft's listing is empty up to a moment before descriptions
@@ -113,10 +124,9 @@ def nothing_under_way(
         (layout.topics[topic], partition)
         for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)
     }
-    others = sorted((described | set(under_way) | set(snapshot.pending)) - set(own))
+    others = sorted(described | set(under_way) | set(snapshot.pending))
     if not others:
-        ours = "" if not own else " but this run's own"
-        return Check("nothing_under_way", Verdict.PASSED, f"No reassignment is under way{ours}.")
+        return Check("nothing_under_way", Verdict.PASSED, "No reassignment is under way.")
     names = tuple(f"{topic}-{partition}" for topic, partition in others)
     number = len(others)
     return Check(

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
 import numpy as np
 
-from reseat.election import rules
-from reseat.election.candidates import candidates
-from reseat.model import NONE, ClusterLayout, Snapshot
-from reseat.model.columns import row_any
-from reseat.model.wording import counted, listed, verb
+from reseat.model import ClusterLayout, Snapshot
+from reseat.model.wording import SPELLED_OUT, counted, listed, verb
 from reseat.operate.checks import Check, Verdict
+from reseat.operate.losses import Loss, losses
 from reseat.operate.request import ElectionRequest
-from reseat.operate.target import Election
+from reseat.operate.target import Election, Partition
 from reseat.operate.touched import Rows, lists_differ, names_of
 
-__all__ = ["election_checks"]
+if TYPE_CHECKING:
+    from reseat.election import Mode
+    from reseat.sources.kafka_admin.log_ends import LogEnd
+
+__all__ = ["Ends", "election_checks"]
+
+#: Where the logs of living replicas end, by partition and broker.
+Ends: TypeAlias = "Mapping[tuple[Partition, int], LogEnd]"
 
 
-def election_checks(request: ElectionRequest, snapshot: Snapshot) -> tuple[Check, ...]:
+def election_checks(request: ElectionRequest, snapshot: Snapshot, ends: Ends | None = None) -> tuple[Check, ...]:
     """The checks of an election alone, those of access aside."""
     rows, missing = _rows(request, snapshot.layout)
     return (
         _partitions_exist(missing, len(rows)),
         _layout_unchanged(request, snapshot, rows),
-        _loss_named(request, snapshot.layout, rows),
+        _loss_named(request),
+        _loss_accepted(request, snapshot, ends),
     )
 
 
@@ -76,24 +85,52 @@ def _layout_unchanged(request: ElectionRequest, snapshot: Snapshot, rows: Rows) 
     return Check(name, Verdict.PASSED, "The replica lists are those that the preview showed.")
 
 
-def _loss_named(request: ElectionRequest, layout: ClusterLayout, rows: Rows) -> Check:
+def _loss_named(request: ElectionRequest) -> Check:
     """An unclean election may lose records: only partitions that the person named are put to it."""
     name = "loss_named"
     if request.election is Election.PREFERRED:
         return Check(name, Verdict.PASSED, "A preferred election elects in-sync replicas alone.")
-    can = candidates(layout)
-    loses = rows[
-        (layout.leader[rows] == NONE)
-        & ~row_any((can.alive & can.in_sync)[rows])
-        & (rules.first_column(can.alive[rows]) != NONE)
-    ]
-    if not loses.size:
-        return Check(name, Verdict.PASSED, "No partition would be led by a replica that is not in sync.")
-    names = names_of(layout, loses)
-    said = (
-        f"{counted(len(names), 'partition')} would be led by a replica that is not in sync, and records that it does "
-        f"not have are lost: {listed(names)}."
-    )
     if request.partitions is None:
-        return Check(name, Verdict.FAILED, f"{said} Name these partitions if that is meant.", partitions=names)
-    return Check(name, Verdict.PASSED, f"{said} They were named.", partitions=names)
+        return Check(
+            name,
+            Verdict.FAILED,
+            "An unclean election may lose acknowledged records: it is held for partitions that are named one by one, "
+            "never for all of them.",
+        )
+    return Check(name, Verdict.PASSED, "The partitions were named one by one.")
+
+
+def _loss_accepted(request: ElectionRequest, snapshot: Snapshot, ends: Ends | None) -> Check:
+    """The person accepts what is lost, and it is what the preview showed."""
+    name = "loss_accepted"
+    if request.election is Election.PREFERRED:
+        return Check(name, Verdict.PASSED, "A preferred election loses no record.")
+    mode: Mode = "kraft" if snapshot.metadata == "kraft" else "zookeeper"
+    found = losses(snapshot.layout, request.partitions or (), mode, ends)
+    losing = tuple(loss for loss in found if loss.may_lose)
+    names = tuple(f"{loss.topic}-{loss.partition}" for loss in losing)
+    if not losing:
+        return Check(name, Verdict.PASSED, "No record is lost: no partition would be led by a replica out of sync.")
+    said = f"{counted(len(losing), 'partition')} may lose acknowledged records. {_some(losing)}"
+    if not request.accepts_loss:
+        return Check(name, Verdict.FAILED, f"{said} This loss was not accepted.", partitions=names)
+    shown = () if request.shown is None else losses(request.shown, request.partitions or (), mode)
+    as_shown = {(loss.topic, loss.partition): (loss.leader, loss.last_in_sync) for loss in shown if loss.may_lose}
+    other = tuple(
+        loss for loss in losing if as_shown.get((loss.topic, loss.partition)) != (loss.leader, loss.last_in_sync)
+    )
+    if other:
+        return Check(
+            name,
+            Verdict.FAILED,
+            f"{counted(len(other), 'partition')} may lose other records than the preview showed. {_some(other)} "
+            "Look at a new preview.",
+            partitions=tuple(f"{loss.topic}-{loss.partition}" for loss in other),
+        )
+    return Check(name, Verdict.PASSED, f"{said} This loss was accepted.", partitions=names)
+
+
+def _some(found: tuple[Loss, ...]) -> str:
+    """The first few losses in full, and how many more."""
+    more = len(found) - SPELLED_OUT
+    return " ".join(loss.sentence for loss in found[:SPELLED_OUT]) + (f" And {more:,} more." if more > 0 else "")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from reseat.formats.sealed import fingerprint
+from reseat.formats.sealed import fingerprint, topic_ids_of
 from reseat.model import NONE, BrokerState, ClusterLayout, IntArray
 from reseat.model.columns import row_any
 from reseat.model.wording import SPELLED_OUT, counted, listed, verb
@@ -23,6 +23,7 @@ __all__ = [
     "leaving_brokers_since",
     "order_told",
     "reading_settled",
+    "topics_same",
 ]
 
 #: Characters of a rack's name that a sentence holds: brokers may tell anything.
@@ -165,6 +166,30 @@ def _still(touched: Touched) -> str:
     if touched.request.kind == "rollback":
         return f"{counted(number, 'partition')} of the rollback {verb(number, 'is', 'are')} where it starts or leads."
     return f"{counted(number, 'partition')} of the plan {verb(number, 'has', 'have')} the replica lists {what}."
+
+
+def topics_same(touched: Touched) -> Check:
+    """23. No topic of the plan was deleted and made anew under its name since the plan was made (KIP-516)."""
+    name, plan, shown = "topics_same", touched.request.plan, touched.request.shown
+    topics = touched.current.topics
+    then = plan.topic_ids or ({} if shown is None else topic_ids_of(shown, topics))
+    now = topic_ids_of(touched.snapshot.layout, topics)
+    anew = [topic for topic in topics if topic in then and topic in now and then[topic] != now[topic]]
+    if anew:
+        return Check(
+            name,
+            Verdict.FAILED,
+            f"{counted(len(anew), 'topic')} of the plan {verb(len(anew), 'was', 'were')} deleted and made anew since: "
+            f"{listed(anew)}. Make the plan anew.",
+        )
+    if not all(topic in then and topic in now for topic in topics):
+        return Check(
+            name,
+            Verdict.NOT_TOLD,
+            "Topic ids are not told for every topic of the plan, so that one that was deleted and made anew would be "
+            "known by its replica lists alone.",
+        )
+    return Check(name, Verdict.PASSED, "The topics of the plan are those that it was made for.")
 
 
 def brokers_unchanged(touched: Touched) -> Check:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.model import NONE
+from reseat.model.wording import counted, listed
 from reseat.operate.checks import Check, Verdict
+from reseat.operate.checks_size import throttled_as_wholes
 from reseat.operate.touched import Touched
 from reseat.planning.schedule import work_of
 
@@ -32,19 +34,28 @@ def throttle_suits(touched: Touched) -> Check:
             name, Verdict.FAILED, f"A throttle of {rate:,} bytes a second is none: a whole number from 1 is expected."
         )
     busiest, told = _busiest(touched)
+    wholes = throttled_as_wholes(touched)
+    listed_whole = (
+        f" Of {counted(len(wholes), 'topic')} all replicas are throttled, since the list of those that copy is longer "
+        f"than Kafka takes, so that their ordinary replication counts towards the rate: {listed(wholes)}."
+        if wholes
+        else ""
+    )
     never = "It never ends where more than that is written to what is copied"
     if not told:
         return Check(
             name,
             Verdict.NOT_TOLD,
             f"How long copying takes with {rate:,} bytes a second at each broker is not told, since sizes are not. "
-            f"{never}: then go on with the run with another throttle.",
+            f"{never}: then go on with the run with another throttle.{listed_whole}",
         )
     seconds = busiest / rate
     least = f"With {rate:,} bytes a second at each broker copying takes {_long(seconds)} at least."
     if seconds > _LONGEST_DAYS * _DAY:
-        return Check(name, Verdict.FAILED, f"{least} {never}. Is the throttle in bytes?", overridable=True)
-    return Check(name, Verdict.PASSED, f"{least} {never}.")
+        return Check(
+            name, Verdict.FAILED, f"{least} {never}. Is the throttle in bytes?{listed_whole}", overridable=True
+        )
+    return Check(name, Verdict.PASSED, f"{least} {never}.{listed_whole}")
 
 
 def _busiest(touched: Touched) -> tuple[float, bool]:

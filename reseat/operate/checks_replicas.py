@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance.health import in_sync_count, min_in_sync_by_row, staying_factor
+from reseat.balance.health import in_sync_count, min_in_sync_by_row, staying_factor, without_live_copy
 from reseat.balance.racks import rack_squares, rack_violating
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout
 from reseat.model.columns import row_any, row_counts
+from reseat.model.units import size
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks import Check, Verdict
+from reseat.operate.room import usable_room
 from reseat.operate.touched import Rows, Touched
 
 __all__ = [
@@ -33,9 +35,6 @@ __all__ = [
 
 #: Brokers that are registered with a KRaft controller and get nothing copied until they are back.
 _FENCED = (BrokerState.FENCED, BrokerState.SHUTTING_DOWN)
-
-#: Units of a size in a sentence.
-_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
 def replicas_valid(touched: Touched) -> Check:
@@ -68,7 +67,8 @@ def replication_factor_kept(touched: Touched) -> Check:
 
     A plan of Reseat that drains nothing lowers it because that was wished; one that drains brokers, or a text that
     does not say what it is for, more likely by mistake (an evacuation that failed, ``--generate``'s one factor for a
-    whole topic). A rollback goes back to what stood before.
+    whole topic). A rollback goes back to what stood before and need not say that it is wished; how few replicas are too
+    few is asked of it all the same, since the topic's settings and its writers may not be those of then.
     """
     name = "replication_factor_kept"
     rows = touched.changed
@@ -81,8 +81,7 @@ def replication_factor_kept(touched: Touched) -> Check:
     names = touched.names(lower)
     said = f"{counted(lower.size, 'partition')} would be left with fewer replicas"
     plan = touched.request.plan
-    if touched.request.kind == "rollback":
-        return Check(name, Verdict.PASSED, f"{said}, as it was before the plan: {listed(names)}.", partitions=names)
+    rollback = touched.request.kind == "rollback"
     left = touched.after.replication_factor[lower]
     least = min_in_sync_by_row(touched.now)[lower]
     single, short = lower[left == 1], lower[(left > 1) & (left < least)]
@@ -91,11 +90,12 @@ def replication_factor_kept(touched: Touched) -> Check:
         for some, what in ((single, "a single replica"), (short, "fewer replicas than min.insync.replicas"))
         if some.size
     ]
-    if plan.before is None or plan.leaving:
+    if not rollback and (plan.before is None or plan.leaving):
         why = "The plan does not say that this is wished" if plan.before is None else "The plan is to drain brokers"
         sentences.insert(0, f"{said}: {listed(names)}. {why}.")
     if not sentences:
-        return Check(name, Verdict.PASSED, f"{said}, as the plan asks: {listed(names)}.", partitions=names)
+        why = "as it was before the plan, which a rollback need not be asked for" if rollback else "as the plan asks"
+        return Check(name, Verdict.PASSED, f"{said}, {why}: {listed(names)}.", partitions=names)
     return Check(name, Verdict.FAILED, " ".join(sentences), overridable=True, partitions=names)
 
 
@@ -137,19 +137,9 @@ def movable(touched: Touched) -> Check:
     """14. Every partition has a live in-sync replica to copy from; a partition without one is named as unmovable."""
     name, rows = "movable", touched.moving
     now = touched.now
-    leader = now.leader[rows]
-    alive = np.append(touched.alive, False)
-    in_sync = (
-        np.zeros((rows.size, now.replicas.shape[1]), np.bool_)
-        if now.in_sync is None
-        else now.in_sync[rows] & (now.replicas[rows] != NONE)
-    )
-    told = now.in_sync_known[rows]
-    live = row_any(in_sync & alive[now.replicas[rows]])
-    led = (leader >= 0) & alive[np.maximum(leader, 0)]
-    lost = (leader == NONE) | (told & ~live) | (~told & (leader >= 0) & ~led)
+    lost = without_live_copy(now)[rows]
     if not lost.any():
-        untold = rows[(leader == NOT_TOLD) & ~told]
+        untold = rows[(now.leader[rows] == NOT_TOLD) & ~now.in_sync_known[rows]]
         if untold.size:
             names = touched.names(untold)
             return Check(
@@ -161,7 +151,7 @@ def movable(touched: Touched) -> Check:
         return Check(name, Verdict.PASSED, "Every partition that moves has a live in-sync replica to copy from.")
     bad = rows[lost]
     names = touched.names(bad)
-    held = touched.ids(now.replicas[bad][in_sync[lost]]) if now.in_sync is not None else ()
+    held = touched.ids(now.replicas[bad][now.in_sync[bad]]) if now.in_sync is not None else ()
     where = (
         f" ({verb(len(held), 'broker', 'brokers')} {listed(held)} had {verb(len(held), 'it', 'them')})" if held else ""
     )
@@ -354,7 +344,7 @@ def disk_room(touched: Touched) -> Check:
     comes = _Arrivals.of(touched)
     if not comes.row.size:
         return Check(name, Verdict.PASSED, "No replica has to be copied.")
-    usable, offline = _usable(touched)
+    usable, offline = usable_room(touched.snapshot.log_dirs)
     short, untold = [], set[int]()
     for position in np.unique(comes.broker).tolist():
         mine = comes.broker == position
@@ -371,13 +361,13 @@ def disk_room(touched: Touched) -> Check:
             continue
         left, widest = sum(room.values()), max(room.values())
         if total > left:
-            short.append((broker, f"broker {broker} has {_bytes(left)} left and would get {_bytes(total)}"))
+            short.append((broker, f"broker {broker} has {size(left)} left and would get {size(total)}"))
         elif largest > widest:
             short.append(
                 (
                     broker,
-                    f"broker {broker} has at most {_bytes(widest)} left in one log directory and would get a "
-                    f"replica of {_bytes(largest)}",
+                    f"broker {broker} has at most {size(widest)} left in one log directory and would get a "
+                    f"replica of {size(largest)}",
                 )
             )
         else:
@@ -405,25 +395,8 @@ def disk_room(touched: Touched) -> Check:
             brokers=ids,
         )
     return Check(
-        name, Verdict.PASSED, f"{_bytes(float(comes.size.sum()))} come to brokers that have room for what each gets."
+        name, Verdict.PASSED, f"{size(float(comes.size.sum()))} come to brokers that have room for what each gets."
     )
-
-
-def _usable(touched: Touched) -> tuple[dict[int, dict[str, int]], set[int]]:
-    """Bytes left by broker id and log directory; and the brokers that have an offline directory.
-
-    A broker with a directory that does not tell what is left is in neither.
-    """
-    room: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    untold, offline = set[int](), set[int]()
-    for directory in touched.snapshot.log_dirs:
-        if directory.error is not None:
-            offline.add(directory.broker)
-        elif directory.usable_bytes is None:
-            untold.add(directory.broker)
-        else:
-            room[directory.broker][directory.path] = directory.usable_bytes
-    return {broker: paths for broker, paths in room.items() if broker not in untold}, offline - untold
 
 
 def _crowded(
@@ -439,9 +412,7 @@ def _crowded(
         path = touched.request.plan.proposed.log_dirs[code]
         total = float(np.nansum(sizes[directory == code]))
         if path in room and total > room[path]:
-            reason = (
-                f"log directory {path} of broker {broker} has {_bytes(room[path])} left and would get {_bytes(total)}"
-            )
+            reason = f"log directory {path} of broker {broker} has {size(room[path])} left and would get {size(total)}"
             found.append((broker, reason))
     return found
 
@@ -472,13 +443,4 @@ def log_dirs_chosen(touched: Touched) -> Check:
         f"The plan names log directories for new replicas of {counted(rows.size, 'partition')}, and these are not "
         f"carried out: the brokers choose. {listed(touched.names(rows))}."
     )
-    if touched.request.kind == "rollback":
-        return Check(name, Verdict.PASSED, said, partitions=touched.names(rows))
     return Check(name, Verdict.FAILED, said, overridable=True, partitions=touched.names(rows))
-
-
-def _bytes(number: float) -> str:
-    size, unit = float(number), 0
-    while size >= 1_000 and unit < len(_UNITS) - 1:
-        size, unit = size / 1_000, unit + 1
-    return f"{size:,.0f} {_UNITS[unit]}" if unit == 0 else f"{size:,.1f} {_UNITS[unit]}"

@@ -34,6 +34,9 @@ The preconditions of a plan, in the order of their names here (``docs/decisions/
     19  disk_room                 more comes than is left                        never: a full disk goes offline
     20  log_dirs_chosen           named log directories are not carried out      yes: the brokers choose
     21  throttle_suits            no rate; copying would take more than a week   more than a week: it only waits
+    22  requests_fit              a topic's node outgrows ZooKeeper's limit      where jute.maxbuffer was raised
+    23  topics_same               a topic was deleted and made anew              never: it is another topic
+    24  migration_over            nodes are written amid a migration to KRaft    never: it may act much later
     ==  ========================  =============================================  ==================================
 
 How: the plan's partitions are laid beside the reading once (``reseat.operate.touched``), and every check is a few
@@ -57,14 +60,21 @@ from reseat.errors import WriteRefused
 from reseat.model import Snapshot
 from reseat.model.wording import counted, verb
 from reseat.operate.checks import Check, Verdict
-from reseat.operate.checks_access import access_checks, nothing_under_way, one_run, plan_as_shown
-from reseat.operate.checks_election import election_checks
+from reseat.operate.checks_access import (
+    access_checks,
+    migration_over,
+    nothing_under_way,
+    one_run,
+    plan_as_shown,
+)
+from reseat.operate.checks_election import Ends, election_checks
 from reseat.operate.checks_layout import (
     brokers_unchanged,
     layout_unchanged,
     leaving_brokers_since,
     order_told,
     reading_settled,
+    topics_same,
 )
 from reseat.operate.checks_pace import throttle_suits
 from reseat.operate.checks_replicas import (
@@ -78,6 +88,7 @@ from reseat.operate.checks_replicas import (
     replication_factor_kept,
     targets_alive,
 )
+from reseat.operate.checks_size import requests_fit
 from reseat.operate.checks_topic import topic_checks
 from reseat.operate.drained import drained
 from reseat.operate.records import Run
@@ -95,7 +106,7 @@ def check(
     under_way: Collection[Partition],
     holdings: Mapping[int, frozenset[Partition]] | None = None,
     open_runs: Sequence[Run] = (),
-    own: Collection[Partition] = frozenset(),
+    migrating: bool = False,
 ) -> tuple[Check, ...]:
     """Judge a plan that is to be carried out, or taken back.
 
@@ -105,7 +116,7 @@ def check(
         under_way: partitions whose reassignment the cluster lists as under way (``Target.reassigning``).
         holdings: what the log directories of the leaving brokers hold (``Target.holdings``); None: not told.
         open_runs: runs of this cluster that the journal has open; without the one that this request goes on with.
-        own: partitions under way that belong to the run that this request goes on with or takes back.
+        migrating: whether the way chosen writes nodes of a cluster amid a migration (``Target.migrating``).
 
     Returns:
         All checks in the order of the table; a failed one stops the write (``refuse_unless``).
@@ -117,7 +128,7 @@ def check(
             *access_checks(request, now),
             one_run(open_runs),
             plan_as_shown(request),
-            nothing_under_way(now, under_way, own),
+            nothing_under_way(now, under_way),
             reading_settled(touched),
             order_told(touched),
             layout_unchanged(touched),
@@ -133,6 +144,9 @@ def check(
             disk_room(touched),
             log_dirs_chosen(touched),
             throttle_suits(touched),
+            requests_fit(touched),
+            topics_same(touched),
+            migration_over(migrating),
         ),
     )
 
@@ -142,24 +156,31 @@ def check_access(asked: Asked, now: Snapshot) -> tuple[Check, ...]:
     return access_checks(asked, now)
 
 
-def check_election(request: ElectionRequest, now: Snapshot) -> tuple[Check, ...]:
+def check_election(
+    request: ElectionRequest, now: Snapshot, ends: Ends | None = None, *, migrating: bool = False
+) -> tuple[Check, ...]:
     """Judge an election that is to be held.
 
     Args:
         request: what is asked.
         now: the cluster, read just now.
+        ends: where the logs of living replicas end, for what an unclean one may lose (``Target.log_ends``).
+        migrating: as ``check``.
     """
-    return _overridden(request, (*access_checks(request, now), *election_checks(request, now)))
+    checks = (*access_checks(request, now), *election_checks(request, now, ends), migration_over(migrating))
+    return _overridden(request, checks)
 
 
-def check_topic(request: TopicRequest, now: Snapshot) -> tuple[Check, ...]:
+def check_topic(request: TopicRequest, now: Snapshot, *, migrating: bool = False) -> tuple[Check, ...]:
     """Judge a topic that is to be made.
 
     Args:
         request: what is asked.
         now: the cluster, read just now.
+        migrating: as ``check``.
     """
-    return _overridden(request, (*access_checks(request, now), *topic_checks(request, now)))
+    checks = (*access_checks(request, now), *topic_checks(request, now), migration_over(migrating))
+    return _overridden(request, checks)
 
 
 def refuse_unless(checks: Iterable[Check]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reseat.operate.target import Partition
+from reseat.sources.in_parts import PARTITIONS_AT_ONCE, in_parts
 
 if TYPE_CHECKING:
     from reseat.sources.kafka_admin.client import AdminClient
@@ -60,17 +61,18 @@ def copied_bytes(
     """
     from reseat.sources.kafka_admin.log_dirs import describe_log_dirs
 
-    by_topic: dict[str, list[int]] = {}
-    for topic, partition in dict.fromkeys(partitions):
-        by_topic.setdefault(topic, []).append(partition)
-    asked = sorted(set(brokers))
-    told = describe_log_dirs(admin, asked, by_topic)
-    if len(told.silent) == len(asked):
-        return None
-    sizes: dict[tuple[Partition, int], int] = {}
-    columns = (told.topic.tolist(), told.partition.tolist(), told.broker.tolist(), told.size_bytes.tolist())
-    for topic_place, partition, broker, size in zip(*columns, strict=True):
-        key = ((told.topics[topic_place], partition), broker)
-        # A replica that moves between directories of its broker is there twice; the fuller one is what is copied.
-        sizes[key] = max(size, sizes.get(key, 0))
+    asked, sizes = sorted(set(brokers)), dict[tuple[Partition, int], int]()
+    for part in in_parts(dict.fromkeys(partitions), PARTITIONS_AT_ONCE):
+        by_topic: dict[str, list[int]] = {}
+        for topic, partition in part:
+            by_topic.setdefault(topic, []).append(partition)
+        told = describe_log_dirs(admin, asked, by_topic)
+        asked = [broker for broker in asked if broker not in told.silent]  # waited for once, and not a part long each
+        if not asked:
+            return None
+        columns = (told.topic.tolist(), told.partition.tolist(), told.broker.tolist(), told.size_bytes.tolist())
+        for topic_place, partition, broker, size in zip(*columns, strict=True):
+            key = ((told.topics[topic_place], partition), broker)
+            # A replica that moves between directories of its broker is there twice; the fuller one is what is copied.
+            sizes[key] = max(size, sizes.get(key, 0))
     return sizes

@@ -26,175 +26,36 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 import time
-import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from reseat.errors import WriteRefused
-from reseat.operate.journal_schema import default_path, open_database
-from reseat.operate.owner import Owner, is_alive, this_process
+from reseat.model.wording import counted, verb
+from reseat.operate.journal_file import Hold, Holder, JournalFile, now
+from reseat.operate.journal_values import Approval, PlannedMove, Step, Wishes
 from reseat.operate.records import MoveProgress, Run, RunOptions, RunProgress, RunState
 
-__all__ = ["Approval", "Hold", "Holder", "Journal", "PlannedMove", "Step"]
+__all__ = ["Approval", "Hold", "Holder", "Journal", "PlannedMove", "Step", "Wishes"]
 
-#: Seconds between two heartbeats of a lock's owner.
-_HEARTBEAT_SECONDS = 5.0
 #: The pace is that of the last minute; older figures are dropped.
 _PACE_SECONDS = 60.0
 #: A pace from fewer seconds than this is noise.
 _LEAST_PACE_SECONDS = 2.0
 _RUN = (
     "id, cluster_id, cluster, kind, takes_back, plan, rollback, hash, moves_a_broker, throttle, operator, state, "
-    "sentence, approved_at, ended_at, way, overridden"
+    "sentence, approved_at, ended_at, way, overridden, paused_by"
 )
-#: Tokens of the holds of this process: a lock of its own that is not among them could not be released (a full disk),
-#: and must not stay held for as long as the process lives.
-_HELD: set[str] = set()
-_OPEN = tuple(state.value for state in RunState if state.open)
+#: As SQL lists them.
+_OPEN = ", ".join(f"'{state.value}'" for state in RunState if state.open)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedMove:
-    """One partition that a plan changes.
-
-    Attributes:
-        topic: its topic.
-        partition: its id.
-        before: replica ids at approval, in order.
-        target: replica ids planned, in order.
-        bytes_total: bytes that newcomers copy, or None where not told.
-    """
-
-    topic: str
-    partition: int
-    before: tuple[int, ...]
-    target: tuple[int, ...]
-    bytes_total: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Approval:
-    """What a person approved, as the journal takes it in; see ``Run`` for the words.
-
-    Attributes:
-        cluster_id: of the cluster.
-        cluster: the name by which the person knows it.
-        plan: the plan's text.
-        rollback: the text that takes it back.
-        hash: the plan's hash.
-        operator: who approved it.
-        moves: the partitions that it changes.
-        options: how it is carried out.
-        kind: ``plan`` or ``rollback``.
-        takes_back: id of the run that a rollback takes back, or None.
-        way: by which it is to be written.
-        overridden: names of the checks that the person goes on in spite of.
-    """
-
-    cluster_id: str
-    cluster: str
-    plan: str
-    rollback: str
-    hash: str
-    operator: str
-    moves: Sequence[PlannedMove]
-    options: RunOptions = field(default_factory=RunOptions)
-    kind: str = "plan"
-    takes_back: int | None = None
-    way: str | None = None
-    overridden: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One intention, and what came of it.
-
-    Attributes:
-        id: of the journal, ascending.
-        cluster_id: of the cluster.
-        run: the run it belongs to, or None (an election, a topic).
-        kind: ``batch``, ``throttles``, ``throttles back``, ``cancel``, ``election`` or ``topic``.
-        operator: who.
-        content: what was about to be sent.
-        begun_at: UTC.
-        outcome: what came of it, or None: not known, the process ended before it was told.
-        ended_at: UTC, or None.
-    """
-
-    id: int
-    cluster_id: str
-    run: int | None
-    kind: str
-    operator: str
-    content: Mapping[str, object]
-    begun_at: datetime
-    outcome: Mapping[str, object] | None = None
-    ended_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """The lock on a cluster, while it is held.
-
-    Attributes:
-        cluster_id: of the cluster.
-        token: tells this hold from any other.
-        operator: who holds it.
-    """
-
-    cluster_id: str
-    token: str
-    operator: str
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds the lock on a cluster now.
-
-    Attributes:
-        owner: the process.
-        operator: the person.
-        run: the run at work, or None.
-        since: UTC.
-        alive: whether the process is still there; a lock without a living owner blocks nobody.
-    """
-
-    owner: Owner
-    operator: str
-    run: int | None
-    since: datetime
-    alive: bool
-
-
-class Journal:
+class Journal(JournalFile):
     """One journal file. May be used from several threads, and the file from several processes.
 
     Every writing method raises ``WriteRefused`` where the file cannot be written (a full disk): nothing may be sent
     to a cluster then.
     """
-
-    def __init__(self, path: Path | str | None = None) -> None:
-        """Open the journal, or make it.
-
-        Args:
-            path: the file; None: ``RESEAT_JOURNAL``, or the person's own state folder.
-
-        Raises:
-            InputRefused: the file cannot be opened, is no journal, or was written by a later Reseat.
-        """
-        self.path = default_path() if path is None else Path(path).expanduser()
-        self._database = open_database(self.path)
-        self._one_thread = threading.RLock()
-
-    def close(self) -> None:
-        """Close the file. Locks that are held stay held until their ``hold`` ends."""
-        with self._one_thread:
-            self._database.close()
 
     # ---- runs ----------------------------------------------------------------------------------------------
 
@@ -207,7 +68,7 @@ class Journal:
         with self._writing() as database:
             self._refuse_second_run(database, approval.cluster_id)
             cursor = database.execute(
-                f"INSERT INTO runs ({_RUN}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)",  # noqa: S608
+                f"INSERT INTO runs ({_RUN}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, '')",  # noqa: S608
                 (
                     approval.cluster_id,
                     approval.cluster,
@@ -221,7 +82,7 @@ class Journal:
                     approval.operator,
                     RunState.APPROVED.value,
                     "Approved; nothing is sent yet.",
-                    _now(),
+                    now(),
                     approval.way,
                     ",".join(approval.overridden),
                 ),
@@ -270,37 +131,38 @@ class Journal:
         )
         return tuple(map(_run_of, rows))
 
+    def open_runs(self, cluster_id: str) -> tuple[Run, ...]:
+        """The runs of this cluster that are not over, newest first.
+
+        One, since ``approve`` refuses a second; more only in a journal that was taken over from an earlier version.
+        """
+        return tuple(
+            map(
+                _run_of,
+                self._all(
+                    f"SELECT {_RUN} FROM runs WHERE cluster_id = ? AND state IN ({_OPEN}) ORDER BY id DESC",  # noqa: S608
+                    cluster_id,
+                ),
+            )
+        )
+
     def open_run(self, cluster_id: str) -> Run | None:
         """The run of this cluster that is not over, or None; ``progress(...).alive`` says whether one works on it."""
-        row = self._one(
-            f"SELECT {_RUN} FROM runs WHERE cluster_id = ? AND state IN (?, ?, ?) ORDER BY id DESC",  # noqa: S608
-            cluster_id,
-            *_OPEN,
-        )
-        return None if row is None else _run_of(row)
+        return next(iter(self.open_runs(cluster_id)), None)
 
     def set_state(self, hold: Hold, run_id: int, state: RunState, sentence: str) -> None:
-        """Where a run stands now, and why; a state that is not open ends it."""
+        """Where a run stands now, and why; a state that is not open ends it.
+
+        Raises:
+            WriteRefused: the run is over and would be open again, or would be over while something of it is under way.
+        """
         with self._writing(hold) as database:
+            _refuse_revival(database, run_id, state)
+            _refuse_to_abandon(database, run_id, state)
             database.execute(
                 "UPDATE runs SET state = ?1, sentence = ?2, ended_at = iif(?3, NULL, coalesce(ended_at, ?4)) "
                 "WHERE id = ?5",
-                (state.value, sentence, state.open, _now(), run_id),
-            )
-
-    def change_options(self, run_id: int, options: RunOptions) -> None:
-        """How a run goes on from now on: heeded by whoever goes on with it, not by a runner that is at work.
-
-        Raises:
-            WriteRefused: a living process is at work on the run.
-        """
-        with self._writing() as database:
-            row = database.execute("SELECT * FROM owners WHERE run = ?", (run_id,)).fetchone()
-            if row is not None and _holder_of(row).alive:
-                raise WriteRefused(f"{row['operator']} is at work on run {run_id}: its options stay as they are.")
-            database.execute(
-                "UPDATE runs SET moves_a_broker = ?, throttle = ? WHERE id = ?",
-                (options.moves_a_broker, options.throttle, run_id),
+                (state.value, sentence, state.open, now(), run_id),
             )
 
     def progress(self, run_id: int, *, moves: bool = True) -> RunProgress:
@@ -401,30 +263,73 @@ class Journal:
             )
             database.execute("INSERT OR REPLACE INTO paces VALUES (?, ?, ?, ?)", (run_id, now, done, bytes_done))
 
-    # ---- stop requests -------------------------------------------------------------------------------------
+    # ---- what a person asks for ----------------------------------------------------------------------------
 
-    def request_stop(self, run_id: int, cancel: bool) -> None:
+    def request_stop(self, run_id: int, cancel: bool, *, operator: str | None = None) -> None:
         """Ask whoever carries a run out, in any process, to send nothing further.
 
         Args:
             run_id: the run.
             cancel: take back what is under way too, where the cluster can.
+            operator: who asks; None: who approved it.
 
         Raises:
             WriteRefused: the run is over.
         """
         with self._writing() as database:
-            row = database.execute("SELECT state, stop FROM runs WHERE id = ?", (run_id,)).fetchone()
-            if row is None or not RunState(row["state"]).open:
-                over = "is not in the journal" if row is None else f"is over ({row['state']})"
-                raise WriteRefused(f"Run {run_id} {over}: there is nothing to stop.")
+            row = _open_row(database, run_id, "there is nothing to stop")
             stop = "cancel" if cancel or row["stop"] == "cancel" else "stop"
             database.execute("UPDATE runs SET stop = ? WHERE id = ?", (stop, run_id))
+            _keep_wish(database, row, {"stop": stop}, operator)
+
+    def request_pause(self, run_id: int, paused_by: str, *, operator: str) -> None:
+        """Ask whoever carries a run out to send nothing for now, or to send again.
+
+        Args:
+            run_id: the run.
+            paused_by: whose pause it is; "": it is over.
+            operator: who asks.
+
+        Raises:
+            WriteRefused: the run is over, or is being stopped.
+        """
+        with self._writing() as database:
+            row = _open_row(database, run_id, "there is nothing to pause or to go on with")
+            if row["stop"]:
+                raise WriteRefused(f"Run {run_id} is being stopped: it is neither paused nor gone on with.")
+            database.execute("UPDATE runs SET paused_by = ? WHERE id = ?", (paused_by, run_id))
+            _keep_wish(database, row, {"pause": bool(paused_by)}, operator)
+
+    def change_options(self, run_id: int, options: RunOptions, *, operator: str | None = None) -> None:
+        """How a run goes on from now on, heeded by a runner that is at work too.
+
+        Args:
+            run_id: the run.
+            options: throttle and moves at a broker.
+            operator: who asks; None: who approved it.
+
+        Raises:
+            WriteRefused: the run is over.
+        """
+        with self._writing() as database:
+            row = _open_row(database, run_id, "how it was carried out stays as it was")
+            database.execute(
+                "UPDATE runs SET moves_a_broker = ?, throttle = ? WHERE id = ?",
+                (options.moves_a_broker, options.throttle, run_id),
+            )
+            wish = {"moves_a_broker": options.moves_a_broker, "throttle": options.throttle}
+            _keep_wish(database, row, wish, operator)
+
+    def wishes(self, run_id: int) -> Wishes:
+        """What is asked of a run now: one short question, for whoever is at work on it."""
+        row = self._one("SELECT stop, paused_by, moves_a_broker, throttle FROM runs WHERE id = ?", run_id)
+        if row is None:
+            return Wishes()
+        return Wishes(row["stop"], row["paused_by"], RunOptions(row["moves_a_broker"], row["throttle"]))
 
     def stop_requested(self, run_id: int) -> str:
         """``""``, ``"stop"`` (send nothing further) or ``"cancel"`` (and take back what is under way)."""
-        row = self._one("SELECT stop FROM runs WHERE id = ?", run_id)
-        return "" if row is None else str(row["stop"])
+        return self.wishes(run_id).stop
 
     # ---- intentions and outcomes ---------------------------------------------------------------------------
 
@@ -459,7 +364,7 @@ class Journal:
         with self._writing(hold) as database:
             cursor = database.execute(
                 "INSERT INTO steps (cluster_id, run, kind, operator, content, begun_at) VALUES (?, ?, ?, ?, ?, ?)",
-                (cluster_id, run_id, kind, operator, json.dumps(content), _now()),
+                (cluster_id, run_id, kind, operator, json.dumps(content), now()),
             )
             if moves and run_id is not None:
                 _update_moves(database, run_id, moves)
@@ -484,10 +389,22 @@ class Journal:
         with self._writing(hold) as database:
             row = database.execute("SELECT run FROM steps WHERE id = ?", (step_id,)).fetchone()
             database.execute(
-                "UPDATE steps SET outcome = ?, ended_at = ? WHERE id = ?", (json.dumps(outcome), _now(), step_id)
+                "UPDATE steps SET outcome = ?, ended_at = ? WHERE id = ?", (json.dumps(outcome), now(), step_id)
             )
             if moves and row["run"] is not None:
                 _update_moves(database, row["run"], moves)
+
+    def keep(self, hold: Hold, run_id: int, kind: str, content: Mapping[str, object]) -> None:
+        """Keep what was found, with nothing to be sent for it.
+
+        Args:
+            hold: the lock.
+            run_id: the run it belongs to.
+            kind: see ``Step``.
+            content: what was found, as JSON can say it.
+        """
+        with self._writing(hold) as database:
+            _keep(database, hold.cluster_id, run_id, kind, hold.operator, content)
 
     def steps(
         self,
@@ -531,89 +448,12 @@ class Journal:
             for row in rows
         )
 
-    # ---- the lock ------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def hold(self, cluster_id: str, *, operator: str, run_id: int | None = None) -> Iterator[Hold]:
-        """Hold the lock on a cluster; a heartbeat goes on meanwhile.
-
-        Args:
-            cluster_id: of the cluster.
-            operator: who, for the sentence that a second one is refused with.
-            run_id: the run that is carried out.
-
-        Raises:
-            WriteRefused: a living process holds it; the sentence names it.
-        """
-        hold = Hold(cluster_id, uuid.uuid4().hex, operator)
-        _HELD.add(hold.token)
-        try:
-            self._take(hold, run_id)
-        except WriteRefused:
-            _HELD.discard(hold.token)
-            raise
-        ended = threading.Event()
-        beat = threading.Thread(target=self._beat, args=(hold, ended), name="reseat-journal-heartbeat", daemon=True)
-        beat.start()
-        try:
-            yield hold
-        finally:
-            ended.set()
-            beat.join()
-            _HELD.discard(hold.token)
-            self._release(hold)
-
-    def holder(self, cluster_id: str) -> Holder | None:
-        """Who holds the lock on a cluster, alive or not; None: nobody."""
-        row = self._one("SELECT * FROM owners WHERE cluster_id = ?", cluster_id)
-        return None if row is None else _holder_of(row)
-
-    def _take(self, hold: Hold, run_id: int | None) -> None:
-        me = this_process()
-        with self._writing() as database:
-            row = database.execute("SELECT * FROM owners WHERE cluster_id = ?", (hold.cluster_id,)).fetchone()
-            holder = None if row is None else _holder_of(row)
-            if holder is not None and holder.alive:
-                at_work = "" if holder.run is None else f" with run {holder.run}"
-                sentence = (
-                    f"{holder.operator} is at work on this cluster{at_work} since {_clock(holder.since)} UTC "
-                    f"({holder.owner}): one at a time. Wait for it, or cancel it."
-                )
-                raise WriteRefused(sentence, failed=(("journal_lock", sentence),))
-            database.execute(
-                "INSERT OR REPLACE INTO owners VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    hold.cluster_id,
-                    hold.token,
-                    run_id,
-                    hold.operator,
-                    me.host,
-                    me.space,
-                    me.boot,
-                    me.pid,
-                    me.started,
-                    _now(),
-                    time.time(),
-                ),
-            )
-
-    def _release(self, hold: Hold) -> None:
-        with self._writing() as database:
-            database.execute("DELETE FROM owners WHERE cluster_id = ? AND token = ?", (hold.cluster_id, hold.token))
-
-    def _beat(self, hold: Hold, ended: threading.Event) -> None:
-        while not ended.wait(_HEARTBEAT_SECONDS):
-            try:
-                with self._writing() as database:
-                    database.execute("UPDATE owners SET heartbeat = ? WHERE token = ?", (time.time(), hold.token))
-            except WriteRefused:
-                continue  # what matters is written by the runner itself, which meets the same trouble and says so
-
     # ---- inside --------------------------------------------------------------------------------------------
 
     def _refuse_second_run(self, database: sqlite3.Connection, cluster_id: str) -> None:
         row = database.execute(
-            "SELECT id, state FROM runs WHERE cluster_id = ? AND state IN (?, ?, ?)", (cluster_id, *_OPEN)
+            f"SELECT id, state FROM runs WHERE cluster_id = ? AND state IN ({_OPEN})",  # noqa: S608
+            (cluster_id,),
         ).fetchone()
         if row is not None:
             sentence = (
@@ -622,67 +462,48 @@ class Journal:
             )
             raise WriteRefused(sentence, failed=(("journal_lock", sentence),))
 
-    @contextmanager
-    def _writing(self, hold: Hold | None = None) -> Iterator[sqlite3.Connection]:
-        """One transaction; with a hold, only while the lock is still held by it."""
-        with self._one_thread:
-            try:
-                self._database.execute("BEGIN IMMEDIATE")
-                try:
-                    if hold is not None:
-                        _refuse_lost_lock(self._database, hold)
-                    yield self._database
-                except BaseException:
-                    self._database.execute("ROLLBACK")
-                    raise
-                self._database.execute("COMMIT")
-            except sqlite3.Error as error:
-                if self._in_transaction():
-                    self._database.execute("ROLLBACK")
-                raise WriteRefused(
-                    f"The journal {self.path} cannot be written ({error}); nothing is sent without it."
-                ) from error
 
-    def _in_transaction(self) -> bool:
-        try:
-            return self._database.in_transaction
-        except sqlite3.ProgrammingError:  # closed
-            return False
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Several questions answered as of one moment."""
-        with self._one_thread, self._read_errors():
-            self._database.execute("BEGIN")
-            try:
-                yield
-            finally:
-                self._database.execute("COMMIT")
-
-    def _one(self, question: str, *values: object) -> sqlite3.Row | None:
-        with self._one_thread, self._read_errors():
-            row: sqlite3.Row | None = self._database.execute(question, values).fetchone()
-            return row
-
-    def _all(self, question: str, *values: object) -> list[sqlite3.Row]:
-        with self._one_thread, self._read_errors():
-            return self._database.execute(question, values).fetchall()
-
-    @contextmanager
-    def _read_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            raise WriteRefused(
-                f"The journal {self.path} cannot be read ({error}); nothing is sent without it."
-            ) from error
+def _open_row(database: sqlite3.Connection, run_id: int, so: str) -> sqlite3.Row:
+    """The row of a run that is open; refused with what follows from its being over."""
+    row: sqlite3.Row | None = database.execute("SELECT * FROM runs WHERE id = ?", (run_id,)).fetchone()
+    if row is None or not RunState(row["state"]).open:
+        over = "is not in the journal" if row is None else f"is over ({row['state']})"
+        raise WriteRefused(f"Run {run_id} {over}: {so}.")
+    return row
 
 
-def _refuse_lost_lock(database: sqlite3.Connection, hold: Hold) -> None:
-    row = database.execute("SELECT * FROM owners WHERE cluster_id = ?", (hold.cluster_id,)).fetchone()
-    if row is None or row["token"] != hold.token:
-        taken = "Another process" if row is None else f"{row['operator']} (process {row['pid']} on {row['host']})"
-        raise WriteRefused(f"{taken} has taken over this cluster's lock in the journal; nothing further is sent.")
+def _keep_wish(
+    database: sqlite3.Connection, row: sqlite3.Row, wish: Mapping[str, object], operator: str | None
+) -> None:
+    """Who asked for what, and when."""
+    _keep(database, row["cluster_id"], row["id"], "wish", operator or row["operator"], wish)
+
+
+def _keep(  # noqa: PLR0917 -- a row's columns, in order
+    database: sqlite3.Connection, cluster_id: str, run_id: int, kind: str, operator: str, content: Mapping[str, object]
+) -> None:
+    """A step that nothing is sent for, and that has its outcome with it."""
+    moment = now()
+    database.execute(
+        "INSERT INTO steps (cluster_id, run, kind, operator, content, begun_at, outcome, ended_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, '{}', ?)",
+        (cluster_id, run_id, kind, operator, json.dumps(content), moment, moment),
+    )
+
+
+def _refuse_revival(database: sqlite3.Connection, run_id: int, state: RunState) -> None:
+    before = RunState(database.execute("SELECT state FROM runs WHERE id = ?", (run_id,)).fetchone()["state"])
+    if state.open and not before.open:
+        raise WriteRefused(f"Run {run_id} is over ({before.value}): it does not become {state.value} again.")
+
+
+def _refuse_to_abandon(database: sqlite3.Connection, run_id: int, state: RunState) -> None:
+    rows = database.execute("SELECT count(*) FROM moves WHERE run = ? AND state = 'sent'", (run_id,)).fetchone()
+    if rows[0] and not state.open:
+        raise WriteRefused(
+            f"{counted(rows[0], 'partition')} of run {run_id} {verb(rows[0], 'is', 'are')} under way: it is not over "
+            "until that is."
+        )
 
 
 def _update_moves(database: sqlite3.Connection, run_id: int, changed: Mapping[int, MoveProgress]) -> None:
@@ -713,17 +534,7 @@ def _run_of(row: sqlite3.Row) -> Run:
         ended_at=None if row["ended_at"] is None else datetime.fromisoformat(row["ended_at"]),
         way=row["way"],
         overridden=tuple(filter(None, row["overridden"].split(","))),
-    )
-
-
-def _holder_of(row: sqlite3.Row) -> Holder:
-    owner = Owner(row["host"], row["space"], row["boot"], row["pid"], row["started"])
-    return Holder(
-        owner,
-        row["operator"],
-        row["run"],
-        datetime.fromisoformat(row["since"]),
-        is_alive(owner, time.time() - row["heartbeat"]) and (owner != this_process() or row["token"] in _HELD),
+        paused_by=row["paused_by"],
     )
 
 
@@ -733,11 +544,3 @@ def _ids_text(ids: Iterable[int]) -> str:
 
 def _ids(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(","))) if text else ()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
-
-
-def _clock(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S}"

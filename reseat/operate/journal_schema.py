@@ -8,16 +8,24 @@ import time
 from pathlib import Path
 
 from reseat.errors import InputRefused
+from reseat.operate.file_systems import network_file_system
 
 __all__ = ["VERSION", "default_path", "open_database"]
 
 #: ``PRAGMA user_version`` of the tables below; a journal with a higher one was written by a later Reseat.
-VERSION = 2
+VERSION = 3
 #: ``PRAGMA application_id``: "rsea", so that no other program's file is taken for a journal.
 _APPLICATION = 0x72736561
 #: A writer holds the file for milliseconds; whoever waits longer than this meets a machine in trouble.
 _BUSY_SECONDS = 30.0
 _WAL_TRIES = 100
+
+#: What is said of a place where two processes could not rely on the journal.
+_NO_LOG = "The journal cannot be kept here: this file system does not carry SQLite's write-ahead log"
+_LOCAL = (
+    "Name a file on a disk of this machine (--journal, RESEAT_JOURNAL); on Kubernetes a volume that one node mounts at "
+    "a time (ReadWriteOnce, a block device)."
+)
 
 _TABLES = """
 CREATE TABLE runs (
@@ -38,7 +46,8 @@ CREATE TABLE runs (
     approved_at TEXT NOT NULL,
     ended_at TEXT,
     way TEXT,
-    overridden TEXT NOT NULL DEFAULT ''
+    overridden TEXT NOT NULL DEFAULT '',
+    paused_by TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE moves (
     run INTEGER NOT NULL REFERENCES runs (id),
@@ -95,6 +104,14 @@ _STEPS_UP = {
         "ALTER TABLE runs ADD COLUMN way TEXT",
         "ALTER TABLE runs ADD COLUMN overridden TEXT NOT NULL DEFAULT ''",
     ),
+    2: (
+        "ALTER TABLE runs ADD COLUMN paused_by TEXT NOT NULL DEFAULT ''",
+        # A run could fail while partitions of it were under way. It is open again: nothing further is sent, and what
+        # is under way is seen to its end, or cancelled.
+        "UPDATE runs SET state = 'stopping', stop = iif(stop = '', 'stop', stop), ended_at = NULL "
+        "WHERE state NOT IN ('approved', 'running', 'stopping') "
+        "AND EXISTS (SELECT 1 FROM moves WHERE moves.run = runs.id AND moves.state = 'sent')",
+    ),
 }
 #: What SQLite says of a file that is none of its own, or that was damaged.
 _NO_DATABASE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
@@ -115,6 +132,9 @@ def open_database(path: Path) -> sqlite3.Connection:
     Raises:
         InputRefused: the file cannot be opened, is no journal, or was written by a later Reseat.
     """
+    kind = network_file_system(path)
+    if kind is not None:
+        raise InputRefused(f"{_NO_LOG} between machines (it is {kind}). {_LOCAL}", source=str(path))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Made here and not by SQLite, whose files everybody may read; its -wal and -shm files get the same mode.
@@ -147,7 +167,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
         _refuse_what_is_no_journal(database, path)
     finally:
         database.execute("ROLLBACK")
-    _write_ahead(database)
+    _write_ahead(database, path)
     database.execute("PRAGMA synchronous = FULL")
     database.execute("BEGIN IMMEDIATE")
     version = _refuse_what_is_no_journal(database, path)
@@ -181,13 +201,16 @@ def _refuse_what_is_no_journal(database: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def _write_ahead(database: sqlite3.Connection) -> None:
+def _write_ahead(database: sqlite3.Connection, path: Path) -> None:
     """Readers never wait for a writer then. Switching needs the file alone, and does not wait for it by itself."""
     for attempt in range(_WAL_TRIES):
         try:
-            database.execute("PRAGMA journal_mode = WAL")
-            return
+            mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or attempt == _WAL_TRIES - 1:
                 raise
             time.sleep(0.02)
+            continue
+        if mode != "wal":  # SQLite goes on in another mode, and says so by this alone
+            raise InputRefused(f"{_NO_LOG} (SQLite chose {mode!r}). {_LOCAL}", source=str(path))
+        return

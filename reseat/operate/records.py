@@ -6,19 +6,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from reseat.planning.schedule import MOVES_A_BROKER
+
 __all__ = ["MoveProgress", "Run", "RunOptions", "RunProgress", "RunState"]
 
 
 class RunState(Enum):
     """Where a run stands.
 
-    APPROVED: journaled, nothing sent. RUNNING: batches are being sent. STOPPING: nothing further is sent, what is
-    under way finishes or is cancelled. DONE: every partition is as planned, seen twice. CANCELLED: stopped, nothing
+    APPROVED: journaled, nothing sent. RUNNING: batches are being sent. PAUSED: nothing is sent for now, since a person
+    or the state of the cluster wants it so. STOPPING: nothing further is sent, what is under way finishes or is
+    cancelled. DONE: every partition is as planned, seen twice. CANCELLED: stopped, nothing
     under way. FAILED: it cannot go on by itself; ``Run.sentence`` says why.
     """
 
     APPROVED = "approved"
     RUNNING = "running"
+    PAUSED = "paused"
     STOPPING = "stopping"
     DONE = "done"
     CANCELLED = "cancelled"
@@ -27,7 +31,7 @@ class RunState(Enum):
     @property
     def open(self) -> bool:
         """Whether a runner still has to do something."""
-        return self in (RunState.APPROVED, RunState.RUNNING, RunState.STOPPING)
+        return self in (RunState.APPROVED, RunState.RUNNING, RunState.PAUSED, RunState.STOPPING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class RunOptions:
         throttle: bytes a second a broker for replication, or None: no throttle is set or changed.
     """
 
-    moves_a_broker: int = 50
+    moves_a_broker: int = MOVES_A_BROKER
     throttle: int | None = None
 
 
@@ -64,6 +68,7 @@ class Run:
         ended_at: UTC, or None.
         way: by which it was to be written when it was approved, ``admin`` or ``zookeeper``; None: not told.
         overridden: names of the checks that the person went on in spite of.
+        paused_by: who paused it, or "".
     """
 
     id: int
@@ -82,6 +87,7 @@ class Run:
     ended_at: datetime | None = None
     way: str | None = None
     overridden: tuple[str, ...] = ()
+    paused_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,11 +65,13 @@ class ElectionRequest(Asked):
         election: which one.
         partitions: for these; None: for all.
         shown: the reading whose preview was shown; None where none was.
+        accepts_loss: whether the person accepts what the preview says an unclean election loses.
     """
 
     election: Election
     partitions: tuple[Partition, ...] | None = None
     shown: ClusterLayout | None = None
+    accepts_loss: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,9 @@
 The connection, with its secrets, goes through a pipe: never through arguments or the environment, where other users of
 the machine, ``ps`` and crash reports would see it. What it says goes to a log beside the journal, which its owner alone
 can read. ``python -m reseat.operate.runner JOURNAL RUN`` reads the connection as JSON from standard input.
+
+A termination (SIGTERM, as of a service or container that is stopped) is nobody's word on the plan: the runner ends at
+once and the run stays open, to be gone on with.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import sys
 import threading
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +26,7 @@ from reseat.errors import ReseatError, WriteRefused
 from reseat.operate.execute import carry_out
 from reseat.operate.journal import Journal
 from reseat.operate.people import OPERATE_VARIABLE, writing_enabled
-from reseat.operate.records import RunState
+from reseat.operate.records import Run, RunState
 from reseat.sources.connection import Connection, Secret
 
 __all__ = ["connection_from_json", "connection_to_json", "log_file", "main", "start"]
@@ -102,40 +106,49 @@ def connection_from_json(text: str) -> Connection:
 def main(arguments: list[str]) -> int:
     """Carry a run out; the process's exit code: 0 where it was done, else 1."""
     from reseat.operate.opening import open_target, way_to_go_on
+    from reseat.sources.live import read_cluster
 
     path, run_id = Path(arguments[0]), int(arguments[1])
     connection = connection_from_json(sys.stdin.read())
     if not writing_enabled(os.environ):
         _log(f"Writing is not enabled: {OPERATE_VARIABLE}=1 was not set when Reseat was started.")
         return 1
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     journal = Journal(path)
+    found = journal.run(run_id)
     try:
-        target = open_target(connection, way_to_go_on(connection, journal.run(run_id)))
+        target = open_target(connection, way_to_go_on(connection, found))
+        interrupt = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):  # before, nothing is at work that would have to be left
+            signal.signal(number, lambda *_: interrupt.set())
         try:
-            ended = carry_out(target, journal, run_id, stop=stop, report=_log)
+            ended = carry_out(
+                target,
+                journal,
+                run_id,
+                interrupt=interrupt,
+                read=partial(read_cluster, connection),
+                report=_log,
+            )
         finally:
             target.close()
     except ReseatError as error:
         _log(str(error))
-        _leave_word(journal, run_id, error)
+        if journal.run(run_id) == found:  # it never came to work on the run, which says nothing of it
+            _leave_word(journal, found, error)
         return 1
     finally:
         journal.close()
     return 0 if ended.state is RunState.DONE else 1
 
 
-def _leave_word(journal: Journal, run_id: int, error: ReseatError) -> None:
-    """Where it never came to work on the run, the journal says why, unless somebody else is at work on it."""
-    run = journal.run(run_id)
-    if not run.state.open:
-        return
+def _leave_word(journal: Journal, run: Run, error: ReseatError) -> None:
+    """The journal says why a run was not worked on, unless somebody else is at work on it, or has ended it."""
     try:
         with journal.hold(run.cluster_id, operator=run.operator) as hold:
-            journal.set_state(hold, run_id, run.state, f"The runner ended: {error} Go on with it, or cancel it.")
+            state = journal.run(run.id).state
+            if state.open:
+                journal.set_state(hold, run.id, state, f"The runner ended: {error} Go on with it, or cancel it.")
     except WriteRefused as refused:
         _log(str(refused))
 

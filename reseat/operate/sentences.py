@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from reseat.model.wording import counted, listed, verb
-from reseat.operate.records import MoveProgress
+from reseat.operate.records import MoveProgress, Run, RunOptions
 from reseat.operate.target import Partition
 
 __all__ = [
+    "THROTTLES_LEFT",
+    "below_min",
     "clock",
     "counts",
     "ended",
     "failures",
     "held_back",
+    "how",
     "list_text",
+    "lost",
     "name_of",
+    "no_copy",
+    "no_room",
+    "nobody_at_work",
     "others_at_work",
+    "paused",
     "stalled",
     "stopping",
     "throttle_lifted",
+    "throttles_left",
+    "throttles_of_others",
     "waiting_for_brokers",
+    "worse",
 ]
+
+#: Throttles stay, as nobody could be asked; with a blank before it.
+THROTTLES_LEFT = " Throttles are left: status puts them back once the cluster answers."
 
 
 def name_of(move: MoveProgress) -> str:
@@ -39,6 +53,18 @@ def list_text(replicas: Iterable[int]) -> str:
 def clock(moment: datetime) -> str:
     """The time of day, UTC."""
     return f"{moment:%H:%M:%S} UTC"
+
+
+def how(options: RunOptions) -> str:
+    """How a run is carried out."""
+    rate = "no throttle" if options.throttle is None else f"a throttle of {options.throttle:,} bytes a second a broker"
+    return f"{rate} and at most {counted(options.moves_a_broker, 'replica move')} at a broker at a time"
+
+
+def nobody_at_work(run: Run) -> str:
+    """A run that is not over and that no process works on: what can be done about it."""
+    same = "execute the same plan" if run.kind == "plan" else "roll back"
+    return f"Nobody is at work on it: {same} again to go on, or cancel it."
 
 
 def counts(moves: Sequence[MoveProgress]) -> str:
@@ -81,6 +107,50 @@ def held_back(moves: Sequence[MoveProgress], brokers: Sequence[int]) -> str:
     )
 
 
+def paused(person: str) -> str:
+    """A person paused the run."""
+    return f"Paused by {person}: nothing further is sent until somebody resumes it, and what is under way finishes."
+
+
+def worse(reasons: Sequence[str], since: datetime) -> str:
+    """The cluster has become worse since the run began."""
+    return (
+        f"Paused since {clock(since)}: {'; '.join(reasons)}. Nothing further is sent until that is healed, then it "
+        "goes on by itself; what is under way goes on. It can be cancelled."
+    )
+
+
+def lost(brokers: Sequence[int]) -> str:
+    """Brokers that were alive when the run began, as a part of a sentence."""
+    many = len(brokers)
+    return f"{verb(many, 'broker', 'brokers')} {listed(brokers)} {verb(many, 'is', 'are')} not alive any more"
+
+
+def below_min(partitions: Sequence[Partition]) -> str:
+    """Partitions that fell below min.insync.replicas, as a part of a sentence."""
+    names = listed(f"{topic}-{partition}" for topic, partition in partitions)
+    return (
+        f"{counted(len(partitions), 'partition has', 'partitions have')} fallen below min.insync.replicas since the "
+        f"run began ({names})"
+    )
+
+
+def no_room(short: Mapping[int, tuple[int, int]]) -> str:
+    """Brokers that have less left than comes to them: (left, comes) by broker; as a part of a sentence."""
+    return listed(
+        f"broker {broker} has {left:,} bytes left and would get {comes:,}" for broker, (left, comes) in short.items()
+    )
+
+
+def no_copy(moves: Sequence[MoveProgress]) -> str:
+    """Partitions that are not sent because nothing could be copied from."""
+    many = len(moves)
+    return (
+        f"{counted(many, 'partition is', 'partitions are')} not sent while no in-sync replica of "
+        f"{verb(many, 'it', 'them')} is on a live broker: {listed(map(name_of, moves))}."
+    )
+
+
 def others_at_work(partitions: Sequence[Partition]) -> str:
     """Somebody else reassigns something in the cluster."""
     names = listed(f"{topic}-{partition}" for topic, partition in partitions)
@@ -92,13 +162,32 @@ def others_at_work(partitions: Sequence[Partition]) -> str:
 
 def throttle_lifted(brokers: Sequence[int], topics: Sequence[str], rate: int) -> str:
     """Somebody else took the run's throttle away, or set another."""
+    return (
+        f"Somebody else changed the throttle of {_places(brokers, topics)}: it is not the {rate:,} bytes a second of "
+        "this run any more, and copying may go at full speed. kafka-configs sets it again; what is not this run's own "
+        "at its end is left as it is."
+    )
+
+
+def throttles_left(brokers: Sequence[int], topics: Sequence[str]) -> str:
+    """Throttles that could not be put back, with a blank before it; "" where there are none."""
+    if not brokers and not topics:
+        return ""
+    places = [f"broker {broker}" for broker in brokers] + [f"topic {topic}" for topic in topics]
+    return f" Throttles are left on {listed(places)}: status puts them back once they can be reached."
+
+
+def throttles_of_others(brokers: Sequence[int], topics: Sequence[str]) -> str:
+    """Throttles that are somebody else's at the end of a run, with a blank before it; "" where there are none."""
+    if not brokers and not topics:
+        return ""
+    return f" Throttles of {_places(brokers, topics)} were changed by somebody else, and are left as they are."
+
+
+def _places(brokers: Sequence[int], topics: Sequence[str]) -> str:
     places = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
     places += [f"{verb(len(topics), 'topic', 'topics')} {listed(topics)}"] if topics else []
-    return (
-        f"Somebody else changed the throttle of {' and of '.join(places)}: it is not the {rate:,} bytes a second of "
-        "this run any more, and copying may go at full speed. kafka-configs sets it again; what was there before the "
-        "run comes back at its end."
-    )
+    return " and of ".join(places)
 
 
 def stopping(cancel: bool, can_cancel: bool, refused: Sequence[MoveProgress]) -> str:

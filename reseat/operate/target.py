@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from reseat.sources.kafka_admin.log_ends import LogEnd
 
 __all__ = ["Assignment", "Election", "Partition", "Target", "Throttles"]
 
@@ -30,6 +33,7 @@ class Assignment:
         removing: replicas that a reassignment under way removes.
         leader: broker id, -1 none.
         in_sync: the ISR.
+        topic_id: the id of its topic as Kafka prints it; "" where not told (before 2.8).
     """
 
     replicas: tuple[int, ...]
@@ -37,6 +41,7 @@ class Assignment:
     removing: tuple[int, ...] = ()
     leader: int = -1
     in_sync: tuple[int, ...] = ()
+    topic_id: str = field(default="", compare=False)
 
     @property
     def under_way(self) -> bool:
@@ -87,6 +92,9 @@ class Target(Protocol):
     def cluster_id(self) -> str:
         """The id that the cluster gives itself."""
 
+    def migrating(self) -> bool:
+        """Whether the cluster is between ZooKeeper and KRaft, so that nothing may be written in this way (KIP-866)."""
+
     def alive(self) -> frozenset[int]:
         """Ids of the brokers that are alive now (not fenced, registered)."""
 
@@ -96,8 +104,16 @@ class Target(Protocol):
     def reassigning(self) -> dict[Partition, Assignment]:
         """Every reassignment under way in the cluster, also those accepted and not begun; whoever started them."""
 
-    def reassign(self, targets: Mapping[Partition, Sequence[int]]) -> dict[Partition, str | None]:
-        """Ask for these replica lists. Returns Kafka's error name by partition, None where it was accepted."""
+    def reassign(
+        self, targets: Mapping[Partition, Sequence[int]], *, keeps_factor: bool = False
+    ) -> dict[Partition, str | None]:
+        """Ask for these replica lists. Returns Kafka's error name by partition, None where it was accepted.
+
+        Args:
+            targets: replica ids by partition.
+            keeps_factor: whether the cluster is to refuse a list with more or fewer replicas than the partition has
+                (INVALID_REPLICATION_FACTOR; KIP-860), as far as it can.
+        """
 
     def cancel(self, partitions: Sequence[Partition]) -> dict[Partition, str | None]:
         """Take back what is under way for these partitions. Returns as ``reassign``."""
@@ -135,6 +151,9 @@ class Target(Protocol):
         self, partitions: Sequence[Partition], brokers: Sequence[int]
     ) -> dict[tuple[Partition, int], int] | None:
         """Bytes that each of these brokers holds of each of these partitions now; None where not told."""
+
+    def log_ends(self, partitions: Sequence[Partition]) -> Mapping[tuple[Partition, int], LogEnd]:
+        """Where the logs of these partitions end on the living brokers; whoever does not tell is absent."""
 
     def close(self) -> None:
         """Close every connection."""

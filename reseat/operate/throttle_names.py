@@ -13,6 +13,7 @@ __all__ = [
     "FOLLOWER_REPLICAS",
     "LEADER_RATE",
     "LEADER_REPLICAS",
+    "LONGEST_VALUE",
     "TOPIC_SETTINGS",
     "Settings",
     "by_entity",
@@ -24,6 +25,8 @@ Settings: TypeAlias = dict[str, str | None]
 
 LEADER_RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.replication.throttled.rate"
 LEADER_REPLICAS, FOLLOWER_REPLICAS = "leader.replication.throttled.replicas", "follower.replication.throttled.replicas"
+#: Bytes that a string of Kafka's protocol takes; brokers close the connection on a longer one.
+LONGEST_VALUE = 32_767
 BROKER_SETTINGS = (LEADER_RATE, FOLLOWER_RATE)
 TOPIC_SETTINGS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)
 

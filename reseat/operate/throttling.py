@@ -1,11 +1,15 @@
 """Replication throttles of a run: what is set, what was there before, and that it is put back exactly.
 
 What it promises: the values before are in the journal before anything is set; they come back as they were, an unset
-one unset; what cannot be put back now (a dead broker) is named and stays in the journal, so that the next start or
+one unset, wherever the value of now is still the run's own; what somebody else has set since is left alone and told;
+what cannot be put back now (a dead broker) is named and stays in the journal, so that the next start or
 ``operate status`` puts it back.
 
 How it works: as KIP-73 means it. Each broker that sends or receives gets both rates; a topic's leader list holds the
-replicas that are copied from, its follower list the newcomers. Lists that were set before are kept and added to.
+replicas that are copied from, its follower list the newcomers. Lists that were set before are kept and added to. A list
+that would be longer than ``LONGEST_LIST`` is ``*``, all replicas of the topic: a string of Kafka's protocol ends at
+32,767 bytes, and brokers close the connection on a longer one. Replicas in sync are not slowed down by it, but what
+they copy counts towards the rate.
 
 Example: ``orders-0`` from [1, 2] to [1, 3] at 1,000 bytes a second sets both rates of brokers 1, 2 and 3 to 1000, the
 leader list of ``orders`` to ``0:1,0:2`` and its follower list to ``0:3``.
@@ -16,21 +20,25 @@ Complexity: linear in the plan. Source: KIP-73; Kafka's ``ReassignPartitionsComm
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 from reseat.errors import ClusterUnreachable
-from reseat.operate.journal import Journal, Step
+from reseat.operate.journal import Journal
 from reseat.operate.records import MoveProgress
 from reseat.operate.target import Target, Throttles
 
 __all__ = [
+    "LONGEST_LIST",
     "NOT_KNOWN",
+    "PutBack",
     "Standing",
+    "before_the_run",
     "earlier_values",
     "from_json",
     "lifted",
     "merged",
+    "names_of",
     "of_brokers",
     "of_topics",
     "put_back",
@@ -41,6 +49,8 @@ __all__ = [
 
 _Name = TypeVar("_Name", int, str)
 _EVERY_REPLICA = "*"
+#: Bytes of a list of replicas; a longer one is ``*``. Kafka's strings take 32,767.
+LONGEST_LIST = 30_000
 #: What is left of throttles that were being put back when the process ended; no topic is called so.
 NOT_KNOWN = "not known"
 _LISTS = ("leader_replicas", "follower_replicas")
@@ -56,14 +66,32 @@ class Standing:
     Attributes:
         step: the journal's step that set them.
         earlier: the values before.
-        now: the values set.
+        ours: all the values that the run has set or meant to set, the newest first.
         partitions: one partition of each topic concerned, to ask whether the topic is still there.
     """
 
     step: int
     earlier: Throttles
-    now: Throttles
+    ours: tuple[Throttles, ...]
     partitions: Mapping[str, int]
+
+    @property
+    def now(self) -> Throttles:
+        """The values set."""
+        return self.ours[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What came of putting throttles back.
+
+    Attributes:
+        left: what could not be put back, with the values that it should have.
+        theirs: what somebody else has set since and was left alone, with the values of now.
+    """
+
+    left: Throttles = field(default_factory=Throttles)
+    theirs: Throttles = field(default_factory=Throttles)
 
 
 def earlier_values(target: Target, moves: Iterable[MoveProgress], alive: frozenset[int]) -> Throttles:
@@ -122,7 +150,8 @@ def _added(earlier: Mapping[str, str | None], more: Mapping[str, Sequence[str]])
         if topic not in earlier or earlier[topic] == _EVERY_REPLICA:
             continue  # gone by now, or every replica of it is throttled already
         told = earlier[topic] or ""
-        out[topic] = ",".join(dict.fromkeys([*filter(None, told.split(",")), *replicas]))
+        whole = ",".join(dict.fromkeys([*filter(None, told.split(",")), *replicas]))
+        out[topic] = whole if len(whole) <= LONGEST_LIST else _EVERY_REPLICA
     return out
 
 
@@ -168,39 +197,73 @@ def from_json(value: Mapping[str, Any]) -> Throttles:
     return Throttles(**{item.name: dict(value[item.name]) for item in fields(Throttles)})
 
 
+def before_the_run(there: Standing, now: Throttles) -> Throttles:
+    """What was there before a run that has set throttles already and goes on.
+
+    That is what it found first; where it concerns more now, what is set there; and where something else than the run's
+    own stands now, that: somebody has set it since, and it is what is to come back.
+
+    Args:
+        there: what the run has set.
+        now: what is set on the brokers and topics that are still concerned.
+    """
+    return merged(merged(now, there.earlier), _theirs(there, now))
+
+
+def _theirs(there: Standing, now: Throttles) -> Throttles:
+    """Of what is set now, what is neither the run's own nor what was there before it."""
+    return Throttles(
+        **{
+            item.name: {
+                name: value
+                for name, value in getattr(now, item.name).items()
+                if value not in (getattr(there.earlier, item.name).get(name, value), *_ours(there, item.name, name))
+            }
+            for item in fields(Throttles)
+        }
+    )
+
+
+def _ours(there: Standing, kind: str, name: object) -> list[str | None]:
+    return [values[name] for values in (getattr(one, kind) for one in there.ours) if name in values]
+
+
 def standing(journal: Journal, run_id: int) -> Standing | None:
     """The throttles of a run that are not put back; None: none."""
     # Each step knows all that was there before the run, so that the latest one tells it.
     latest = next(iter(journal.steps(run_id=run_id, kind="throttles", most=1)), None)
     if latest is None:
         return None
-    stands = _standing_of(latest)
-    for back in journal.steps(run_id=run_id, kind="throttles back"):
-        if back.id > latest.id and back.outcome is not None and back.outcome["left"] != [NOT_KNOWN]:
-            # What was put back then is no business of this run any more: somebody may have set it anew.
-            return _only_left(stands, back.outcome["left"])
-    return stands
-
-
-def _only_left(stands: Standing, left: object) -> Standing | None:
-    names = left if isinstance(left, list) else []
-    if not names:
+    # What was put back then is no business of this run any more: somebody may have set it anew.
+    left = next(
+        (
+            back.outcome["left"]
+            for back in journal.steps(run_id=run_id, kind="throttles back")
+            if back.id > latest.id and back.outcome is not None and back.outcome["left"] != [NOT_KNOWN]
+        ),
+        None,
+    )
+    if left == []:
         return None
-    earlier, now = (
+    content: Mapping[str, Any] = latest.content
+    steps = journal.steps(run_id=run_id, kind="throttles", most=1_000_000)
+    ours = tuple(from_json(step.content["set"]) for step in steps)  # type: ignore[arg-type]
+    stands = Standing(latest.id, from_json(content["earlier"]), ours, content["partitions"])
+    return stands if left is None else _only_left(stands, left)
+
+
+def _only_left(stands: Standing, left: object) -> Standing:
+    names = left if isinstance(left, list) else []
+    earlier, *ours = (
         Throttles(**{item.name: _of(getattr(values, item.name), names) for item in fields(values)})
-        for values in (stands.earlier, stands.now)
+        for values in (stands.earlier, *stands.ours)
     )
     partitions = {topic: partition for topic, partition in stands.partitions.items() if topic in names}
-    return replace(stands, earlier=earlier, now=now, partitions=partitions)
+    return replace(stands, earlier=earlier, ours=tuple(ours), partitions=partitions)
 
 
-def _standing_of(step: Step) -> Standing:
-    content: Mapping[str, Any] = step.content
-    return Standing(step.id, from_json(content["earlier"]), from_json(content["set"]), content["partitions"])
-
-
-def put_back(target: Target, throttles: Standing, wait: Callable[[float], None]) -> Throttles:
-    """Set the earlier values again and read them back.
+def put_back(target: Target, throttles: Standing, wait: Callable[[float], object]) -> PutBack:
+    """Set the earlier values again, where the run's own are still set, and read them back.
 
     Args:
         target: the cluster.
@@ -208,8 +271,8 @@ def put_back(target: Target, throttles: Standing, wait: Callable[[float], None])
         wait: waits some seconds, between two readings.
 
     Returns:
-        What could not be put back, with the values it should have; empty: all is as it was. Topics that are gone took
-        their settings with them.
+        What could not be put back, and what somebody else has set since; both empty: all is as it was. Topics that are
+        gone took their settings with them.
 
     Raises:
         ClusterUnreachable: the cluster does not answer.
@@ -218,32 +281,47 @@ def put_back(target: Target, throttles: Standing, wait: Callable[[float], None])
     brokers = {*earlier.leader_rate, *earlier.follower_rate}
     alive = brokers & target.alive()
     there = {topic for topic, _ in target.assignments(sorted(throttles.partitions.items()))}
-    restored = Throttles(
-        leader_rate=_of(earlier.leader_rate, alive),
-        follower_rate=_of(earlier.follower_rate, alive),
-        leader_replicas=_of(earlier.leader_replicas, there),
-        follower_replicas=_of(earlier.follower_replicas, there),
-    )
-    target.set_throttles(restored)
-    left = _differing(target, restored, wait)
+    came = _put_back(target, throttles, of_topics(of_brokers(earlier, alive), there), wait)
     # A dead broker is told apart, since it cannot always be asked: it must not keep the others throttled.
     for broker in sorted(brokers - alive):
-        alone = Throttles(_of(earlier.leader_rate, {broker}), _of(earlier.follower_rate, {broker}))
+        alone = of_topics(of_brokers(earlier, {broker}), ())
         try:
-            target.set_throttles(alone)
-            missed = _differing(target, alone, wait)
+            missed = _put_back(target, throttles, alone, wait)
         except ClusterUnreachable:
-            missed = alone
-        left = Throttles(
-            **{item.name: {**getattr(left, item.name), **getattr(missed, item.name)} for item in fields(left)}
-        )
-    return left
+            missed = PutBack(left=alone)
+        came = PutBack(merged(came.left, missed.left), merged(came.theirs, missed.theirs))
+    return came
 
 
-def _differing(target: Target, wished: Throttles, wait: Callable[[float], None]) -> Throttles:
+def _put_back(target: Target, throttles: Standing, earlier: Throttles, wait: Callable[[float], object]) -> PutBack:
+    """Put these values back, all of which can be asked for at once."""
+    theirs = _theirs(throttles, target.throttles(*names_of(earlier)))
+    # What is as before already is set all the same: a broker may yet be told of the run's own.
+    restored = Throttles(
+        **{
+            item.name: {
+                name: value
+                for name, value in getattr(earlier, item.name).items()
+                if name not in getattr(theirs, item.name)
+            }
+            for item in fields(earlier)
+        }
+    )
+    target.set_throttles(restored)
+    return PutBack(_differing(target, restored, wait), theirs)
+
+
+def names_of(values: Throttles) -> tuple[list[int], list[str]]:
+    """The brokers and the topics that throttles are of, ascending."""
+    return (
+        sorted({*values.leader_rate, *values.follower_rate}),
+        sorted({*values.leader_replicas, *values.follower_replicas}),
+    )
+
+
+def _differing(target: Target, wished: Throttles, wait: Callable[[float], object]) -> Throttles:
     """What is not as wished, once brokers had their moment to show it."""
-    brokers = sorted({*wished.leader_rate, *wished.follower_rate})
-    topics = sorted({*wished.leader_replicas, *wished.follower_replicas})
+    brokers, topics = names_of(wished)
     for attempt in range(_READS):
         if attempt:
             wait(_READ_SECONDS)

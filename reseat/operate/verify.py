@@ -15,6 +15,7 @@ from reseat.model import NONE, Snapshot
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks import Check, Verdict
 from reseat.operate.patience import Patience
+from reseat.operate.same_topics import same_topics
 from reseat.operate.sentences import list_text
 from reseat.operate.target import Partition, Target
 
@@ -129,6 +130,7 @@ def verify(
     planned: dict[Partition, tuple[int, ...]] = dict(
         zip(zip(names, layout.partition.tolist(), strict=True), lists, strict=True)
     )
+    target = same_topics(target, plan.topic_ids, planned)
     differences: tuple[Difference, ...] = ()
     for _ in (patience or Patience(_LAG_SECONDS)).attempts():
         differences = _differences(target, planned)

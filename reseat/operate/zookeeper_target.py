@@ -53,9 +53,11 @@ from reseat.sources.zookeeper.nodes import (
     topic_node,
     whole_number,
 )
+from reseat.sources.zookeeper.permissions import MIGRATION
 
 if TYPE_CHECKING:
     from reseat.sources.kafka_admin.client import AdminClient
+    from reseat.sources.kafka_admin.log_ends import LogEnd
 
 __all__ = ["BATCH_BYTES", "ZooKeeperTarget"]
 
@@ -135,6 +137,14 @@ class ZooKeeperTarget:
             raise ClusterUnreachable("ZooKeeper has no /cluster/id that tells an id. Is the chroot right?", "chroot")
         return found
 
+    def migrating(self) -> bool:
+        """Whether ``/migration`` is there; see ``Target``.
+
+        A KRaft controller does not look at what is written into the nodes below ``/admin``, and a controller of the
+        ZooKeeper era acts on it when it is back: hours later, if the migration is taken back.
+        """
+        return self._zookeeper.read([MIGRATION])[0] is not None
+
     def alive(self) -> frozenset[int]:
         """Brokers registered in ``/brokers/ids``; see ``Target``."""
         names = self._zookeeper.children("/brokers/ids")
@@ -186,16 +196,26 @@ class ZooKeeperTarget:
         alive = self.alive().intersection(brokers)
         return self._ask_brokers(lambda admin: copied_bytes(admin, partitions, alive))
 
+    def log_ends(self, partitions: Sequence[Partition]) -> dict[tuple[Partition, int], LogEnd]:
+        """Where logs end, through the brokers' Admin protocol where it can be reached; see ``Target``."""
+        from reseat.sources.kafka_admin.log_ends import log_ends
+
+        alive = self.alive()
+        return self._ask_brokers(lambda admin: log_ends(admin, partitions, alive)) or {}
+
     # ---- writing -----------------------------------------------------------------------------------------------
 
-    def reassign(self, targets: Mapping[Partition, Sequence[int]]) -> dict[Partition, str | None]:
+    def reassign(
+        self, targets: Mapping[Partition, Sequence[int]], *, keeps_factor: bool = False
+    ) -> dict[Partition, str | None]:
         """Create the reassignment node; see ``Target``.
 
         What Kafka would drop in silence is left out and told: a partition that is not there, a list that is empty or
         names a broker twice, a broker that is not alive. Where a node is there already nothing is sent.
         """
         asked = {one: tuple(replicas) for one, replicas in targets.items()}
-        answers = self._refused(asked)
+        self._refuse_in_migration()
+        answers = self._refused(asked, keeps_factor=keeps_factor)
         sent = {one: replicas for one, replicas in asked.items() if one not in answers}
         if sent:
             answers |= dict.fromkeys(sent, self._create_reassignment(sent))
@@ -219,6 +239,7 @@ class ZooKeeperTarget:
                 "An unclean election cannot be asked for through ZooKeeper's nodes.",
                 choices=("Use the Admin protocol (2.4 and later), or unclean.leader.election.enable on the topic.",),
             )
+        self._refuse_in_migration()
         wanted = list(dict.fromkeys(partitions))
         before = self.assignments(wanted)
         there = [one for one in wanted if one in before]
@@ -235,6 +256,7 @@ class ZooKeeperTarget:
         The node has the version that the cluster's other topics have, but for the topic id, which a 2.8 controller
         adds. Settings are not checked by Kafka on this way.
         """
+        self._refuse_in_migration()
         existing = self._zookeeper.children("/brokers/topics") or []
         refusal = self._topic_refused(topic, assignments, existing)
         if refusal is not None:
@@ -278,6 +300,7 @@ class ZooKeeperTarget:
         Raises:
             ClusterUnreachable: ZooKeeper is away or does not allow it, or a node does not hold what Kafka writes.
         """
+        self._refuse_in_migration()
         brokers, topics = by_entity(throttles)
         names = list(topics)
         there = self._zookeeper.read([_topic_path(name) for name in names])
@@ -294,12 +317,24 @@ class ZooKeeperTarget:
             self._admin.close()
             self._admin = None
 
+    def _refuse_in_migration(self) -> None:
+        if self.migrating():
+            raise ClusterUnreachable(
+                f"The cluster is between ZooKeeper and KRaft ({MIGRATION} is there): nothing is written into "
+                "ZooKeeper's nodes. Go through the brokers; where the migration was taken back, remove that node as "
+                "Kafka's manual says.",
+                "configuration",
+            )
+
     # ---- reassignment ------------------------------------------------------------------------------------------
 
-    def _refused(self, asked: Mapping[Partition, tuple[int, ...]]) -> dict[Partition, str | None]:
+    def _refused(
+        self, asked: Mapping[Partition, tuple[int, ...]], *, keeps_factor: bool
+    ) -> dict[Partition, str | None]:
         """What cannot be asked for, by the name of Kafka's error."""
         alive = self.alive()
-        lists = {name: _lists(node) for name, node in self._topics({topic for topic, _ in asked}).items()}
+        nodes = self._topics({topic for topic, _ in asked})
+        lists = {name: _lists(node) for name, node in nodes.items()}
         refused: dict[Partition, str | None] = {}
         for (topic, one), replicas in asked.items():
             now = lists.get(topic, {}).get(one)
@@ -307,6 +342,8 @@ class ZooKeeperTarget:
                 refused[topic, one] = "UNKNOWN_TOPIC_OR_PARTITION"
             elif not replicas or len(set(replicas)) < len(replicas) or not alive.union(now).issuperset(replicas):
                 refused[topic, one] = "INVALID_REPLICA_ASSIGNMENT"
+            elif keeps_factor and len(replicas) != len(set(now).difference(nodes[topic].removing.get(one, ()))):
+                refused[topic, one] = "INVALID_REPLICATION_FACTOR"
         return refused
 
     def _create_reassignment(self, sent: Mapping[Partition, tuple[int, ...]]) -> str | None:
@@ -390,7 +427,7 @@ class ZooKeeperTarget:
                 adding = tuple(broker for broker in target if broker not in replicas or broker not in in_sync)
                 removing = tuple(broker for broker in replicas if broker not in target)
             leader = max(-1, state.leader) if state is not None else -1
-            told[topic, one] = Assignment(replicas, adding, removing, leader, in_sync)
+            told[topic, one] = Assignment(replicas, adding, removing, leader, in_sync, topics[topic].topic_id)
         return told
 
     def _topic_refused(self, topic: str, assignments: Mapping[int, Sequence[int]], existing: list[str]) -> str | None:
@@ -466,9 +503,8 @@ class ZooKeeperTarget:
             data = orjson.dumps({**document, "config": wanted})
             if len(data) > BATCH_BYTES:
                 raise ClusterUnreachable(
-                    f"The settings of {entity} would take {len(data):,} bytes, and ZooKeeper's nodes hold "
-                    f"{BATCH_BYTES:,}: there are too many replicas to throttle them by name. Carry the plan out "
-                    "without a throttle, or set those of the topic to * first.",
+                    f"The settings of {entity} would take {len(data):,} bytes, and {BATCH_BYTES:,} are written into a "
+                    "node of ZooKeeper at most: other settings there are too long. It was not changed.",
                     "configuration",
                 )
             written = Change(path, data, None if node is None else node.version)

@@ -27,6 +27,7 @@ class AdminBehaviour:
         assert made.differences == ()
         assert {one: told.replicas for one, told in made.seen.items()} == {0: (3, 1), 1: (2, 4)}
         assert "retention.ms=5000" in described
+        assert f"TopicId: {made.seen[0].topic_id}" in described
         assert gap.refusal is not None
         assert "consecutive 0-based integer sequence" in gap.refusal
         assert "ZooKeeper's nodes" in gap.refusal
@@ -34,7 +35,7 @@ class AdminBehaviour:
         assert unknown.refusal == "Unknown topic config name: no.such.setting"
         assert target.assignments([("gap", 10), ("odd", 0), ("made", 2)]) == {}
 
-    def test_each_partition_gets_kafkas_own_answer(self, target) -> None:
+    def test_each_partition_gets_kafkas_own_answer(self, cluster, target) -> None:
         """What cannot be is answered by partition with Kafka's names, and the rest is accepted."""
         create_everywhere(target, TopicSpec.placed("answers", {0: [1, 2], 1: [2, 3], 2: [3, 1]}))
         asked = {("answers", 0): [2, 1], ("answers", 1): [2, 99], ("answers", 2): [3, 3], ("nowhere", 0): [1]}
@@ -46,6 +47,8 @@ class AdminBehaviour:
             ("nowhere", 0): "UNKNOWN_TOPIC_OR_PARTITION",
         }
         assert until(lambda: as_told(target, ("answers", 0)).replicas == (2, 1))
+        longer = target.reassign({("answers", 2): [3, 1, 2]}, keeps_factor=True)
+        assert longer[("answers", 2)] == ("INVALID_REPLICATION_FACTOR" if "kraft" in cluster.kind else None)
         assert target.cancel([("answers", 0)]) == {("answers", 0): "NO_REASSIGNMENT_IN_PROGRESS"}
         assert target.elect(Election.UNCLEAN, [("answers", 1), ("nowhere", 0)]) == {
             ("answers", 1): "ELECTION_NOT_NEEDED",
@@ -129,6 +132,7 @@ class AdminBehaviour:
         create_everywhere(
             target, TopicSpec.placed("unclean", {0: _frail(lost)}, configs=(("min.insync.replicas", "1"),))
         )
+        fill(cluster, "unclean", 1)
         asked = {("failover", one): [others[1], others[0]] for one in range(250)}
         cluster.stop_broker(lost, kill=True)
         answers = target.reassign(asked)
@@ -162,12 +166,17 @@ class AdminBehaviour:
         cluster.start_broker(first)
         until(lambda: target.alive() == {*BROKERS} - {last})
         layout = _layout({one: _frail(first)}, {one: None}, dead=(last,), in_sync={one: [last]})
+        assert until(lambda: bool(target.log_ends([one])))  # a broker that is back opens its logs first
+        ends = target.log_ends([one, ("nowhere", 0)])
         outcome = hold(target, layout, Election.UNCLEAN, mode="kraft" if "kraft" in cluster.kind else "zookeeper")
 
         assert [(held.answer, held.expected_leader, held.leader_after) for held in outcome.partitions] == [
             ("NONE", first, first)
         ]
         assert outcome.differing == ()
+        assert ends.keys() == {(one, first)}
+        assert ends[one, first].end == 100
+        assert ends[one, first].high_watermark in range(101)  # what was checkpointed before it died
         assert until(lambda: as_told(target, one) == Assignment((*_frail(first),), leader=first, in_sync=(first,)))
 
 

@@ -50,6 +50,7 @@ class FakeBrokers:
             error of the whole request.
         lag: how many more times settings are told as they were before they were changed.
         sent: (request name, broker, number of partitions) of each request, in order.
+        bytes: (request name, broker, size as encoded) of each, likewise.
     """
 
     lists: dict[Partition, list[int]]
@@ -61,6 +62,7 @@ class FakeBrokers:
     faults: dict[str, list[str | int]] = field(default_factory=dict)
     lag: int = 0
     sent: list[tuple[str, int | str | None, int]] = field(default_factory=list)
+    bytes: list[tuple[str, int | str | None, int]] = field(default_factory=list)
     clock: float = 0.0
     old: Mapping[tuple[int, str, str], tuple[int, str]] = field(default_factory=dict)
 
@@ -79,9 +81,10 @@ class FakeBrokers:
         name = type(request).__name__
         request.with_header(correlation_id=1)
         for version in {KAFKA_2_4[name], request.max_version}:
-            request.encode(version=version, header=True)
+            size = len(request.encode(version=version, header=True))
         act = getattr(self, f"_{name.removesuffix('Request')}")
         self.sent.append((name, broker, _partitions_of(request)))
+        self.bytes.append((name, broker, size))
         if isinstance(broker, int) and broker not in self.alive:
             raise ClusterUnreachable(f"Broker {broker} refuses connections.", "refused")
         fault = self.faults.get(name, []).pop(0) if self.faults.get(name) else None
@@ -134,7 +137,7 @@ class FakeBrokers:
                 for (topic, one), ids in sorted(self.lists.items())
                 if topic == name
             ]
-            topics.append(answer(name=name, error_code=0 if parts else 3, partitions=parts))
+            topics.append(answer(name=name, topic_id=None, error_code=0 if parts else 3, partitions=parts))
         brokers = [answer(node_id=broker) for broker in sorted(self.alive)]
         return answer(cluster_id="FAKE", brokers=brokers, topics=topics, controller_id=min(self.alive))
 
@@ -164,6 +167,10 @@ class FakeBrokers:
                 code = self.refuse.get(one, 0 if one in self.lists else 3)
                 if code == 0 and asked.replicas is None:
                     code = 0 if self.moving.pop(one, None) else 85
+                elif code == 0 and not (
+                    request.allow_replication_factor_change or len(asked.replicas) == len(self.lists[one])
+                ):
+                    code = 38  # INVALID_REPLICATION_FACTOR
                 elif code == 0:
                     before = self.lists[one]
                     self.moving[one] = ([b for b in asked.replicas if b not in before], [])

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reseat.errors import ClusterUnreachable
-from reseat.operate.execute import Pace
+from reseat.operate.pace import Pace
 from reseat.operate.target import Assignment, Election, Partition, Throttles
+from reseat.sources.kafka_admin.log_ends import LogEnd
 
 
 @dataclass
@@ -25,6 +26,9 @@ class FakeCluster:
         origin: the list from before, by partition under way.
         goal: the list asked for, by partition under way.
         copied: bytes copied so far, by partition under way.
+        migrating: whether it is between ZooKeeper and KRaft.
+        ids: topic ids by name; a topic that is not among them has none.
+        ends: where the logs of living replicas end, by partition and broker.
         dead: brokers that are not alive.
         refuse: Kafka's error by partition, for ``reassign``.
         refuse_cancel: Kafka's error by partition, for ``cancel``.
@@ -41,6 +45,9 @@ class FakeCluster:
     origin: dict[Partition, list[int]] = field(default_factory=dict)
     goal: dict[Partition, list[int]] = field(default_factory=dict)
     copied: dict[Partition, float] = field(default_factory=dict)
+    migrating: bool = False
+    ids: dict[str, str] = field(default_factory=dict)
+    ends: dict[tuple[Partition, int], LogEnd] = field(default_factory=dict)
     dead: set[int] = field(default_factory=set)
     refuse: dict[Partition, str] = field(default_factory=dict)
     refuse_cancel: dict[Partition, str] = field(default_factory=dict)
@@ -92,6 +99,7 @@ class FakeCluster:
             removing=tuple(broker for broker in before if broker not in goal),
             leader=next((broker for broker in before if broker not in self.dead), -1),
             in_sync=tuple(before),
+            topic_id=self.ids.get(key[0], ""),
         )
 
     def target(self, **choices: object) -> FakeTarget:
@@ -148,6 +156,9 @@ class FakeTarget:
     def cluster_id(self) -> str:
         return "FAKE"
 
+    def migrating(self) -> bool:
+        return self.cluster.migrating
+
     def alive(self) -> frozenset[int]:
         self._call("alive")
         return frozenset(range(1, 10)) - self.cluster.dead
@@ -160,9 +171,14 @@ class FakeTarget:
         self._call("reassigning")
         return {key: self.cluster.assignment(key) for key in self.cluster.goal}
 
-    def reassign(self, targets: Mapping[Partition, Sequence[int]]) -> dict[Partition, str | None]:
+    def reassign(
+        self, targets: Mapping[Partition, Sequence[int]], *, keeps_factor: bool = False
+    ) -> dict[Partition, str | None]:
         self._call("reassign")
         answers = {key: self.cluster.refuse.get(key) for key in targets}
+        for key, goal in targets.items():
+            if keeps_factor and len(goal) != len(self.cluster.origin.get(key, self.cluster.lists[key])):
+                answers[key] = "INVALID_REPLICATION_FACTOR"
         for key, goal in targets.items():
             if answers[key] is None:
                 self.cluster.start(key, goal)
@@ -237,6 +253,10 @@ class FakeTarget:
             for broker in brokers
             if broker in self.cluster.lists[key]
         }
+
+    def log_ends(self, partitions: Sequence[Partition]) -> Mapping[tuple[Partition, int], LogEnd]:
+        self._call("log_ends")
+        return {(key, broker): end for (key, broker), end in self.cluster.ends.items() if key in partitions}
 
     def close(self) -> None:
         self._call("close")

@@ -71,7 +71,8 @@ def sealed(plan=None, *, made_for=None, leaving=(3,), with_key=True, log_dirs=No
     if with_key:
         whole = layout() if made_for is None else made_for
         proposed = read_sealed(text).proposed
-        before = ClusterLayout.from_assignments({key: whole.assignments()[key] for key in plan})
+        lists = whole.assignments()
+        before = ClusterLayout.from_assignments({key: lists[key] for key in plan})
         text = text_of(plan, key=seal_of(proposed, before, made_for=whole, leaving=leaving), log_dirs=log_dirs)
     return read_sealed(text)
 

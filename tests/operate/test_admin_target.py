@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import logging
 import traceback
+from collections import Counter
+from concurrent.futures import Future
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import LogDirectory
+from reseat.operate.admin_settings import TOPICS_AT_ONCE
 from reseat.operate.admin_target import AT_ONCE, AdminTarget
+from reseat.operate.holdings import copied_bytes
 from reseat.operate.opening import open_target
 from reseat.operate.target import Assignment, Election, Throttles
 from reseat.operate.throttle_names import LEADER_RATE, LEADER_REPLICAS
 from reseat.sources.connection import Connection, Secret
+from reseat.sources.in_parts import PARTITIONS_AT_ONCE
 from reseat.sources.kafka_admin import log_dirs
 from reseat.sources.kafka_admin.log_dirs import LogDirsTold
+from reseat.sources.kafka_admin.log_ends import LogEnd, log_ends
 from tests.operate.fake_brokers import FakeBrokers
 
 ALTER, ELECT, CREATE = "AlterPartitionReassignmentsRequest", "ElectLeadersRequest", "CreateTopicsRequest"
@@ -195,6 +202,56 @@ def test_throttles_that_never_come_into_force_are_said(brokers) -> None:
         target_of(brokers).set_throttles(Throttles({1: "1000"}, {}, {"orders": "*"}))
 
 
+def test_a_plan_that_keeps_replication_factors_has_the_cluster_refuse_others(brokers) -> None:
+    """Where it is said, the request says so (KIP-860); brokers before 4.1 do not know it and take the list."""
+    target = target_of(brokers)
+    assert target.reassign({("orders", 0): [1, 3]}, keeps_factor=True) == {("orders", 0): None}
+    assert target.reassign({("orders", 1): [1, 2, 3]}, keeps_factor=True) == {
+        ("orders", 1): "INVALID_REPLICATION_FACTOR"
+    }
+    assert target.reassign({("orders", 1): [1, 2, 3]}) == {("orders", 1): None}
+
+
+def test_a_value_longer_than_a_string_of_kafka_is_never_sent(brokers) -> None:
+    """Brokers would close the connection on it, again and again: it is refused by name, and nothing is set."""
+    longest = "1" * 32_767
+    target = target_of(brokers)
+    target.set_throttles(Throttles({}, {}, {"orders": longest}))
+    with pytest.raises(
+        ClusterUnreachable, match=r"leader\.replication\.throttled\.replicas of audit.* 32,768 bytes"
+    ) as no:
+        target.set_throttles(Throttles({1: "5"}, {}, {"audit": longest + "1"}))
+
+    assert no.value.trouble == "configuration"
+    assert target.throttles([1], ["orders", "audit"]) == Throttles(
+        {1: None}, {1: None}, {"orders": longest, "audit": None}, {"orders": None, "audit": None}
+    )
+
+
+def test_settings_of_many_topics_go_in_requests_that_a_controller_takes(brokers) -> None:
+    """A controller writes a request as one batch, of 8 MB at most: long lists are split among several."""
+    brokers.lists |= {(f"t{number}", 0): [1, 2] for number in range(100)}
+    target_of(brokers).set_throttles(Throttles(leader_replicas={f"t{number}": "1" * 30_000 for number in range(100)}))
+    sizes = [size for name, _, size in brokers.bytes if name == CONFIGURE]
+
+    assert len(sizes) == 4
+    assert max(sizes) < 1_000_000
+
+
+def test_many_topics_are_described_and_set_in_bounded_requests(brokers) -> None:
+    """Names of topics are a list that grows with the plan, too: replicas, settings and their setting, each in parts."""
+    names = [f"t{number}" for number in range(2 * TOPICS_AT_ONCE + 1)]
+    brokers.lists = {(name, 0): [1, 2] for name in names}
+    target = target_of(brokers)
+    told = target.assignments([(name, 0) for name in names])
+    target.set_throttles(Throttles(leader_replicas=dict.fromkeys(names, "*")))
+    sent = Counter(name for name, _, _ in brokers.sent)
+
+    assert len(told) == len(names)
+    assert target.throttles([], names).leader_replicas == dict.fromkeys(names, "*")
+    assert (sent[METADATA], sent[TELL], sent[CONFIGURE]) == (3, 3, 3)
+
+
 def test_a_dead_broker_keeps_the_others_throttles_from_nothing(brokers) -> None:
     """All others are set and in force; then it is named, since only the broker itself could have taken its own."""
     brokers.alive = {1, 3}
@@ -269,6 +326,53 @@ def test_what_disks_hold_is_asked_of_living_brokers_alone(brokers, monkeypatch) 
     assert sizes == {(("audit", 0), 1): 5, (("orders", 1), 1): 70, (("orders", 0), 2): 9}
     assert asked[:2] == [([1, 2, 3], None), ([1, 2], {"orders": [1, 0], "audit": [0]})]
     assert nobody == (None, None)
+
+
+def test_what_is_asked_of_many_partitions_goes_in_requests_that_brokers_take(monkeypatch) -> None:
+    """Brokers of 4.4 refuse an array of over a million: sizes and log ends of more are asked for in parts."""
+    many, asked, dirs = [("many", one) for one in range(PARTITIONS_AT_ONCE + 1)], [], []
+
+    def describe(_admin, ids, topics):
+        dirs.append((sorted(ids), topics["many"]))
+        return LogDirsTold(
+            directories=(),
+            topics=("many",),
+            paths=("/a",),
+            topic=np.zeros(1, np.int32),
+            partition=np.array(topics["many"][:1], np.int32),
+            broker=np.ones(1, np.int32),
+            path=np.zeros(1, np.int32),
+            size_bytes=np.array([7], np.int64),
+            future=np.zeros(1, np.bool_),
+            silent={2: ClusterUnreachable("Broker 2 does not answer.", "timeout")} if 2 in ids else {},
+        )
+
+    def submit(request, broker):
+        asked.append([part.partition_index for topic in request.topics for part in topic.partitions])
+        told, first = Future(), asked[-1][0]
+        told.set_result(
+            SimpleNamespace(
+                topics=[
+                    SimpleNamespace(
+                        name="many", partitions=[SimpleNamespace(partition_index=first, error_code=0, offset=broker)]
+                    )
+                ]
+            )
+        )
+        return told
+
+    monkeypatch.setattr(log_dirs, "describe_log_dirs", describe)
+    sizes = copied_bytes(None, many, [1, 2])
+    ends = log_ends(
+        SimpleNamespace(submit=submit, wait=Future.result, supports=lambda *_: False), [*many, many[0]], [5]
+    )
+    firsts = [many[start] for start in range(0, len(many), PARTITIONS_AT_ONCE)]
+
+    assert PARTITIONS_AT_ONCE <= 1_000_000
+    assert asked == [part for _, part in dirs] == [list(range(PARTITIONS_AT_ONCE)), [PARTITIONS_AT_ONCE]]
+    assert [ids for ids, _ in dirs] == [[1, 2], [1]]  # one that does not answer is waited for once
+    assert sizes == {(one, 1): 7 for one in firsts}
+    assert ends == {(one, 5): LogEnd(5, None) for one in firsts}
 
 
 def test_no_secret_is_in_an_error_or_a_log(caplog) -> None:

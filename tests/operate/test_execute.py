@@ -11,7 +11,7 @@ from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.operate.execute import carry_out, recover
 from reseat.operate.journal import Approval, Journal, PlannedMove
 from reseat.operate.records import RunOptions, RunState
-from tests.operate.fake_target import FakeCluster
+from tests.operate.fake_target import FakeCluster, FakeTarget
 
 #: Ten partitions on 1 and 2 whose second replica goes to 3 or 4.
 PLAN = {("orders", i): ([1, 2], [1, 3 + i % 2]) for i in range(10)}
@@ -69,6 +69,24 @@ def test_a_plan_is_carried_out_in_batches(journal, way):
     assert journal.steps(unsettled=True) == ()
 
 
+def test_a_batch_that_keeps_every_factor_says_so_to_the_cluster(journal, monkeypatch):
+    """So that the server guards too (KIP-860); one that changes a factor on purpose does not."""
+    said, real = [], FakeTarget.reassign
+
+    def reassign(self, targets, *, keeps_factor=False):
+        said.append(keeps_factor)
+        return real(self, targets, keeps_factor=keeps_factor)
+
+    monkeypatch.setattr(FakeTarget, "reassign", reassign)
+    for plan in ({("kept", 0): ([1, 2], [1, 3])}, {("raised", 0): ([1, 2], [1, 2, 3])}):
+        cluster = cluster_of(plan)
+        ended = carried(cluster, journal, approve(journal, plan))
+
+        assert ended.state is RunState.DONE
+
+    assert said == [True, False]
+
+
 def test_throttles_are_put_back_exactly(journal):
     """Rates and lists are set for what moves; at the end all of it is as before, unset values unset again."""
     cluster = cluster_of(dynamic=dict(EARLIER))
@@ -120,6 +138,19 @@ def test_an_error_that_says_later_is_tried_again(journal):
     cluster.before_call = elected
 
     assert carried(cluster, journal, approve(journal)).state is RunState.DONE
+
+
+@pytest.mark.parametrize(("error", "times"), [("NOT_CONTROLLER", 10), ("INVALID_REPLICA_ASSIGNMENT", 3), ("OTHER", 1)])
+def test_a_refusal_is_tried_again_as_often_as_it_deserves(journal, error, times):
+    """What says "not now" ten times, what may be a broker that just died three times, any other not at all."""
+    plan = {("orders", 0): ([1, 2], [1, 3])}
+    cluster = cluster_of(plan, refuse={("orders", 0): error})
+    run = approve(journal, plan)
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.FAILED
+    assert cluster.calls.count("reassign") == times
+    assert journal.moves(run.id)[0].error == error
 
 
 def test_others_reassignments_hold_back_the_next_batch(journal):
@@ -306,29 +337,6 @@ def test_a_cluster_that_does_not_answer_for_a_while_is_waited_for(journal, call)
     assert journal.steps(unsettled=True) == ()
 
 
-def test_trouble_that_waiting_does_not_mend_ends_the_run(journal):
-    """A withdrawn right fails the run with the sentence; recover puts the throttles back later."""
-    cluster = cluster_of(dynamic=dict(EARLIER))
-    barred = []
-
-    def bar(name):
-        if name == "reassign" or barred:
-            barred.append(name)
-            raise ClusterUnreachable("Not authorised to alter the cluster.", "authorization")
-
-    cluster.before_call = bar
-    run = approve(journal, throttle=1_000)
-    with pytest.raises(ClusterUnreachable):
-        carried(cluster, journal, run)
-    cluster.before_call = lambda name: None
-    said = recover(cluster.target(), journal, pace=cluster.pace())
-
-    assert journal.run(run.id).state is RunState.FAILED
-    assert "Not authorised" in journal.run(run.id).sentence
-    assert said == (f"Run {run.id}, failed: Its throttles are put back.",)
-    assert cluster.dynamic == EARLIER
-
-
 def test_a_stop_lets_what_is_under_way_finish(journal):
     """The event, or a request from another process: nothing further is sent, and it says how much was done."""
     for how in ("event", "journal"):
@@ -418,6 +426,9 @@ def test_throttles_of_a_dead_broker_are_put_back_by_the_next_recovery(journal):
     assert left == EARLIER | {("leader_rate", "2"): "1000", ("follower_rate", "2"): "1000"}
     assert "Throttles are left on broker 2" in again[0]
     assert said == (f"Run {run.id}, done: Its throttles are put back.",)
+    assert journal.run(run.id).sentence == (
+        "Done: all 10 partitions are as planned, seen twice. Its throttles are put back."
+    )
     assert cluster.dynamic == EARLIER
     assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
 
@@ -547,9 +558,9 @@ def test_two_operators_without_a_shared_journal(journal, tmp_path, same):
     assert cluster.lists == planned(PLAN | theirs)
 
 
-def test_a_run_that_failed_keeps_its_throttles_while_its_partitions_are_copied(journal):
-    """Recovery says so, and puts them back once they have ended."""
-    cluster = cluster_of(dynamic=dict(EARLIER), rate=1)
+def test_a_run_that_was_left_keeps_its_throttles_while_its_partitions_are_copied(journal):
+    """Recovery says so, and puts them back once they have ended; the run goes on later."""
+    cluster = cluster_of(dynamic=dict(EARLIER), rate=0)
 
     def bar(name):
         if name == "alive" and cluster.goal:
@@ -559,18 +570,18 @@ def test_a_run_that_failed_keeps_its_throttles_while_its_partitions_are_copied(j
     run = approve(journal, throttle=1_000)
     with pytest.raises(ClusterUnreachable):
         carried(cluster, journal, run)
-    cluster.before_call = lambda name: None
+    cluster.before_call, cluster.rate = lambda name: None, 1
     first = recover(cluster.target(), journal, pace=cluster.pace())
     throttled = dict(cluster.dynamic)
     cluster.wait(100)
     second = recover(cluster.target(), journal, pace=cluster.pace())
 
     assert first == (
-        f"Run {run.id}, failed: 0 of 10 partitions as planned, 2 under way; its throttles stay while anything is under "
-        "way.",
+        f"The runner of run {run.id} is gone; 0 of 10 partitions as planned, 2 under way; the throttles stay while "
+        "anything is under way. Go on with it, or cancel it.",
     )
     assert throttled != EARLIER
-    assert second == (f"Run {run.id}, failed: Its throttles are put back.",)
+    assert "nothing is under way" in second[0]
     assert cluster.dynamic == EARLIER
     assert states(journal, run) == {"done": 2, "waiting": 8}
 
@@ -644,7 +655,7 @@ def test_a_broker_that_comes_later_is_throttled_before_anything_is_sent_to_it(jo
 
 
 def test_a_throttle_that_somebody_else_takes_away_is_told_of(journal):
-    """As Kafka's own --cancel does: the run says where, does not fight, and leaves all as it was before it."""
+    """As Kafka's own --cancel does: the run says where, does not fight, and leaves what is not its own any more."""
     cluster = cluster_of(dynamic=dict(EARLIER), rate=1.0)
     run = approve(journal, throttle=1_000)
     said = []
@@ -662,7 +673,50 @@ def test_a_throttle_that_somebody_else_takes_away_is_told_of(journal):
     assert "Somebody else" not in said[0]
     assert cluster.calls.count("set_throttles") == 2
     assert ended.state is RunState.DONE
-    assert cluster.dynamic == EARLIER
+    assert ended.sentence.endswith(
+        " Throttles of broker 1 and of topic orders were changed by somebody else, and are left as they are."
+    )
+    assert cluster.dynamic == {}
+
+
+def test_throttles_that_somebody_else_sets_meanwhile_are_not_overwritten_at_the_end(journal):
+    """A new rate on broker 1, by another hand: it stays and is named; all the others come back."""
+    cluster = cluster_of(dynamic=dict(EARLIER), rate=1.0)
+
+    def each(name):
+        if 20 < cluster.clock < 30:
+            cluster.dynamic["leader_rate", "1"] = "777"
+
+    cluster.before_call = each
+    run = approve(journal, throttle=1_000)
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.DONE
+    assert "Throttles of broker 1 were changed by somebody else" in ended.sentence
+    assert cluster.dynamic == EARLIER | {("leader_rate", "1"): "777"}
+    assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
+
+
+def test_a_run_that_goes_on_leaves_what_others_set_while_it_was_interrupted(journal):
+    """Killed in the middle, another hand sets broker 1's rate: the run throttles it again, and gives that rate back."""
+    cluster = cluster_of(dynamic=dict(EARLIER))
+
+    def dies(name):
+        if name == "reassigned":
+            raise SystemExit("killed")
+
+    cluster.before_call = dies
+    run = approve(journal, throttle=1_000)
+    with pytest.raises(SystemExit):
+        carried(cluster, journal, run)
+    cluster.dynamic["leader_rate", "1"] = "777"
+    rates = []
+    cluster.before_call = lambda name: rates.append(cluster.dynamic["leader_rate", "1"])
+    ended = carried(cluster, journal, run)
+
+    assert ended.state is RunState.DONE
+    assert "1000" in rates
+    assert cluster.dynamic == EARLIER | {("leader_rate", "1"): "777"}
 
 
 def test_throttles_that_were_set_just_now_are_not_doubted(journal):
@@ -759,7 +813,7 @@ def test_replicas_and_orders_change_without_throttles_for_what_is_not_copied(jou
 
 def test_before_a_batch_not_all_that_waits_is_asked_for(journal, monkeypatch):
     """Its own partitions are, and others in turns: so the cost of a large plan is not quadratic, and all is seen."""
-    monkeypatch.setattr("reseat.operate.execute._ASKED_AHEAD", 3)
+    monkeypatch.setattr("reseat.operate.sending._ASKED_AHEAD", 3)
     plan = {("orders", i): ([1, 2], [1, 3]) for i in range(40)}
     cluster, asked = cluster_of(plan), []
     target = cluster.target()

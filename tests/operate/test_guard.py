@@ -134,20 +134,18 @@ def test_the_plan_must_be_the_one_shown():
 
 
 def test_reassignments_of_others_stop_a_plan_wherever_they_are():
-    """Listed, described or asked for in ZooKeeper's node: each is named; one's own are not others'."""
+    """Listed, described or asked for in ZooKeeper's node: each is named."""
     now = layout()
     adding = np.zeros(now.replicas.shape, np.bool_)
     adding[0, 1] = True
     described = snapshot(dataclasses.replace(now, adding=adding))
     asked_for = snapshot(pending={("pay", 7): (1, 2)})
     listed = {found.name: found for found in guard.check(request(), snapshot(), under_way=[("x", 1)])}
-    ours = guard.check(request(), described, under_way=[("orders", 0)], own=[("orders", 0)])
 
     assert judged("nothing_under_way").verdict is PASSED
     assert judged("nothing_under_way", now=described).partitions == ("orders-0",)
     assert judged("nothing_under_way", now=asked_for).partitions == ("pay-7",)
     assert listed["nothing_under_way"].partitions == ("x-1",)
-    assert next(found for found in ours if found.name == "nothing_under_way").verdict is PASSED
 
 
 # ---- the layout ------------------------------------------------------------------------------------------------
@@ -250,7 +248,7 @@ def test_a_rollback_finds_partitions_where_it_starts_or_leads():
 
 
 def test_what_is_under_way_is_judged_by_where_it_ends():
-    """A run's own reassignment from [3, 1] to [4, 1] is [4, 1, 3] meanwhile; its rollback knows it as [4, 1]."""
+    """A reassignment from [3, 1] to [4, 1] is [4, 1, 3] meanwhile; a plan made for [4, 1] is told of that alone."""
     now = layout(LISTS | {("orders", 2): [4, 1, 3], ("pay", 7): [2, 4]}, in_sync={("orders", 2): [1, 3]})
     row = now.row("orders", 2)
     adding, removing = np.zeros((2, *now.replicas.shape), np.bool_)
@@ -258,7 +256,7 @@ def test_what_is_under_way_is_judged_by_where_it_ends():
     busy = snapshot(dataclasses.replace(now, adding=adding, removing=removing))
     back = sealed({("orders", 2): [3, 1], ("pay", 7): [2, 3]}, made_for=layout(LISTS | PLAN), leaving=())
 
-    assert failing(request(back, kind="rollback"), busy, under_way=[("orders", 2)], own=[("orders", 2)]) == []
+    assert failing(request(back, kind="rollback"), busy, under_way=[("orders", 2)]) == ["nothing_under_way"]
 
 
 def test_brokers_must_be_there_in_their_racks():
@@ -290,6 +288,16 @@ def test_a_broker_that_is_down_tells_no_rack_and_that_is_no_change():
     assert judged("brokers_unchanged", now=snapshot(layout(racks=RACKS | {4: None}))).verdict is FAILED
 
 
+@pytest.mark.parametrize("state", [FENCED, BrokerState.SHUTTING_DOWN])
+def test_a_fenced_broker_tells_no_rack_and_that_is_no_change(state):
+    """Nor one that is shutting down; alive, a broker without its rack was given none."""
+    now = layout(racks=RACKS | {3: None}, states={3: state})
+    alive = layout(racks=RACKS | {3: None})
+
+    assert judged("brokers_unchanged", now=snapshot(now)).verdict is PASSED
+    assert judged("brokers_unchanged", now=snapshot(alive)).verdict is FAILED
+
+
 def test_a_broker_that_was_down_may_tell_its_rack_now_where_it_only_gives():
     """Broker 3 told no rack when the plan was made; it leaves, so that its rack decides nothing."""
     plan = sealed(made_for=layout(racks=RACKS | {3: None}, states={3: DEAD}))
@@ -315,7 +323,9 @@ def test_lists_must_be_valid():
     twice = dataclasses.replace(sealed(), proposed=ClusterLayout.from_assignments(PLAN | {("pay", 7): [4, 4]}))
 
     assert judged("replicas_valid").verdict is PASSED
-    assert named(judged("replicas_valid", request(onto)), "1 partition would have a replica on 3", "orders-0")
+    assert judged("replicas_valid", request(onto)).sentence == (
+        "1 partition would have a replica on 3, which the plan is to drain: orders-0."
+    )
     assert named(judged("replicas_valid", request(twice)), "a broker twice", "pay-7")
 
 
@@ -342,12 +352,47 @@ def test_fewer_replicas_must_be_asked_for(leaving, with_key, min_in_sync, to, ve
         assert judged("replication_factor_kept", overridden, snapshot(now)).verdict is OVERRIDDEN
 
 
-def test_a_rollback_of_a_raised_replication_factor_goes_back_to_one():
-    """That is how it was."""
-    now = layout({("t", 0): [1, 2]})
-    back = sealed({("t", 0): [1]}, made_for=now, leaving=())
+@pytest.mark.parametrize(
+    ("min_in_sync", "to", "verdict", "word"),
+    [
+        (1, [1, 2], PASSED, "as it was before the plan"),
+        (1, [1], FAILED, "a single replica: t-0"),
+        (2, [1], FAILED, "a single replica: t-0"),
+        (3, [1, 2], FAILED, "fewer replicas than min.insync.replicas: t-0"),
+        (None, [1, 2], PASSED, "as it was before the plan"),
+    ],
+)
+def test_a_rollback_of_a_raised_replication_factor_leaves_no_fewer_than_any_plan_may(min_in_sync, to, verdict, word):
+    """That it was so is no reason: min.insync.replicas may have been raised since. That it is wished is not asked."""
+    now = layout({("t", 0): [1, 2, 3]}, min_in_sync=min_in_sync)
+    back = sealed({("t", 0): to}, made_for=now, leaving=())
+    found = judged("replication_factor_kept", request(back, kind="rollback"), snapshot(now))
+    unsaid = request(sealed({("t", 0): to}, made_for=now, with_key=False), shown=now, kind="rollback")
 
-    assert failing(request(back, kind="rollback"), snapshot(now)) == []
+    assert (found.verdict, word in found.sentence) == (verdict, True)
+    assert judged("replication_factor_kept", unsaid, snapshot(now)).verdict is verdict
+    if verdict is FAILED:
+        assert found.overridable
+
+
+def test_a_migration_to_kraft_stands_in_the_way_of_nodes():
+    """Never overridable, of plans, elections and topics alike."""
+    overriding = request(overrides=frozenset({"migration_over"}))
+
+    assert judged("migration_over").verdict is PASSED
+    assert judged("migration_over", overriding, migrating=True).verdict is FAILED
+
+
+def test_every_check_of_the_way_there_is_made_on_the_way_back():
+    """By the same names; the two that ask less of a rollback say so in their sentences."""
+    there, back = (guard.check(request(kind=kind), snapshot(), under_way=()) for kind in ("plan", "rollback"))
+
+    assert [found.name for found in there] == [found.name for found in back]
+    differing = {one.name for one, other in zip(there, back, strict=True) if one != other}
+    assert differing == {"layout_unchanged"}
+    named_directories = sealed(log_dirs={("orders", 2): ["/a", "any"], ("pay", 7): ["any", "any"]})
+    two = snapshot(log_dirs=(directory(4, "/a", 9), directory(4, "/b", 9)))
+    assert judged("log_dirs_chosen", request(named_directories, kind="rollback"), two).verdict is FAILED
 
 
 def test_targets_must_be_alive():

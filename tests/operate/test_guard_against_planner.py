@@ -67,6 +67,21 @@ def planned(seed) -> tuple[Plan, Wish] | None:
     return (made, wish) if made.changed.any() else None
 
 
+@cache
+def evacuated(seed) -> Plan | None:
+    """A plan that takes replicas off brokers that are dead; None where there is none for this seed."""
+    made = planned(seed)
+    if made is None or not made[1].remove:
+        return None
+    first, wish = made
+    dead = [dataclasses.replace(b, state=BrokerState.DEAD) for b in first.current.brokers if b.id in wish.remove]
+    try:
+        after = plan(live(first.current.with_brokers(dead)), wish)
+    except WishRefused:
+        return None
+    return after if after.changed.any() else None
+
+
 def failed(asked, now):
     """Names of the checks that stop it, those by chance aside."""
     checks = check(asked, snapshot(now, metadata="kraft"), under_way=())
@@ -76,6 +91,7 @@ def failed(asked, now):
 def test_most_wishes_of_these_seeds_can_be_planned():
     """Else the tests below would prove little."""
     assert sum(planned(seed) is not None for seed in SEEDS) > len(SEEDS) // 2
+    assert sum(bool(evacuated(seed) and evacuated(seed).certificate.way_back_waits_for) for seed in SEEDS) > 4
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -127,6 +143,22 @@ def test_the_way_back_passes_too(seed):
 
     assert failed(request(back, kind="rollback"), then) <= {"targets_alive"}
     assert failed(request(back, kind="rollback"), live(plan_made.current)) == set()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_way_back_waits_for_the_brokers_that_the_plan_named(seed):
+    """Those that leave are dead: the guard refuses the rollback for the very brokers that were said to be needed."""
+    plan_made = evacuated(seed)
+    if plan_made is None:
+        return
+    now = plan_made.current
+    back = read_sealed(inverse(read_sealed(write_reassignment(plan_made)), now))
+    then = live(plan_made.proposed.with_brokers(plan_made.current.brokers))
+    checks = check(request(back, kind="rollback"), snapshot(then, metadata="kraft"), under_way=())
+    alive = next(found for found in checks if found.name == "targets_alive")
+
+    assert alive.brokers == plan_made.certificate.way_back_waits_for
+    assert (alive.verdict is Verdict.FAILED) == bool(plan_made.certificate.way_back_waits_for)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -8,13 +8,16 @@ from reseat.errors import WriteRefused
 from reseat.model import BrokerState
 from reseat.operate.checks import Verdict
 from reseat.operate.guard import check_access, check_election, check_topic, refuse_unless
+from reseat.operate.losses import losses
 from reseat.operate.people import Person, command_line_person
 from reseat.operate.request import ElectionRequest, TopicRequest
 from reseat.operate.target import Election
+from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.guarding import CLUSTER, LISTS, layout, snapshot
 
 WHO = {"confirmed": CLUSTER, "person": command_line_person("ada"), "enabled": True}
 DEAD = BrokerState.DEAD
+FAILED = Verdict.FAILED
 
 
 def election(**more):
@@ -68,22 +71,81 @@ def test_lists_must_be_those_of_the_preview():
     assert verdicts(check_election(election(shown=None), snapshot())) == {"layout_unchanged": Verdict.NOT_TOLD}
 
 
-def test_an_unclean_election_that_loses_records_is_held_for_named_partitions_alone():
-    """pay-7 has its ISR on a dead broker. For all of them: refused. Named: said and held. Preferred: no loss."""
-    now = layout(states={3: DEAD}, in_sync={("pay", 7): [3]}, leaders={("pay", 7): None})
-    everything = election(election=Election.UNCLEAN, shown=now)
-    by_name = election(election=Election.UNCLEAN, shown=now, partitions=(("pay", 7),))
-    found = next(c for c in check_election(by_name, snapshot(now)) if c.name == "loss_named")
-
-    assert verdicts(check_election(everything, snapshot(now))) == {"loss_named": Verdict.FAILED}
-    assert verdicts(check_election(by_name, snapshot(now))) == {}
-    assert "records that it does not have are lost: pay-7" in found.sentence
-    assert verdicts(check_election(election(shown=now), snapshot(now))) == {}
+#: pay-7 has its only in-sync copy on broker 3, which is dead: broker 2 would lead.
+LOSING = layout(states={3: DEAD}, in_sync={("pay", 7): [3]}, leaders={("pay", 7): None})
 
 
-def test_an_unclean_election_without_anything_to_lose_is_held_for_all():
-    """Every partition has a live in-sync replica."""
-    assert verdicts(check_election(election(election=Election.UNCLEAN), snapshot())) == {}
+def unclean(*partitions, **more):
+    """An unclean election of these partitions, previewed on what is lost."""
+    more = {"shown": LOSING, "accepts_loss": True} | more
+    return election(election=Election.UNCLEAN, partitions=partitions or None, **more)
+
+
+def test_an_unclean_election_is_held_for_named_partitions_alone():
+    """For all of them: refused, also where nothing would be lost. Preferred: nothing to name."""
+    assert verdicts(check_election(unclean(), snapshot(LOSING))) == {"loss_named": Verdict.FAILED}
+    assert verdicts(check_election(unclean(shown=layout()), snapshot())) == {"loss_named": Verdict.FAILED}
+    assert verdicts(check_election(election(shown=LOSING), snapshot(LOSING))) == {}
+
+
+def test_an_unclean_election_waits_until_its_loss_is_accepted():
+    """What is lost is said partition by partition: who had the last in-sync copy, and who would lead."""
+    asked = unclean(("pay", 7), ("orders", 0), accepts_loss=False)
+    found = next(c for c in check_election(asked, snapshot(LOSING)) if c.name == "loss_accepted")
+
+    assert verdicts(check_election(asked, snapshot(LOSING))) == {"loss_accepted": Verdict.FAILED}
+    assert found.partitions == ("pay-7",)
+    assert not found.overridable
+    assert "pay-7: broker 2 would lead, which is not in sync; the last in-sync copy is on broker 3" in found.sentence
+    assert verdicts(check_election(unclean(("pay", 7)), snapshot(LOSING))) == {}
+
+
+def test_a_loss_that_was_not_shown_is_not_accepted():
+    """pay-7 had an in-sync copy alive when the preview was shown, or another broker would have led it."""
+    healthy = layout(leaders={("pay", 7): None})
+    other = layout(states={2: DEAD}, in_sync={("pay", 7): [2]}, leaders={("pay", 7): None})
+
+    for shown in (healthy, other, None):
+        asked = unclean(("pay", 7), shown=shown)
+        failed = {name for name, came in verdicts(check_election(asked, snapshot(LOSING))).items() if came is FAILED}
+        assert failed == {"loss_accepted"}
+
+
+def test_what_logs_tell_of_a_loss_is_said():
+    """Broker 2's log ends at 480; broker 4 knows of 500 acknowledged: at least 20 are lost. Else it is not known."""
+    lists = {("pay", 7): [2, 4, 3]}
+    now = layout(lists, states={3: DEAD}, in_sync={("pay", 7): [3]}, leaders={("pay", 7): None})
+    ends = {(("pay", 7), 2): LogEnd(480, 470), (("pay", 7), 4): LogEnd(510, 500)}
+
+    (told,) = losses(now, [("pay", 7)], "kraft", ends)
+    (silent,) = losses(now, [("pay", 7)], "kraft")
+    (ahead,) = losses(now, [("pay", 7)], "kraft", {(("pay", 7), 2): LogEnd(480, 470)})
+
+    assert (told.leader, told.last_in_sync, told.may_lose, told.at_least) == (2, (3,), True, 20)
+    assert (
+        "The log of broker 2 ends at offset 480, and broker 4 knows a high watermark of 500: at least 20 ack"
+        in told.sentence
+    )
+    assert silent.at_least is None
+    assert "How much is lost is unknown" in silent.sentence
+    assert ahead.at_least is None
+    assert "no living replica knows a high watermark above 470" in ahead.sentence
+
+
+def test_nothing_is_lost_where_an_in_sync_copy_is_alive_or_somebody_leads():
+    """One partition has a leader, another an in-sync replica that takes over, and one nobody alive at all."""
+    now = layout(
+        {("orders", 0): [1, 2], ("orders", 1): [3, 2], ("orders", 2): [3]},
+        states={3: DEAD},
+        leaders={("orders", 1): None, ("orders", 2): None},
+        in_sync={("orders", 1): [2, 3]},
+    )
+    led, clean, dead = losses(now, [("orders", 0), ("orders", 1), ("orders", 2)], "kraft")
+
+    assert [one.may_lose for one in (led, clean, dead)] == [False, False, False]
+    assert "somebody leads it" in led.sentence
+    assert "broker 2, which is in sync, would lead" in clean.sentence
+    assert "stays offline" in dead.sentence
 
 
 def test_a_topic_on_live_brokers_in_different_racks_passes():

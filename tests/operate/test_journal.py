@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from reseat.errors import InputRefused, WriteRefused
+from reseat.operate.file_systems import network_file_system
 from reseat.operate.journal import Approval, Journal, PlannedMove
 from reseat.operate.journal_schema import VERSION, default_path
 from reseat.operate.owner import Owner, is_alive, this_process
@@ -305,6 +306,20 @@ def test_the_journals_place_can_be_named():
     assert default_path({}) == Path.home() / ".local/state/reseat/journal.sqlite"
 
 
+def test_a_journal_is_where_it_is_said_to_be(tmp_path, monkeypatch):
+    """Named with ~, or by nobody: then where the environment says."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("RESEAT_JOURNAL", str(tmp_path / "told" / "journal.sqlite"))
+    named, unnamed = Journal("~/named.sqlite"), Journal()
+    named.close()
+    unnamed.close()
+
+    assert named.path == tmp_path / "named.sqlite"
+    assert unnamed.path == tmp_path / "told" / "journal.sqlite"
+    assert named.path.exists()
+    assert unnamed.path.exists()
+
+
 def test_the_way_and_what_was_overridden_are_kept(journal):
     """A run says by which way it was to be written, and in spite of which checks."""
     told = journal.approve(replace(APPROVAL, way="zookeeper", overridden=("can_finish", "racks_not_worsened")))
@@ -322,6 +337,7 @@ def test_a_journal_of_the_first_version_is_taken_over(journal):
     with sqlite3.connect(path) as database:
         database.execute("ALTER TABLE runs DROP COLUMN way")
         database.execute("ALTER TABLE runs DROP COLUMN overridden")
+        database.execute("ALTER TABLE runs DROP COLUMN paused_by")
         database.execute("PRAGMA user_version = 1")
     database.close()
     again = Journal(path)
@@ -335,17 +351,39 @@ def test_a_journal_of_the_first_version_is_taken_over(journal):
     assert version == VERSION
 
 
-def test_options_change_only_while_nobody_is_at_work(journal):
-    """A runner has read them at its start."""
+def test_options_change_while_somebody_is_at_work_and_not_once_it_is_over(journal):
+    """Whoever is at work reads them again and again; who asked for it, and when, is kept."""
     run = journal.approve(APPROVAL)
-    with (
-        journal.hold("C1", operator="ann", run_id=run.id),
-        pytest.raises(WriteRefused, match="ann is at work on run 1"),
-    ):
-        journal.change_options(run.id, RunOptions(7, None))
-    journal.change_options(run.id, RunOptions(7, None))
+    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
+        journal.change_options(run.id, RunOptions(7, None), operator="ben")
+        wishes = journal.wishes(run.id)
+        journal.set_state(hold, run.id, RunState.CANCELLED, "Over.")
+    with pytest.raises(WriteRefused, match="Run 1 is over"):
+        journal.change_options(run.id, RunOptions(8, 1_000), operator="ben")
+    (kept,) = journal.steps(kind="wish")
 
-    assert journal.run(run.id).options == RunOptions(7, None)
+    assert wishes.options == journal.run(run.id).options == RunOptions(7, None)
+    assert (kept.operator, kept.content) == ("ben", {"moves_a_broker": 7, "throttle": None})
+    assert kept.outcome is not None
+
+
+def test_a_pause_is_somebodys_and_ends(journal):
+    """It outlives the process that asked; a run that is being stopped or is over has none."""
+    run = journal.approve(APPROVAL)
+    journal.request_pause(run.id, "ben", operator="ben")
+    paused = journal.wishes(run.id).paused_by
+    journal.request_pause(run.id, "", operator="ann")
+    gone_on = journal.wishes(run.id).paused_by
+    journal.request_stop(run.id, cancel=False, operator="cyd")
+    with pytest.raises(WriteRefused, match="is being stopped"):
+        journal.request_pause(run.id, "ben", operator="ben")
+
+    assert (paused, gone_on) == ("ben", "")
+    assert [(step.operator, step.content) for step in reversed(journal.steps(kind="wish"))] == [
+        ("ben", {"pause": True}),
+        ("ann", {"pause": False}),
+        ("cyd", {"stop": "stop"}),
+    ]
 
 
 def test_a_damaged_journal_is_refused_in_words(journal):
@@ -377,6 +415,54 @@ def test_a_folder_that_cannot_be_written_is_no_damage(journal, monkeypatch):
 
     with pytest.raises(InputRefused, match=r"cannot be opened \(.*\): its folder must be writable"):
         Journal(path)
+
+
+def test_a_file_system_without_a_write_ahead_log_is_refused(tmp_path, monkeypatch):
+    """SQLite goes on in another mode there, and says so by its answer alone: two processes could not rely on it."""
+    connect = sqlite3.connect
+
+    def without_shared_memory(path, **named):
+        return connect(f"file:{path}?vfs=unix-dotfile", uri=True, **named)
+
+    monkeypatch.setattr("reseat.operate.journal_schema.sqlite3.connect", without_shared_memory)
+    with pytest.raises(
+        InputRefused, match=r"write-ahead log \(SQLite chose 'delete'\)\. Name a file on a disk of this"
+    ):
+        Journal(tmp_path / "journal.sqlite")
+
+
+MOUNTS = """\
+22 27 0:21 / /proc rw,relatime - proc proc rw
+27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+30 27 0:40 / /home rw,relatime - nfs4 filer:/home rw
+31 30 8:2 / /home/ann/local\\040disk rw,relatime master:1 - xfs /dev/sdb1 rw
+32 27 0:41 / /mnt rw - ext4 /dev/sdc1 rw
+33 27 0:42 / /mnt rw - cifs //filer/share rw
+"""
+
+
+def test_a_journal_on_a_network_file_system_is_refused(tmp_path, monkeypatch):
+    """Some of them carry the log on one machine and not between two: the deepest and latest mount tells the kind."""
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(MOUNTS)
+    kinds = {
+        place: network_file_system(Path(place), mounts)
+        for place in ("/var/j", "/home/ann/j", "/home/ann/local disk/j", "/homes/j", "/mnt/j")
+    }
+    untold = network_file_system(Path("/home/ann/j"), tmp_path / "nothing")
+    monkeypatch.setattr("reseat.operate.journal_schema.network_file_system", lambda path: "nfs4")
+    with pytest.raises(InputRefused, match=r"between machines \(it is nfs4\)"):
+        Journal(tmp_path / "journal.sqlite")
+
+    assert kinds == {
+        "/var/j": None,
+        "/home/ann/j": "nfs4",
+        "/home/ann/local disk/j": None,
+        "/homes/j": None,
+        "/mnt/j": "cifs",
+    }
+    assert untold is None
+    assert not (tmp_path / "journal.sqlite").exists()
 
 
 def test_a_clock_that_was_set_back_spoils_no_pace(journal, monkeypatch):

@@ -24,7 +24,7 @@ FILES = sorted(
 
 #: Requests that change nothing; every other request that kafka-python knows counts as writing.
 READING = re.compile(
-    r"(Describe\w+|List\w+|Metadata|ApiVersions|FindCoordinator|OffsetFetch|SaslHandshake|SaslAuthenticate)Request"
+    r"(Describe\w+|List\w+|Fetch|Metadata|ApiVersions|FindCoordinator|OffsetFetch|SaslHandshake|SaslAuthenticate)Request"
 )
 #: Requests of Kafka's protocol that may change something, and the clients that would send them by themselves.
 WRITING_REQUESTS = {

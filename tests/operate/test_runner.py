@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,7 @@ from reseat.operate.journal import Approval, PlannedMove
 from reseat.operate.patience import Patience
 from reseat.operate.records import RunState
 from reseat.sources.connection import Connection, Secret
+from tests.operate.fake_target import FakeCluster
 
 PLANTED = "pl4nted-s3cret"
 #: Nothing listens on port 1: the runner ends with a sentence.
@@ -67,6 +70,32 @@ def test_a_runner_writes_nothing_where_writing_is_not_enabled(journal, monkeypat
 
     assert until(lambda: "Writing is not enabled" in log.read_text())
     assert journal.run(run.id) == run
+
+
+def test_a_termination_ends_the_process_and_not_the_run(journal, monkeypatch):
+    """SIGTERM, as a service or a container is stopped with, interrupts; nobody's word stops or cancels the run."""
+    monkeypatch.setenv("RESEAT_OPERATE", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO(runner.connection_to_json(NOWHERE)))
+    run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
+    target = FakeCluster({("orders", 0): [1, 2]}).target()
+    monkeypatch.setattr("reseat.operate.opening.open_target", lambda connection, way=None: target)
+    told = {}
+
+    def carries_out(target, journal, run_id, *, interrupt, stop=None, **_):
+        signal.raise_signal(signal.SIGTERM)
+        told.update(interrupted=interrupt.is_set(), stopped=stop is not None and stop.is_set())
+        return journal.run(run_id)
+
+    monkeypatch.setattr(runner, "carry_out", carries_out)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    try:
+        assert runner.main([str(journal.path), str(run.id)]) == 1
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    assert told == {"interrupted": True, "stopped": False}
+    assert journal.run(run.id).state is RunState.APPROVED
 
 
 def _of_process(process: int) -> str:

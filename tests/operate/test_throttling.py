@@ -1,0 +1,75 @@
+"""Throttles of a run: how long their lists may be, and whose they are when they are put back."""
+
+from __future__ import annotations
+
+from reseat.operate.records import MoveProgress
+from reseat.operate.target import Throttles
+from reseat.operate.throttling import LONGEST_LIST, Standing, before_the_run, lifted, put_back, wanted
+from tests.operate.fake_target import FakeCluster
+
+UNSET = Throttles({1: None}, {1: None}, {"wide": None, "small": None}, {"wide": None, "small": None})
+
+
+def moves_of(topic, count, before=(1001, 1002, 1003), target=(1001, 1002, 1004)):
+    """As many partitions, each of which moves one replica."""
+    return [MoveProgress(topic, partition, before, target, (), "waiting") for partition in range(count)]
+
+
+def test_a_list_longer_than_a_string_of_kafka_is_every_replica():
+    """1,200 partitions at RF 3 with ids of four digits: 33,000 bytes; a short list is told by name."""
+    set_by_run = wanted([*moves_of("wide", 1_200), *moves_of("small", 1)], 1_000, UNSET)
+
+    assert set_by_run.leader_replicas == {"wide": "*", "small": "0:1001,0:1002,0:1003"}
+    assert set_by_run.follower_replicas["small"] == "0:1004"
+    assert set_by_run.follower_replicas["wide"].count(",") == 1_199
+
+
+def test_what_was_listed_before_counts_towards_the_length():
+    """Somebody's list of nearly the limit and one replica more: all are throttled, and theirs comes back."""
+    theirs = ",".join(f"{partition}:1" for partition in range(5_000))[: LONGEST_LIST - 10].rpartition(",")[0]
+    cluster = FakeCluster({("wide", 0): [1, 2]}, dynamic={("leader_replicas", "wide"): theirs})
+    earlier = Throttles({1: None}, {1: None}, {"wide": theirs}, {"wide": None})
+    ours = wanted(moves_of("wide", 1), 1_000, earlier)
+    target = cluster.target()
+    target.set_throttles(ours)
+    came = put_back(target, Standing(1, earlier, (ours,), {"wide": 0}), cluster.wait)
+
+    assert ours.leader_replicas == {"wide": "*"}
+    assert ours.follower_replicas == {"wide": "0:1004"}
+    assert cluster.dynamic == {("leader_replicas", "wide"): theirs}
+    assert came.left == came.theirs == Throttles()
+
+
+def test_every_replica_is_not_said_to_be_taken_away():
+    """What is set for all holds as long as it says so; a list of some in its place does not."""
+    ours = Throttles(leader_replicas={"wide": "*"})
+
+    assert lifted(ours, ours) == ((), ())
+    assert lifted(ours, Throttles(leader_replicas={"wide": "0:1"})) == ((), ("wide",))
+
+
+def test_only_what_is_still_the_runs_own_is_put_back():
+    """Broker 2 was set anew by somebody, 3 unset; broker 1 and the topic show what the run set, now or earlier."""
+    earlier = Throttles(dict.fromkeys((1, 2, 3), "70"), {1: None}, {"t": "9:9"}, {"t": None})
+    first = Throttles(dict.fromkeys((1, 2, 3), "1000"), {1: "1000"}, {"t": "9:9,0:1"}, {"t": "0:3"})
+    second = Throttles(dict.fromkeys((1, 2, 3), "5000"), {1: "5000"}, {"t": "9:9,0:1"}, {"t": "0:3"})
+    cluster = FakeCluster({("t", 0): [1, 2]})
+    target = cluster.target()
+    target.set_throttles(Throttles({1: "1000", 2: "123", 3: None}, {1: "5000"}, {"t": "9:9,0:1"}, {"t": "0:3"}))
+    came = put_back(target, Standing(2, earlier, (second, first), {"t": 0}), cluster.wait)
+
+    assert came.left == Throttles()
+    assert came.theirs == Throttles({2: "123", 3: None})
+    assert cluster.dynamic == {
+        ("leader_rate", "1"): "70",
+        ("leader_rate", "2"): "123",
+        ("leader_replicas", "t"): "9:9",
+    }
+
+
+def test_a_run_that_goes_on_takes_what_others_set_since_for_what_was_before():
+    """Broker 1 shows the run's own, 2 another's, 3 is concerned for the first time."""
+    there = Standing(1, Throttles({1: "70", 2: "70"}), (Throttles({1: "1000", 2: "1000"}),), {})
+    now = Throttles({1: "1000", 2: "123", 3: "9"})
+
+    assert before_the_run(there, now).leader_rate == {1: "70", 2: "123", 3: "9"}
