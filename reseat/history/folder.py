@@ -13,13 +13,14 @@ as all readers of Parquet data sets have it: files that are being written, marks
 
 from __future__ import annotations
 
+import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -34,6 +35,8 @@ __all__ = ["FileFact", "Folder", "write_whole"]
 
 #: Files forced to disk, or folders asked for over a network, at once.
 _AT_ONCE = 16
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +115,8 @@ class Folder:
             under: the folder below which to look; where there is none, there are no files.
             most: files of a piece, beyond which no further folder is put into it.
             hidden: what is listed of that which is hidden.
-            closed: is told why a folder below ``under`` cannot be listed, or a file cannot be looked at, by its path;
-                they are left out. None: one such refuses it all.
+            closed: is told why a folder below ``under`` cannot be listed, a file cannot be looked at, or something is
+                no file (a link, a pipe), by its path; they are left out. None: what cannot be listed refuses it all.
 
         Yields:
             First the files directly in ``under``, then those of one folder in it after the other, by their paths;
@@ -138,17 +141,25 @@ class Folder:
             piece, names = self._level(under, hidden, told)
             piece.sort(key=_path)
             names.sort(key=lambda name: f"{name}/")
-            # Over a network each listing takes some 30 ms of waiting; here one after the other is as fast.
             at_once = _AT_ONCE if self.local is None else 1
-            with ThreadPoolExecutor(at_once) as pool:
-                for start in range(0, len(names), at_once):
-                    for files in pool.map(listed, names[start : start + at_once]):
-                        piece += files
-                        if len(piece) >= most:
-                            yield piece
-                            piece = []
+            for start in range(0, len(names), at_once):
+                for files in self.each(listed, names[start : start + at_once]):
+                    piece += files
+                    if len(piece) >= most:
+                        yield piece
+                        piece = []
         if piece:
             yield piece
+
+    def each(self, do: Callable[[_In], _Out], items: Iterable[_In]) -> list[_Out]:
+        """Ask something of the folder for each item, in their order; where that takes a request each, many at once.
+
+        A request over a network takes some 30 ms of waiting; here one after the other is as fast.
+        """
+        if self.local is not None:
+            return [do(one) for one in items]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(do, items))
 
     def folders(self, under: str = "") -> list[str]:
         """The names of the folders directly in a path of the folder, sorted; hidden ones left out.
@@ -170,6 +181,16 @@ class Folder:
                 return Path(self.path(path)).exists()
             return bool(self.fs.get_file_info(self.path(path)).type.name != "NotFound")
 
+    def lacking(self, paths: Sequence[str]) -> list[str]:
+        """Those of some paths of which there is no file, in their order; many are asked for at once.
+
+        Raises:
+            InputRefused: it cannot be told.
+        """
+        with self._told("looked at", ""):
+            infos = self.fs.get_file_info([self.path(path) for path in paths])
+            return [path for path, info in zip(paths, infos, strict=True) if info.type.name != "File"]
+
     def read(self, path: str) -> bytes:
         """The content of a file.
 
@@ -182,36 +203,61 @@ class Folder:
             with self.fs.open_input_file(self.path(path)) as source:
                 return bytes(source.read())
 
-    def write(self, path: str, data: bytes, *, overwrite: bool = True) -> None:
-        """Write a file, which becomes visible only when it is whole; folders on its way are made.
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file, in place of one that is there, which becomes visible only when it is whole.
 
         Args:
-            path: the file.
+            path: the file; folders on its way are made.
             data: its content.
-            overwrite: whether a file of this path is replaced; False: it stays as it is. Elsewhere than on this
-                machine two who write at once may then still replace one another's.
 
         Raises:
             InputRefused: it cannot be written.
         """
         with self._told("written", path):
-            target = self.path(path)
             if self.local is not None:
-                Path(target).parent.mkdir(parents=True, exist_ok=True)
-                write_whole(Path(target), data, overwrite=overwrite)
-                return
-            if not overwrite and self.exists(path):
-                return
-            if self.place.put_is_whole:
-                self._put(target, data)
-                return
-            parent, _, name = target.rpartition("/")
-            self.fs.create_dir(parent, recursive=True)
-            self._put(f"{parent}/.{name}.part", data)
-            self._rename(f"{parent}/.{name}.part", target)
+                write_whole(self._made_room(path), data)
+            elif self.place.put_is_whole:
+                self._put(self.path(path), data)
+            else:
+                part = self._part(path, data)
+                with suppress(FileNotFoundError):
+                    self.fs.delete_file(self.path(path))  # HDFS renames onto no file that is there
+                self.fs.move(part, self.path(path))
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Write a file only where there is none of its path, and say whether that was done.
+
+        Of many who try at once one is told True: by a hard link here, by a condition of the put on an object store, by
+        a rename on HDFS.
+
+        Args:
+            path: the file; folders on its way are made.
+            data: its content.
+
+        Raises:
+            InputRefused: it cannot be written, or it is not known whether it was (the service's answer was lost).
+        """
+        with self._told("written", path):
+            if self.local is not None:
+                return write_whole(self._made_room(path), data, overwrite=False)
+            if self.place.create is not None:
+                return self.place.create(_inside(path), data)
+            part = self._part(path, data)
+            try:
+                self.fs.move(part, self.path(path))  # HDFS renames onto no file that is there
+            except OSError:
+                if not self.exists(path):
+                    raise
+                self.fs.delete_file(part)
+                return False
+            return True
 
     def move(self, path: str, to: str) -> None:
-        """Give a file another path in the folder, in place of one that is there; folders on its way are made.
+        """Give a file another path in the folder; folders on its way are made.
+
+        One that has that path already is replaced: an object store moves by a copy and a delete, and may have been
+        stopped between the two. HDFS refuses, and nothing is deleted to make room there: it may be this very file, just
+        moved by another.
 
         Raises:
             InputRefused: it is not there, or cannot be moved.
@@ -227,7 +273,7 @@ class Folder:
                 return
             if not self.place.put_is_whole:
                 self.fs.create_dir(target.rpartition("/")[0], recursive=True)
-            self._rename(source, target)
+            self.fs.move(source, target)
 
     def delete(self, path: str) -> None:
         """Delete a file; one that is not there is no trouble.
@@ -346,17 +392,25 @@ class Folder:
         relative = info.path[len(self.place.root.rstrip("/")) + 1 :]
         return FileFact(relative, int(info.size or 0), int(info.mtime_ns or 0))
 
+    def _made_room(self, path: str) -> Path:
+        """A file of this machine, once there is a folder for it."""
+        target = Path(self.path(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target
+
+    def _part(self, path: str, data: bytes) -> str:
+        """A whole file under a hidden name of its own beside a path, where a put is seen before it is whole."""
+        parent, _, name = self.path(path).rpartition("/")
+        part = f"{parent}/.{name}.{secrets.token_hex(4)}.part"
+        self.fs.create_dir(parent, recursive=True)
+        self._put(part, data)
+        return part
+
     def _put(self, target: str, data: bytes) -> None:
         # Not closed where the write fails: closing is what makes an object of its parts.
         out = self.fs.open_output_stream(target, compression=None)
         out.write(data)
         out.close()
-
-    def _rename(self, source: str, target: str) -> None:
-        if not self.place.put_is_whole:
-            with suppress(FileNotFoundError):
-                self.fs.delete_file(target)  # HDFS renames onto no file that is there
-        self.fs.move(source, target)
 
     @contextmanager
     def _told(self, done: str, path: str) -> Iterator[None]:

@@ -1,12 +1,13 @@
 """What a folder of this machine holds: one system call a file, which 100,000 of them need.
 
-Names that begin with ``.`` or ``_`` are hidden, as all readers of Parquet data sets have it.
+Names that begin with ``.`` or ``_`` are hidden, as all readers of Parquet data sets have it. A link, a pipe, a socket
+and a device are no files: what a link leads to may be anybody's, and who opens a pipe waits until somebody writes.
 """
 
 from __future__ import annotations
 
-import errno
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -15,8 +16,16 @@ __all__ = ["Closed", "FileFact", "Hidden", "hides", "is_listed", "level", "scan"
 
 #: What is listed of that which is hidden: nothing, files in folders that are not, or all.
 Hidden = Literal["none", "files", "all"]
-#: Is told why something cannot be listed, by its path; None: it refuses the listing.
+#: Is told why something is left out, by its path; None: what cannot be listed refuses the listing.
 Closed = Callable[[str, Exception], None] | None
+#: What is no file, by the type that the file system tells.
+_NO_FILE = {
+    stat.S_IFLNK: "a link, which is not followed",
+    stat.S_IFIFO: "a pipe, not a file",
+    stat.S_IFSOCK: "a socket, not a file",
+    stat.S_IFCHR: "a device, not a file",
+    stat.S_IFBLK: "a device, not a file",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,8 @@ def scan(folder: str, prefix: str, hidden: Hidden, closed: Closed) -> Iterator[F
         folder: where it is; where there is none, there are no files.
         prefix: put before each path: empty, or ends with ``/``.
         hidden: what is listed of that which is hidden.
-        closed: is told of a folder that cannot be listed, and of a file that cannot be looked at; they are left out.
+        closed: is told of a folder that cannot be listed, of a file that cannot be looked at, and of what is no file;
+            they are left out.
 
     Raises:
         OSError: something cannot be listed, and ``closed`` is None.
@@ -71,13 +81,13 @@ def scan(folder: str, prefix: str, hidden: Hidden, closed: Closed) -> Iterator[F
 
 
 def level(here: str, before: str, hidden: Hidden, closed: Closed) -> tuple[list[FileFact], list[str]]:
-    """The files directly in a folder, and the names of the folders in it. Links to folders are neither.
+    """The files directly in a folder, and the names of the folders in it. Links are neither.
 
     Args:
         here: where it is; where there is none, nothing is in it.
         before: put before each file's path: empty, or ends with ``/``.
         hidden: what is listed of that which is hidden.
-        closed: is told of a file that cannot be looked at, which is left out.
+        closed: is told of a file that cannot be looked at, and of what is no file; they are left out.
 
     Raises:
         OSError: the folder cannot be listed; or a file cannot be looked at, and ``closed`` is None.
@@ -98,16 +108,16 @@ def level(here: str, before: str, hidden: Hidden, closed: Closed) -> tuple[list[
                     folders.append(entry.name)
                 continue
             try:
-                fact = entry.stat()
+                fact = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
             except OSError as error:
-                if error.errno == errno.ELOOP:  # a link to itself is no file
-                    continue
                 if closed is None:
                     raise
                 closed(f"{before}{entry.name}", error)
                 continue
-            if entry.is_file():
+            if stat.S_ISREG(fact.st_mode):
                 files.append(FileFact(f"{before}{entry.name}", fact.st_size, fact.st_mtime_ns))
+            elif closed is not None and not hides_itself:
+                closed(f"{before}{entry.name}", OSError(_NO_FILE.get(stat.S_IFMT(fact.st_mode), "no file")))
     return files, folders

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pyarrow as pa
 
 from reseat.errors import InputRefused
+from reseat.history.conditional import put_new, s3_store, store_of
 from reseat.model.wording import reason_of
 
 __all__ = ["Place", "open_place", "spark_settings"]
@@ -38,6 +39,8 @@ class Place:
         put_is_whole: whether a file is seen only once it is closed (object stores); else it is written under a
             hidden name and renamed.
         fs: the ``pyarrow.fs.FileSystem``.
+        create: makes an object, by its path relative to ``root``, where there is none, and says whether it did
+            (``reseat.history.conditional``); None: the file system itself makes a file only once.
     """
 
     scheme: str
@@ -45,6 +48,7 @@ class Place:
     url: str
     put_is_whole: bool
     fs: Any = field(repr=False, compare=False)
+    create: Callable[[str, bytes], bool] | None = field(default=None, repr=False, compare=False)
 
 
 def open_place(where: str) -> Place:
@@ -87,12 +91,21 @@ def open_place(where: str) -> Place:
     try:
         if scheme == "s3":
             root = f"{authority}/{path}".rstrip("/")
-            return Place("s3", root, f"s3a://{root}", True, _s3(authority, os.environ))
+            return _on_s3(authority, root, os.environ)
         system, root = fs.FileSystem.from_uri(f"{scheme}://{authority}/{path}")
     except (OSError, pa.ArrowException) as error:
         raise InputRefused(f"{scheme}://{authority} cannot be used: {reason_of(error)}.") from error
     url = f"{scheme}://{authority}/{path}".rstrip("/")
-    return Place(scheme, str(root).rstrip("/"), url, scheme == "abfss", system)
+    if scheme == "hdfs":
+        return Place(scheme, str(root).rstrip("/"), url, False, system)
+    return Place(
+        scheme,
+        str(root).rstrip("/"),
+        url,
+        True,
+        system,
+        lambda path, data: put_new(store_of(url, len(data)), path, data),
+    )
 
 
 def spark_settings(env: Mapping[str, str]) -> dict[str, str]:
@@ -150,15 +163,22 @@ def _holds_secret(scheme: str, authority: str) -> bool:
     return "@" in authority or ":" in authority
 
 
-def _s3(bucket: str, env: Mapping[str, str]) -> Any:
+def _on_s3(bucket: str, root: str, env: Mapping[str, str]) -> Place:
     from pyarrow import fs
 
     waits = {"connect_timeout": _CONNECT, "request_timeout": _ANSWER}
     endpoint = _endpoint(env)
     if endpoint is None:
-        return fs.S3FileSystem(region=_region(env) or fs.resolve_s3_region(bucket), **waits)
-    scheme, server = endpoint
-    return fs.S3FileSystem(endpoint_override=server, scheme=scheme, region=_region(env) or "us-east-1", **waits)
+        region = _region(env) or fs.resolve_s3_region(bucket)
+        system = fs.S3FileSystem(region=region, **waits)
+    else:
+        region = _region(env) or "us-east-1"
+        system = fs.S3FileSystem(endpoint_override=endpoint[1], scheme=endpoint[0], region=region, **waits)
+
+    def create(path: str, data: bytes) -> bool:
+        return put_new(s3_store(root, region, endpoint, len(data)), path, data)
+
+    return Place("s3", root, f"s3a://{root}", True, system, create)
 
 
 def _region(env: Mapping[str, str]) -> str | None:

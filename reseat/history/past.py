@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from reseat.errors import InputRefused, LayoutInvalid
 from reseat.formats.snapshot import identity, read_snapshot
 from reseat.history.folder import Folder
-from reseat.model import Consistency, Snapshot
+from reseat.model import Consistency, Gaps, Snapshot
+from reseat.model.snapshot import GAPS_BY_WAY
 
 if TYPE_CHECKING:
     from reseat.history.read import History
@@ -81,7 +82,7 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
     except LayoutInvalid as error:
         raise InputRefused(f"{trouble} {error}", source=history.where) from error
     return Snapshot(
-        layout=layout,
+        layout=replace(layout, gaps=GAPS_BY_WAY.get(told["way"], Gaps())),
         taken_at=told["taken_at"],
         way=told["way"],
         cluster=cluster,

@@ -12,14 +12,10 @@ from functools import cache
 
 import pyarrow as pa
 
-__all__ = ["KINDS_OF_LOSS", "LATE", "PARTITION_KEYS", "TABLES", "Column", "Table", "arrow_schema", "table"]
+__all__ = ["PARTITION_KEYS", "TABLES", "Column", "Table", "arrow_schema", "table"]
 
 #: What folders are named by, outermost first. ``day`` is the UTC date of ``taken_at``.
 PARTITION_KEYS = ("cluster", "day")
-#: Tables that the sweep fills and the run does not.
-LATE = ("resilience", "copysets")
-#: The values of ``resilience.kind``.
-KINDS_OF_LOSS = ("broker", "rack", "pair")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +81,14 @@ def _of_brokers(what: str) -> tuple[Column, ...]:
     )
 
 
+#: Which brokers spreads are over.
+_AVAILABLE = "brokers not dead, fenced or shutting down"
+
+
 def _spread(of: str, unit: str, *, least: bool = True) -> tuple[Column, ...]:
     told = (
         Column(f"{of}_spread", _COUNT, f"{unit.capitalize()} on the fullest broker less those on the emptiest.", unit),
-        Column(f"{of}_variation", _REAL, f"Coefficient of variation of {unit} over brokers not known to be dead."),
+        Column(f"{of}_variation", _REAL, f"Coefficient of variation of {unit} over {_AVAILABLE}."),
     )
     within = ", with partitions on as many racks as they can be on" if unit == "replicas" else ""
     possible = Column(f"{of}_spread_least", _COUNT, f"The least spread that the same total can have{within}.", unit)
@@ -215,7 +215,7 @@ TABLES: tuple[Table, ...] = (
             Column("topic", _TEXT, "Topic name."),
             Column("partitions", _COUNT, "Its partitions.", "partitions"),
             Column("replicas", _COUNT, "Its replicas.", "replicas"),
-            Column("brokers", _COUNT, "Brokers not known to be dead that hold one of them.", "brokers"),
+            Column("brokers", _COUNT, f"Holders of one of them, among {_AVAILABLE}.", "brokers"),
             Column("most", _COUNT, "The most of them on one such broker.", "replicas"),
             Column("least", _COUNT, "The fewest; 0 where some broker holds none.", "replicas"),
             Column("spread", _COUNT, "most less least.", "replicas"),

@@ -17,13 +17,16 @@ from pathlib import Path
 __all__ = ["settle", "write_whole"]
 
 
-def write_whole(file: Path, data: bytes, *, overwrite: bool = True) -> None:
+def write_whole(file: Path, data: bytes, *, overwrite: bool = True) -> bool:
     """Write a file so that nobody ever sees a part of it.
 
     Args:
         file: the file; its folder exists.
         data: its content.
         overwrite: whether a file of this name is replaced; False: it stays, and nothing is written.
+
+    Returns:
+        Whether it was written: of many who do not overwrite and try at once, one is told True.
 
     Raises:
         OSError: it cannot be written; then nothing is left behind.
@@ -38,12 +41,13 @@ def write_whole(file: Path, data: bytes, *, overwrite: bool = True) -> None:
             os.fsync(out.fileno())
         if overwrite:
             hidden.replace(file)
-        else:
-            _link(hidden, file)
+        elif not _link(hidden, file):
+            return False
     finally:
         with suppress(FileNotFoundError):
             hidden.unlink()
     settle(file.parent)
+    return True
 
 
 def settle(place: Path) -> None:
@@ -59,14 +63,15 @@ def settle(place: Path) -> None:
         os.close(descriptor)
 
 
-def _link(hidden: Path, file: Path) -> None:
-    """Give a file its name, unless there is one of that name."""
+def _link(hidden: Path, file: Path) -> bool:
+    """Give a file its name, unless there is one of that name; say whether it has it."""
     try:
         os.link(hidden, file)
     except FileExistsError:
-        return
+        return False
     except OSError:
-        # A file system without hard links. Two processes that land one snapshot at once then put one whole file in
-        # place of another that says the same.
-        if not file.exists():
-            hidden.replace(file)
+        # A file system without hard links: two processes that do this at once may both be told that they did it.
+        if file.exists():
+            return False
+        hidden.replace(file)
+    return True

@@ -26,7 +26,7 @@ from reseat.history.schema import TABLES, arrow_schema, table
 from reseat.pipeline.changes import Comparison, neighbours
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.decode import replica_reader
-from reseat.pipeline.frames import ClusterDay, day_folder, days_of, read_days, read_flat, spark_schema, write
+from reseat.pipeline.frames import ClusterDay, day_folder, read_days, read_files, read_flat, spark_schema, write
 from reseat.pipeline.measures import SMALL_TABLES
 from reseat.pipeline.side_by_side import side_by_side
 from reseat.pipeline.verdict import Job, Verdict, landed_files
@@ -157,7 +157,9 @@ class _There:
 class BatchChanges:
     """Every new snapshot compared with the one before it, and the one after it with the new one."""
 
-    def __init__(self, job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict) -> None:
+    def __init__(
+        self, job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict, there: Collection[ClusterDay]
+    ) -> None:
         """Nothing is computed yet.
 
         Args:
@@ -165,13 +167,15 @@ class BatchChanges:
             batch: the batch.
             fresh: the measures of its snapshots (``fresh_measures``).
             verdict: which files they are.
+            there: the days of their clusters that the tables hold.
         """
         self._job, self._batch, self._fresh, self._verdict = job, batch, fresh, verdict
+        self._there = there
         self._found: _Found | None = None
 
     def find(self) -> None:
         """Find the neighbours, and the topics that differ; from measures alone, while the replicas are written."""
-        around = _days_around(self._job.tables, self._verdict.days)
+        around = _days_around(self._verdict.days, self._there)
         snapshots = self._both("snapshots", _There(around), _unfolded(self._fresh, "snapshots"))
         # At most two pairs a new snapshot: bounded by the size of a batch.
         pairs = neighbours(snapshots).where("is_new OR previous_is_new").toArrow()
@@ -192,12 +196,14 @@ class BatchChanges:
         if found is None:
             return []
         job, tables = self._job, self._job.tables
-        staged = read_days(job.spark, tables, "replicas", self._verdict.days, under=_home(self._batch))
+        # A snapshot without a replica has no file: what was staged is asked for, and not the days.
+        staged = read_files(job.spark, tables, "replicas", self._batch.staged("replicas"), under=self._batch.staging())
         brokers = self._both("brokers", found.there, _unfolded(self._fresh, "brokers"))
         rows = found.compared.changes(brokers, self._both("replicas", found.there, staged))
         told = found.pairs.select(["cluster", "day", "is_new"]).to_pylist()
         again = sorted({(row["cluster"], row["day"]) for row in told if not row["is_new"]})
-        stale = [file.path for day in again for file in tables.files(day_folder("changes", day), suffix=".parquet")]
+        listed = tables.each(lambda day: tables.files(day_folder("changes", day), suffix=".parquet"), again)
+        stale = [file.path for files in listed for file in files]
         if stale:
             anew = f.broadcast(job.spark.createDataFrame(found.pairs.select(["snapshot_id"])))
             stays = read_days(job.spark, tables, "changes", again).join(anew, "snapshot_id", "left_anti")
@@ -225,41 +231,47 @@ class BatchChanges:
         return there.withColumn("is_new", f.lit(False)).unionByName(added)
 
 
-def _days_around(tables: Folder, days: Sequence[ClusterDay]) -> list[ClusterDay]:
+def _days_around(days: Sequence[ClusterDay], there: Collection[ClusterDay]) -> list[ClusterDay]:
     """Of each cluster those days of a batch that have snapshots in the tables, and the nearest before and after."""
-    around: set[ClusterDay] = set()
-    for cluster in sorted({cluster for cluster, _ in days}):
-        new = {day for other, day in days if other == cluster}
-        there = days_of(tables, "snapshots", cluster)
-        known = sorted(new.union(there))
-        near = {day for at, one in enumerate(known) if one in new for day in known[max(at - 1, 0) : at + 2]}
-        around.update((cluster, day) for day in near.intersection(there))
-    return sorted(around)
+    known = sorted({*days, *there})  # by cluster, and then by day
+    new = set(days)
+    near = {
+        other
+        for at, day in enumerate(known)
+        if day in new
+        for other in known[max(at - 1, 0) : at + 2]
+        if other[0] == day[0]
+    }
+    return sorted(near.intersection(there))
 
 
-def fill_up(tables: Folder, batch: Batch, days: Sequence[ClusterDay], rewritten: Collection[ClusterDay]) -> None:
+def fill_up(
+    tables: Folder,
+    batch: Batch,
+    days: Sequence[ClusterDay],
+    there: Collection[ClusterDay],
+    rewritten: Collection[ClusterDay],
+) -> None:
     """Give every table a file, be it without rows, for every day of the batch: a plain read finds them all.
 
     Args:
         tables: the tables.
         batch: the batch.
         days: the days that get snapshots.
+        there: the days of their clusters that the tables hold: in each table they have a file.
         rewritten: the days whose ``changes`` that are there go with the batch.
     """
-    home = _home(batch)
-    staged = {file.path.rpartition("/")[0] for file in tables.files(home, suffix=".parquet")}
-    for one in TABLES:
-        if not one.partitioned:
-            continue
-        gone = rewritten if one.name == "changes" else ()
-        for day in sorted({*days, *gone}):
-            folder = day_folder(one.name, day)
-            stays = day not in gone and tables.files(folder, suffix=".parquet")
-            if f"{home}/{folder}" in staged or stays:
-                continue
-            batch.stage_table(one.name, arrow_schema(one.name).empty_table(), cluster=day[0], day=day[1])
+    staged = {path.rpartition("/")[0] for path in batch.staged()}
+    lacking = [
+        (one.name, day)
+        for one in TABLES
+        if one.partitioned
+        for day in sorted({*days, *rewritten} if one.name == "changes" else days)
+        if (day not in there or (one.name == "changes" and day in rewritten))
+        and f"{batch.staging()}/{day_folder(one.name, day)}" not in staged
+    ]
+    tables.each(lambda one: batch.stage_table(one[0], _no_rows(one[0]), cluster=one[1][0], day=one[1][1]), lacking)
 
 
-def _home(batch: Batch) -> str:
-    """Where the tables' folders lie while they are a batch's."""
-    return batch.staging("snapshots").rpartition("/")[0]
+def _no_rows(name: str) -> pa.Table:
+    return arrow_schema(name).empty_table()

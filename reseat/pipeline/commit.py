@@ -2,35 +2,32 @@
 
 What it promises, in this order:
 
-1. Stopped at any moment (kill -9, a full disk, power lost) and followed by :func:`recover`, the tables are either
-   those from before the batch or those from after it, nothing else.
+1. Stopped at any moment (kill -9, a full disk, power lost), or asleep for however long, and followed by another job,
+   the tables are either those from before the batch or those from after it, nothing else.
 2. Only whole files, prepared by a write that succeeded, are published: never what Spark leaves of a failed one.
 3. A reader who opens a table while no commit is being carried out sees exactly the rows that count, by listing alone.
 4. While one is carried out, :func:`reseat.history.dirty.unfinished` names the cluster-days in which it may see a
    mixture.
 
-What it needs: one job at a time (``reseat.pipeline.lock``); files once published never change.
+What it needs: a turn (``reseat.pipeline.turns``); files once published never change.
 
 How it works, a write-ahead record over renames:
 
 1. :meth:`Batch.begin` names a folder ``_reseat/runs/BATCH``. Spark and the driver write everything of the batch into
    it, each table in the folders that it will have; readers of data sets overlook it.
-2. :meth:`Batch.commit` lists what was written, forces it to disk, and writes ``commit.json`` whole: which files
-   move to which place, which are removed, which cluster-days that touches. This is the moment of commitment.
-3. The record is carried out: removes, then moves. Each of these steps may be repeated without harm: a file that is
-   gone is removed, one that is not where it was prepared has been moved; new names are unique, so no step undoes
-   another.
-4. ``commit.json`` is deleted: completion. Then the folder goes.
+2. :meth:`Batch.commit` lists what was written, forces it to disk, and has its record written whole: which files move
+   to which place, which are removed, which cluster-days that touches. This is the moment of commitment: the record is
+   made under the number that follows the job's last one, and no two jobs make the same.
+3. The record is carried out (``reseat.pipeline.publishing``): moves, a look, then removes.
+4. The next number, empty, says that it is complete. Then the folder goes.
 
-:func:`recover`, before every job: a folder with ``commit.json`` is carried out again from its first step, one without
-is deleted.
+:func:`reseat.pipeline.turns.take_turn`, before every job: what the newest record says is carried out again from its
+first step; a folder that none names is deleted.
 
 Example: a late snapshot gives ``changes/cluster=a/day=2026-05-01`` one new file instead of another, and five tables
 one file more: ``add`` holds ``["_reseat/runs/B/changes/cluster=a/day=2026-05-01/part-0.parquet",
 "changes/cluster=a/day=2026-05-01/B-00000.parquet"]`` and five like it, ``remove`` holds
 ``"changes/cluster=a/day=2026-05-01/A-00000.parquet"``, ``cluster_days`` holds ``["a", "2026-05-01"]``.
-
-Complexity: O(files), a few system calls each; on an object store a copy and a delete each, 16 at a time.
 
 Source: write-ahead logging with redo only (Mohan et al., ARIES, ACM TODS 1992), and the publishing of prepared files
 as in Hadoop's and Spark's output committers.
@@ -41,29 +38,23 @@ from __future__ import annotations
 import io
 import re
 import secrets
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
-from typing import TypeVar
 
 import pyarrow as pa
 
-from reseat.errors import InputRefused
-from reseat.history.dirty import RUNS, CommitRecord, record_path
-from reseat.history.folder import Folder
+from reseat.errors import InputRefused, PipelineBusy
+from reseat.history.dirty import RUNS, CommitRecord
 from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import TABLES
-from reseat.model.wording import counted
 from reseat.pipeline.ledger import LEDGER, by_month, is_ledger
+from reseat.pipeline.turns import BEGUN, Turn
 
-__all__ = ["Batch", "recover"]
+__all__ = ["Batch"]
 
-#: Requests under way at once to an object store, where each takes some 30 ms of waiting.
-_AT_ONCE = 16
 _PARTITIONED = {one.name: one.partitioned for one in TABLES} | {"ledger": False}
-_One = TypeVar("_One")
 _DAY = re.compile(r"day=(\d{4}-\d\d-\d\d)")
 
 
@@ -74,25 +65,24 @@ class Batch:
         id: its name; names sort by the time they were begun.
     """
 
-    def __init__(self, tables: Folder, name: str, guard: Callable[[], None] | None) -> None:
+    def __init__(self, turn: Turn, name: str) -> None:
         self.id = name
-        self._tables = tables
-        self._guard = guard
+        self._turn = turn
+        self._tables = turn.tables
         self._remove: set[str] = set()
         self._decided = False
         self._numbers = count()  # threads stage side by side
 
     @classmethod
-    def begin(cls, tables: Folder, *, guard: Callable[[], None] | None = None, mark: str = "") -> Batch:
+    def begin(cls, turn: Turn, *, mark: str = "") -> Batch:
         """A new batch, with nothing in it.
 
         Args:
-            tables: the tables.
-            guard: called right before the commitment; raises where the job may no longer write (its lock is lost).
+            turn: the job's right to publish it.
             mark: ends its name, and so tells later who wrote a file.
         """
-        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z-{secrets.token_hex(4)}"
-        return cls(tables, f"{name}-{mark}" if mark else name, guard)
+        name = f"{datetime.now(UTC):{BEGUN}}-{secrets.token_hex(4)}"
+        return cls(turn, f"{name}-{mark}" if mark else name)
 
     def staging(self, name: str = "") -> str:
         """Where the batch's files of a table are written, relative to the tables: give Spark its ``spark_url``.
@@ -110,6 +100,17 @@ class Batch:
         if name not in _PARTITIONED:
             raise KeyError(name)
         return f"{RUNS}/{self.id}/{name}"
+
+    def staged(self, name: str = "") -> list[str]:
+        """The files that were staged so far, relative to the tables, in order.
+
+        Args:
+            name: of this table alone.
+
+        Raises:
+            InputRefused: they cannot be listed.
+        """
+        return [one.path for one in self._tables.files(self.staging(name), ".parquet")]
 
     def stage_table(self, name: str, rows: pa.Table, *, cluster: str | None = None, day: str | None = None) -> None:
         """Write one file from this process: for what is small.
@@ -169,25 +170,28 @@ class Batch:
         Raises:
             InputRefused: a staged file lies in a folder that is none of a table (then nothing was published), or
                 publishing was stopped by the file system (then the next job completes it).
-            ReseatError: the guard refused; nothing was published.
+            PipelineBusy: another job has taken over; of this batch nothing was published.
         """
         home = f"{RUNS}/{self.id}/"
-        staged = [one.path for one in self._tables.files(home.rstrip("/"), ".parquet")]
+        staged = self.staged()
         add = tuple((path, _final(path[len(home) :], self.id, n)) for n, path in enumerate(staged))
         touched = {_cluster_day(path) for path in (*self._remove, *(final for _, final in add))} - {None}
         days = sorted({*cluster_days, *(one for one in touched if one is not None)})
-        record = CommitRecord(add, tuple(sorted(self._remove)), tuple(days))
+        record = CommitRecord(add, tuple(sorted(self._remove)), tuple(days), self.id)
         if not add and not record.remove:
             self.abandon()
-            return record
+            return CommitRecord()
         # Spark does not force its files to disk; without this a machine that dies could keep the names and lose the
         # content.
         self._tables.settle([*staged, *sorted({_parent(path) for path in staged})])
-        if self._guard is not None:
-            self._guard()
         self._decided = True
-        self._tables.write(record_path(self.id), record.to_bytes())
-        _carry_out(self._tables, self.id, record)
+        try:
+            self._turn.publish(record)
+        except PipelineBusy:
+            self._decided = False
+            with suppress(InputRefused):  # a later job deletes it
+                self.abandon()
+            raise
         return record
 
     def abandon(self) -> None:
@@ -202,76 +206,6 @@ class Batch:
         if self._decided:
             return
         self._tables.delete_folder(f"{RUNS}/{self.id}")
-
-
-def recover(tables: Folder) -> list[str]:
-    """Complete or clear away what earlier jobs left when they were stopped. Call it first, with the lock held.
-
-    Returns:
-        What was healed, one sentence each; usually none.
-
-    Raises:
-        InputRefused: a commit cannot be completed: the file system refuses, or a file of it is gone.
-    """
-    healed = []
-    for batch in tables.folders(RUNS):
-        path = record_path(batch)
-        if tables.exists(path):
-            record = CommitRecord.from_bytes(tables.read(path), path)
-            _carry_out(tables, batch, record)
-            healed.append(
-                f"Batch {batch} was stopped while it was published; it is now complete: "
-                f"{counted(len(record.add), 'file')} added, {len(record.remove):,} removed, "
-                f"{counted(len(record.cluster_days), 'cluster-day')}."
-            )
-            continue
-        try:
-            tables.delete_folder(f"{RUNS}/{batch}")
-        except InputRefused as error:
-            # A worker of the dead job may still write there. Nothing of it counts; the next job tries again.
-            healed.append(f"Batch {batch} was stopped before it was published; its files could not be deleted: {error}")
-        else:
-            healed.append(f"Batch {batch} was stopped before it was published; its files were deleted.")
-    return healed
-
-
-def _carry_out(tables: Folder, batch: str, record: CommitRecord) -> None:
-    """Do what a record says, from whatever point an earlier attempt reached."""
-    _each(tables, tables.delete, record.remove)
-    _each(tables, lambda one: _publish(tables, *one), record.add)
-    tables.settle(sorted({_parent(final) for _, final in record.add}))
-    for day in sorted({_parent(path) for path in record.remove}):
-        folder = day
-        while "/" in folder and tables.delete_empty(folder):  # up to the table's own folder, which stays
-            folder = _parent(folder)
-    tables.delete(record_path(batch))
-    with suppress(InputRefused):  # the batch is complete; what is left of its folder, the next job deletes
-        tables.delete_folder(f"{RUNS}/{batch}")
-
-
-def _publish(tables: Folder, staged: str, final: str) -> None:
-    try:
-        tables.move(staged, final)
-    except InputRefused:
-        if tables.exists(staged):
-            raise
-        if not tables.exists(final):
-            raise InputRefused(
-                f"A commit cannot be completed: {staged} was to become this file, and both are gone. Restore one of "
-                "them.",
-                source=f"{tables.where}/{final}",
-            ) from None
-
-
-def _each(tables: Folder, do: Callable[[_One], None], items: Iterable[_One]) -> None:
-    """Do something with each item; where each takes a request over the network, many at once."""
-    if tables.local is not None:
-        for one in items:
-            do(one)
-        return
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for _ in pool.map(do, items):
-            pass
 
 
 def _final(path: str, batch: str, number: int) -> str:

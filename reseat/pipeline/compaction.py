@@ -25,8 +25,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -35,10 +35,12 @@ from reseat.history.folder import Folder
 from reseat.history.parts import parts_of
 from reseat.history.schema import TABLES
 from reseat.model.wording import counted
-from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline.commit import Batch
 from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import Progress, Report, silent
 from reseat.pipeline.rewriting import WRITERS, Pile, groups, piles_of, rewrite, rows_in
+from reseat.pipeline.side_by_side import side_by_side
+from reseat.pipeline.turns import take_turn
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -108,8 +110,8 @@ def compact(
     """
     began = time.monotonic()
     with hold(tables, "pipeline compact") as held:
-        healed = tuple(recover(tables))
-        for sentence in healed:
+        turn = take_turn(tables, held.check)
+        for sentence in turn.healed:
             report(Progress("heal", 0, None, sentence))
         if cluster is not None and not parts_of(tables, "snapshots", clusters=[cluster]):
             raise InputRefused(f"The tables hold no snapshot of cluster {cluster[:100]}.", source=tables.where)
@@ -118,11 +120,11 @@ def compact(
         total = sum(len(pile.files) for pile in piles)
         done = left = batches = 0
         for group in groups(piles):
-            left += _compact(spark, tables, Batch.begin(tables, guard=held.check, mark=MARK), group)
+            left += _compact(spark, tables, Batch.begin(turn, mark=MARK), group)
             batches += 1
             done += sum(len(pile.files) for pile in group)
             report(Progress("compact", done, total, f"{done:,} of {counted(total, 'file')} compacted."))
-    return CompactionReport(total, left, len(piles), batches, healed, time.monotonic() - began)
+    return CompactionReport(total, left, len(piles), batches, turn.healed, time.monotonic() - began)
 
 
 def _all_piles(tables: Folder, cluster: str | None) -> Iterator[Pile]:
@@ -146,8 +148,9 @@ def _compact(spark: SparkSession, tables: Folder, batch: Batch, group: Sequence[
     """Rewrite and publish one group, and say how many files it has now."""
     by_table = [list(piles) for _, piles in groupby(sorted(group, key=lambda one: one.name), key=lambda one: one.name)]
     try:
-        with ThreadPoolExecutor(WRITERS) as pool:
-            left = sum(pool.map(lambda piles: _rewritten(spark, tables, batch, piles), by_table))
+        left: int = sum(
+            side_by_side(spark, [partial(_rewritten, spark, tables, batch, one) for one in by_table], WRITERS)
+        )
     except BaseException:
         batch.abandon()
         raise
@@ -163,7 +166,7 @@ def _rewritten(spark: SparkSession, tables: Folder, batch: Batch, piles: Sequenc
     """
     name = piles[0].name
     rewrite(spark, tables, batch, piles)
-    staged = [one.path for one in tables.files(batch.staging(name), ".parquet")]
+    staged = batch.staged(name)
     before = rows_in(tables, [path for pile in piles for path in pile.paths])
     after = rows_in(tables, staged)
     if before != after:

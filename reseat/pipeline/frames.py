@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ClusterDay",
     "day_folder",
-    "days_of",
+    "days_known",
     "empty",
     "read_days",
     "read_files",
@@ -45,10 +45,20 @@ def day_folder(name: str, day: ClusterDay) -> str:
     return f"{name}/cluster={day[0]}/day={day[1]}"
 
 
-def days_of(tables: Folder, name: str, cluster: str) -> tuple[str, ...]:
-    """The days of which a table holds something of a cluster, ascending."""
-    folder = f"{name}/cluster={cluster}"
-    return tuple(sorted(day.removeprefix("day=") for day in tables.folders(folder) if day.startswith("day=")))
+def days_known(tables: Folder, clusters: Collection[str]) -> set[ClusterDay]:
+    """The days of which the tables hold something of some clusters: a call a cluster, however many days it has.
+
+    Every table has files for every day that has a snapshot (``fill_up``, ``rewriting.keep_one_file``): the folders of
+    ``snapshots`` answer for all.
+    """
+    names = sorted(clusters)
+    found = tables.each(lambda cluster: tables.folders(f"snapshots/cluster={cluster}"), names)
+    return {
+        (cluster, day.removeprefix("day="))
+        for cluster, folders in zip(names, found, strict=True)
+        for day in folders
+        if day.startswith("day=")
+    }
 
 
 def empty(spark: SparkSession, name: str) -> DataFrame:
@@ -59,13 +69,13 @@ def empty(spark: SparkSession, name: str) -> DataFrame:
 def read_days(
     spark: SparkSession, tables: Folder, name: str, days: Collection[ClusterDay], *, under: str = ""
 ) -> DataFrame:
-    """The rows of some clusters' days.
+    """The rows of some clusters' days. Nothing is listed here: Spark does, many folders at a time.
 
     Args:
         spark: the session.
         tables: the tables.
         name: which table; a partitioned one.
-        days: which days; those that do not exist are overlooked.
+        days: which days; all of them exist (``days_known``).
         under: where the table's folder lies, relative to the tables: empty, or the staging of a batch.
 
     Returns:
@@ -73,12 +83,20 @@ def read_days(
     """
     start = f"{under}/" if under else ""
     folders = [start + day_folder(name, day) for day in sorted(days)]
-    return _read(spark, tables, name, [one for one in folders if tables.files(one, suffix=".parquet")], start + name)
+    return _read(spark, tables, name, folders, start + name)
 
 
-def read_files(spark: SparkSession, tables: Folder, name: str, files: Iterable[str]) -> DataFrame:
-    """The rows of exactly these files of a partitioned table, relative to the tables; all of them exist."""
-    return _read(spark, tables, name, list(files), name)
+def read_files(spark: SparkSession, tables: Folder, name: str, files: Iterable[str], *, under: str = "") -> DataFrame:
+    """The rows of exactly these files of a partitioned table, relative to the tables; all of them exist.
+
+    Args:
+        spark: the session.
+        tables: the tables.
+        name: which table.
+        files: the files.
+        under: where the table's folder lies, as for ``read_days``.
+    """
+    return _read(spark, tables, name, list(files), f"{under}/{name}" if under else name)
 
 
 def read_flat(spark: SparkSession, tables: Folder, schema: pa.Schema, files: Iterable[str]) -> DataFrame:

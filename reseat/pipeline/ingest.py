@@ -6,7 +6,8 @@ What it promises, ranked:
    all that are neighbours in time; a crash anywhere, followed by a run, ends in the same tables.
 2. A snapshot is what it says (cluster, time, layout), not its path: delivered twice it counts once.
 3. A file is read once. One that cannot be read is a row of ``rejected`` and stops nothing; when it is replaced by
-   another of its name, that one is read and the row goes.
+   another of its name, that one is read and the row goes. What is no file (a link, a pipe, a device) is left alone and
+   said: no run follows it, or waits for it.
 
 What it needs: a landing zone, a folder for the tables, a Spark session that sees both.
 
@@ -16,8 +17,9 @@ file, from which the small tables are unfolded; a second writes the replicas of 
 of these snapshots, and of the ones after them, are computed from the tables. A snapshot that comes late changes what
 the next one is compared with: that day's ``changes`` are written anew.
 
-Complexity: two readings of each new file, one write of each table; listing the landing zone is linear in all its files,
-of which 100,000 are in memory at a time, or those of one folder.
+Complexity: two readings of each new file, one write of each table. What is asked of the tables' file system grows with
+the clusters that have something new, and not with the fleet; listing the landing zone is a call a folder, and linear in
+all its files, of which 100,000 are in memory at a time, or those of one folder.
 
 Source: the commit is a write-ahead record, as databases and table formats keep one; ``docs/decisions/0016`` says why
 neither Structured Streaming nor declarative pipelines keep these promises with less.
@@ -38,10 +40,12 @@ from reseat.history.places import PRIVATE
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.model.wording import counted, listed
 from reseat.pipeline.batch_tables import BatchChanges, fill_up, fresh_measures, write_rejected, write_snapshots
-from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline.commit import Batch
+from reseat.pipeline.frames import days_known
 from reseat.pipeline.ledger import unread_among
 from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.turns import Turn, take_turn
 from reseat.pipeline.unread import not_for_spark
 from reseat.pipeline.verdict import Job, Verdict, judge, measured_files
 from reseat.sources.landing import landed_pieces
@@ -73,8 +77,8 @@ class RunReport:
         days: clusters' days that changed.
         batches: commits.
         healed: what an earlier run had left behind, in words.
-        closed: why a folder of the landing zone cannot be listed, or a file cannot be looked at, by its path; they are
-            left for a later run.
+        closed: why a folder of the landing zone cannot be listed, a file cannot be looked at, or something is no file
+            (a link, a pipe), by its path; they are left alone, and a later run looks at them again.
         seconds: how long it took, Spark's start not included.
     """
 
@@ -92,7 +96,7 @@ class RunReport:
     def sentence(self) -> str:
         """The same for a person."""
         closed = [f"{path} ({reason})" for path, reason in sorted(self.closed.items())]
-        left_out = f" Left out, as they cannot be listed: {listed(closed)}." if closed else ""
+        left_out = f" Left out: {listed(closed)}." if closed else ""
         if not self.new:
             return f"No new file.{left_out}" if closed else "No new file: the tables hold all that was landed."
         told = [f"{counted(self.taken, 'snapshot')} taken in"]
@@ -150,7 +154,8 @@ def run_on_demand(
     waited = 0.0
     done = RunReport()
     with hold(tables, "pipeline run") as held:
-        done = replace(done, healed=tuple(recover(tables)))
+        turn = take_turn(tables, held.check)
+        done = replace(done, healed=turn.healed)
         for sentence in done.healed:
             report(Progress("heal", 0, None, sentence))
         report(Progress("list", 0, None, f"Looking for new files in {landing.where}."))
@@ -159,7 +164,7 @@ def run_on_demand(
         for new in _new_files(landing, tables, closed):
             found += len(new)
             asked = time.monotonic()
-            job = Job(session(sum(file.size for file in new)), landing, tables, report, held.check)
+            job = Job(session(sum(file.size for file in new)), landing, turn, report)
             waited += time.monotonic() - asked
             for files in _batches(new, batch_files, batch_bytes):
                 verdict = _take(job, files, so_far=done.new, of=found)
@@ -173,7 +178,7 @@ def run_on_demand(
                     batches=done.batches + 1,
                 )
         if not found and not tables.files("rejected", suffix=".parquet"):
-            _commit_nothing(tables, held.check)
+            _commit_nothing(turn)
     return replace(done, closed=closed, seconds=time.monotonic() - began - waited)
 
 
@@ -247,19 +252,20 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
     unread = [one for one in (not_for_spark(job.landing, file) for file in files) if one is not None]
     kept_back = {one.file.path for one in unread}
     measured = measured_files(job, [file.path for file in files if file.path not in kept_back]).persist()
-    batch = Batch.begin(job.tables, guard=job.guard)
+    batch = Batch.begin(job.turn)
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
         verdict = judge(job, files, measured, unread)
         write_rejected(job, batch, measured, verdict)
         if taken := verdict.count("taken"):
             fresh = fresh_measures(job, measured, verdict)
-            with closing(BatchChanges(job, batch, fresh, verdict)) as changes:
+            there = days_known(job.tables, {cluster for cluster, _ in verdict.days})
+            with closing(BatchChanges(job, batch, fresh, verdict, there)) as changes:
                 say("write", f"Writing the tables of {counted(taken, 'snapshot')}.")
                 write_snapshots(job, batch, fresh, verdict, beside=changes.find)
                 say("changes", f"Comparing {counted(taken, 'snapshot')} with what came before and after.")
                 rewritten = changes.write()
-            fill_up(job.tables, batch, verdict.days, rewritten)
+            fill_up(job.tables, batch, verdict.days, there, rewritten)
         batch.record(verdict.files)
     except BaseException:
         with suppress(InputRefused):  # a worker may still write there: the next job deletes it
@@ -273,8 +279,8 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
     return verdict
 
 
-def _commit_nothing(tables: Folder, guard: Callable[[], None]) -> None:
+def _commit_nothing(turn: Turn) -> None:
     """Make the one table that is there also where nothing was ever landed."""
-    batch = Batch.begin(tables, guard=guard)
+    batch = Batch.begin(turn)
     batch.stage_table("rejected", arrow_schema("rejected").empty_table())
     batch.commit([])

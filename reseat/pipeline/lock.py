@@ -2,7 +2,9 @@
 
 What it promises, in this order:
 
-1. Two jobs never write to the same tables at once: of two that start together, at least one is refused.
+1. Two jobs do not work on the same tables at once: of two that start together, at least one is refused. Elsewhere than
+   on this machine one that sleeps may wake beside another; that it then publishes nothing is kept by
+   ``reseat.pipeline.turns``, whatever the clocks say.
 2. A job that is gone, however it went, holds nothing: at once on this machine, after 60 seconds elsewhere.
 3. Who is refused is told who is at work, where and since when.
 

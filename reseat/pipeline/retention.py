@@ -30,10 +30,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -45,11 +45,13 @@ from reseat.history.scan import read_listed
 from reseat.history.schema import TABLES
 from reseat.model.wording import counted, verb
 from reseat.pipeline.changes import Comparison
-from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline.commit import Batch
 from reseat.pipeline.frames import ClusterDay, day_folder, read_days
 from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import Progress, Report, silent
 from reseat.pipeline.rewriting import WRITERS, Pile, groups, keep_one_file, rewrite, write_sorted
+from reseat.pipeline.side_by_side import side_by_side
+from reseat.pipeline.turns import take_turn
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
 __all__ = ["RetentionReport", "retain"]
 
 _NAMES = tuple(one.name for one in TABLES if one.partitioned)
+#: Days whose files are listed ahead of the groups that they are put into.
+_DAYS_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +161,19 @@ def retain(
     began = time.monotonic()
     first_kept_day = f"{(now or datetime.now(UTC)).astimezone(UTC) - timedelta(days=keep_days):%Y-%m-%d}"
     with hold(tables, "pipeline retain") as held:
-        healed = tuple(recover(tables))
-        for sentence in healed:
+        turn = take_turn(tables, held.check)
+        for sentence in turn.healed:
             report(Progress("heal", 0, None, sentence))
         report(Progress("list", 0, None, f"Looking for days before {first_kept_day} with more than one snapshot."))
         crowded, total = _crowded(tables, first_kept_day)
         done = removed = batches = 0
         for group in groups(_weighed(tables, crowded)):
             days = {pile.day for pile in group if pile.day is not None}
-            removed += _thin(spark, tables, Batch.begin(tables, guard=held.check), days)
+            removed += _thin(spark, tables, Batch.begin(turn), days)
             done, batches = done + len(days), batches + 1
             words = f"{done:,} of {counted(len(crowded), 'old day')} thinned out."
             report(Progress("retain", done, len(crowded), words))
-    return RetentionReport(removed, total - removed, len(crowded), batches, healed, time.monotonic() - began)
+    return RetentionReport(removed, total - removed, len(crowded), batches, turn.healed, time.monotonic() - began)
 
 
 def _known(tables: Folder, cluster: str) -> list[_Known]:
@@ -197,8 +201,11 @@ def _crowded(tables: Folder, first_kept_day: str) -> tuple[list[ClusterDay], int
 
 def _weighed(tables: Folder, days: Sequence[ClusterDay]) -> Iterator[Pile]:
     """Days with the files of all their tables, to be put into groups."""
-    for day in days:
-        yield Pile("", day, tuple(file for name in _NAMES for file in _files(tables, name, day)))
+    for start in range(0, len(days), _DAYS_AT_ONCE):
+        some = days[start : start + _DAYS_AT_ONCE]
+        asked = [(name, day) for day in some for name in _NAMES]
+        found = dict(zip(asked, tables.each(lambda one: _files(tables, *one), asked), strict=True))
+        yield from (Pile("", day, tuple(file for name in _NAMES for file in found[name, day])) for day in some)
 
 
 def _thin(spark: SparkSession, tables: Folder, batch: Batch, days: Collection[ClusterDay]) -> int:
@@ -215,9 +222,7 @@ def _thin(spark: SparkSession, tables: Folder, batch: Batch, days: Collection[Cl
     try:
         piles = [found for name in _NAMES if name != "changes" and (found := _piles(tables, name, days))]
         kept = step.kept()
-        with ThreadPoolExecutor(WRITERS) as pool:
-            for _ in pool.map(lambda found: rewrite(spark, tables, batch, found, kept), piles):
-                pass
+        side_by_side(spark, [partial(rewrite, spark, tables, batch, found, kept) for found in piles], WRITERS)
         _compare_again(step)
     except BaseException:
         batch.abandon()
@@ -262,8 +267,9 @@ def _pairs(step: _Step) -> pa.Table:
 
 def _piles(tables: Folder, name: str, days: Iterable[ClusterDay]) -> list[Pile]:
     """The days of which a table has files."""
-    found = [(day, tuple(_files(tables, name, day))) for day in sorted(days)]
-    return [Pile(name, day, files) for day, files in found if files]
+    asked = sorted(days)
+    found = zip(asked, tables.each(lambda day: _files(tables, name, day), asked), strict=True)
+    return [Pile(name, day, tuple(files)) for day, files in found if files]
 
 
 def _files(tables: Folder, name: str, day: ClusterDay) -> list[FileFact]:

@@ -215,7 +215,7 @@ def write_sorted(rows: DataFrame, tables: Folder, batch: Batch, name: str, *, fi
 
 def keep_one_file(tables: Folder, batch: Batch, name: str, days: Collection[ClusterDay | None]) -> None:
     """Stage a file without rows for each day for which Spark staged none, having no row of it."""
-    staged = {one.path.rpartition("/")[0] for one in tables.files(batch.staging(name), ".parquet")}
+    staged = {path.rpartition("/")[0] for path in batch.staged(name)}
     for day in days:
         if day is not None and f"{batch.staging()}/{day_folder(name, day)}" not in staged:
             batch.stage_table(name, arrow_schema(name).empty_table(), cluster=day[0], day=day[1])

@@ -38,7 +38,7 @@ from reseat.pipeline.settings import (
     session_settings,
     without_promised,
 )
-from reseat.pipeline.trouble import in_words
+from reseat.pipeline.trouble import in_words, without_traces
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,7 +81,7 @@ def open_session(
         remote = os.environ.get("SPARK_REMOTE") or None
     if remote is not None and master is not None:
         raise SparkFailed("Spark runs on a master or through a Spark Connect server: name one of the two.")
-    with scratch_folder() as scratch:
+    with scratch_folder() as scratch, without_traces():
         if remote is not None:
             opened = _connected(remote, settings, scratch)
         elif _running() is not None:

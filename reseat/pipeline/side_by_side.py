@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["side_by_side"]
 
 
-def side_by_side(spark: SparkSession, jobs: Iterable[Callable[[], None]], most: int) -> None:
-    """Do all of these, and return when all are done.
+#: Seconds after which what still works is interrupted again.
+_AGAIN = 1.0
+
+
+def side_by_side(spark: SparkSession, jobs: Iterable[Callable[[], Any]], most: int) -> list[Any]:
+    """Do all of these, and give what they return, in their order, when all are done.
 
     Args:
         spark: the session in which they run their jobs; no others run in it.
@@ -32,7 +36,12 @@ def side_by_side(spark: SparkSession, jobs: Iterable[Callable[[], None]], most: 
             done, _ = wait(begun, return_when=FIRST_EXCEPTION)
             for one in done:
                 one.result()
+            return [one.result() for one in begun]
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for one in begun:
+                one.cancel()
             spark.interruptAll()
+            # What is interrupted is the job that Spark is at: a job of ours may just be about to begin its next one.
+            while wait(begun, timeout=_AGAIN).not_done:
+                spark.interruptAll()
             raise

@@ -36,11 +36,12 @@ from reseat.history.folder import Folder
 from reseat.history.parts import Part, parts_of
 from reseat.history.schema import arrow_schema
 from reseat.model.wording import counted
-from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline.commit import Batch
 from reseat.pipeline.frames import ClusterDay, read_days, read_files, spark_schema, write
 from reseat.pipeline.lock import hold
 from reseat.pipeline.losses import PAIR_TAKEOVERS, SOURCES, Job, lossy_schema, sweeper
 from reseat.pipeline.progress import Progress, Report, silent
+from reseat.pipeline.turns import take_turn
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -120,7 +121,8 @@ def sweep(
     say = silent if report is None else report
     done = SweepReport()
     with hold(tables, "pipeline sweep") as held:
-        done = replace(done, healed=tuple(recover(tables)))
+        turn = take_turn(tables, held.check)
+        done = replace(done, healed=turn.healed)
         for sentence in done.healed:
             say(Progress("heal", 0, None, sentence))
         say(Progress("list", 0, None, f"Looking for snapshots without their rows in {tables.where}."))
@@ -137,7 +139,7 @@ def sweep(
                 break
             number = done.swept + snapshots.num_rows
             say(Progress("sweep", done.swept, done.chosen, f"Sweeping {counted(snapshots.num_rows, 'snapshot')}."))
-            _sweep(spark, tables, Batch.begin(tables, guard=held.check), snapshots)
+            _sweep(spark, tables, Batch.begin(turn), snapshots)
             done = replace(done, swept=number, batches=done.batches + 1)
             say(Progress("sweep", number, done.chosen, f"{number:,} of {counted(done.chosen, 'snapshot')} swept."))
             remain = number < done.chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from reseat.errors import SparkFailed
 
-__all__ = ["in_words"]
+__all__ = ["in_words", "without_traces"]
 
 _LINES = 12  # of Spark's log: enough to see the first cause
 _WORKERS_WORDS = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)")
@@ -34,6 +35,7 @@ def in_words(what: str, *, log: Path | None = None, ended: Callable[[], int | No
 
     Raises:
         SparkFailed: in place of an exception of PySpark or Py4J.
+        KeyboardInterrupt: in place of one that only came as something was put away after it.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -41,12 +43,45 @@ def in_words(what: str, *, log: Path | None = None, ended: Callable[[], int | No
     try:
         yield
     except (PySparkException, Py4JError, ConnectionError) as error:
+        if _was_asked_to_end(error):
+            raise KeyboardInterrupt from error
         code = ended()
         if code is None and isinstance(error, ConnectionError):
             raise  # not Spark's: its JVM is there
         if os.environ.get("RESEAT_DEBUG"):
             raise
         raise SparkFailed(f"{what}: {_reason(error, code)}", details=_errors(log)) from error
+
+
+@contextlib.contextmanager
+def without_traces() -> Iterator[None]:
+    """Keep Py4J from writing tracebacks to standard error; with RESEAT_DEBUG set it does.
+
+    Where a call to the JVM fails, or is interrupted as this process is asked to end, Py4J logs that through the root
+    logger before it raises (read in 0.10.9): what it raises is told in words, once.
+    """
+    if os.environ.get("RESEAT_DEBUG"):
+        yield
+        return
+    root = logging.getLogger()
+    root.addFilter(_is_not_py4j)
+    try:
+        yield
+    finally:
+        root.removeFilter(_is_not_py4j)
+
+
+def _is_not_py4j(record: logging.LogRecord) -> bool:
+    return record.module != "java_gateway"
+
+
+def _was_asked_to_end(error: BaseException | None) -> bool:
+    """Whether this came as Ctrl-C was on its way out: an interrupted call leaves a connection that answers nothing."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__context__
+    return False
 
 
 def _reason(error: BaseException, code: int | None) -> str:

@@ -9,7 +9,7 @@ identities alone come to the driver, and are compared with one another and with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from reseat.pipeline.decode import measured_schema, measurer
 from reseat.pipeline.frames import ClusterDay, spark_schema
 from reseat.pipeline.ledger import AGAIN, month_of, name_of, taken_among, token_of
 from reseat.pipeline.progress import Report
+from reseat.pipeline.turns import Turn
 from reseat.pipeline.unread import Unread, refuse_unread, rows_of
 
 if TYPE_CHECKING:
@@ -37,16 +38,19 @@ class Job:
     Attributes:
         spark: the session.
         landing: the landing zone.
-        tables: the tables.
+        turn: its right to publish in the tables.
         report: is told how far the run is.
-        guard: raises where the run may no longer write, as its lock is lost.
     """
 
     spark: SparkSession
     landing: Folder
-    tables: Folder
+    turn: Turn
     report: Report
-    guard: Callable[[], None]
+
+    @property
+    def tables(self) -> Folder:
+        """The tables."""
+        return self.turn.tables
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,25 @@ from pyarrow import fs
 
 from reseat.history.folder import Folder
 from reseat.history.opening import Place
+from reseat.history.whole import write_whole
 
 __all__ = ["elsewhere"]
+
+_ROOT = "bucket/tables"
 
 
 class _ObjectStore(fs.FileSystemHandler):
     """A local folder as an object store has it: no folder must be made before a file is put into it."""
 
     def __init__(self, home: Path) -> None:
+        self._place = home
         self._home = fs.SubTreeFileSystem(str(home), fs.LocalFileSystem())
+
+    def create(self, path: str, data: bytes) -> bool:
+        """A put on condition that there is no object of that path."""
+        path = f"{_ROOT}/{path}"
+        self._make_room(path)
+        return write_whole(self._place / path, data, overwrite=False)
 
     def get_type_name(self) -> str:
         return "object store"
@@ -71,6 +81,18 @@ class _ObjectStore(fs.FileSystemHandler):
         self._home.create_dir(path.rpartition("/")[0], recursive=True)
 
 
+class _Hdfs(_ObjectStore):
+    """A local folder as HDFS has it: folders are made first, and a rename replaces nothing."""
+
+    def move(self, src: str, dest: str) -> None:
+        if (self._place / dest).exists():
+            raise OSError(f"Rename to {dest} failed")
+        self._home.move(src, dest)
+
+    def _make_room(self, path: str) -> None:
+        pass
+
+
 def elsewhere(home: Path, *, put_is_whole: bool = True) -> Folder:
     """A folder over ``home`` whose files are reached through ``pyarrow.fs`` alone.
 
@@ -78,10 +100,10 @@ def elsewhere(home: Path, *, put_is_whole: bool = True) -> Folder:
         home: where the files really lie; made where it does not exist.
         put_is_whole: as an object store has it; False: as HDFS has it.
     """
-    (home / "bucket" / "tables").mkdir(parents=True, exist_ok=True)
+    (home / _ROOT).mkdir(parents=True, exist_ok=True)
     if put_is_whole:
-        place = Place("s3", "bucket/tables", "s3a://bucket/tables", True, fs.PyFileSystem(_ObjectStore(home)))
+        store = _ObjectStore(home)
+        place = Place("s3", _ROOT, f"s3a://{_ROOT}", True, fs.PyFileSystem(store), store.create)
     else:
-        system = fs.SubTreeFileSystem(str(home), fs.LocalFileSystem())
-        place = Place("hdfs", "bucket/tables", "hdfs://bucket/tables", False, system)
+        place = Place("hdfs", _ROOT, f"hdfs://{_ROOT}", False, fs.PyFileSystem(_Hdfs(home)))
     return Folder(place.url.replace("s3a", "s3"), place.fs, place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,11 +129,12 @@ def test_hidden_files_and_folders_are_left_out_unless_asked_for(folder: Folder) 
 
 
 def test_what_is_written_is_read_and_stays_where_it_may_not_be_replaced(folder: Folder) -> None:
-    """Writing replaces a file or leaves it, as asked; no hidden file is left behind."""
+    """Writing replaces a file, creating leaves it and says so; no hidden file is left behind."""
     folder.write("a/b/c", b"old")
     folder.write("a/b/c", b"new")
-    folder.write("a/b/c", b"never", overwrite=False)
-    folder.write("a/b/d", b"first", overwrite=False)
+    assert not folder.create("a/b/c", b"never")
+    assert folder.create("a/b/d", b"first")
+    assert folder.lacking(["a/b/d", "a/x", "a/b", "a/b/c"]) == ["a/x", "a/b"]
 
     assert folder.read("a/b/c") == b"new"
     assert folder.read("a/b/d") == b"first"
@@ -148,9 +150,14 @@ def test_compressed_files_are_read_as_they_are(folder: Folder) -> None:
 
 
 def test_moving_replaces_and_makes_folders(folder: Folder) -> None:
-    """A move gives a file its new path, whatever stood there."""
+    """A move gives a file its new path, whatever stood there; on HDFS, which refuses that, what stood there stays."""
     folder.write("a/1", b"one")
     folder.write("b/2", b"two")
+    if folder.place.scheme == "hdfs":
+        with pytest.raises(InputRefused, match="cannot be moved"):
+            folder.move("a/1", "b/2")
+        assert folder.read("b/2") == b"two"
+        folder.delete("b/2")
     folder.move("a/1", "b/2")
     folder.move("b/2", "new/folder/3")
 
@@ -290,15 +297,25 @@ def test_an_s3_service_of_ones_own_is_told_to_spark_too() -> None:
         assert "secret" not in str(refused.value)
 
 
-def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
-    """So that a loop of links ends; a link that leads nowhere is no file."""
+def test_what_is_no_file_is_left_out_and_told_where_that_is_asked_for(tmp_path: Path) -> None:
+    """A loop of links ends, a link out of the folder shows nothing of what is there, and nobody waits for a pipe."""
     folder = Folder.open(tmp_path)
     folder.write("a/1", b"")
-    (tmp_path / "a" / "loop").symlink_to(tmp_path)
-    (tmp_path / "a" / "gone").symlink_to(tmp_path / "nothing")
-    (tmp_path / "a" / "itself").symlink_to("itself")
+    for name, to in {"loop": "..", "gone": "nothing", "itself": "itself", "passwd": "/etc/passwd", "one": "1"}.items():
+        (tmp_path / "a" / name).symlink_to(to)
+    os.mkfifo(tmp_path / "a" / "pipe")
+    os.mkfifo(tmp_path / "a" / ".hidden")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "a" / "socket"))
+        closed: dict[str, str] = {}
 
-    assert names(folder) == ["a/1"]
+        assert names(folder) == ["a/1"]
+        assert [one.path for piece in folder.pieces(closed=closed) for one in piece] == ["a/1"]
+    link = "a link, which is not followed"
+    assert closed == {f"a/{name}": link for name in ("loop", "gone", "itself", "passwd", "one")} | {
+        "a/pipe": "a pipe, not a file",
+        "a/socket": "a socket, not a file",
+    }
 
 
 def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

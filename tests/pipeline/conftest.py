@@ -13,6 +13,7 @@ from reseat.pipeline.session import open_session
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.moments import MOMENTS, snapshot_of
+from tests.servers.object_store import ObjectStore, missing_object_store, object_store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,6 +24,17 @@ def spark() -> Iterator[SparkSession]:
     """The embedded Spark on two cores, as ``pipeline run`` opens it."""
     with open_session(master="local[2]", memory="1g", settings={"spark.sql.shuffle.partitions": "2"}) as session:
         yield session
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    """A real S3 service with the bucket ``fleet``, named by the environment as a user names it."""
+    if reason := missing_object_store():
+        pytest.skip(reason)
+    with object_store(tmp_path_factory.mktemp("s3"), "fleet") as running, pytest.MonkeyPatch.context() as patched:
+        for name, value in running.environment.items():
+            patched.setenv(name, value)
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -146,7 +146,7 @@ def rack_balance(moment: Moment) -> Rows:
 def topic_spread(moment: Moment) -> Rows:
     """Rows of ``topic_spread``, but for its digest."""
     held = replicas_frame(moment)
-    alive = [i for i, (_, state) in moment.brokers.items() if state is not BrokerState.DEAD]
+    alive = [i for i, (_, state) in moment.brokers.items() if not state.unavailable]
     table = held.groupby(["topic", "broker"]).size().unstack(fill_value=0).reindex(columns=alive, fill_value=0)
     rows = []
     for topic, on in table.iterrows():
@@ -174,7 +174,7 @@ def snapshots(moment: Moment) -> Rows:
     """The row of ``snapshots``, but for its findings and its file."""
     held, parts, carried = replicas_frame(moment), partitions_frame(moment), _carried(moment)
     further = moment.further
-    alive = carried[carried.state != "dead"]
+    alive = carried[~carried.state.isin([state.value for state in BrokerState if state.unavailable])]
 
     def told(mask: pd.Series, needed: pd.Series) -> int | None:
         return int(mask.fillna(False).sum()) if needed.notna().all() else None
@@ -221,7 +221,7 @@ def snapshots(moment: Moment) -> Rows:
 
 def _least_spread(moment: Moment, parts: pd.DataFrame, total: int) -> int:
     """The least spread of so many replicas, each partition on as many racks as it can: by trying every level."""
-    alive = {i: rack for i, (rack, state) in moment.brokers.items() if state is not BrokerState.DEAD}
+    alive = {i: rack for i, (rack, state) in moment.brokers.items() if not state.unavailable}
     if all(rack is None for rack, _ in moment.brokers.values()):
         return int(total % len(alive) != 0)
     sizes = pd.Series([f"of {i}" if rack is None else f"rack {rack}" for i, rack in alive.items()]).value_counts()

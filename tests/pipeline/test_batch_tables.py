@@ -10,6 +10,7 @@ from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.pipeline.batch_tables import fill_up
 from reseat.pipeline.commit import Batch
+from reseat.pipeline.turns import take_turn
 
 DAY = ("a", "2026-05-01")
 PARTITIONED = sorted(one.name for one in TABLES if one.partitioned)
@@ -19,8 +20,8 @@ PARTITIONED = sorted(one.name for one in TABLES if one.partitioned)
 def tables(tmp_path: Path) -> Folder:
     """Tables that have one day of one cluster already."""
     folder = Folder.open(tmp_path / "tables")
-    batch = Batch.begin(folder)
-    fill_up(folder, batch, [DAY], [])
+    batch = Batch.begin(take_turn(folder))
+    fill_up(folder, batch, [DAY], [], [])
     batch.commit([DAY])
     return folder
 
@@ -43,9 +44,9 @@ def test_a_new_day_has_a_file_in_every_table(tables: Folder) -> None:
 
 def test_what_is_there_or_staged_is_not_filled_up_again(tables: Folder) -> None:
     """A second batch of the day adds the file that it wrote and no other."""
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     batch.stage_table("brokers", arrow_schema("brokers").empty_table(), cluster="a", day="2026-05-01")
-    fill_up(tables, batch, [DAY], [])
+    fill_up(tables, batch, [DAY], [DAY], [])
     batch.commit([DAY])
 
     assert [len(files_of(tables, name)) for name in PARTITIONED] == [2 if n == "brokers" else 1 for n in PARTITIONED]
@@ -54,9 +55,9 @@ def test_what_is_there_or_staged_is_not_filled_up_again(tables: Folder) -> None:
 def test_a_day_whose_changes_are_taken_back_keeps_a_file(tables: Folder) -> None:
     """A late snapshot can leave the one after it without a change: the old file goes, and the table stays readable."""
     before = files_of(tables, "changes")
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     batch.remove(before)
-    fill_up(tables, batch, [("a", "2026-05-02")], [DAY])
+    fill_up(tables, batch, [("a", "2026-05-02")], [DAY], [DAY])
     batch.commit([DAY])
     after = files_of(tables, "changes")
 

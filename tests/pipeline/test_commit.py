@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.dirty import CommitRecord, unfinished
+from reseat.history.dirty import CommitRecord, commit_numbers, record_path, unfinished
 from reseat.history.folder import Folder
 from reseat.history.schema import arrow_schema
-from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline import turns
+from reseat.pipeline.commit import Batch
+from reseat.pipeline.turns import take_turn
 from tests.history.elsewhere import elsewhere
 from tests.pipeline import plain
 
@@ -43,7 +47,7 @@ class Mortal(Folder):
             raise Stopped
         self.steps_left[0] -= 1
 
-    def write(self, path: str, data: bytes, *, overwrite: bool = True) -> None:
+    def _begin_to_write(self, path: str, data: bytes) -> None:
         try:
             self._step()
         except Stopped:
@@ -52,11 +56,18 @@ class Mortal(Folder):
                 name = (self.local / path).name
                 (self.local / path).with_name(f".{name}.1-2.part").write_bytes(data[: len(data) // 2])
             raise
-        Folder.write(self, path, data, overwrite=overwrite)
+
+    def write(self, path: str, data: bytes) -> None:
+        self._begin_to_write(path, data)
+        Folder.write(self, path, data)
+
+    def create(self, path: str, data: bytes) -> bool:
+        self._begin_to_write(path, data)
+        return Folder.create(self, path, data)
 
     def move(self, path: str, to: str) -> None:
         self._step()
-        if self.local is None:  # a copy, and then a delete
+        if self.place.put_is_whole:  # a copy, and then a delete
             Folder.write(self, to, self.read(path))
             self._step()
         Folder.move(self, path, to)
@@ -104,7 +115,7 @@ def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
     """Tables of two batches."""
     tables = Folder.open(tmp_path / "tables") if request.param == "local" else elsewhere(tmp_path / "tables")
     for name in ("one", "two"):
-        batch = Batch.begin(tables)
+        batch = Batch.begin(take_turn(tables))
         put(tables, batch, "replicas", f"replicas {name}")
         put(tables, batch, "changes", f"changes {name}", f"cluster={name}/day=2026-05-01")
         put(tables, batch, "rejected", f"rejected {name}", "")
@@ -115,7 +126,7 @@ def tables(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
 
 def third_batch(tables: Folder) -> None:
     """Adds to two tables, replaces a file, takes the last one of a folder, and clutters its staging as Spark does."""
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     put(tables, batch, "replicas", "replicas three", file="part-0")
     put(tables, batch, "replicas", "replicas four", file="part-1")
     put(tables, batch, "changes", "changes of one, again", "cluster=one/day=2026-05-01")
@@ -163,8 +174,9 @@ def test_a_commit_publishes_all_and_leaves_nothing(tables: Folder) -> None:
     }
     assert tables.folders("changes") == ["cluster=one"]
     assert tables.folders("_reseat/runs") == []
-    assert all(one.path.endswith(".parquet") for one in tables.files(hidden=True))
-    assert recover(tables) == []
+    (commit,) = commit_numbers(tables)
+    assert {one.path for one in tables.files(hidden=True) if not one.path.endswith(".parquet")} == {record_path(commit)}
+    assert take_turn(tables).healed == ()
 
 
 def test_stopped_at_any_step_the_tables_are_the_old_or_the_new(tables: Folder, tmp_path: Path) -> None:
@@ -196,13 +208,15 @@ def test_stopped_at_any_step_the_tables_are_the_old_or_the_new(tables: Folder, t
             if steps % 3 == 0:
                 for more in range(0, 12, 3):
                     with suppress(Stopped):
-                        recover(Mortal.over(again, more))
-            recover(again)
+                        take_turn(Mortal.over(again, more))
+            take_turn(again)
             healed = visible(again)
             assert healed in (before, after), f"after step {steps}"
-            assert recover(again) == []
+            assert take_turn(again).healed == ()
             assert unfinished(again) == []
-            assert again.folders("_reseat/runs") == []
+            assert len(commit_numbers(again)) == 1
+            left = again.folders("_reseat/runs")  # elsewhere its job may be asleep
+            assert not left or (tables.local is None and healed == before)
             seen.add("old" if healed == before else "new")
             if healed == before:
                 third_batch(again)
@@ -213,24 +227,77 @@ def test_stopped_at_any_step_the_tables_are_the_old_or_the_new(tables: Folder, t
     assert steps > 15
 
 
-def test_dead_batches_are_healed_each_in_its_way(tables: Folder) -> None:
-    """One that was being published is completed; one that was still being prepared is deleted; both are told."""
-    before = visible(tables)
-    first = Batch.begin(tables)
-    put(tables, first, "replicas", "never")
-    for name in ("three", "four"):
-        batch = Batch.begin(tables)
-        put(tables, batch, "replicas", f"replicas {name}")
-        batch._tables = Mortal.over(tables, 2)  # dies right before its first move
-        with pytest.raises(Stopped):
-            batch.commit()
+def dying(tables: Folder) -> Batch:
+    """A batch that has its record and dies right before its first move."""
+    turn = take_turn(tables)
+    turn.tables = Mortal.over(tables, 2)
+    batch = Batch.begin(turn)
+    put(tables, batch, "replicas", "replicas three")
+    with pytest.raises(Stopped):
+        batch.commit()
+    return batch
 
-    healed = recover(tables)
-    assert len(healed) == 3
-    assert "before it was published" in healed[0]
-    assert "now complete: 1 file added, 0 removed, 1 cluster-day" in healed[1]
-    added = [b"replicas four", b"replicas one", b"replicas three", b"replicas two"]
+
+def test_dead_batches_are_healed_each_in_its_way(tables: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was being published is completed; one that was still being prepared is deleted; both are told.
+
+    Elsewhere the second one's job may be asleep, and its Spark be writing: a day is waited for.
+    """
+    before = visible(tables)
+    first = Batch.begin(take_turn(tables))
+    never = f"{first.staging()}/replicas/x.parquet"
+    dying(tables)
+    tables.write(never, b"never")  # by a worker that lives on
+
+    healed = take_turn(tables).healed
+    assert "now complete: 1 file added, 0 removed, 1 cluster-day" in healed[0]
+    if tables.local is None:
+        assert tables.read(never) == b"never"
+        assert len(healed) == 1
+        monkeypatch.setattr(turns, "_MAY_LIVE", timedelta(0))
+        healed = take_turn(tables).healed
+    assert "before it was published" in healed[-1]
+    assert not tables.exists(never)
+    added = [b"replicas one", b"replicas three", b"replicas two"]
     assert visible(tables) == before | {f"replicas/{_DAY}": added}
+
+
+def test_staging_elsewhere_stays_until_a_day_after_its_last_sign(tmp_path: Path) -> None:
+    """A batch begun long ago may still be written, and one just begun hold old files; what shows no sign goes."""
+    tables = elsewhere(tmp_path)
+    now, long_ago = datetime.now(UTC), datetime.now(UTC) - timedelta(hours=25)
+    kept = {"still written": (long_ago, now), "just begun": (now, long_ago)}
+    gone = {"dead": (long_ago, long_ago)}
+    for name, (begun, written) in (kept | gone).items():
+        path = f"_reseat/runs/{begun:%Y%m%dT%H%M%S%f}Z-{name}/replicas/part.parquet"
+        tables.write(path, b"")
+        os.utime(tmp_path / "bucket/tables" / path, (written.timestamp(), written.timestamp()))
+    (told,) = take_turn(tables).healed
+
+    assert "dead was stopped before it was published; its files were deleted" in told
+    assert sorted(name.partition("-")[2] for name in tables.folders("_reseat/runs")) == sorted(kept)
+
+
+def test_what_a_version_left_that_did_not_number_its_commits_is_completed(tables: Folder) -> None:
+    """Its record stands beside what it had prepared; readers are warned until then."""
+    before = visible(tables)
+    staged, final = "_reseat/runs/X/replicas/part-0.parquet", f"replicas/{_DAY}/X-0.parquet"
+    tables.write(staged, b"replicas three")
+    record = {
+        "add": [[staged, final]],
+        "remove": file_of(tables, "rejected", ""),
+        "cluster_days": [["a", "2026-05-01"]],
+    }
+    tables.write("_reseat/runs/X/commit.json", json.dumps(record).encode())
+
+    assert unfinished(tables) == [("a", "2026-05-01")]
+    (told,) = take_turn(tables).healed
+    assert "Batch X was stopped while it was published; it is now complete" in told
+    del before["rejected"]
+    added = [b"replicas one", b"replicas three", b"replicas two"]
+    assert visible(tables) == before | {f"replicas/{_DAY}": added}
+    assert unfinished(tables) == []
+    assert tables.folders("_reseat/runs") == []
 
 
 @pytest.mark.parametrize(
@@ -247,7 +314,7 @@ def test_dead_batches_are_healed_each_in_its_way(tables: Folder) -> None:
 def test_files_in_folders_that_are_none_of_a_table_publish_nothing(folders: str, tables: Folder) -> None:
     """A null or an odd cluster name stops the batch before anything is published."""
     before = visible(tables)
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     put(tables, batch, "replicas", "odd", folders)
     put(tables, batch, "findings", "good")
 
@@ -255,14 +322,14 @@ def test_files_in_folders_that_are_none_of_a_table_publish_nothing(folders: str,
         batch.commit()
     batch.abandon()
     assert visible(tables) == before
-    assert recover(tables) == []
+    assert take_turn(tables).healed == ()
 
 
 def test_only_published_files_can_be_removed(tables: Folder) -> None:
     """Neither the ledger's neighbours nor anything else of the folder."""
     for path in ("_reseat/lock", "x.parquet", "replicas/x.parquet", "somewhere/cluster=a/day=2026-05-01/x.parquet"):
         with pytest.raises(InputRefused, match="cannot be a file of the tables"):
-            Batch.begin(tables).remove([path])
+            Batch.begin(take_turn(tables)).remove([path])
 
 
 def test_a_commit_that_lost_its_lock_publishes_nothing(tables: Folder) -> None:
@@ -272,20 +339,21 @@ def test_a_commit_that_lost_its_lock_publishes_nothing(tables: Folder) -> None:
     def lost() -> None:
         raise PipelineBusy("Another took over.")
 
-    batch = Batch.begin(tables, guard=lost)
+    batch = Batch.begin(take_turn(tables, lost))
     put(tables, batch, "replicas", "late")
     with pytest.raises(PipelineBusy):
         batch.commit()
 
     assert unfinished(tables) == []
-    recover(tables)
+    assert tables.folders("_reseat/runs") == []
+    assert take_turn(tables).healed == ()
     assert visible(tables) == before
 
 
 def test_a_batch_with_nothing_in_it_changes_nothing(tables: Folder) -> None:
     """No record is written for it."""
     before = visible(tables)
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     Folder.write(tables, f"{batch.staging('replicas')}/_SUCCESS", b"")
 
     assert batch.commit() == CommitRecord((), (), ())
@@ -293,54 +361,112 @@ def test_a_batch_with_nothing_in_it_changes_nothing(tables: Folder) -> None:
     assert tables.folders("_reseat/runs") == []
 
 
+def test_a_batch_that_only_takes_away_does_so(tables: Folder) -> None:
+    """With nothing staged at all."""
+    before = visible(tables)
+    batch = Batch.begin(take_turn(tables))
+    batch.remove(file_of(tables, "rejected", ""))
+    batch.commit()
+
+    del before["rejected"]
+    assert visible(tables) == before
+
+
 def test_a_batch_whose_commitment_was_begun_cannot_be_abandoned(tables: Folder) -> None:
     """A caller that cleans up after any error does no harm: the next job completes it."""
     before = visible(tables)
-    batch = Batch.begin(tables)
-    put(tables, batch, "replicas", "replicas three")
-    batch._tables = Mortal.over(tables, 2)
-    with pytest.raises(Stopped):
-        batch.commit()
+    batch = dying(tables)
     batch._tables = tables
     batch.abandon()
 
-    assert len(recover(tables)) == 1
+    assert len(take_turn(tables).healed) == 1
     added = [b"replicas one", b"replicas three", b"replicas two"]
     assert visible(tables) == before | {f"replicas/{_DAY}": added}
 
 
+def test_a_file_that_cannot_be_moved_is_not_called_lost(tables: Folder) -> None:
+    """The file system's word is told, and the next job completes the commit."""
+
+    class Refusing(Mortal):
+        def move(self, path: str, to: str) -> None:
+            raise InputRefused("This cannot be moved: Permission denied.", source=path)
+
+    turn = take_turn(tables)
+    turn.tables = Refusing.over(tables, 1_000)
+    batch = Batch.begin(turn)
+    put(tables, batch, "replicas", "replicas three")
+    with pytest.raises(InputRefused, match="Permission denied"):
+        batch.commit()
+
+    assert len(take_turn(tables).healed) == 1
+    assert visible(tables)[f"replicas/{_DAY}"] == [b"replicas one", b"replicas three", b"replicas two"]
+
+
+def test_each_step_is_on_disk_before_the_next(tmp_path: Path) -> None:
+    """A machine that dies keeps what was prepared, then the record, then the files in their places, or less."""
+    tables, steps = Folder.open(tmp_path), list[str]()
+
+    class Noted(Mortal):
+        def settle(self, paths: Sequence[str]) -> None:
+            steps.append(f"settle {len(paths)}")
+            Folder.settle(self, paths)
+
+        def create(self, path: str, data: bytes) -> bool:
+            steps.append("record" if CommitRecord.from_bytes(data, path).batch else "number")
+            return Folder.create(self, path, data)
+
+        def move(self, path: str, to: str) -> None:
+            steps.append("move")
+            Folder.move(self, path, to)
+
+        def delete(self, path: str) -> None:
+            if path.endswith(".parquet"):
+                steps.append("remove")
+            Folder.delete(self, path)
+
+    for turn in ("first", "second"):
+        steps.clear()
+        batch = Batch.begin(take_turn(Noted.over(tables, 1_000)))
+        put(tables, batch, "replicas", turn)
+        put(tables, batch, "changes", turn)
+        batch.remove(file_of(tables, "changes"))
+        batch.commit()
+
+    # Two files and their folders; then the two folders that they go to.
+    assert steps == ["number", "settle 4", "record", "move", "move", "settle 2", "remove", "number"]
+
+
 def test_a_lost_file_is_told_and_not_passed_over(tables: Folder) -> None:
     """A commit that cannot be completed stops the job with the file's name, and goes on being told."""
-    batch = Batch.begin(tables)
-    put(tables, batch, "replicas", "three")
-    batch._tables = Mortal.over(tables, 2)
-    with pytest.raises(Stopped):
-        batch.commit()
+    batch = dying(tables)
     for one in tables.files(batch.staging("replicas")):
         tables.delete(one.path)
 
     for _ in range(2):
-        with pytest.raises(InputRefused, match=r"both are gone") as refused:
-            recover(tables)
+        with pytest.raises(InputRefused, match="not here either") as refused:
+            take_turn(tables)
         assert f"replicas/{_DAY}/{batch.id}-00000.parquet" in str(refused.value)
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"add": [], "remove": []}', b'{"add": 1, "remove": [], "x": 2}'])
 def test_a_record_that_is_none_is_told(data: bytes, tables: Folder) -> None:
     """It is never taken for an empty one."""
-    tables.write("_reseat/runs/20260501T000000000000Z-00000000/commit.json", data)
-
-    for ask in (recover, unfinished):
-        with pytest.raises(InputRefused, match="no record of a commit"):
-            ask(tables)
+    for path in (record_path(9), "_reseat/runs/20260501T000000000000Z-00000000/commit.json"):
+        tables.write(path, data)
+        for ask in (take_turn, unfinished):
+            with pytest.raises(InputRefused, match="no record of a commit"):
+                ask(tables)
+        tables.delete(path)
 
 
 def test_the_record_is_readable_and_keeps_what_it_says() -> None:
-    """It is JSON with three lists."""
-    record = CommitRecord((("s", "f"),), ("r",), (("007", "2026-05-01"),))
+    """It is JSON: whose it is, and three lists."""
+    record = CommitRecord((("s", "f"),), ("r",), (("007", "2026-05-01"),), "20260501T000000000000Z-0", "7f")
 
     assert CommitRecord.from_bytes(record.to_bytes(), "x") == record
     assert json.loads(record.to_bytes()) == {
+        "by": "7f",
+        "batch": "20260501T000000000000Z-0",
         "add": [["s", "f"]],
         "remove": ["r"],
         "cluster_days": [["007", "2026-05-01"]],
@@ -350,7 +476,7 @@ def test_the_record_is_readable_and_keeps_what_it_says() -> None:
 def test_the_driver_stages_small_tables(tmp_path: Path) -> None:
     """Rows of this process are published as Parquet; the ledger is read back as it was recorded."""
     tables = Folder.open(tmp_path)
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     batch.stage_table("findings", arrow_schema("findings").empty_table(), cluster="007", day="2026-05-01")
     batch.record(
         pa.table(
@@ -378,7 +504,7 @@ def test_the_driver_stages_small_tables(tmp_path: Path) -> None:
 
 def test_what_is_no_row_of_a_table_is_refused(tmp_path: Path) -> None:
     """Partitioned tables need a cluster and a day, and no other table has them."""
-    batch = Batch.begin(Folder.open(tmp_path))
+    batch = Batch.begin(take_turn(Folder.open(tmp_path)))
     rows = arrow_schema("findings").empty_table()
     with pytest.raises(InputRefused, match="cluster and day"):
         batch.stage_table("findings", rows)
@@ -387,13 +513,15 @@ def test_what_is_no_row_of_a_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         batch.staging("nothing")
 
-    assert Folder.open(tmp_path).files(hidden=True) == []
+    assert Folder.open(tmp_path).files() == []
+    assert Folder.open(tmp_path).folders("_reseat/runs") == []
 
 
 def test_names_sort_by_time(tmp_path: Path) -> None:
     """Batches are carried out in the order in which they were begun."""
     folder = Folder.open(tmp_path)
-    names = [Batch.begin(folder).id for _ in range(50)]
+    turn = take_turn(folder)
+    names = [Batch.begin(turn).id for _ in range(50)]
 
     assert names == sorted(names)
     assert len(set(names)) == 50

@@ -45,7 +45,7 @@ ALL = tuple(snapshot_of(moment) for moment in MOMENTS)
 SHOP = tuple(one for one in ALL if one.cluster == "shop")
 
 #: Orders in which four snapshots come: backwards, and so that each is once late, between others or before all.
-_ORDERS = [(3, 2, 1, 0), (2, 0, 3, 1), (1, 3, 0, 2), (3, 0, 2, 1), (0, 2, 3, 1), (1, 2, 3, 0)]
+_ORDERS = [(3, 2, 1, 0), (2, 0, 3, 1), (1, 3, 0, 2)]
 
 
 def put(landing: Folder, *snapshots: Snapshot) -> None:
@@ -99,7 +99,7 @@ def test_delivered_twice_a_snapshot_counts_once(spark: SparkSession, tmp_path: P
     assert len(plain.rows(tables)["snapshots"]) == 2
 
 
-@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["six orders", "all orders"])
+@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["three orders", "all orders"])
 def test_in_any_order_of_delivery_the_tables_are_the_same(spark: SparkSession, tmp_path: Path, few: bool) -> None:
     """A run after each delivery, late ones over the borders of days, against one run over all.
 
@@ -178,7 +178,7 @@ def broken(text: bytes) -> dict[str, tuple[bytes, str]]:
             other(facts={}).replace(b'"facts": {}', b'"facts": {"a": %s}' % _DEEP),
             "deep",
         ),
-        "cluster=shop/newer.json": (other(reseat_snapshot=2), "version 2"),
+        "cluster=shop/newer.json": (other(reseat_snapshot=3), "version 3"),
         "cluster=shop/large number.json": (other(controller=2**40), "too large"),
         "cluster=shop/no moment.json": (other(taken_at="yesterday"), "moment"),
         "cluster=shop/after all days.json": (other(taken_at="9999-12-31T23:59:59-14:00"), "moment"),
@@ -247,7 +247,7 @@ def test_a_folder_that_cannot_be_listed_keeps_back_its_own_files_alone(
 
     assert 0 < inside < len(ALL)
     assert (first.taken, second.taken) == (len(ALL) - inside, inside)
-    assert first.sentence.endswith(f" s. Left out, as they cannot be listed: {shut} (Permission denied).")
+    assert first.sentence.endswith(f" s. Left out: {shut} (Permission denied).")
     assert "Left out" not in second.sentence
 
 
@@ -281,20 +281,19 @@ def test_a_landing_zone_among_the_tables_own_files_is_refused(spark: SparkSessio
 # ---- when it is stopped ------------------------------------------------------------------------------------
 
 
-def test_killed_at_several_moments_and_run_again_the_tables_are_right(
+def test_killed_in_the_middle_and_run_again_the_tables_are_right(
     spark: SparkSession, tmp_path: Path, of_all: dict[str, list[str]]
 ) -> None:
-    """Killed with -9 while it writes and while it commits: nothing lives on, no row is lost or double.
+    """Killed with -9 while it writes: nothing lives on, no row is lost or double.
 
-    More moments are among the long tests. Then two are started at once: the later one is refused in words, and the
-    first one completes.
+    More moments are among the long tests, and killed without Spark it is at every step (``test_takeover``). Then two
+    are started at once: the later one is refused in words, and the first one completes.
     """
     landing, tables = folders(tmp_path)
     put(landing, *ALL[1:])
-    for step in ("write", "commit"):
-        job = Command.start(tmp_path / "landing", tmp_path / "tables")
-        job.until(step)
-        assert ended(job.kill()), step
+    job = Command.start(tmp_path / "landing", tmp_path / "tables")
+    job.until("write")
+    assert ended(job.kill())
 
     put(landing, ALL[0])  # late: before all that is there
     first = Command.start(tmp_path / "landing", tmp_path / "tables")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from reseat.errors import InputRefused
 from reseat.history.folder import FileFact, Folder
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.ledger import AGAIN, LEDGER, month_of, name_of, taken_among, token_of, unread_among
+from reseat.pipeline.turns import take_turn
 from tests.history.elsewhere import elsewhere
 from tests.pipeline import plain
 
@@ -37,7 +39,7 @@ def rows(files: list[tuple[FileFact, str, str | None, str]]) -> pa.Table:
 
 def recorded(tables: Folder, *files: tuple[FileFact, str, str | None, str]) -> None:
     """One batch that handled these files."""
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     batch.record(rows(list(files)))
     batch.commit()
 
@@ -117,7 +119,7 @@ def test_what_is_to_be_tried_again_is_never_read(tmp_path: Path) -> None:
     """Its token is none that a file has; nor is a file read whose time nobody tells and whose size is another."""
     tables = Folder.open(tmp_path)
     file, untimed = changed("a", "2026-06"), FileFact("b", 5, 0)
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     again = rows([(file, "rejected", None, "2026-06"), (untimed, "taken", "x", "2026-06")]).to_pylist()
     again[0]["token"] = AGAIN
     batch.record(pa.Table.from_pylist(again))
@@ -142,7 +144,7 @@ def test_the_month_of_a_file_is_in_universal_time_and_bounded() -> None:
 
 def test_what_is_no_row_of_the_ledger_is_refused(tmp_path: Path) -> None:
     """Its columns, outcomes and months; nothing is written."""
-    batch = Batch.begin(Folder.open(tmp_path))
+    batch = Batch.begin(take_turn(Folder.open(tmp_path)))
     row = rows([(changed("a", "2026-06"), "taken", "x", "2026-06")]).to_pylist()[0]
     with pytest.raises(InputRefused, match="lack token, outcome, snapshot_id, month"):
         batch.record(pa.table({"path": ["x"]}))
@@ -152,3 +154,13 @@ def test_what_is_no_row_of_the_ledger_is_refused(tmp_path: Path) -> None:
         batch.record(pa.Table.from_pylist([row | {"month": "June"}]))
 
     assert plain.ledger(Folder.open(tmp_path)) == []
+
+
+def test_a_file_is_known_by_its_size_and_its_time(tmp_path: Path) -> None:
+    """One that was replaced is new, be it as long as before, or as old."""
+    tables = Folder.open(tmp_path)
+    file = FileFact("a.json", 10, 1_777_000_000_000_000_000)
+    recorded(tables, (file, "taken", "x", "2026-05"))
+    longer, later = replace(file, size=11), replace(file, modified_ns=file.modified_ns + 1)
+
+    assert unread_among(tables, [file, longer, later]) == [longer, later]

@@ -174,6 +174,7 @@ def test_elsewhere_a_job_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest
     tables = elsewhere(tmp_path)
     with hold(tables, "run"):
         (object_,) = (tmp_path / "bucket/tables/_reseat/locks").glob("*.json")
+        assert json.loads(object_.read_bytes())["state"] == "holds"  # who only asks gives way to it at once
         os.utime(object_, (1, 1))
         for _ in range(500):
             if object_.stat().st_mtime > 2:

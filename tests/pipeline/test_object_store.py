@@ -5,32 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from reseat.errors import InputRefused, PipelineBusy
+from reseat.history.dirty import commit_numbers, record_path
 from reseat.history.folder import Folder
-from reseat.pipeline.commit import Batch, recover
+from reseat.pipeline.commit import Batch
 from reseat.pipeline.lock import hold
+from reseat.pipeline.turns import take_turn
 from reseat.sources.landing import land
 from tests.history import made
 from tests.pipeline import plain
-from tests.servers.object_store import ObjectStore, missing_object_store, object_store
+from tests.servers.object_store import ObjectStore
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark]
-
-
-@pytest.fixture
-def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
-    """The service, named by the environment as a user names it."""
-    if reason := missing_object_store():
-        pytest.skip(reason)
-    with object_store(tmp_path, "fleet") as running:
-        for name, value in running.environment.items():
-            monkeypatch.setenv(name, value)
-        yield running
 
 
 def reseat(service: ObjectStore, *arguments: str) -> str:
@@ -87,18 +77,19 @@ def test_folders_commits_and_locks_on_s3(service: ObjectStore) -> None:
     assert tables.files() == []
     assert tables.folders() == []
     for name in ("one", "two"):
-        batch = Batch.begin(tables)
+        batch = Batch.begin(take_turn(tables))
         tables.write(f"{batch.staging('findings')}/cluster=a/day=2026-05-01/part.parquet", name.encode())
         tables.write(f"{batch.staging('findings')}/_temporary/x.parquet", b"")
         batch.commit()
     first, second = (one.path for one in tables.files("findings"))
     assert [tables.read(path) for path in (first, second)] == [b"one", b"two"]
-    batch = Batch.begin(tables)
+    batch = Batch.begin(take_turn(tables))
     batch.remove([first, second])
     batch.commit()
-    assert tables.files(hidden=True) == []
+    assert [one.path for one in tables.files(hidden=True)] == [record_path(number) for number in commit_numbers(tables)]
+    assert len(commit_numbers(tables)) == 1
     assert tables.folders("findings") == []
-    assert recover(tables) == []
+    assert take_turn(tables).healed == ()
     with pytest.raises(InputRefused, match="cannot be read"):
         tables.read(first)
     tables.delete(first)

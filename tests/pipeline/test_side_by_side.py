@@ -26,10 +26,10 @@ class Session:
 
 def test_all_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
     """More jobs than threads; none is interrupted."""
-    session, done = Session(), []
-    side_by_side(cast("SparkSession", session), [lambda n=n: done.append(n) for n in range(7)], 2)  # type: ignore[misc]
+    session = Session()
+    done = side_by_side(cast("SparkSession", session), [lambda n=n: n for n in range(7)], 2)  # type: ignore[misc]
 
-    assert sorted(done) == list(range(7))
+    assert done == list(range(7))
     assert not session.interrupted.is_set()
 
 
@@ -50,3 +50,21 @@ def test_the_first_that_fails_ends_the_others(trouble: type[BaseException]) -> N
 
     assert session.interrupted.is_set()
     assert begun.count("runs") <= 2
+
+
+def test_who_goes_on_is_interrupted_again() -> None:
+    """The next job of Spark that one of them begins is ended too: whoever asked it to end does not wait for all."""
+    session, ended = Session(), []
+
+    def runs_two() -> None:
+        for _ in range(2):
+            ended.append(session.interrupted.wait(20))
+            session.interrupted.clear()
+
+    def fails() -> None:
+        raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        side_by_side(cast("SparkSession", session), [runs_two, fails], 2)
+
+    assert ended == [True, True]

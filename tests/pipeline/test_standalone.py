@@ -25,6 +25,7 @@ def landing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow  # a whole run on more than one process is the next test's too
 def test_a_worker_that_dies_in_the_middle_costs_no_row(
     tmp_path: Path, landing: Path, of_all: dict[str, list[str]]
 ) -> None:

@@ -18,7 +18,7 @@ from reseat.balance.changes import KINDS
 from reseat.balance.changes import changes as changes_of_layouts
 from reseat.formats.snapshot import identity
 from reseat.history.folder import Folder
-from reseat.history.schema import LATE, TABLES
+from reseat.history.schema import TABLES
 from reseat.model import NOT_TOLD, Snapshot
 from reseat.pipeline.ingest import RunReport, run
 from reseat.sources.keeping import snapshot_of_files
@@ -81,7 +81,9 @@ def filled(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Fil
         landed[identity(snapshot)] = (path, len(landing.read(path)))
     landing.write("cluster=shop/note.txt", b"no snapshot")
     report = run(spark, landing, tables)
-    rows = {table.name: plain.read(tables, table.name) for table in TABLES if table.name not in LATE}
+    rows = {
+        table.name: plain.read(tables, table.name) for table in TABLES if table.name not in ("resilience", "copysets")
+    }
     return Filled(tables, report, landed, snapshots, of_text, rows)
 
 

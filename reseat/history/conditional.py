@@ -1,0 +1,81 @@
+"""An object that is made only where there is none of its name: of many who try at once, the store lets one through.
+
+What it promises: the store decides, in one request (a PUT with ``If-None-Match: *``); nothing is looked up before. What
+Arrow's file systems put replaces whatever is there, so this one request goes another way, by ``obstore``.
+
+What it needs: a store that honours the condition, as Amazon's S3, Azure's storage, MinIO and Ceph do. Credentials come
+from the environment: keys, or the role of the machine, the container or the pod.
+
+Source: RFC 9110, section 13.1.2; "Add preconditions to S3 operations" in Amazon's user guide.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+__all__ = ["put_new", "s3_store", "store_of"]
+
+#: Seconds until a service that does not answer is given up, and the bytes a second that a line takes at least.
+_CONNECT, _ANSWER, _SLOWEST = 5, 60, 250_000
+_RETRIES: Any = {"max_retries": 5, "retry_timeout": timedelta(seconds=_ANSWER)}
+_STATUS = re.compile(r"status code: (\d{3}[ A-Za-z]*)")
+
+
+def s3_store(root: str, region: str, endpoint: tuple[str, str] | None, size: int) -> Any:
+    """A place on S3, as ``put_new`` takes it.
+
+    Args:
+        root: ``BUCKET/PATH``.
+        region: the bucket's.
+        endpoint: (scheme, server) of a service of one's own; None: Amazon's.
+        size: how many bytes will be put.
+    """
+    from obstore.store import S3Store
+
+    bucket, _, path = root.partition("/")
+    where: dict[str, Any] = {"region": region}
+    if endpoint is not None:
+        where |= {"endpoint": "://".join(endpoint), "virtual_hosted_style_request": False}
+    options = _waits(size) | {"allow_http": endpoint is not None and endpoint[0] == "http"}
+    return S3Store(bucket, prefix=path or None, client_options=options, retry_config=_RETRIES, **where)
+
+
+def store_of(url: str, size: int) -> Any:
+    """A place by its URL (``abfss://``), as ``put_new`` takes it; ``size``: how many bytes will be put."""
+    from obstore.store import from_url
+
+    return from_url(url, client_options=_waits(size), retry_config=_RETRIES)
+
+
+def put_new(store: Any, path: str, data: bytes) -> bool:
+    """Make an object, and say whether that was done: False where there is one of this path, which stays as it is.
+
+    A store that does not know the condition replaces it, and this says True.
+
+    Args:
+        store: of ``s3_store`` or ``store_of``.
+        path: relative to it.
+        data: its content.
+
+    Raises:
+        OSError: it cannot be written, or it is not known whether it was: the answer may be lost on its way.
+    """
+    import obstore
+    from obstore.exceptions import AlreadyExistsError, BaseError
+
+    try:
+        obstore.put(store, path, data, mode="create", use_multipart=False)
+    except AlreadyExistsError:
+        return False
+    except (BaseError, OSError) as error:
+        # The whole message quotes the service's answer, which may name keys.
+        status = _STATUS.search(str(error))
+        reason = f"answered {status.group(1).strip()}" if status else "did not answer"
+        raise OSError(f"the service {reason} to a put on condition that there is none of that name") from error
+    return True
+
+
+def _waits(size: int) -> Any:
+    return {"connect_timeout": f"{_CONNECT}s", "timeout": f"{_ANSWER + size // _SLOWEST}s"}

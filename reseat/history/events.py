@@ -1,0 +1,153 @@
+"""What happened to a cluster over time, in a few marks: brokers and racks gone and back, large reassignments, growth.
+
+What it promises, ranked: (1) every broker that went or came is in a mark; (2) a rack of which all brokers went at once
+is one mark, and says so; (3) replicas of new partitions are not called a reassignment; (4) a reassignment that goes on
+over several snapshots is one mark.
+
+How it works: ``changes`` counts a new partition's replicas with those that were moved. Where a snapshot has more
+partitions than the one before it, as many of its new replicas as it has more in all are those of new partitions: a
+reassignment takes away as many as it brings.
+
+Example: brokers 1 and 4 are rack a, and gone at 03:10: "rack a is gone (brokers 1 and 4)".
+
+Complexity: O(changes of brokers + snapshots).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, cast
+
+from reseat.model.units import plural
+from reseat.model.wording import ids as listed_ids
+from reseat.model.wording import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from reseat.history.read import History
+
+__all__ = ["Event", "events", "events_of"]
+
+#: A reassignment is worth a mark from so many replicas that came in one snapshot, or this share of all.
+_LEAST_REPLICAS, _SHARE = 20, 0.01
+#: Snapshots with arriving replicas belong together up to such a pause.
+_PAUSE = timedelta(hours=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One mark.
+
+    Attributes:
+        at: when it was first seen, UTC.
+        until: when it was last seen.
+        kind: ``gone``, ``came``, ``rack_gone``, ``rack_came``, ``moved`` or ``grew``.
+        sentence: what happened, in a few words.
+    """
+
+    at: datetime
+    until: datetime
+    kind: str
+    sentence: str
+
+
+def events(
+    brokers: pd.DataFrame, counts: pd.DataFrame, racks: Mapping[int, str | None], snapshots: pd.DataFrame
+) -> list[Event]:
+    """The marks, oldest first.
+
+    Args:
+        brokers: rows of ``changes`` of the kinds ``broker_gone`` and ``broker_came``.
+        counts: of ``History.change_counts``.
+        racks: the rack of each broker, as far as told.
+        snapshots: rows of the table ``snapshots`` with ``taken_at``, ``partitions`` and ``replicas``, oldest first; at
+            least one.
+    """
+    least = max(_LEAST_REPLICAS, round(_SHARE * int(snapshots["replicas"].iloc[-1])))
+    found = [*_of_brokers(brokers, racks), *_of_replicas(counts, _grown(snapshots), least)]
+    return sorted(found, key=lambda event: (event.at, event.kind))
+
+
+def events_of(
+    history: History, cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame
+) -> tuple[list[Event], tuple[str, ...]]:
+    """The marks of a stretch of a cluster's history, oldest first, and the racks that they may name.
+
+    Args:
+        history: the tables.
+        cluster: the cluster.
+        snapshots: as ``events``.
+        counts: of ``History.change_counts`` from the first of them to the last.
+
+    Raises:
+        InputRefused: the tables cannot be read.
+    """
+    from pyarrow import compute as pc
+
+    from reseat.history.read import frame
+
+    first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
+    of_brokers = pc.field("kind").isin(["broker_gone", "broker_came"])
+    brokers = frame(history.changes(cluster, first, last, filter=of_brokers))
+    racks: dict[int, str | None] = {}
+    for moment in (first, last):
+        rows = history.table("brokers", cluster, since=moment, until=moment, columns=["broker", "rack", "snapshot_id"])
+        racks |= dict(zip(rows["broker"].to_pylist(), rows["rack"].to_pylist(), strict=True))
+    named = tuple(sorted({rack for rack in racks.values() if rack is not None}))
+    return events(brokers, counts, racks, snapshots), named
+
+
+def _grown(snapshots: pd.DataFrame) -> dict[datetime, int]:
+    """By moment: how many replicas the partitions have that were not there before."""
+    more = snapshots["replicas"].diff().where(snapshots["partitions"].diff() > 0, 0).fillna(0).clip(lower=0)
+    return {when: int(count) for when, count in zip(snapshots["taken_at"], more, strict=True) if count}
+
+
+def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[Event]:
+    by_rack: dict[str, set[int]] = {}
+    for broker, rack in racks.items():
+        if rack is not None:
+            by_rack.setdefault(rack, set()).add(broker)
+    found = []
+    for (moment, kind), rows in brokers.groupby(["taken_at", "kind"], sort=True):
+        when = cast("datetime", moment)
+        ids = {int(broker) for broker in rows["broker"]}
+        word, does = ("gone", "gone") if kind == "broker_gone" else ("came", "back or new")
+        for rack, members in sorted(by_rack.items()):
+            if len(members) > 1 and members <= ids:
+                words = f"rack {visible(rack, 40)} is {does} (brokers {listed_ids(sorted(members))})"
+                found.append(Event(when, when, f"rack_{word}", words))
+                ids -= members
+        if ids:
+            one = len(ids) == 1
+            words = f"{'broker' if one else 'brokers'} {listed_ids(sorted(ids))} {'is' if one else 'are'} {does}"
+            found.append(Event(when, when, word, words))
+    return found
+
+
+def _of_replicas(counts: pd.DataFrame, grown: Mapping[datetime, int], least: int) -> list[Event]:
+    found: list[Event] = []
+    added = counts[counts["kind"] == "replica_added"]
+    open_at: datetime | None = None
+    last: datetime | None = None
+    total = 0
+
+    def close() -> None:
+        if open_at is not None and last is not None and total >= least:
+            found.append(Event(open_at, last, "moved", f"{plural(total, 'replica')} came to other brokers"))
+
+    for when, count in zip(added["taken_at"], added["changes"].astype(int), strict=True):
+        new = min(count, grown.get(when, 0))
+        if new >= least:
+            found.append(Event(when, when, "grew", f"{plural(new, 'replica')} of new partitions"))
+        if new == count:
+            continue
+        if last is None or when - last > _PAUSE:
+            close()
+            open_at, total = when, 0
+        last, total = when, total + count - new
+    close()
+    return found

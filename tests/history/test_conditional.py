@@ -1,0 +1,79 @@
+"""A put on condition: the store's answer is taken as it is, and told without what it quotes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from reseat.errors import InputRefused
+from reseat.history.conditional import put_new, s3_store
+from reseat.history.folder import Folder
+
+_BODY = b"<Error><Code>Odd</Code><AWSAccessKeyId>AKIA-OF-SOMEBODY</AWSAccessKeyId></Error>"
+
+
+class Store(BaseHTTPRequestHandler):
+    """Answers every put with one status, and keeps what was asked."""
+
+    status = 200
+    asked: list[tuple[str, str | None, bytes]]
+
+    def do_PUT(self) -> None:
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        self.asked.append((self.path, self.headers["If-None-Match"], data))
+        self.send_response(self.status)
+        self.send_header("ETag", '"1"')
+        self.send_header("Content-Length", str(len(_BODY)))
+        self.end_headers()
+        self.wfile.write(_BODY)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A service on this machine, by its port."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test-secret")
+    monkeypatch.setattr(Store, "asked", [], raising=False)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Store) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def put(port: int) -> bool:
+    """Put three bytes."""
+    return put_new(s3_store("lake/a b", "us-east-1", ("http", f"127.0.0.1:{port}"), 3), "c.json", b"{}\n")
+
+
+@pytest.mark.parametrize(("status", "made"), [(200, True), (412, False)])
+def test_the_store_decides(service: int, monkeypatch: pytest.MonkeyPatch, status: int, made: bool) -> None:
+    """One request, which carries the condition."""
+    monkeypatch.setattr(Store, "status", status)
+
+    assert put(service) is made
+    assert set(Store.asked) == {("/lake/a%20b/c.json", "*", b"{}\n")}
+
+
+@pytest.mark.parametrize(("status", "words"), [(403, "403 Forbidden"), (404, "404 Not Found"), (501, "501 Not Impl")])
+def test_another_answer_is_told_without_what_it_quotes(
+    service: int, monkeypatch: pytest.MonkeyPatch, status: int, words: str
+) -> None:
+    """By its status alone."""
+    monkeypatch.setattr(Store, "status", status)
+    with pytest.raises(OSError, match=f"the service answered {words}") as refused:
+        put(service)
+
+    assert "SOMEBODY" not in str(refused.value)
+
+
+def test_a_service_that_is_not_there_is_told(service: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the place, and not as a refusal of the store."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    with pytest.raises(InputRefused, match=r"s3://lake/tables/x.json: .* the service did not answer"):
+        Folder.open("s3://lake/tables").create("x.json", b"")
