@@ -1,0 +1,97 @@
+"""From what a report is made of to the report: the chapters that were chosen and that have something to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from reseat.balance import racks_in_words
+from reseat.model.wording import counted, visible, wish_in_words
+from reseat.report.chapters import (
+    appendix,
+    change,
+    cost,
+    findings,
+    glossary,
+    leaders,
+    risk,
+    steps,
+    summary,
+    time,
+    today,
+    why,
+)
+from reseat.report.content import Bars, Chapter, Heat, Kind, Report
+from reseat.report.matter import Choices, Matter
+from reseat.report.warnings import warnings_of
+
+__all__ = ["build"]
+
+#: Makes a chapter, or None where there is nothing to tell: without a plan there is no change.
+_Maker = Callable[[Matter, Choices], Chapter | None]
+_MAKERS: dict[Kind, _Maker] = {
+    Kind.SUMMARY: summary.chapter,
+    Kind.TODAY: today.chapter,
+    Kind.FINDINGS: findings.chapter,
+    Kind.CHANGE: change.chapter,
+    Kind.WHY: why.chapter,
+    Kind.COST: cost.chapter,
+    Kind.RISK: risk.chapter,
+    Kind.LEADERS: leaders.chapter,
+    Kind.TIME: time.chapter,
+    Kind.STEPS: steps.chapter,
+    Kind.APPENDIX: appendix.chapter,
+}
+
+
+def build(matter: Matter, choices: Choices) -> Report:
+    """The report. Pure: the same matter and choices give the same report.
+
+    Args:
+        matter: what it is made of.
+        choices: how it is told.
+    """
+    asked = wish_in_words(matter.wish) or "as it is"
+    called = visible(matter.cluster or Path(matter.source).name or matter.source, 80)
+    layout = matter.layout
+    sizes = (
+        f"{counted(len(layout.brokers), 'broker')} {racks_in_words(layout)}, {counted(len(layout.topics), 'topic')}, "
+        f"{counted(layout.partition_count, 'partition')}"
+    )
+    return Report(
+        title=choices.title or f"{called}: {asked}",
+        # What the title does not say already: with one of the person's own, what it is about.
+        subtitle=sizes if choices.title is None else f"{called}, {asked}",
+        author=choices.author,
+        made_at=choices.made_at,
+        read_at=matter.read_at,
+        audience=choices.audience,
+        warnings=warnings_of(matter, choices),
+        chapters=_chapters(matter, choices),
+        logo=choices.logo,
+    )
+
+
+def _chapters(matter: Matter, choices: Choices) -> tuple[Chapter, ...]:
+    made: dict[Kind, Chapter] = {}
+    for kind in dict.fromkeys(choices.chapters):
+        maker = _MAKERS.get(kind)
+        one = None if maker is None else maker(matter, choices)
+        if one is not None:
+            made[kind] = one
+    if Kind.GLOSSARY in choices.chapters:
+        words = glossary.chapter(tuple(made.values()))  # of what the others say, so it is made last
+        if words is not None:
+            made[Kind.GLOSSARY] = words
+    racks = tuple(sorted(matter.layout.racks))
+    return tuple(_coloured(made[kind], racks) for kind in dict.fromkeys(choices.chapters) if kind in made)
+
+
+def _coloured(chapter: Chapter, racks: tuple[str, ...]) -> Chapter:
+    """A chapter whose figures know all racks of the cluster, so that a rack has one colour in all of them."""
+    figures = tuple(
+        replace(one, racks=racks) if isinstance(one, Bars | Heat) and one.groups is not None else one
+        for one in chapter.figures
+    )
+    return replace(chapter, figures=figures)

@@ -1,0 +1,73 @@
+"""Appendix: every move."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, IntArray
+from reseat.model.units import count, plural
+from reseat.report.content import Chapter, Column, Kind, Table
+from reseat.report.matter import Choices, Matter
+
+__all__ = ["chapter"]
+
+
+def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+    """The chapter; None where no plan changes anything."""
+    plan = matter.plan
+    if plan is None or not plan.changed.any():
+        return None
+    moves, layout = plan.moves, plan.current
+    topics = np.array(layout.topics, object)
+    tables = []
+    if len(moves):
+        columns = [
+            Column("Topic", topics[layout.topic_of[moves.row]]),
+            Column("Partition", layout.partition[moves.row]),
+            Column("Leaves broker", _ids(moves.source)),
+            Column("Joins broker", _ids(moves.target)),
+        ]
+        if moves.bytes is not None:
+            columns.append(Column("Data to copy", moves.bytes, "bytes"))
+        tables.append(Table("moves", "Every replica that moves, comes or goes", tuple(columns)))
+    ordered = np.setdiff1d(np.flatnonzero(plan.changed), moves.row)
+    if ordered.size:
+        before = layout.replica_ids[ordered, 0]
+        after = plan.proposed.replica_ids[ordered, 0]
+        tables.append(
+            Table(
+                "reordered",
+                "Partitions whose list is only put in another order",
+                (
+                    Column("Topic", topics[layout.topic_of[ordered]]),
+                    Column("Partition", layout.partition[ordered]),
+                    Column("Preferred leader before", before),
+                    Column("Preferred leader after", after),
+                ),
+            )
+        )
+    copied = int(np.count_nonzero(moves.target != NONE))
+    also = f", and {plural(int(ordered.size), 'list is', 'lists are')} put in another order" if ordered.size else ""
+    return Chapter(
+        kind=Kind.APPENDIX,
+        name="Every move",
+        heading=f"{plural(len(moves), 'replica')} in {plural(int(plan.changed.sum()), 'partition')}, one by one{also}.",
+        text=(
+            f"Of these {count(copied)} {'is' if copied == 1 else 'are'} copied over the network. Data is copied from "
+            "each partition's leader, not from the broker that gives the replica up."
+            if copied
+            else "None of these is copied over the network: replicas are dropped, or lists put in another order.",
+        ),
+        tables=tuple(tables),
+    )
+
+
+def _ids(brokers: IntArray) -> npt.NDArray[np.generic]:
+    """Broker ids; an empty cell where a replica only comes or only goes."""
+    nobody = brokers == NONE
+    if not nobody.any():
+        return brokers
+    shown = brokers.astype(object)
+    shown[nobody] = None
+    return shown

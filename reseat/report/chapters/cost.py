@@ -1,0 +1,348 @@
+"""Cost: what is copied, how long that takes, what crosses racks and its price, and leaders that change hands."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from reseat.model import NOT_TOLD
+from reseat.model.units import count, duration, number, plural, size
+from reseat.model.wording import verb
+from reseat.report.carriers import brokers_of, busiest, rack_name
+from reseat.report.content import Bars, Chapter, Column, Fact, Figure, Kind, Series, Table
+from reseat.report.copying import Copying, Hours, Route
+from reseat.report.matter import Choices, Matter
+from reseat.report.shown import value
+
+__all__ = ["chapter", "handed_over", "price_of"]
+
+#: Throttles that are shown where none was chosen, bytes a second a broker.
+THROTTLES = (10e6, 25e6, 50e6, 100e6, 250e6)
+_GB = 1e9
+
+
+def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+    """The chapter; None where nothing is planned, or the plan is faulty."""
+    copying = matter.copying
+    if matter.plan is None or copying is None or matter.plan.certificate.faults:
+        return None
+    return Chapter(
+        kind=Kind.COST,
+        name="Cost",
+        heading=_heading(matter, choices, copying),
+        text=_text(matter, choices, copying),
+        facts=_facts(matter, choices, copying),
+        figures=_figures(matter, copying),
+        tables=_tables(matter, choices, copying),
+        notes=(
+            "A throttle is a limit on what each broker may send and receive for this change, so that readers and "
+            "writers keep their share.",
+            "Times are computed from bytes and the throttle. Where network or disks are slower than that, it takes "
+            "longer; what is written meanwhile is copied too and is not counted.",
+        ),
+    )
+
+
+def price_of(route: Route, price_per_gb: float | None) -> float:
+    """What copies cost, in the currency of the price; NaN where no price is given or no size is told."""
+    if price_per_gb is None or (route.copies and route.unsized == route.copies):
+        return math.nan
+    return route.bytes / _GB * price_per_gb
+
+
+def handed_over(matter: Matter) -> tuple[int, int, int] | None:
+    """Leaders that change while data moves, by an election afterwards, and partitions whose leader is not told."""
+    election = matter.election
+    if election is None or election.leader_done is None:
+        return None
+    told = election.leader_before != NOT_TOLD
+    moving = int((told & (election.leader_before != election.leader_done)).sum())
+    elected = int((told & (election.leader_done != election.leader_after)).sum())
+    return moving, elected, int((~told).sum())
+
+
+def _amount(route: Route) -> str:
+    """Bytes of a route, or replicas where no size is told: "at least" where some are not."""
+    if not route.copies:
+        return size(0)
+    if route.unsized == route.copies:
+        return plural(route.copies, "replica")
+    return f"at least {size(route.bytes)}" if route.unsized else size(route.bytes)
+
+
+def _whole(copying: Copying) -> Route:
+    return Route(len(copying), copying.told_bytes, copying.unsized)
+
+
+def _money(amount: float, currency: str) -> str:
+    return f"under {currency}0.01" if 0 < amount < 0.01 else f"{currency}{number(amount, 2)}"
+
+
+def _heading(matter: Matter, choices: Choices, copying: Copying) -> str:
+    if not len(copying):
+        return "No data is copied, so the change costs no copying."
+    said = f"{_amount(_whole(copying))} {'is' if len(copying) == 1 else 'are'} copied"
+    if copying.across.copies:
+        every = copying.across.copies == len(copying)
+        said += f", {'all' if every else _amount(copying.across)} of it from rack to rack"
+    if choices.throttle is not None and copying.sized:
+        least = "at least " if copying.unsized else ""
+        said += f", in about {least}{duration(copying.hours(choices.throttle).likely)}"
+    elif not copying.sized:
+        said += "; how long that takes is not known without sizes"
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def _text(matter: Matter, choices: Choices, copying: Copying) -> tuple[str, ...]:
+    said = []
+    if len(copying) and not copying.sized:
+        said.append(
+            "The input does not tell the sizes of replicas, so cost is counted in replicas. The output of "
+            "kafka-log-dirs --describe adds them."
+        )
+    elif copying.unsized:
+        said.append(
+            f"The sizes of {plural(copying.unsized, 'copy', 'copies')} are not told: bytes, hours and price are at "
+            "least what is said here."
+        )
+    if len(copying) and copying.sized:
+        said.append(
+            f"Low: the busiest broker copies at the throttle all the time. Likely: in {_batches(copying)} of at most "
+            "ten moves a broker, one after the other, each as long as its slowest broker. High: one copy "
+            "after the other, with nothing at the same time."
+        )
+    said += _racks(matter, choices, copying)
+    hands = handed_over(matter)
+    if hands is not None:
+        said += _leaders(matter, hands)
+    return tuple(said)
+
+
+def _batches(copying: Copying) -> str:
+    return plural(len(copying.batches), "batch", "batches")
+
+
+def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
+    if not len(copying):
+        return []
+    said = []
+    if copying.unplaced.copies == len(copying):
+        if matter.start.racks or matter.start.unknown_racks:
+            said.append("The racks are not known, so traffic between racks and its price are not told.")
+        else:
+            said.append("No broker has a rack, so there is no traffic between racks to count.")
+    else:
+        said.append(
+            "A new replica copies from its partition's leader: it crosses racks where the two are in different racks."
+        )
+        if copying.unplaced.copies:
+            said.append(
+                f"Of {plural(copying.unplaced.copies, 'copy', 'copies')} a rack is not known: they are in no sum of "
+                "traffic between racks."
+            )
+        if choices.price_per_gb is None:
+            said.append("No price for traffic between racks was given.")
+        else:
+            said.append(
+                f"The price counts each GB (1,000,000,000 bytes) that crosses racks once, at "
+                f"{choices.currency}{choices.price_per_gb:,.4g}."
+            )
+    if copying.assumed:
+        said.append(
+            f"The leader of {plural(copying.assumed, 'copy', 'copies')} is not told: the first replica known to be in "
+            "sync, else the first of the list, is taken as the one copied from."
+        )
+    return said
+
+
+def _leaders(matter: Matter, hands: tuple[int, int, int]) -> list[str]:
+    moving, elected, untold, partitions = *hands, len(matter.start.leader)
+    if untold == partitions:
+        return ["The input does not tell who leads, so how many leaders change hands is not known."]
+    said = []
+    if moving:
+        said.append(
+            f"{plural(moving, 'leader')} {verb(moving, 'changes', 'change')} hands while data moves: clients of these "
+            "partitions reconnect for a moment."
+        )
+    else:
+        said.append(f"No leader{' that is told' if untold else ''} changes hands while data moves.")
+    if elected:
+        said.append(f"A preferred leader election afterwards would hand over {plural(elected, 'leader')}.")
+    if untold:
+        said.append(f"Of {plural(untold, 'partition')} the leader is not told; they are not counted.")
+    return said
+
+
+def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ...]:
+    whole, across = _whole(copying), copying.across
+    told = not copying.unsized
+    facts = [
+        Fact(
+            "Data to copy",
+            _amount(whole) if copying.sized else "not told",
+            plural(len(copying), "replica") if len(copying) else None,
+            whole.bytes if told else math.nan,
+        )
+    ]
+    known = copying.unplaced.copies < len(copying) or not len(copying)
+    facts.append(
+        Fact(
+            "From rack to rack",
+            _amount(across) if known else "not told",
+            plural(across.copies, "replica") if known and copying.sized and across.copies else None,
+            math.nan if not known or across.unsized else across.bytes,
+        )
+    )
+    if choices.price_per_gb is not None:
+        price = price_of(across, choices.price_per_gb) if known else math.nan
+        least = "at least " if across.unsized or (copying.unplaced.copies and known) else ""
+        facts.append(
+            Fact(
+                "Price of that traffic",
+                "not told" if math.isnan(price) else f"{least}{_money(price, choices.currency)}",
+                f"at {choices.currency}{choices.price_per_gb:,.4g} a GB",
+                price,
+            )
+        )
+    if choices.throttle is not None and len(copying):
+        facts.append(_time(copying, choices.throttle))
+    hands = handed_over(matter)
+    if hands is not None:
+        detail = f"and {hands[1]:,} by an election afterwards" if hands[1] else None
+        all_told = hands[2] < len(matter.start.leader) or not len(matter.start.leader)
+        facts.append(
+            Fact(
+                "Leaders that change hands",
+                count(hands[0]) if all_told else "not told",
+                detail,
+                hands[0] if all_told else math.nan,
+            )
+        )
+    return tuple(facts)
+
+
+def _time(copying: Copying, throttle: float) -> Fact:
+    if not copying.sized:
+        return Fact("Copying takes", "not told", f"at {size(throttle)}/s a broker")
+    hours = copying.hours(throttle)
+    least = "at least " if copying.unsized else "about "
+    return Fact(
+        "Copying takes",
+        f"{least}{duration(hours.likely)}",
+        f"at {size(throttle)}/s a broker; low {duration(hours.low)}, high {duration(hours.high)}",
+        hours.likely,
+    )
+
+
+def _figures(matter: Matter, copying: Copying) -> tuple[Figure, ...]:
+    if not len(copying) or matter.plan is None:
+        return ()
+    figures: list[Figure] = [_by_broker(matter, copying)]
+    if copying.unplaced.copies < len(copying):
+        figures.append(_by_rack(matter, copying))
+    return tuple(figures)
+
+
+def _by_broker(matter: Matter, copying: Copying) -> Bars:
+    brokers = brokers_of(matter.start, matter.plan)
+    at = np.searchsorted(copying.broker_ids, brokers.ids)
+    by = (
+        (copying.sent, copying.received)
+        if copying.sized
+        else (copying.copies_sent.astype(np.float64), copying.copies_received.astype(np.float64))
+    )
+    sent, received = by[0][at], by[1][at]
+    top = int(np.maximum(sent, received).argmax())
+    most = float(max(sent[top], received[top]))
+    does = "sends" if sent[top] >= received[top] else "receives"
+    amount = size(most) if copying.sized else plural(int(most), "replica")
+    figure = Bars(
+        slug="copies-by-broker",
+        title="What each broker sends and receives",
+        says=f"The busiest is broker {brokers.names[top]}: it {does} {amount}.",
+        unit="bytes" if copying.sized else "replicas",
+        names=brokers.names,
+        what="broker",
+        groups=brokers.groups,
+        series=(Series("sends", sent, "other"), Series("receives", received, "comes")),
+        marked=brokers.marked if any(brokers.marked) else None,
+    )
+    return busiest(figure, np.maximum(sent, received), "that copy most") if most else figure
+
+
+def _by_rack(matter: Matter, copying: Copying) -> Bars:
+    racks = matter.start.racks
+    within, across, unplaced = copying.by_receiving_rack(len(racks))
+    names = [rack_name(rack) for rack in racks]
+    if within[-1] or across[-1] or unplaced[-1]:
+        names.append(rack_name(None))
+    else:
+        within, across, unplaced = within[:-1], across[:-1], unplaced[:-1]
+    series = [Series("from the same rack", within, "stays"), Series("from other racks", across, "attention")]
+    if unplaced.any():
+        series.append(Series("rack unknown", unplaced, "other"))
+    share = across.sum() / max(float((within + across + unplaced).sum()), 1e-9)
+    return Bars(
+        slug="copies-by-rack",
+        title="What each rack receives, and from where",
+        says=f"{'At least ' if unplaced.any() else ''}{value(share, 'share')} of what is copied crosses racks."
+        if copying.across.copies
+        else "Nothing that is copied crosses racks.",
+        unit="bytes" if copying.sized else "replicas",
+        names=tuple(names),
+        what="rack",
+        series=tuple(series),
+        stacked=True,
+    )
+
+
+def _tables(matter: Matter, choices: Choices, copying: Copying) -> tuple[Table, ...]:
+    tables = []
+    if len(copying) and copying.sized:
+        rates = (
+            THROTTLES if choices.throttle is None else (choices.throttle / 2, choices.throttle, choices.throttle * 2)
+        )
+        hours: list[Hours] = [copying.hours(rate) for rate in rates]
+        marks = tuple("chosen" if rate == choices.throttle else None for rate in rates)
+        tables.append(
+            Table(
+                "copying-time",
+                "How long copying takes",
+                (
+                    Column("Throttle a broker", tuple(f"{size(rate)}/s" for rate in rates)),
+                    Column("Low", np.array([one.low for one in hours]), "seconds"),
+                    Column("Likely", np.array([one.likely for one in hours]), "seconds"),
+                    Column("High", np.array([one.high for one in hours]), "seconds"),
+                    *([Column("", marks)] if any(marks) else []),
+                ),
+            )
+        )
+    if len(copying):
+        tables.append(_routes(choices, copying))
+    return tuple(tables)
+
+
+def _routes(choices: Choices, copying: Copying) -> Table:
+    routes = {
+        "inside one rack": copying.within,
+        "from rack to rack": copying.across,
+        "rack unknown": copying.unplaced,
+        "all": _whole(copying),
+    }
+    if not copying.unplaced.copies:
+        del routes["rack unknown"]
+    elif copying.unplaced.copies == len(copying):
+        routes = {"all": _whole(copying)}
+    columns = [
+        Column("Way", tuple(routes)),
+        Column("Replicas", np.array([route.copies for route in routes.values()], np.float64), "replicas"),
+    ]
+    if copying.sized:
+        columns.append(Column("Data told", np.array([route.bytes for route in routes.values()]), "bytes"))
+    if choices.price_per_gb is not None and copying.sized:
+        price = [price_of(route, choices.price_per_gb) if way == "from rack to rack" else None
+                 for way, route in routes.items()]  # fmt: skip
+        columns.append(Column(f"Price, {choices.currency}", np.array(price, dtype=object), "money"))
+    return Table("copying-ways", "What is copied, by way", tuple(columns))

@@ -1,0 +1,196 @@
+"""Leaders: who leads today and afterwards, and what an election of the preferred leaders does."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.balance.grid import broker_order
+from reseat.election import ElectionPreview, Reason, leader_spread, preferred
+from reseat.model import NONE, NOT_TOLD, ClusterLayout
+from reseat.model.units import count, plural
+from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Series, Table
+from reseat.report.matter import Choices, Matter
+from reseat.report.telling import arrow
+
+__all__ = ["chapter"]
+
+Counts = npt.NDArray[np.int64]
+
+
+def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+    """The chapter; None where neither leaders nor the order of replicas are told, or there is no partition."""
+    layout = matter.start
+    if not layout.partition_count or not ((layout.leader != NOT_TOLD).any() or layout.order_told.any()):
+        return None
+    preview = matter.election or preferred(layout, matter.mode)
+    away = matter.wish.remove if matter.plan is not None else ()
+    everyone = layout if matter.after is None else layout.with_brokers(matter.after.brokers)
+    before, after = preview.leaders_before, preview.leaders_after
+    joined = tuple(broker for broker, _ in matter.wish.add) if matter.plan is not None else ()
+    spreads = leader_spread(everyone, before, joined), leader_spread(everyone, after, away)
+    moved = None if preview.leader_done is None else _different(preview.leader_before, preview.leader_done)
+    start = preview.leader_before if preview.leader_done is None else preview.leader_done
+    elected = _different(start, preview.leader_after)
+    return Chapter(
+        kind=Kind.LEADERS,
+        name="Leaders",
+        heading=_heading(preview, moved, elected, spreads),
+        text=_text(preview, choices),
+        facts=_facts(preview, moved, elected, spreads),
+        figures=(_bars(preview, everyone, away, joined),),
+        tables=tuple(one for one in (_table(preview, everyone), _changes(preview, layout)) if one is not None),
+        notes=(
+            "Only the leader of a partition serves writes, and as a rule reads; so leaders are where the work is.",
+            "A change of leader takes clients a moment to notice; no data is copied for it.",
+        ),
+    )
+
+
+def _different(one: npt.NDArray[np.int32], other: npt.NDArray[np.int32]) -> int:
+    """Partitions whose leader is told before and is another one afterwards."""
+    return int(np.count_nonzero((one != other) & (one != NOT_TOLD)))
+
+
+def _heading(preview: ElectionPreview, moved: int | None, elected: int, spreads: tuple[int | None, int | None]) -> str:
+    before, after = spreads
+    if preview.leaders_before is None:
+        return "Who leads today is not told; afterwards the first replica of each list would lead after an election."
+    how = "stays" if before == after else "falls" if (before or 0) > (after or 0) else "rises"
+    apart = (
+        ""
+        if before is None or after is None
+        else (
+            f"; the spread between the broker that leads most and the one that leads fewest {how} "
+            f"{f'at {after:,}' if how == 'stays' else f'from {before:,} to {after:,}'}"
+        )
+    )
+    if moved is None:
+        if not elected:
+            return f"An election of the preferred leaders would change nothing{apart}."
+        return f"An election of the preferred leaders would move {plural(elected, 'leader')}{apart}."
+    changed = _different(preview.leader_before, preview.leader_after)
+    if not changed:
+        return f"The change leaves every leader where it is{apart}."
+    return f"{plural(changed, 'partition')} {'has' if changed == 1 else 'have'} another leader afterwards{apart}."
+
+
+def _text(preview: ElectionPreview, choices: Choices) -> tuple[str, ...]:
+    if choices.audience == "operators":
+        of_all = "Counted for an election of every partition; the file of a plan's election names the plan's alone."
+        return preview.sentences if preview.leader_done is None else (*preview.sentences, of_all)
+    plain = (
+        "Each partition has one leader, the broker that clients write to. A change of leader interrupts a client for a "
+        "moment and copies no data."
+    )
+    return (plain, *preview.sentences)
+
+
+def _facts(
+    preview: ElectionPreview, moved: int | None, elected: int, spreads: tuple[int | None, int | None]
+) -> tuple[Fact, ...]:
+    told = preview.leaders_before is not None
+    facts = []
+    if moved is not None and told:
+        facts.append(Fact("Leaders change while data moves", count(moved), "because the old leader leaves", moved))
+    facts.append(Fact("An election changes", count(elected), "leaders, no data", elected))
+    before, after = spreads
+    if after is not None:
+        shown = arrow(before, after) if before is not None else f"{count(after)} afterwards"
+        facts.append(Fact("Leader spread", shown, "fullest less emptiest broker", after))
+    without = int(np.count_nonzero(preview.leader_after == NONE))
+    facts.append(Fact("Without a leader afterwards", count(without), "partitions", without))
+    stay = sum(
+        number
+        for reason, number in preview.counts().items()
+        if reason in (Reason.PREFERRED_NOT_ALIVE, Reason.PREFERRED_NOT_IN_SYNC, Reason.PREFERRED_IS_OBSERVER)
+    )
+    facts.append(Fact("Cannot be led by the preferred", count(stay), "not alive or out of sync", stay))
+    return tuple(facts)
+
+
+def _bars(preview: ElectionPreview, layout: ClusterLayout, away: tuple[int, ...], joined: tuple[int, ...]) -> Bars:
+    ids = broker_order(layout)
+    at = np.searchsorted(layout.broker_ids, ids)
+    place = np.searchsorted(preview.broker_ids, ids)
+    after = preview.leaders_after[place].astype(np.float64)
+    before = preview.leaders_before
+    was = np.full(len(ids), np.nan) if before is None else before[place].astype(np.float64)
+    there = ~np.isin(ids, np.array(joined, np.int64))
+    stay = ~np.isin(ids, np.array(away, np.int64))
+    racks = tuple(layout.brokers[one].rack for one in at.tolist())
+    planned = preview.leader_done is not None
+    return Bars(
+        slug="leaders",
+        title=f"Leaders by broker, {'before the change and after it' if planned else 'today and after an election'}",
+        says=_says(was[there], after, stay),
+        unit="leaders",
+        names=tuple(str(broker) for broker in ids.tolist()),
+        what="broker",
+        groups=racks if any(racks) else None,
+        series=(Series("before" if planned else "today", was, "before"), Series("after an election", after, "after")),
+        mean=float(after[stay].mean()) if stay.any() else None,
+        marked=tuple("leaves" if broker in away else None for broker in ids.tolist()) if away else None,
+    )
+
+
+def _says(was: npt.NDArray[np.float64], after: npt.NDArray[np.float64], stay: npt.NDArray[np.bool_]) -> str:
+    if not stay.any():
+        return "No broker is left to lead."
+    then = f"{_between(after[stay])} each afterwards"
+    if np.isnan(was).all():
+        return f"Brokers lead {then}; who leads today is not told."
+    return f"Brokers lead {_between(was)} partitions each today, {then}."
+
+
+def _between(values: npt.NDArray[np.float64]) -> str:
+    """The least and the most of some counts."""
+    least, most = count(values.min()), count(values.max())
+    return least if least == most else f"{least} to {most}"
+
+
+def _table(preview: ElectionPreview, layout: ClusterLayout) -> Table:
+    ids = broker_order(layout)
+    at = np.searchsorted(layout.broker_ids, ids)
+    place = np.searchsorted(preview.broker_ids, ids)
+
+    def of(counts: Counts | None) -> npt.NDArray[np.float64]:
+        return np.full(len(ids), np.nan) if counts is None else counts[place].astype(np.float64)
+
+    columns = [
+        Column("Broker", ids),
+        *([Column("Rack", [layout.brokers[one].rack for one in at.tolist()])] if layout.racks else []),
+        Column("Leads today", of(preview.leaders_before), "leaders"),
+    ]
+    if preview.leaders_done is not None:
+        columns.append(Column("Once data has moved", of(preview.leaders_done), "leaders"))
+    columns.append(Column("After an election", of(preview.leaders_after), "leaders"))
+    return Table("leaders", "Leaders by broker", tuple(columns))
+
+
+def _changes(preview: ElectionPreview, layout: ClusterLayout) -> Table | None:
+    """Every partition that is led by another broker afterwards."""
+    before, after = preview.leader_before, preview.leader_after
+    rows = np.flatnonzero((before != after) & (before != NOT_TOLD))
+    if not rows.size:
+        return None
+    topics = np.array(layout.topics, object)
+    columns = [
+        Column("Topic", topics[layout.topic_of[rows]]),
+        Column("Partition", layout.partition[rows]),
+        Column("Leader today", _ids(before[rows])),
+    ]
+    if preview.leader_done is not None:
+        columns.append(Column("Once data has moved", _ids(preview.leader_done[rows])))
+    columns.append(Column("After an election", _ids(after[rows])))
+    return Table("leader-changes", "Partitions with another leader afterwards", tuple(columns), shown=20)
+
+
+def _ids(leaders: npt.NDArray[np.int32]) -> npt.NDArray[np.generic]:
+    """Broker ids as they are written, nobody and not told in words."""
+    if (leaders >= 0).all():
+        return leaders
+    shown = leaders.astype(object)
+    shown[leaders == NONE] = "none"
+    shown[leaders == NOT_TOLD] = "not told"
+    return shown

@@ -1,0 +1,226 @@
+"""How it will be done: the steps with their commands, the batches, where one may pause, and the way back."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.formats.commands import ASSUMED, Command, Part, commands, version_of
+from reseat.model import NONE, Plan
+from reseat.model.units import count, duration, plural, size
+from reseat.model.wording import ids
+from reseat.planning.schedule import MOVES_A_BROKER, Preview
+from reseat.planning.transfer import rollback
+from reseat.report.content import Chapter, Column, Fact, Kind, Light, Lines, Series, Table
+from reseat.report.copying import Copying
+from reseat.report.matter import Choices, Matter
+
+__all__ = ["chapter"]
+
+Counts = npt.NDArray[np.int64]
+
+_PARTS: dict[Part, str] = {"steps": "Steps", "meanwhile": "While it runs", "rollback": "Way back"}
+
+
+def chapter(matter: Matter, choices: Choices) -> Chapter | None:
+    """The chapter; None without a plan."""
+    plan = matter.plan
+    if plan is None:
+        return None
+    if plan.certificate.faults:
+        return Chapter(
+            kind=Kind.STEPS,
+            name="How it will be done",
+            heading="This plan must not be carried out: it has a fault.",
+            text=plan.certificate.faults,
+        )
+    if not plan.changed.any():
+        return Chapter(
+            kind=Kind.STEPS,
+            name="How it will be done",
+            heading="There is nothing to carry out: no replica list changes.",
+        )
+    copying = matter.copying
+    if copying is None:
+        return None
+    preview = copying.batches
+    copies = np.bincount(preview.batch, copying.work.copies, len(preview)).astype(np.int64)
+    tables = [_batches(preview, copies, choices)]
+    if choices.audience == "operators":
+        tables.insert(0, _commands(matter, choices))
+    return Chapter(
+        kind=Kind.STEPS,
+        name="How it will be done",
+        heading=_heading(plan, preview),
+        text=(*_steps(matter, plan, choices), *_pauses(preview), *_way_back(plan, choices)),
+        facts=_facts(plan, copying, preview, copies, choices),
+        figures=(_done(preview, copies),) if copies.any() else (),
+        tables=tuple(tables),
+        notes=(
+            f"A batch is what runs at one time: at most {MOVES_A_BROKER} moves at one broker.",
+            "Nothing is lost by stopping after a batch: what is done stays, what is not begun has not changed.",
+        ),
+    )
+
+
+def _heading(plan: Plan, preview: Preview) -> str:
+    brokers = plan.wish.remove
+    end = f"; then {'broker' if len(brokers) == 1 else 'brokers'} {ids(brokers)} can be switched off" if brokers else ""
+    held = plan.proposed.replicas_by_broker[np.isin(plan.proposed.broker_ids, np.array(brokers, np.int64))].sum()
+    if held:
+        end = f"; {plural(int(held), 'replica')} stay on {ids(brokers)}, which cannot be switched off yet"
+    how = "one batch" if len(preview) == 1 else f"{count(len(preview))} batches that can be paused between"
+    return f"Reseat does it in {how}, while the cluster keeps serving{end}."
+
+
+def _steps(matter: Matter, plan: Plan, choices: Choices) -> tuple[str, ...]:
+    said = [
+        "First the plan and its way back are written to files, and the cluster is compared with the report once more: "
+        "if it has changed, the plan is made anew.",
+        "Then each batch is sent; its new copies fill up while the old ones keep serving, and an old copy is dropped "
+        "only once the new one is in sync.",
+        "At the end the copying limit (throttle) is taken away, the leaders are elected, and the result is compared "
+        "with the plan.",
+    ]
+    if choices.audience == "operators":
+        told = version_of(matter.version)
+        said.append(
+            f"The commands are those of Kafka {matter.version}."
+            if told
+            else f"Kafka's version is not told: the commands are those of {ASSUMED} and later."
+        )
+        said.append(
+            "The command starts the whole plan at once. To go batch by batch, reseat operate sends the batches of this "
+            "chapter and waits for each; it checks the cluster before every one."
+        )
+        if plan.wish.remove:
+            said.append("Switch a drained broker off only after --verify is clean and it holds no replica.")
+    return tuple(said)
+
+
+def _pauses(preview: Preview) -> tuple[str, ...]:
+    if len(preview) == 1:
+        return (
+            "All of it fits into one batch: once begun, it can be cancelled, but there is no natural place to pause.",
+        )
+    where = (
+        "After the first batch" if len(preview) == 2 else f"After each of the first {count(len(preview) - 1)} batches"
+    )
+    return (
+        f"{where} nothing is under way: there one may pause for any time, look, go on, or turn back. Small partitions "
+        "go first, so that trouble shows early.",
+    )
+
+
+def _way_back(plan: Plan, choices: Choices) -> tuple[str, ...]:
+    back = rollback(plan).moves
+    copied = int(np.count_nonzero(back.target != NONE))
+    needs = (
+        f"To roll back, {plural(copied, 'replica')} {'is' if copied == 1 else 'are'} copied again"
+        if copied
+        else "To roll back, nothing is copied"
+    )
+    if back.bytes is not None and copied:
+        untold = int(np.count_nonzero(np.isnan(back.bytes)))
+        total = size(float(np.nansum(back.bytes)))
+        needs += f", {total}{f' and {count(untold)} replicas of unknown size' if untold else ''}"
+    said = [
+        f"{needs}: the replica lists from before are kept in the rollback file, and every changed partition returns."
+    ]
+    targets = np.unique(back.target[back.target != NONE])
+    gone = [broker for broker in targets.tolist() if broker in plan.wish.remove]
+    if gone:
+        one = len(gone) == 1
+        said.append(
+            f"That needs {'broker' if one else 'brokers'} {ids(gone)} up and with {'its' if one else 'their'} disks: "
+            f"keep {'it' if one else 'them'} until the result has proven itself."
+        )
+    waits = plan.certificate.way_back_waits_for
+    if waits:
+        are = "is" if len(waits) == 1 else "are"
+        said.append(
+            f"As things stand it is refused: {'broker' if len(waits) == 1 else 'brokers'} {ids(waits)}, which it puts "
+            f"replicas back onto, {are} not alive now."
+        )
+    said.append(
+        "It needs the rollback file too; the order of leaders comes back with an election afterwards."
+        if choices.audience == "operators"
+        else "Whoever carries it out keeps that file."
+    )
+    return tuple(said)
+
+
+def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choices: Choices) -> tuple[Fact, ...]:
+    changed, total = int(plan.changed.sum()), int(copies.sum())
+    facts = [
+        Fact("Batches", count(len(preview)), f"at most {MOVES_A_BROKER} moves at a broker", len(preview)),
+        Fact("Partitions change", count(changed), None, changed),
+        Fact("Replicas to copy", count(total), None, total),
+    ]
+    if copying.sized:
+        unknown = f"{plural(copying.unsized, 'replica')} of unknown size left out" if copying.unsized else None
+        facts.append(Fact("Data to copy", size(copying.told_bytes), unknown, copying.told_bytes))
+        if choices.throttle and total and not copying.unsized:
+            seconds = copying.hours(choices.throttle).likely
+            pace = f"one batch after the other, at {size(choices.throttle)}/s a broker"
+            facts.append(Fact("Copying takes", f"about {duration(seconds)}", pace, seconds))
+    else:
+        facts.append(Fact("Data to copy", size(None), "the input tells no sizes"))
+    waits = plan.certificate.way_back_waits_for
+    if waits:
+        facts.append(Fact("Can be rolled back", "not yet", f"needs {ids(waits)} alive", 0.0, Light.AMBER))
+    else:
+        facts.append(Fact("Can be rolled back", "yes", "to every list from before", 1.0, Light.GREEN))
+    return tuple(facts)
+
+
+def _done(preview: Preview, copies: Counts) -> Lines:
+    told = not preview.unknown.any()
+    amount = preview.bytes if told else copies.astype(np.float64)
+    done = np.concatenate([[0.0], np.cumsum(amount)])
+    half = int(np.searchsorted(done, done[-1] / 2))
+    what = "data" if told else "replicas"
+    return Lines(
+        slug="batches",
+        title=f"{what.capitalize()} copied after each batch",
+        says=f"Half of the {what} is copied after batch {count(half)} of {count(len(preview))}."
+        if told
+        else f"Half of the replicas are copied after batch {count(half)} of {count(len(preview))}.",
+        unit="bytes" if told else "replicas",
+        x=np.arange(len(done), dtype=np.float64),
+        x_name="batch",
+        series=(Series("copied", done, "after"),),
+    )
+
+
+def _batches(preview: Preview, copies: Counts, choices: Choices) -> Table:
+    columns = [
+        Column("Batch", np.arange(1, len(preview) + 1)),
+        Column("Partitions", np.bincount(preview.batch, minlength=len(preview)), "partitions"),
+        Column("Replicas to copy", copies, "replicas"),
+    ]
+    told = np.where(preview.unknown > 0, np.nan, preview.bytes)
+    if not np.isnan(told).all():
+        columns.append(Column("Data to copy", told, "bytes"))
+        if choices.throttle:
+            columns.append(
+                Column("At least", np.where(preview.unknown > 0, np.nan, preview.seconds(choices.throttle)), "seconds")
+            )
+    return Table("batches", "What is sent together", tuple(columns), shown=20)
+
+
+def _commands(matter: Matter, choices: Choices) -> Table:
+    version = matter.version if version_of(matter.version) else None
+    numbers = version_of(version)
+    rate = None if choices.throttle is None or (numbers or (3,)) < (0, 10, 1) else max(1, round(choices.throttle))
+    told: tuple[Command, ...] = commands(version, throttle=rate)
+    return Table(
+        "commands",
+        "Commands",
+        (
+            Column("Part", [_PARTS[one.part] for one in told]),
+            Column("What", [one.title for one in told]),
+            Column("Command", [one.text for one in told]),
+            Column("When, and what to look for", [one.why for one in told]),
+        ),
+    )

@@ -1,0 +1,189 @@
+"""Summary: three sentences (what is, what the change does, what is asked), five numbers, and a traffic light."""
+
+from __future__ import annotations
+
+import math
+
+from reseat.balance import racks_unknown
+from reseat.model import Severity
+from reseat.model.units import count, duration, plural, size
+from reseat.model.wording import verb
+from reseat.report.content import Chapter, Fact, Kind, Light
+from reseat.report.matter import Choices, Matter
+from reseat.report.sentences import (
+    capital,
+    copied,
+    headline,
+    ranging,
+    remaining,
+    severities,
+    spread_of,
+    subject,
+    unproven,
+)
+
+__all__ = ["RULE", "chapter", "light_of"]
+
+#: How the light is decided, as it stands under it.
+RULE = (
+    "Red: the change was refused, its plan has a fault, or something critical is found that the change does not mend. "
+    "Amber: something critical is found that the change mends, a warning stays, racks are unknown, or it is not proven "
+    "that the plan moves the least. Green: none of these."
+)
+
+
+def light_of(matter: Matter) -> Light:
+    """The traffic light, by ``RULE``."""
+    plan = matter.plan
+    if matter.refusal is not None or (plan is not None and plan.certificate.faults):
+        return Light.RED
+    stays = {one.severity for one in (matter.findings if matter.findings_after is None else matter.findings_after)}
+    if plan is not None:
+        stays |= {one.severity for one in plan.certificate.cautions}
+    if Severity.BROKEN in stays:
+        return Light.RED
+    now = {one.severity for one in matter.findings}
+    leaving = () if plan is None else plan.wish.remove
+    doubtful = racks_unknown(matter.layout, leaving) is not None or (plan is not None and unproven(plan.certificate))
+    return Light.AMBER if doubtful or Severity.BROKEN in now or Severity.ATTENTION in stays else Light.GREEN
+
+
+def chapter(matter: Matter, choices: Choices) -> Chapter:
+    """The chapter; every report has one."""
+    light = light_of(matter)
+    return Chapter(
+        kind=Kind.SUMMARY,
+        name="Summary",
+        heading=headline(matter),
+        text=(_is(matter), _does(matter), _asked(matter, choices, light)),
+        facts=_facts(matter, choices),
+        light=light,
+        rule=RULE,
+        notes=(
+            "Say what is asked for first: the third sentence.",
+            "The light follows the rule under it; nobody chose its colour.",
+        ),
+    )
+
+
+def _is(matter: Matter) -> str:
+    layout = matter.layout
+    racks = f" in {plural(len(layout.racks), 'rack')}" if layout.racks else ""
+    size_of = (
+        f"{plural(len(layout.brokers), 'broker')}{racks} with {plural(layout.partition_count, 'partition')} "
+        f"({plural(layout.replica_count, 'replica')})"
+    )
+    found = severities(matter)
+    worst = next(((word, number) for word, number in found.items() if number and word != "info"), None)
+    health = "nothing is found that needs attention"
+    if worst is not None and worst[0] == "critical":
+        health = f"{plural(worst[1], 'critical finding')} {verb(worst[1], 'needs', 'need')} action"
+    elif worst is not None:
+        health = f"nothing is critical, and there {verb(worst[1], 'is', 'are')} {plural(worst[1], 'warning')}"
+    return f"The cluster has {size_of}; {health}."
+
+
+def _does(matter: Matter) -> str:
+    if matter.refusal is not None:
+        # The whole reason, with what would help, stands on the first page.
+        return f"It was refused: {matter.refusal.split('. ')[0].rstrip('.')}."
+    if matter.plan is None:
+        return "No change is proposed."
+    made = matter.plan.certificate
+    if made.faults:
+        return f"The plan for {subject(made.wish)} is faulty, so what it would do is not told."
+    asked = capital(subject(made.wish))
+    held = remaining(matter)
+    then = "" if held is None else f"; afterwards {ranging(*held)}"
+    if not made.moves:
+        return f"{asked} copies no data{then}."
+    return f"{asked} copies {copied(matter)}{then}."
+
+
+def _asked(matter: Matter, choices: Choices, light: Light) -> str:
+    if matter.refusal is not None:
+        return "Please decide how the request shall change; until then nothing moves."
+    if matter.plan is None:
+        found = severities(matter)
+        if found["critical"]:
+            return "Please have the critical findings mended first."
+        if found["warning"]:
+            return "Please decide which of the warnings shall be mended."
+        return "Nothing is asked of you."
+    if matter.plan.certificate.faults:
+        return "Please do not approve this plan."
+    if not matter.plan.changed.any():
+        return "Nothing is asked of you: the plan changes nothing."
+    if light is Light.RED:
+        return "Please do not approve it before the critical findings that remain are understood."
+    time = _time(matter, choices)
+    if not matter.plan.certificate.moves:
+        return "Please approve the change."
+    if choices.throttle is None:
+        return "Please approve the change, and decide how fast each broker may copy."
+    if math.isnan(time):
+        return "Please approve the change and the time it takes, which is not known without the sizes of the replicas."
+    return f"Please approve the change and about {duration(time)} of copying at {size(choices.throttle)}/s a broker."
+
+
+def _time(matter: Matter, choices: Choices) -> float:
+    """The likely seconds of copying; NaN where sizes or the throttle are not told."""
+    copying = matter.copying
+    if copying is None or choices.throttle is None or copying.unsized:
+        return math.nan
+    return copying.hours(choices.throttle).likely
+
+
+def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
+    layout, found = matter.layout, severities(matter)
+    spread = spread_of(matter, after=False)
+    findings = Fact(
+        "Findings",
+        f"{found['critical']:,} critical, {found['warning']:,} {'warning' if found['warning'] == 1 else 'warnings'}",
+        "before the change" if matter.plan is not None else None,
+        found["critical"] + found["warning"],
+    )
+    if matter.plan is None or matter.plan.certificate.faults:
+        possible = matter.balance_start.by_broker.replica_spread
+        least = None if possible is None or possible.least_possible is None else possible.least_possible
+        return (
+            Fact("Brokers", count(len(layout.brokers)), None, len(layout.brokers)),
+            Fact("Partitions", count(layout.partition_count), None, layout.partition_count),
+            Fact("Replicas", count(layout.replica_count), None, layout.replica_count),
+            Fact(
+                "Fullest minus emptiest broker",
+                "not told" if math.isnan(spread) else plural(int(spread), "replica"),
+                None if least is None else f"best possible: {least:,}",
+                spread,
+            ),
+            findings,
+        )
+    made = matter.plan.certificate
+    then = spread_of(matter, after=True)
+    return (
+        Fact("Replicas to copy", count(made.moves), "proven minimum" if made.moves_proven else None, made.moves),
+        Fact("Data to copy", size(made.bytes_to_move), None, _number(made.bytes_to_move)),
+        _third(matter, choices),
+        Fact(
+            "Fullest minus emptiest broker",
+            "not told" if math.isnan(then) else f"{count(spread)} to {plural(int(then), 'replica')}",
+            None,
+            then,
+        ),
+        findings,
+    )
+
+
+def _third(matter: Matter, choices: Choices) -> Fact:
+    """How long copying takes where a throttle is chosen and something is copied, else how much changes."""
+    made = None if matter.plan is None else matter.plan.certificate
+    if made is None or choices.throttle is None or not made.moves:
+        changed = 0 if made is None else made.changed_partitions
+        return Fact("Partitions that change", count(changed), f"of {matter.start.partition_count:,}", changed)
+    time = _time(matter, choices)
+    rate = f"at {size(choices.throttle)}/s a broker"
+    return Fact("Copying takes", "not told" if math.isnan(time) else f"about {duration(time)}", rate, time)
+
+
+def _number(amount: float | None) -> float:
+    return math.nan if amount is None else amount

@@ -1,0 +1,205 @@
+"""What a plan copies: how much, from where to where, and how long it takes at a throttle.
+
+Promises: every copy of the plan is counted once, at the broker that sends it and at the one that receives it; what has
+no told size or no known rack is counted apart and never taken as 0; sizes and copies add up to the certificate's.
+
+Needs: a plan. A newcomer copies from the partition's leader; where nobody tells the leader, from the first replica in
+sync, else from the first, as ``reseat.planning.schedule`` has it.
+
+How: the time is told three times, each from bytes and throttle alone. ``low``: the broker with the most to send or to
+receive works at the throttle from start to end, and nobody waits for another; no order of copying is quicker.
+``likely``: in batches of at most ten moves a broker, as Reseat sends them, each batch as long as its slowest broker,
+one after the other. ``high``: one copy after the other at the throttle; no order of copying that never rests is slower.
+
+Complexity: that of ``reseat.planning.schedule.batches``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, NOT_TOLD, FloatArray, IntArray, Plan
+from reseat.planning.schedule import BatchLimits, Preview, Work, batches, work_of
+
+__all__ = ["Copying", "Hours", "Route", "copying_of"]
+
+_Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """How long copying takes, in seconds; see the module."""
+
+    low: float
+    likely: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Copies of one kind of way.
+
+    Attributes:
+        copies: replicas.
+        bytes: of those whose size is told.
+        unsized: copies whose size is not told.
+    """
+
+    copies: int
+    bytes: float
+    unsized: int
+
+
+@dataclass(frozen=True, eq=False)
+class Copying:
+    """The copies of a plan; n copies, B brokers.
+
+    Attributes:
+        work: what each changed partition costs.
+        broker_ids: (B,) int32, ascending; those of the plan's layout.
+        sender: (n,) int32 positions of the brokers that are copied from, -1 where nobody can be.
+        receiver: (n,) int32 positions of the brokers that copy.
+        bytes: (n,) float64, NaN where not told.
+        sender_rack: (n,) int32 the rack of the sender as a position in the layout's racks, -1 unknown or none.
+        receiver_rack: (n,) int32 likewise.
+        assumed: copies whose source is taken, since nobody tells the leader.
+        batch_bytes: most bytes of a batch as text, where the version of Kafka has such a limit.
+    """
+
+    work: Work
+    broker_ids: IntArray
+    sender: IntArray
+    receiver: IntArray
+    bytes: FloatArray
+    sender_rack: IntArray
+    receiver_rack: IntArray
+    assumed: int
+    batch_bytes: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.receiver)
+
+    @property
+    def unsized(self) -> int:
+        """Copies whose size is not told."""
+        return int(np.isnan(self.bytes).sum())
+
+    @property
+    def told_bytes(self) -> float:
+        """Bytes of the copies whose size is told."""
+        return float(np.nansum(self.bytes))
+
+    @property
+    def sized(self) -> bool:
+        """Whether the size of any copy is told, or there is none to tell."""
+        return self.unsized < len(self) or not len(self)
+
+    @cached_property
+    def sent(self) -> FloatArray:
+        """(B,) float64: bytes that each broker sends, of those told."""
+        return self._by_broker(self.sender)
+
+    @cached_property
+    def received(self) -> FloatArray:
+        """(B,) float64: bytes that each broker receives, of those told."""
+        return self._by_broker(self.receiver)
+
+    @cached_property
+    def copies_sent(self) -> _Counts:
+        """(B,) int64: replicas that each broker sends."""
+        return self._count(self.sender)
+
+    @cached_property
+    def copies_received(self) -> _Counts:
+        """(B,) int64: replicas that each broker receives."""
+        return self._count(self.receiver)
+
+    @cached_property
+    def _rack_known(self) -> npt.NDArray[np.bool_]:
+        known: npt.NDArray[np.bool_] = (self.sender_rack >= 0) & (self.receiver_rack >= 0)
+        return known
+
+    @cached_property
+    def across(self) -> Route:
+        """Copies from one rack to another."""
+        return self._route(self._rack_known & (self.sender_rack != self.receiver_rack))
+
+    @cached_property
+    def within(self) -> Route:
+        """Copies inside one rack."""
+        return self._route(self._rack_known & (self.sender_rack == self.receiver_rack))
+
+    @cached_property
+    def unplaced(self) -> Route:
+        """Copies of which the rack of the sender or of the receiver is unknown, or none."""
+        return self._route(~self._rack_known)
+
+    def by_receiving_rack(self, racks: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What each rack receives, (racks + 1,) each, brokers without a rack last: within, across, unplaced.
+
+        Bytes where sizes are told, else replicas.
+        """
+        amount = np.nan_to_num(self.bytes) if self.sized else np.ones(len(self))
+        place = np.where(self.receiver_rack < 0, racks, self.receiver_rack)
+        same = self.sender_rack == self.receiver_rack
+        masks = (self._rack_known & same, self._rack_known & ~same, ~self._rack_known)
+        within, across, unplaced = (
+            np.bincount(place[mask], amount[mask], racks + 1).astype(np.float64) for mask in masks
+        )
+        return within, across, unplaced
+
+    def hours(self, rate: float) -> Hours:
+        """How long it takes at a throttle.
+
+        Args:
+            rate: bytes a second that each broker may send, and may receive; above 0.
+        """
+        busiest = float(max(self.sent.max(initial=0), self.received.max(initial=0)))
+        return Hours(busiest / rate, float(self.batches.slowest.sum()) / rate, self.told_bytes / rate)
+
+    @cached_property
+    def batches(self) -> Preview:
+        """The batches in which Reseat sends the plan."""
+        return batches(self.work, BatchLimits(batch_bytes=self.batch_bytes))
+
+    def _by_broker(self, carrier: IntArray) -> FloatArray:
+        size = np.append(np.nan_to_num(self.bytes), 0.0)[:-1]
+        return np.bincount(carrier + 1, size, len(self.broker_ids) + 1)[1:].astype(np.float64)
+
+    def _count(self, carrier: IntArray) -> _Counts:
+        return np.bincount(carrier + 1, minlength=len(self.broker_ids) + 1)[1:].astype(np.int64)
+
+    def _route(self, mask: npt.NDArray[np.bool_]) -> Route:
+        sizes = self.bytes[mask]
+        return Route(int(mask.sum()), float(np.nansum(sizes)), int(np.isnan(sizes).sum()))
+
+
+def copying_of(plan: Plan, *, batch_bytes: int | None = None) -> Copying:
+    """The copies of a plan. Pure.
+
+    Args:
+        batch_bytes: most bytes of a batch as text; None: no limit.
+        plan: the plan; where a reassignment was under way, its current layout is the one that will be then.
+    """
+    now = plan.current
+    work = work_of(now, plan.proposed.select(plan.changed))
+    rows, column = np.nonzero(work.receivers != NONE)
+    sender, receiver = work.sender[rows], work.receivers[rows, column]
+    # The work's brokers are those of the two layouts together; the plan's layout holds all of them.
+    rack = np.append(now.rack_of, np.int32(NONE))
+    changed = np.flatnonzero(plan.changed)
+    return Copying(
+        work=work,
+        broker_ids=now.broker_ids,
+        sender=sender,
+        receiver=receiver,
+        bytes=work.bytes[rows],
+        sender_rack=rack[sender],
+        receiver_rack=rack[receiver],
+        assumed=int((now.leader[changed[rows]] == NOT_TOLD).sum()),
+        batch_bytes=batch_bytes,
+    )

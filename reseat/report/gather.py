@@ -1,0 +1,180 @@
+"""The one place that makes what a report is made of: for the page and for the command alike.
+
+Promises: the plan is the one that every page and command makes of the same layout and wish; a refused wish is a report
+too, with the reason; what would take long is left out (``PATIENCE``), never guessed; the same inputs give the same
+matter, however fast the machine is.
+
+Complexity: as planning; the curve and the draws of Kafka's ``--generate`` once each.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reseat.balance.moved import in_layout
+from reseat.errors import InputRefused, WishRefused
+from reseat.formats import Reading
+from reseat.model import ClusterLayout, Plan, Wish
+from reseat.model.wording import listed, visible
+from reseat.placement import Tool
+from reseat.planning.against_generate import AgainstGenerate, against_generate, expected_seconds
+from reseat.planning.curve import Curve, whole_curve
+from reseat.planning.plan import plan as plan_wish
+from reseat.report.matter import Matter, Past
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from reseat.history.read import History
+
+__all__ = ["PATIENCE", "gather", "past_of"]
+
+#: Seconds that all draws of one tool may take, as ``expected_seconds`` tells them.
+PATIENCE = 0.4
+#: Draws of one tool at most: their spread does not change much after these.
+_DRAWS = 100
+#: Moments of the past that a figure can tell apart.
+_MOMENTS = 400
+#: What is told of each snapshot of the past.
+_PAST = (
+    "brokers", "topics", "partitions", "replicas", "size_bytes", "offline", "under_replicated", "below_min_isr",
+    "replica_spread", "leader_spread",
+)  # fmt: skip
+
+
+def gather(
+    reading: Reading,
+    layout: ClusterLayout,
+    wish: Wish,
+    *,
+    plan: Plan | None = None,
+    cluster: str | None = None,
+    version: str | None = None,
+    past: Past | None = None,
+    beside: bool = True,
+) -> Matter:
+    """What a report is made of.
+
+    Args:
+        reading: what came of reading the input.
+        layout: what the options made of it.
+        wish: what is asked for; may be empty.
+        plan: its plan, where it is made already; None: it is made here.
+        cluster: the cluster's name, where the person gives one.
+        version: Kafka's, where the person gives one.
+        past: the cluster's history.
+        beside: whether the plan shall stand beside other points of its curve and beside Kafka's own tool.
+    """
+    refusal = None
+    if plan is None and not wish.is_empty:
+        try:
+            plan = plan_wish(layout, wish)
+        except WishRefused as error:
+            refusal = str(error)
+    facts = reading.facts
+    return Matter(
+        layout=layout,
+        source=reading.source,
+        cluster=cluster or _text(facts.get("cluster")),
+        version=version or _text(facts.get("version")),
+        metadata=_text(facts.get("metadata")),
+        read_at=_moment(facts.get("taken_at")),
+        reading=tuple(in_layout(finding, reading.layout, layout) for finding in reading.findings),
+        wish=wish,
+        plan=plan,
+        refusal=refusal,
+        curve=_curve(layout, wish) if plan is not None and beside else None,
+        generate=_draws(plan) if plan is not None and beside else (),
+        past=past,
+    )
+
+
+def past_of(
+    history: History, cluster: str, since: datetime | None = None, until: datetime | None = None
+) -> Past | None:
+    """The history of a cluster; None where it has no snapshot in that stretch.
+
+    Args:
+        history: the tables.
+        cluster: its name there.
+        since: from this moment on; None: from the first.
+        until: to this moment; None: to the last.
+
+    Raises:
+        InputRefused: the tables cannot be read, or do not know the cluster.
+    """
+    from reseat.history.events import events_of
+
+    known = history.clusters()
+    if cluster not in known:
+        there = f"it has {listed(visible(name, 60) for name in known)}" if known else "it has no cluster yet"
+        raise InputRefused(f"The history knows no cluster {visible(cluster, 60)}: {there}.", source=history.where)
+    snapshots = history.snapshots(cluster, since, until, columns=("taken_at", *_PAST))
+    if snapshots.empty:
+        return None
+    first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
+    marks, racks = events_of(history, cluster, snapshots, history.change_counts(cluster, first, last))
+    moments = np.array([moment.replace(tzinfo=None) for moment in snapshots["taken_at"]], "datetime64[s]")
+    chosen, columns = _thinned(moments, snapshots)
+    return Past(
+        taken_at=chosen,
+        series=columns,
+        events=tuple((np.datetime64(mark.at.replace(tzinfo=None), "s"), _sentence(mark.sentence)) for mark in marks),
+        racks=racks,
+        snapshots=len(moments),
+    )
+
+
+def _thinned(moments: np.ndarray, snapshots: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """At most ``_MOMENTS`` stretches of time, each with the largest of its values; first and last stand alone."""
+    told = {name: snapshots[name].astype("Float64").to_numpy(np.float64, na_value=np.nan) for name in _PAST}
+    if len(moments) <= _MOMENTS:
+        return moments, told
+    seconds = moments.astype(np.int64)
+    within = (seconds - seconds[0]) / max(1, seconds[-1] - seconds[0])
+    stretch = np.minimum(within * (_MOMENTS - 2), _MOMENTS - 3).astype(np.int64) + 1
+    stretch[0], stretch[-1] = 0, _MOMENTS - 1
+    starts = np.flatnonzero(np.diff(stretch, prepend=-1))
+    with np.errstate(invalid="ignore"):
+        return moments[starts], {name: np.fmax.reduceat(column, starts) for name, column in told.items()}
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _curve(layout: ClusterLayout, wish: Wish) -> Curve | None:
+    try:
+        return whole_curve(layout, wish.at(None))
+    except WishRefused:
+        return None
+
+
+def _draws(plan: Plan) -> tuple[AgainstGenerate, ...]:
+    """What Kafka's own tools would do: as many draws as there is time for by the sizes of layout and plan."""
+    found = []
+    for tool in Tool:
+        rounds = min(_DRAWS, int(PATIENCE / max(expected_seconds(plan, tool), PATIENCE / _DRAWS)))
+        if not rounds:
+            continue
+        try:
+            found.append(against_generate(plan, tool, draws=rounds, seconds=float("inf")))
+        except WishRefused:
+            continue  # the tool itself would refuse, or has no proposal for such a change
+    return tuple(found)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _moment(value: object) -> datetime | None:
+    """A snapshot's moment; None where nothing of the kind is told."""
+    try:
+        told = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
+    return told.replace(tzinfo=UTC) if told.tzinfo is None else told.astimezone(UTC)

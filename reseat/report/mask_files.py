@@ -1,0 +1,54 @@
+"""The key that masks names and the table that translates back, as files: for the page and for the command alike."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+
+from reseat.errors import InputRefused
+from reseat.report.masking import KEY_BYTES
+
+__all__ = ["key_file", "key_in", "names_file"]
+
+_FORM = "reseat-mask-key-1"
+_LINE = re.compile(rf"{_FORM} ([0-9a-f]{{{2 * KEY_BYTES}}})\s*", re.ASCII)
+
+
+def key_file(key: bytes) -> bytes:
+    """The file that keeps a key."""
+    return f"{_FORM} {key.hex()}\n".encode()
+
+
+def key_in(data: bytes, source: str) -> bytes:
+    """The key that a file keeps.
+
+    Args:
+        data: its bytes.
+        source: what it is called.
+
+    Raises:
+        InputRefused: it is no key.
+    """
+    found = _LINE.fullmatch(data.decode("utf-8", "replace"))
+    if found is None:
+        raise InputRefused(
+            f"This is no key for masking: a line that begins with {_FORM} was expected. Where no key is given, one is "
+            "made.",
+            source=source,
+        )
+    return bytes.fromhex(found[1])
+
+
+def names_file(names: Iterable[tuple[str, str, str]]) -> bytes:
+    """What translates back, as CSV: names as they are, since this is read by programs and by nobody else.
+
+    Args:
+        names: (pseudonym, kind, name), as ``Masker.names`` has them.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("pseudonym", "kind", "name"))
+    writer.writerows(names)
+    return out.getvalue().encode("utf-8", "surrogatepass")

@@ -1,0 +1,111 @@
+"""What mends a finding, by its kind, in a sentence that says who does what; and what a change does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from reseat.model import Finding
+from reseat.model.units import plural
+
+__all__ = ["MENDS", "NAMES", "after_change", "extent", "mend_of", "name_of"]
+
+#: What each kind of finding about a layout is called in a few words.
+NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "input_incomplete": "Input incomplete",
+        "offline": "No leader",
+        "below_min_isr": "Below min ISR",
+        "under_replicated": "Under-replicated",
+        "leader_not_a_replica": "Leader is no replica",
+        "duplicate_replicas": "Broker listed twice",
+        "dead_broker_mentioned": "On dead brokers",
+        "broker_out_of_every_isr": "Broker out of sync",
+        "broker_not_listed": "Broker not listed",
+        "replication_factor_above_brokers": "More replicas than brokers",
+        "rack_shared_while_free": "Racks not used",
+        "same_host": "On one host",
+        "min_isr_not_below_replication_factor": "No replica to spare",
+        "not_preferred_leader": "Not led by preferred",
+        "mixed_replication_factor": "Mixed replication factor",
+        "replication_factor_above_racks": "More replicas than racks",
+        "broker_without_rack": "Broker without rack",
+        "racks_unknown": "Racks unknown",
+        "replica_skew": "Replicas not balanced",
+        "leader_skew": "Leaders not balanced",
+        "empty_broker": "Empty broker",
+        "reassignment_under_way": "Reassignment under way",
+        "order_not_told": "Order unknown",
+    }
+)
+
+#: What mends each kind of finding about a layout.
+MENDS: Mapping[str, str] = MappingProxyType(
+    {
+        "input_incomplete": "Read the whole output again; nothing in the cluster needs to change for that.",
+        "offline": "Bring back a broker that holds the data. Without one, only an unclean election helps, and it loses "
+        "what was not copied.",
+        "below_min_isr": "Bring back the brokers that are down or out of sync; writes are accepted again once enough "
+        "replicas are in sync.",
+        "under_replicated": "Find the brokers that are down or lagging and bring them back, or drain them.",
+        "leader_not_a_replica": "Read the layout again: two texts from different times were mixed.",
+        "duplicate_replicas": "Correct the replica list of these partitions, so that each broker stands in it once.",
+        "dead_broker_mentioned": "Bring the broker back, or drain it so that others hold its replicas.",
+        "broker_out_of_every_isr": "Look at the broker: if it is down, bring it back or drain it.",
+        "broker_not_listed": "Check whether the broker still exists; if not, drain it.",
+        "replication_factor_above_brokers": "Add brokers, or lower the replication factor of these topics.",
+        "rack_shared_while_free": "Move one of the replicas to the rack that has none: a plan that touches these "
+        "partitions does so where it can.",
+        "same_host": "Move brokers to machines of their own, or give brokers of one machine one rack name.",
+        "min_isr_not_below_replication_factor": "Raise the replication factor, or lower min.insync.replicas by one.",
+        "not_preferred_leader": "Run a preferred leader election; it moves no data.",
+        "mixed_replication_factor": "Set one replication factor for the topic.",
+        "replication_factor_above_racks": "Nothing, or brokers in a further rack.",
+        "broker_without_rack": "Set broker.rack on these brokers.",
+        "racks_unknown": "Tell the racks, or say that there are none, and plan again.",
+        "replica_skew": "Plan with more moves (the curve says what they bring), or place new topics on emptier ones.",
+        "leader_skew": "Run a preferred leader election; what stays uneven then, a plan can reorder.",
+        "empty_broker": "Give it replicas by adding it to a plan, or switch it off.",
+        "reassignment_under_way": "Wait until it is done, then look again.",
+        "order_not_told": "Read the layout from a source that keeps the order of replicas.",
+    }
+)
+#: What mends a finding about the text that was read.
+_INPUT = "Check the input; nothing in the cluster needs to change for that."
+
+
+def name_of(kind: str) -> str:
+    """A kind of finding in a few words."""
+    return NAMES.get(kind, kind.replace("_", " ").capitalize())
+
+
+def mend_of(kind: str) -> str:
+    """What mends this kind of finding."""
+    return MENDS.get(kind, _INPUT)
+
+
+def extent(finding: Finding) -> str:
+    """How much a finding is about: partitions, else brokers, else topics; empty where it is about none."""
+    if len(finding.rows):
+        return plural(len(finding.rows), "partition")
+    if finding.brokers:
+        return plural(len(finding.brokers), "broker")
+    return plural(len(finding.topics), "topic") if finding.topics else ""
+
+
+def after_change(finding: Finding, after: Sequence[Finding]) -> str:
+    """What a change does to a finding: "mended", "stays", or how much is left of it.
+
+    Args:
+        finding: before.
+        after: everything that would be found once the change is done.
+    """
+    same = [one for one in after if one.kind == finding.kind]
+    if not same:
+        return "mended"
+    if len(same) > 1 or not len(finding.rows):
+        return "stays"
+    before, then = len(finding.rows), len(same[0].rows)
+    if then == before:
+        return "stays"
+    return f"{'less' if then < before else 'more'}: {plural(then, 'partition')}"

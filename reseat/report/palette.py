@@ -1,0 +1,57 @@
+"""Colours by meaning: the only place that names one. Pages, reports and figures take them from here.
+
+Meanings are from Okabe and Ito's colour-blind safe set and used for nothing else. Never colour alone: a word, an icon
+or a hatch goes with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "ATTENTION",
+    "BROKEN",
+    "DARK",
+    "DIFFERENCE",
+    "FINE",
+    "LEADER",
+    "LIGHT",
+    "MOVED_IN",
+    "MOVED_OUT",
+    "RACKS",
+    "SEQUENCE",
+    "Look",
+]
+
+FINE = "#009e73"  # bluish green
+ATTENTION = "#e69f00"  # orange
+BROKEN = "#d55e00"  # vermillion
+LEADER = "#0072b2"  # blue
+MOVED_IN = "#56b4e9"  # sky blue
+MOVED_OUT = "#cc79a7"  # purple, drawn hatched
+#: Counts: one scale, dark is few. A name that Plotly and Matplotlib both know.
+SEQUENCE = "cividis"
+#: Differences: white at zero, symmetric.
+DIFFERENCE = ((0.0, "#8c510a"), (0.25, "#d8b365"), (0.5, "#ffffff"), (0.75, "#67a9cf"), (1.0, "#2166ac"))
+#: Racks: twelve muted colours, none of them a meaning's; after twelve they repeat with a pattern.
+RACKS = (
+    "#6f7fb5", "#b59b6f", "#7fae9b", "#a87f9f", "#8fa65a", "#c2907c",
+    "#5f93a6", "#9a8fc4", "#a3a3a3", "#7d9a7d", "#b3848f", "#8a7d66",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The neutral colours of light or dark: text, quiet text, lines, bars, background and the accent."""
+
+    text: str
+    quiet: str
+    line: str
+    bar: str
+    faint: str
+    background: str
+    accent: str
+
+
+LIGHT = Look("#1c2026", "#5b6472", "#d9dde3", "#8d97a5", "#e9ecf0", "#ffffff", "#4a4fa3")
+DARK = Look("#e8eaee", "#a2aab6", "#363c46", "#7d8796", "#2a3038", "#14171c", "#a3a8f0")

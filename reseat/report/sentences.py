@@ -1,0 +1,171 @@
+"""Sentences that more than one chapter says: what is asked for, what the report comes to, and what is proven of it.
+
+Promises: "no plan can" stands only where the certificate's ``*_proven`` says so, and for what it says so of: where
+brokers are added, for instance, among plans that spread replicas as well.
+"""
+
+from __future__ import annotations
+
+import math
+
+from reseat.model import Certificate, Severity, Wish
+from reseat.model.units import count, plural, size
+from reseat.model.wording import counted, ids, verb
+from reseat.report.matter import Matter
+
+__all__ = [
+    "by_choice",
+    "capital",
+    "copied",
+    "headline",
+    "least_moves",
+    "ranging",
+    "remaining",
+    "severities",
+    "severity_word",
+    "spread_of",
+    "subject",
+    "unproven",
+]
+
+#: What a severity is called where people outside the field read it.
+_SEVERITY = {Severity.BROKEN: "critical", Severity.ATTENTION: "warning", Severity.NOTE: "info"}
+
+
+def capital(sentence: str) -> str:
+    """The sentence with a capital letter at its start."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def subject(wish: Wish) -> str:
+    """What is asked for, as the subject of a sentence: "draining broker 7"."""
+    parts = []
+    if wish.remove:
+        parts.append(f"draining {verb(len(wish.remove), 'broker', 'brokers')} {ids(wish.remove)}")
+    if wish.add:
+        added = f"{verb(len(wish.add), 'broker', 'brokers')} {ids(broker for broker, _ in wish.add)}"
+        parts.append(f"adding {added}")
+    if wish.topics:
+        parts.append(f"setting {counted(len(wish.topics), 'topic')} to replication factor {wish.replication_factor}")
+    return " and ".join(parts) or "no change"
+
+
+def severities(matter: Matter) -> dict[str, int]:
+    """How many findings of each severity, by its word: critical, warning, info."""
+    found = [one.severity for one in matter.findings]
+    return {word: found.count(severity) for severity, word in _SEVERITY.items()}
+
+
+def severity_word(severity: Severity) -> str:
+    """What a severity is called: critical, warning or info."""
+    return _SEVERITY[severity]
+
+
+def by_choice(wish: Wish) -> bool:
+    """Whether a number of moves was chosen, so that nobody looks for the least."""
+    return wish.point is not None or wish.options.max_moves is not None
+
+
+def unproven(certificate: Certificate) -> bool:
+    """Whether a plan that should move the least is not proven to."""
+    return not certificate.moves_proven and not certificate.faults and not by_choice(certificate.wish)
+
+
+def copied(matter: Matter) -> str:
+    """What is copied: "92 replicas (30.7 MB)"; without sizes that are not told."""
+    if matter.plan is None:
+        return "nothing"
+    made = matter.plan.certificate
+    said = plural(made.moves, "replica")
+    return said if made.bytes_to_move is None or not made.moves else f"{said} ({size(made.bytes_to_move)})"
+
+
+def least_moves(certificate: Certificate) -> str | None:
+    """Why there are no fewer moves, as a clause that goes behind "and"; None where that is not proven."""
+    if not certificate.moves_proven or certificate.faults:
+        return None
+    wish = certificate.wish
+    known = " as far as racks are known" if certificate.unknown_racks else ""
+    if wish.add and not wish.remove:
+        return f"no plan that fills the new brokers as well can move fewer{known}"
+    return f"no plan for it can move fewer{known}"
+
+
+def ranging(least: float, most: float) -> str:
+    """How many replicas brokers hold, as a clause: "brokers hold from 32 to 238 replicas"."""
+    if least == most:
+        return f"every broker holds {plural(int(most), 'replica')}"
+    return f"brokers hold from {count(least)} to {count(most)} replicas"
+
+
+def remaining(matter: Matter) -> tuple[float, float] | None:
+    """The fewest and the most replicas on a broker that serves and stays, once the plan is done; None without one."""
+    if matter.after is None or matter.balance_after is None:
+        return None
+    held = [
+        number
+        for broker, number in zip(matter.after.brokers, matter.balance_after.by_broker.replicas.tolist(), strict=True)
+        if not broker.state.unavailable and broker.id not in matter.wish.remove
+    ]
+    return (min(held), max(held)) if held else None
+
+
+def headline(matter: Matter) -> str:
+    """What the report comes to, in one sentence."""
+    if matter.refusal is not None:
+        return f"{capital(subject(matter.wish))} is not possible as asked."
+    if matter.plan is not None:
+        return _of_plan(matter, matter.plan.certificate)
+    found = severities(matter)
+    parts = f"{plural(matter.layout.partition_count, 'partition')} on {plural(len(matter.layout.brokers), 'broker')}"
+    if found["critical"]:
+        return f"Of {parts}, {plural(found['critical'], 'finding')} {verb(found['critical'], 'is', 'are')} critical."
+    if found["warning"]:
+        return f"Nothing is critical in {parts}, and there {verb(found['warning'], 'is', 'are')} " + (
+            f"{plural(found['warning'], 'warning')}."
+        )
+    return f"Nothing is critical in {parts}, and there is no warning."
+
+
+def _of_plan(matter: Matter, made: Certificate) -> str:
+    asked = capital(subject(made.wish))
+    if made.faults:
+        return f"The plan for {subject(made.wish)} has {counted(len(made.faults), 'fault')} and must not be executed."
+    if not made.moves:
+        dropped = _dropped(matter)
+        what = f"drops {plural(dropped, 'replica')} and copies nothing" if dropped else "copies nothing"
+        return f"{asked} {what}{_but(made)}."
+    said = f"{asked} copies {copied(matter)}"
+    why = least_moves(made)
+    if made.unmovable_partitions:
+        return f"{said}{_but(made)}."
+    if why is not None:
+        return f"{said}, and {why}."
+    if by_choice(made.wish):
+        return f"{said}, as many as were chosen for the balance they bring."
+    return f"{said}; that this is the least is not proven."
+
+
+def _but(made: Certificate) -> str:
+    if not made.unmovable_partitions:
+        return ""
+    count_of = made.unmovable_partitions
+    return f", but {plural(count_of, 'partition')} {verb(count_of, 'has', 'have')} no live copy to copy from"
+
+
+def _dropped(matter: Matter) -> int:
+    return 0 if matter.plan is None else int((matter.plan.moves.target < 0).sum())
+
+
+def spread_of(matter: Matter, *, after: bool) -> float:
+    """Fullest minus emptiest broker in replicas, before or once the plan is done; NaN where it cannot be told."""
+    if after:
+        made = None if matter.plan is None else matter.plan.certificate.replica_spread
+        return math.nan if made is None else float(made)
+    there = {broker.id for broker in matter.layout.brokers}  # one that joins holds nothing yet, and is not counted
+    held = [
+        number
+        for broker, number in zip(matter.start.brokers, matter.balance_start.by_broker.replicas.tolist(), strict=True)
+        if broker.id in there and not broker.state.unavailable
+    ]
+    return float(max(held) - min(held)) if held else math.nan
