@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from reseat.cli.operate_arguments import operate_arguments
 from reseat.cli.pipeline_arguments import pipeline_arguments
+from reseat.cli.report_arguments import report_arguments
 
 __all__ = ["parser"]
 
@@ -66,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _show(commands.add_parser("show", help="what a layout holds, how even it is, and what is wrong with it"))
     _plan(commands.add_parser("plan", help="plan a change, with its rollback and its proof"))
+    _report(commands.add_parser("report", help="tell a layout and a change to people: HTML, PDF, slides"))
     _judge(commands.add_parser("judge", help="judge a plan made by hand or by another tool"))
     _elect(commands.add_parser("elect", help="preview who leads after an election, or while brokers are stopped"))
     _place(commands.add_parser("place", help="place a topic's replicas as Kafka does"))
@@ -87,6 +89,7 @@ def _layout_arguments(command: argparse.ArgumentParser) -> None:
         "(describe output and log directories, say)",
     )
     command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
+    command.add_argument("--no-racks", action="store_true", help="brokers whose rack the text does not tell have none")
     command.add_argument(
         "--without-topics",
         action="append",
@@ -100,6 +103,11 @@ def _layout_arguments(command: argparse.ArgumentParser) -> None:
         "--order-is-right",
         action="store_true",
         help="take replica lists to be in assignment order where the source does not say so",
+    )
+    command.add_argument(
+        "--accept-incomplete",
+        action="store_true",
+        help="plan although the text shows that partitions are missing from it",
     )
     command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
 
@@ -125,6 +133,14 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--topics", action="append", default=[], type=_words, metavar="NAME,...", help="topics to change, or patterns"
     )
+    command.add_argument(
+        "--keep-unmovable",
+        action="store_true",
+        help="plan partitions without a live in-sync replica too; else they are left where they are",
+    )
+    command.add_argument(
+        "--wish", metavar="CERTIFICATE", help="the whole change, with every option, of a plan's certificate"
+    )
 
 
 def _plan(command: argparse.ArgumentParser) -> None:
@@ -132,7 +148,27 @@ def _plan(command: argparse.ArgumentParser) -> None:
     _wish_arguments(command)
     command.add_argument("--output", metavar="FILE", help="reassignment JSON to carry out, - for standard output")
     command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that takes it back")
+    command.add_argument(
+        "--election", metavar="FILE", help="the plan's partitions, as kafka-leader-election takes them"
+    )
+    command.add_argument(
+        "--topics-to-move",
+        metavar="FILE",
+        help="the topics of the plan, as kafka-reassign-partitions --generate takes them",
+    )
+    command.add_argument(
+        "--pieces",
+        metavar="FILE",
+        help="the plan in pieces that each fit a ZooKeeper node, for Kafka before 2.6: FILE with a number to each",
+    )
     command.add_argument("--certificate", metavar="FILE", help="what is proven of the plan, as JSON")
+    _how_to_plan(command)
+    command.add_argument("--points", action="store_true", help="list what more moves buy, and fewer cost")
+    command.add_argument("--kafka-version", metavar="X.Y", help="print the commands to run for this version")
+    command.set_defaults(run=_run_plan)
+
+
+def _how_to_plan(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--reorder-all",
         action="store_true",
@@ -141,8 +177,14 @@ def _plan(command: argparse.ArgumentParser) -> None:
     command.add_argument("--receive-cap", type=_count, metavar="N", help="the most replicas one broker may receive")
     command.add_argument("--by-bytes", action="store_true", help="with --remove: even out bytes, not replica counts")
     command.add_argument("--max-moves", type=_count, metavar="N", help="with --add: make at most N moves")
-    command.add_argument("--kafka-version", metavar="X.Y", help="print the commands to run for this version")
-    command.set_defaults(run=_run_plan)
+    command.add_argument(
+        "--point", type=_count, metavar="N", help="the point of the curve with N moves, one that --points lists"
+    )
+
+
+def _report(command: argparse.ArgumentParser) -> None:
+    report_arguments(command, _layout_arguments, _wish_arguments, _how_to_plan)
+    command.set_defaults(run=_run_report)
 
 
 def _judge(command: argparse.ArgumentParser) -> None:
@@ -177,6 +219,9 @@ def _elect(command: argparse.ArgumentParser) -> None:
     command.add_argument("--unclean", action="store_true", help="with --stopped: unclean leader election is enabled")
     command.add_argument(
         "--controller", choices=("zookeeper", "kraft"), default="zookeeper", help="which controller decides"
+    )
+    command.add_argument(
+        "--partitions", metavar="FILE", help="of these partitions alone: JSON as kafka-leader-election takes it"
     )
     command.set_defaults(run=_run_elect)
 
@@ -292,6 +337,12 @@ def _run_plan(chosen: argparse.Namespace) -> int:
     from reseat.cli.plan import plan
 
     return plan(chosen)
+
+
+def _run_report(chosen: argparse.Namespace) -> int:
+    from reseat.cli.report import report
+
+    return report(chosen)
 
 
 def _run_judge(chosen: argparse.Namespace) -> int:

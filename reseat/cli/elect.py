@@ -5,15 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 
-from reseat.cli.inputs import layout_of, read_layout, reading_notes
-from reseat.cli.writer import say, table
-from reseat.election import ElectionPreview, Reason, against_majority, preferred, stop
+from reseat.cli.inputs import layout_of, named_partitions, read_layout, reading_notes
+from reseat.cli.writer import say, table, write_json
+from reseat.election import (
+    ElectionPreview,
+    LeaderOutcome,
+    Reason,
+    against_majority,
+    elect_leaders,
+    preferred,
+    stop,
+)
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
-from reseat.model.wording import listed, verb
+from reseat.model.wording import counted, listed, verb
 
 __all__ = ["elect"]
 
@@ -30,8 +39,15 @@ def elect(chosen: argparse.Namespace) -> int:
         raise WishRefused("--unclean goes with --stopped: a preferred leader election is never unclean.")
     if chosen.preferred and stops:
         raise WishRefused("--preferred and --stopped are two previews; ask for one.")
+    if chosen.partitions and stops:
+        raise WishRefused("--partitions goes with a preferred leader election, not with brokers that are stopped.")
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
+    if chosen.partitions:
+        _say_outcomes(
+            elect_leaders(layout, "preferred", named_partitions(chosen.partitions), chosen.controller), chosen
+        )
+        return 0
     if stops:
         stopped = [broker for group in chosen.stopped for broker in group] + _in_racks(layout, chosen.stopped_racks)
         after = stop(layout, stopped, unclean=chosen.unclean, mode=chosen.controller)
@@ -45,6 +61,34 @@ def elect(chosen: argparse.Namespace) -> int:
     else:
         _say(layout, preview, (*sentences, *reading_notes(reading, layout)))
     return 0
+
+
+def _say_outcomes(outcomes: Sequence[LeaderOutcome], chosen: argparse.Namespace) -> None:
+    """What the cluster would answer for each partition that was named, in the order named."""
+    if chosen.json:
+        write_json(
+            [
+                {
+                    "topic": one.topic,
+                    "partition": one.partition,
+                    "leader_before": None if one.leader_before == NOT_TOLD else one.leader_before,
+                    "leader_after": None if one.leader_after == NOT_TOLD else one.leader_after,
+                    "reason": None if one.reason is None else one.reason.label,
+                    "error": one.error,
+                }
+                for one in outcomes
+            ]
+        )
+        return
+    changed = sum(one.new_leader is not None for one in outcomes)
+    say(f"{counted(changed, 'partition')} of {len(outcomes):,} would get another leader.", "")
+    shown = [
+        (f"{one.topic}-{one.partition}", _cell(one.leader_before), _cell(one.leader_after), one.error)
+        for one in outcomes[:LISTED_ROWS]
+    ]
+    say(*table(("Partition", "leader now", "then", "Kafka's answer"), shown, left=4))
+    if len(outcomes) > LISTED_ROWS:
+        say(f"  and {len(outcomes) - LISTED_ROWS:,} more; --json lists all")
 
 
 def _in_racks(layout: ClusterLayout, groups: list[list[str]]) -> list[int]:

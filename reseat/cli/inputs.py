@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,9 +18,22 @@ from reseat.model import ClusterLayout, Severity
 from reseat.model.naming import is_internal
 from reseat.model.wording import counted, verb
 
-__all__ = ["layout_of", "read_file", "read_layout", "reading_notes", "text_of", "topics_like", "write_text"]
+__all__ = [
+    "layout_of",
+    "named_partitions",
+    "read_file",
+    "read_layout",
+    "reading_notes",
+    "text_of",
+    "topics_like",
+    "write_text",
+]
 
 STANDARD_INPUT = "-"
+_PARTITIONS_EXPECTED = (
+    'This does not name partitions: {"partitions":[{"topic":"orders","partition":0}]} was expected, as '
+    "kafka-leader-election takes it."
+)
 
 
 def text_of(name: str) -> tuple[bytes, str]:
@@ -56,6 +70,24 @@ def read_file(name: str) -> Reading:
     return read(data, source=source)
 
 
+def named_partitions(name: str) -> tuple[tuple[str, int], ...]:
+    """Topic and id of the partitions that a file names, as ``kafka-leader-election`` takes them.
+
+    Raises:
+        InputRefused: it cannot be read, or does not name partitions.
+    """
+    data, source = text_of(name)
+    try:
+        told = json.loads(data)["partitions"]
+        named = tuple((entry["topic"], entry["partition"]) for entry in told)
+        understood = all(isinstance(topic, str) and type(partition) is int for topic, partition in named)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputRefused(_PARTITIONS_EXPECTED, source=source) from error
+    if not understood:
+        raise InputRefused(_PARTITIONS_EXPECTED, source=source)
+    return named
+
+
 def read_layout(chosen: argparse.Namespace) -> Reading:
     """The reading of the LAYOUT arguments, several of them combined.
 
@@ -72,7 +104,7 @@ def read_layout(chosen: argparse.Namespace) -> Reading:
 
 
 def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayout:
-    """The layout that the options make of what was read: racks given, topics left out, order vouched for.
+    """The layout that the options make of what was read: racks given, topics left out, what is unknown vouched for.
 
     Raises:
         InputRefused: the racks file cannot be read.
@@ -89,6 +121,9 @@ def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayou
         gone |= set(filter(is_internal, layout.topics))
     if gone:
         layout = layout.without_topics(gone)
+    if chosen.no_racks or chosen.accept_incomplete:
+        told = layout.gaps.racks_told or chosen.no_racks
+        layout = replace(layout, gaps=replace(layout.gaps, racks_told=told, accepted=chosen.accept_incomplete))
     if chosen.order_is_right:
         layout = replace(layout, order_told=np.ones(len(layout.topics), np.bool_))
     return layout

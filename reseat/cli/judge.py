@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import argparse
 
-from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_file, read_layout, reading_notes
+from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, text_of
+from reseat.cli.show import caution_lines
 from reseat.cli.wishes import wish_of
 from reseat.cli.writer import complain, say, write_json
 from reseat.errors import InputRefused
+from reseat.formats import read
+from reseat.formats.plan_check import plan_error
 from reseat.formats.plan_text import plan_faults
 from reseat.model import Certificate
 from reseat.model.wording import counted
 from reseat.planning.judge import judge as judge_plan
 
 __all__ = ["judge"]
+
+#: Bytes of a plan up to which it is looked at as Kafka's tool does, which takes an object a value.
+_LOOKED_AT = 20_000_000
 
 
 def judge(chosen: argparse.Namespace) -> int:
@@ -22,7 +28,8 @@ def judge(chosen: argparse.Namespace) -> int:
         raise InputRefused("Standard input (-) can be read only once.")
     standing = read_layout(chosen)
     layout = layout_of(standing.layout, chosen)
-    reading = read_file(chosen.plan)
+    text, source = text_of(chosen.plan)
+    reading = read(text, source=source)
     proposed = reading.layout if reading.proposed is None else reading.proposed
     wish = wish_of(chosen, layout)
     certificate = judge_plan(
@@ -35,15 +42,20 @@ def judge(chosen: argparse.Namespace) -> int:
         notes = reading_notes(standing, layout, wish.remove)
         if notes:
             say("", "Note", *(f"  {note}" for note in notes))
+    is_plan = reading.kind == "reassignment JSON" and reading.proposed is None and text.lstrip()[:1] == b"{"
+    said = plan_error(text.decode("utf-8", "replace")) if is_plan and len(text) <= _LOOKED_AT else None
+    refused = "" if said is None else f"kafka-reassign-partitions --execute would refuse this text: {said}"
     if certificate.valid:
+        if refused:
+            complain(f"reseat judge: {refused}")
         return 0
     more = f" (and {len(certificate.faults) - 1:,} more)" if len(certificate.faults) > 1 else ""
-    complain(f"reseat judge: The plan is invalid: {certificate.faults[0]}{more}")
+    complain(f"reseat judge: The plan is invalid: {certificate.faults[0]}{more}{' ' if refused else ''}{refused}")
     return 2
 
 
 def _lines(certificate: Certificate) -> list[str]:
-    lines = list(certificate.sentences)
+    lines = [*caution_lines(certificate), *certificate.sentences]
     if certificate.faults:
         lines += ["", f"Invalid, {counted(len(certificate.faults), 'fault')}:"]
         lines += [f"  {fault}" for fault in certificate.faults]

@@ -1,10 +1,10 @@
-"""``operate execute | rollback | cancel``: plans carried out, taken back and stopped, behind the guard."""
+"""``operate execute | rollback``: plans carried out and taken back, behind the guard."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 
@@ -14,25 +14,26 @@ from reseat.cli.operate_session import (
     Session,
     connected,
     guarded,
-    interruptible,
     notes_of,
     progress_json,
+    reported,
+    signalled,
 )
-from reseat.cli.writer import bytes_text, complain, say, write_json
+from reseat.cli.writer import complain, say, write_json
 from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.formats.sealed import SealedPlan, read_sealed
 from reseat.model import NONE, ClusterLayout, Snapshot
 from reseat.model.wording import counted, listed
-from reseat.operate.approving import approval_of, way_back
-from reseat.operate.checks import overridden_of
+from reseat.operate import sentences, wishes
+from reseat.operate.admitting import admit, facts_of
+from reseat.operate.approving import way_back
 from reseat.operate.execute import carry_out, recover
-from reseat.operate.guard import check, refuse_unless
 from reseat.operate.records import Run, RunOptions, RunState
 from reseat.operate.request import Kind, Request
 from reseat.operate.touched import lists_differ, names_of
 from reseat.sources.live import read_cluster
 
-__all__ = ["cancel", "execute", "rollback"]
+__all__ = ["begin", "chosen_options", "execute", "rollback"]
 
 _WAYS = {"admin": "the Admin protocol", "zookeeper": "ZooKeeper's nodes"}
 
@@ -45,11 +46,6 @@ def execute(chosen: argparse.Namespace) -> int:
 def rollback(chosen: argparse.Namespace) -> int:
     """Take a run back; see the command's ``--help``."""
     return guarded(_rollback, chosen)
-
-
-def cancel(chosen: argparse.Namespace) -> int:
-    """Stop a run; see the command's ``--help``."""
-    return guarded(_cancel, chosen)
 
 
 def _execute(chosen: argparse.Namespace) -> int:
@@ -135,21 +131,18 @@ def _going_on(chosen: argparse.Namespace, session: Session, run: Run) -> Run:
     """An interrupted run with what is asked for now: another throttle, more or fewer moves at a time."""
     if run.way is not None and run.way != session.target.way:
         complain(f"It began through {_WAYS[run.way]} and goes on through {_WAYS[session.target.way]}.")
-    options = _options(chosen, run.options)
+    options = chosen_options(chosen, run.options)
     if options == run.options:
         return run
-    session.journal.change_options(run.id, options)
-    rate = "no throttle" if options.throttle is None else f"a throttle of {bytes_text(options.throttle)}/s"
-    complain(f"From now on with {rate} and {options.moves_a_broker:,} moves at a broker at a time.")
-    return session.journal.run(run.id)
+    complain(f"From now on with {sentences.how(options)}.")
+    return wishes.change(session.journal, run.id, options, operator=session.asked["person"].name)
 
 
-def _options(chosen: argparse.Namespace, otherwise: RunOptions) -> RunOptions:
-    """How it is to be carried out, by the words given; the rest as it was."""
-    moves, rate = chosen.moves_a_broker, chosen.throttle
-    return RunOptions(
-        otherwise.moves_a_broker if moves is None else moves, otherwise.throttle if rate is None else rate
-    )
+def chosen_options(chosen: argparse.Namespace, otherwise: RunOptions) -> RunOptions:
+    """How a run is to be carried out, by the words given; the rest as it was. A rate of 0 is no throttle."""
+    moves = otherwise.moves_a_broker if chosen.moves_a_broker is None else chosen.moves_a_broker
+    rate = otherwise.throttle if chosen.throttle is None else chosen.throttle or None
+    return RunOptions(moves, rate)
 
 
 def _approved(
@@ -168,48 +161,43 @@ def _approved(
         WriteRefused: with every check that failed.
     """
     kind: Kind = "plan" if takes_back is None else "rollback"
+    options = chosen_options(chosen, RunOptions())
     request = Request(
         plan=plan,
         shown_hash=plan.hash,
         shown=now.layout if shown is None else shown,
         kind=kind,
-        throttle=chosen.throttle,
+        throttle=options.throttle,
         **session.asked,
     )
-    open_run = session.journal.open_run(session.cluster_id)
-    checks = check(
+    run, checks = admit(
         request,
-        now,
-        under_way=session.target.reassigning().keys(),
-        holdings=session.target.holdings(plan.leaving) if plan.leaving else None,
-        open_runs=() if open_run is None else (open_run,),
+        facts_of(session.target, now, plan.leaving),
+        session.journal,
+        text,
+        cluster=session.name,
+        options=options,
+        takes_back=None if takes_back is None else takes_back.id,
     )
-    refuse_unless(checks)
-    complain(*notes_of(checks))
-    return session.journal.approve(
-        approval_of(
-            plan,
-            text,
-            now,
-            cluster=session.name,
-            operator=session.asked["person"].name,
-            options=_options(chosen, RunOptions()),
-            kind=kind,
-            takes_back=None if takes_back is None else takes_back.id,
-            way=session.target.way,
-            overridden=overridden_of(checks),
-        )
-    )
+    unbound = "" if options.throttle else " Without a throttle copying takes what network and disks give."
+    complain(*notes_of(checks), f"Run {run.id} is carried out with {sentences.how(options)}.{unbound}")
+    return run
 
 
 def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
     if not chosen.wait:
-        return _begin(chosen, session, run)
+        return begin(chosen, session, run)
     tell = complain if chosen.json else say
-    with interruptible(lambda: complain(_stopping(run))) as stop:
+    with signalled(lambda: complain(_stopping(run))) as told_by:
         try:
             ended = carry_out(
-                session.target, session.journal, run.id, stop=stop, report=lambda said: tell(f"{_clock()} {said}")
+                session.target,
+                session.journal,
+                run.id,
+                stop=told_by.stop,
+                interrupt=told_by.interrupt,
+                read=partial(read_cluster, session.connection),
+                report=reported(chosen),
             )
         except ClusterUnreachable as error:
             complain(f"reseat operate {chosen.action}: {error}")
@@ -251,7 +239,8 @@ def _verified(session: Session, run: Run, tell: Callable[..., None]) -> bool:
     return seen.holds
 
 
-def _begin(chosen: argparse.Namespace, session: Session, run: Run) -> int:
+def begin(chosen: argparse.Namespace, session: Session, run: Run) -> int:
+    """A process of its own carries the run out; says where it can be watched."""
     from reseat.operate import runner
 
     process = runner.start(session.connection, session.journal.path, run.id)
@@ -264,53 +253,3 @@ def _begin(chosen: argparse.Namespace, session: Session, run: Run) -> int:
         f"What it says: {runner.log_file(session.journal.path.resolve(), run.id)}",
     )
     return 0
-
-
-def _cancel(chosen: argparse.Namespace) -> int:
-    with connected(chosen) as session:
-        session.refuse_strangers()
-        run = _run_to_stop(chosen, session)
-        session.journal.request_stop(run.id, cancel=not chosen.let_finish)
-        if not session.journal.progress(run.id, moves=False).alive:
-            return _stopped_by_us(chosen, session, run)
-        if not chosen.wait:
-            say(f"Run {run.id} was asked to stop: reseat operate status shows when it has.")
-            return 0
-        ended = _await_end(session, run)
-    say(ended.sentence)
-    return 0 if ended.state is RunState.CANCELLED else UNFINISHED
-
-
-def _run_to_stop(chosen: argparse.Namespace, session: Session) -> Run:
-    if chosen.run_id is not None:
-        return session.journal.run(chosen.run_id)
-    run = session.journal.open_run(session.cluster_id)
-    if run is None:
-        raise WriteRefused(f"No run is open on cluster {session.cluster_id}: there is nothing to cancel.")
-    return run
-
-
-def _stopped_by_us(chosen: argparse.Namespace, session: Session, run: Run) -> int:
-    """Nobody is at work on the run: this process stops it."""
-    if not chosen.wait:
-        return _begin(chosen, session, run)
-    with interruptible(lambda: None) as stop:
-        ended = carry_out(
-            session.target, session.journal, run.id, stop=stop, report=lambda sentence: say(f"{_clock()} {sentence}")
-        )
-    return 0 if ended.state is RunState.CANCELLED else UNFINISHED
-
-
-def _await_end(session: Session, run: Run) -> Run:
-    with interruptible(lambda: None) as stop:
-        while not stop.wait(0.5):
-            told = session.journal.progress(run.id, moves=False)
-            if not told.run.state.open:
-                return told.run
-            if not told.alive:
-                raise WriteRefused(f"The process that carried run {run.id} out is gone: cancel it once more.")
-    return session.journal.run(run.id)
-
-
-def _clock() -> str:
-    return f"{datetime.now(UTC):%H:%M:%S}"

@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Callable
 
-__all__ = ["operate_arguments"]
+__all__ = ["operate_arguments", "rate"]
 
 _Connection = Callable[[argparse.ArgumentParser], None]
 #: Rates and move counts are 32- and 64-bit numbers in Kafka; a rate of 0 would stand still for ever.
@@ -54,6 +54,13 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
     cancel.add_argument("--let-finish", action="store_true", help="what is under way finishes instead")
     cancel.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, typed by you")
     _waited(cancel)
+    pause = action("pause", "send nothing further for now; what is under way finishes")
+    resume = action("resume", "go on after a pause")
+    change = action("set", "another throttle, or more or fewer moves at a time, for a run that is at work")
+    _pace(change)
+    for wish in (pause, resume, change):
+        wish.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="the run; the open one else")
+        wish.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, typed by you")
     status = action("status", "what was carried out, how far it is; puts throttles back that a crash left")
     status.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="each partition of this run")
     verify = action("verify", "compare the cluster with a plan, as Kafka's --verify, and change nothing")
@@ -67,6 +74,12 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
     some = elect.add_mutually_exclusive_group()
     some.add_argument("--partitions", metavar="FILE", help="JSON as kafka-leader-election takes it; all else")
     some.add_argument("--topic", action="append", metavar="NAME", help="every partition of this topic; again for more")
+    some.add_argument(
+        "--partition", action="append", type=_partition, metavar="TOPIC-ID", help="this partition; again for more"
+    )
+    elect.add_argument(
+        "--accept-loss", action="store_true", help="hold an unclean election although it may lose what it says"
+    )
     _guarded(elect)
     create = action("create", "make a topic whose replicas are placed")
     create.add_argument("--topic", required=True, metavar="NAME", help="its name")
@@ -87,9 +100,11 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
 
 
 def _pace(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--throttle", type=_rate, metavar="BYTES_PER_SECOND", help="for replication, at each broker")
     command.add_argument(
-        "--moves-a-broker", type=_moves, metavar="N", help="replica moves at one broker at a time (50)"
+        "--throttle", type=rate, metavar="BYTES_PER_SECOND", help="for replication, at each broker; none: no throttle"
+    )
+    command.add_argument(
+        "--moves-a-broker", type=_moves, metavar="N", help="replica moves at one broker at a time (10)"
     )
 
 
@@ -104,8 +119,9 @@ def _waited(command: argparse.ArgumentParser) -> None:
     command.add_argument("--wait", action="store_true", help="stay until it is over, and verify")
 
 
-def _rate(text: str) -> int:
-    return _number(text, _LARGEST_RATE, "bytes a second")
+def rate(text: str) -> int:
+    """Bytes a second; ``none``: 0, which no run has as a rate."""
+    return 0 if text == "none" else _number(text, _LARGEST_RATE, "bytes a second")
 
 
 def _moves(text: str) -> int:
@@ -120,6 +136,13 @@ def _number(text: str, most: int, what: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", text, re.ASCII) or not 1 <= int(text) <= most:
         raise argparse.ArgumentTypeError(f"{text!r} is not {what}: a whole number from 1 was expected")
     return int(text)
+
+
+def _partition(text: str) -> tuple[str, int]:
+    topic, _, number = text.rpartition("-")
+    if not topic or not re.fullmatch(r"0|[1-9][0-9]{0,9}", number, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} is no partition: TOPIC-ID was expected, such as orders-0")
+    return topic, int(number)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -142,9 +165,27 @@ def _rollback(chosen: argparse.Namespace) -> int:
 
 
 def _cancel(chosen: argparse.Namespace) -> int:
-    from reseat.cli.operate import cancel
+    from reseat.cli.operate_wishes import cancel
 
     return cancel(chosen)
+
+
+def _pause(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate_wishes import pause
+
+    return pause(chosen)
+
+
+def _resume(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate_wishes import resume
+
+    return resume(chosen)
+
+
+def _set(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate_wishes import set_options
+
+    return set_options(chosen)
 
 
 def _status(chosen: argparse.Namespace) -> int:
@@ -175,6 +216,9 @@ _RUN = {
     "execute": _execute,
     "rollback": _rollback,
     "cancel": _cancel,
+    "pause": _pause,
+    "resume": _resume,
+    "set": _set,
     "status": _status,
     "verify": _verify,
     "elect": _elect,

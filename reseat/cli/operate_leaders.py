@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from typing import TypeVar
 
-from reseat.cli.inputs import text_of, topics_like
+from reseat.cli.inputs import named_partitions, text_of, topics_like
 from reseat.cli.operate_session import UNFINISHED, Session, connected, guarded, notes_of
 from reseat.cli.writer import complain, say, table, write_json
 from reseat.election.rules import Mode
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import Snapshot
+from reseat.operate.checks import Check
+from reseat.operate.checks_election import Ends
 from reseat.operate.elections import ElectionOutcome, hold
 from reseat.operate.guard import check_election, check_topic, refuse_unless
+from reseat.operate.losses import losses
 from reseat.operate.opening import open_target
 from reseat.operate.request import ElectionRequest, TopicRequest
+from reseat.operate.short_writes import write
 from reseat.operate.target import Election, Partition
+from reseat.operate.topics import TopicCreated
 from reseat.operate.topics import create as make
 from reseat.placement.topic_spec import TopicSpec, parse_replica_assignment
 from reseat.sources.live import read_cluster
@@ -25,6 +32,8 @@ __all__ = ["create", "elect"]
 
 #: Partitions listed for a person; --json lists all.
 LISTED_ROWS = 50
+
+_Done = TypeVar("_Done")
 
 
 def elect(chosen: argparse.Namespace) -> int:
@@ -39,31 +48,56 @@ def create(chosen: argparse.Namespace) -> int:
 
 def _elect(chosen: argparse.Namespace) -> int:
     election = Election.UNCLEAN if chosen.unclean else Election.PREFERRED
+    if election is Election.UNCLEAN and (chosen.topic is not None or not (chosen.partition or chosen.partitions)):
+        raise InputRefused(
+            "An unclean election may lose acknowledged records: name its partitions one by one, with --partition "
+            "TOPIC-ID (again for more) or --partitions FILE. Topics and patterns are not taken."
+        )
     with connected(chosen) as session:
         now = read_cluster(session.connection)
         partitions = _partitions(chosen, now)
-        checks = check_election(
-            ElectionRequest(election=election, partitions=partitions, shown=now.layout, **session.asked), now
-        )
-        refuse_unless(checks)
-        complain(*notes_of(checks))
-        step = session.journal.begin(
-            session.cluster_id,
-            "election",
-            {
-                "election": election.name.lower(),
-                "partitions": None if partitions is None else [list(one) for one in partitions],
-            },
-            operator=session.asked["person"].name,
-        )
         mode: Mode = "kraft" if now.metadata == "kraft" else "zookeeper"
-        outcome = hold(session.target, now.layout, election, partitions, mode=mode)
-        session.journal.end(step, {"answers": outcome.answers, "differed": len(outcome.differing)})
+        ends: Ends = {}
+        if election is Election.UNCLEAN:
+            ends = session.target.log_ends(partitions or ())
+            complain(*(loss.sentence for loss in losses(now.layout, partitions or (), mode, ends)))
+        request = ElectionRequest(
+            election=election,
+            partitions=partitions,
+            shown=now.layout,
+            accepts_loss=chosen.accept_loss,
+            **session.asked,
+        )
+        checks = check_election(request, now, ends, migrating=session.target.migrating())
+
+        def work() -> tuple[ElectionOutcome, dict[str, object]]:
+            held = hold(session.target, now.layout, election, partitions, mode=mode)
+            return held, {"answers": held.answers, "differed": len(held.differing)}
+
+        content = {
+            "election": election.name.lower(),
+            "partitions": None if partitions is None else [list(one) for one in partitions],
+        }
+        outcome = _written(session, "election", content, checks, work)
     if chosen.json:
         write_json([asdict(one) for one in outcome.partitions])
     else:
         _say(outcome)
     return UNFINISHED if outcome.differing else 0
+
+
+def _written(
+    session: Session,
+    kind: str,
+    content: Mapping[str, object],
+    checks: tuple[Check, ...],
+    work: Callable[[], tuple[_Done, Mapping[str, object]]],
+) -> _Done:
+    """Send what the guard lets pass; what it noted is said first."""
+    refuse_unless(checks)
+    complain(*notes_of(checks))
+    who = {"cluster_id": session.cluster_id, "operator": session.asked["person"].name}
+    return write(session.journal, kind, content, checks, work, **who)
 
 
 def _partitions(chosen: argparse.Namespace, now: Snapshot) -> tuple[Partition, ...] | None:
@@ -75,24 +109,11 @@ def _partitions(chosen: argparse.Namespace, now: Snapshot) -> tuple[Partition, .
             for topic in topics_like(layout, chosen.topic)
             for row in layout.rows_of_topic(topic)
         )
+    if chosen.partition is not None:
+        return tuple(chosen.partition)
     if chosen.partitions is None:
         return None
-    data, source = text_of(chosen.partitions)
-    try:
-        told = json.loads(data)["partitions"]
-        named = tuple((entry["topic"], entry["partition"]) for entry in told)
-        understood = all(isinstance(topic, str) and type(partition) is int for topic, partition in named)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputRefused(_PARTITIONS_EXPECTED, source=source) from error
-    if not understood:
-        raise InputRefused(_PARTITIONS_EXPECTED, source=source)
-    return named
-
-
-_PARTITIONS_EXPECTED = (
-    'This does not name partitions: {"partitions":[{"topic":"orders","partition":0}]} was expected, as '
-    "kafka-leader-election takes it."
-)
+    return named_partitions(chosen.partitions)
 
 
 def _say(outcome: ElectionOutcome) -> None:
@@ -127,13 +148,12 @@ def _create(chosen: argparse.Namespace) -> int:
         request = TopicRequest(
             topic=chosen.topic, assignments=assignments, configs=configs, as_nodes=chosen.as_nodes, **session.asked
         )
-        checks = check_topic(request, now)
-        refuse_unless(checks)
-        complain(*notes_of(checks))
-        return _made(chosen, session, request)
+        migrating = request.as_nodes and session.target.migrating()
+        return _made(chosen, session, request, check_topic(request, now, migrating=migrating))
 
 
-def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest) -> int:
+def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest, checks: tuple[Check, ...]) -> int:
+    refuse_unless(checks)
     way = "zookeeper" if request.as_nodes else None
     if way is None and session.target.way == "zookeeper":
         if not session.connection.bootstrap:
@@ -149,10 +169,13 @@ def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest) -
             "configs": dict(request.configs),
             "as_nodes": request.as_nodes,
         }
-        step = session.journal.begin(session.cluster_id, "topic", content, operator=request.person.name)
         spec = TopicSpec.placed(request.topic, request.assignments, configs=tuple(request.configs.items()))
-        came = make(target, spec, nodes=request.as_nodes)
-        session.journal.end(step, {"refusal": came.refusal, "differences": list(came.differences)})
+
+        def work() -> tuple[TopicCreated, dict[str, object]]:
+            made = make(target, spec, nodes=request.as_nodes)
+            return made, {"refusal": made.refusal, "differences": list(made.differences)}
+
+        came = _written(session, "topic", content, checks, work)
     finally:
         if target is not session.target:
             target.close()

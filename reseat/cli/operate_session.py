@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TypedDict
 
-from reseat.cli.writer import complain
+from reseat.cli.writer import complain, say
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import ClusterLayout, Snapshot
 from reseat.operate.checks import Check, Verdict
@@ -28,13 +28,29 @@ from reseat.operate.request import Asked
 from reseat.operate.target import Target
 from reseat.sources.connection import Connection
 
-__all__ = ["REFUSED", "UNFINISHED", "Session", "connected", "guarded", "interruptible", "progress_json"]
+__all__ = [
+    "REFUSED",
+    "UNFINISHED",
+    "Asking",
+    "Session",
+    "Signals",
+    "asked_by",
+    "connected",
+    "guarded",
+    "named",
+    "progress_json",
+    "refuse_strangers",
+    "reported",
+    "signalled",
+]
 
 #: Exit codes beside 0: what was asked for did not come about; the guard or an input says no.
 UNFINISHED, REFUSED = 1, 2
 
 
-class _Asked(TypedDict):
+class Asking(TypedDict):
+    """Who asks and what was typed, as every request says it."""
+
     confirmed: str
     person: Person
     enabled: bool
@@ -57,7 +73,7 @@ class Session:
     target: Target
     journal: Journal
     cluster_id: str
-    asked: _Asked
+    asked: Asking
 
     @property
     def may_write(self) -> bool:
@@ -69,16 +85,41 @@ class Session:
         """The name by which the person knows the cluster."""
         return self.connection.name or self.connection.address
 
-    def refuse_strangers(self) -> None:
-        """The checks that stand before every write, a cancellation too.
 
-        Raises:
-            WriteRefused: writing is not enabled, or another cluster's id was typed.
-        """
-        identity = Snapshot(
-            ClusterLayout.from_assignments({}), datetime.now(UTC), self.target.way, cluster_id=self.cluster_id
-        )
-        refuse_unless(check_access(Asked(**self.asked), identity))
+def asked_by(chosen: argparse.Namespace) -> Asking:
+    """Who asks, and what was typed."""
+    return Asking(
+        confirmed=getattr(chosen, "confirm", ""),
+        person=command_line_person(getpass.getuser()),
+        enabled=writing_enabled(os.environ),
+        overrides=frozenset(getattr(chosen, "override", ())),
+    )
+
+
+def refuse_strangers(asked: Asking, cluster_id: str, way: str) -> None:
+    """The checks that stand before every write, a cancellation too.
+
+    Args:
+        asked: who asks.
+        cluster_id: of the cluster that it is about.
+        way: by which it is written to.
+
+    Raises:
+        WriteRefused: writing is not enabled, or another cluster's id was typed.
+    """
+    identity = Snapshot(ClusterLayout.from_assignments({}), datetime.now(UTC), way, cluster_id=cluster_id)
+    refuse_unless(check_access(Asked(**asked), identity))
+
+
+def named(chosen: argparse.Namespace) -> bool:
+    """Whether the options say where the cluster is."""
+    return not (chosen.bootstrap is None and chosen.zookeeper is None and chosen.config is None)
+
+
+def reported(chosen: argparse.Namespace) -> Callable[[str], None]:
+    """Says each new sentence of a run with the time; beside JSON on standard error."""
+    tell = complain if chosen.json else say
+    return lambda said: tell(f"{datetime.now(UTC):%H:%M:%S} {said}")
 
 
 def connection_of(chosen: argparse.Namespace) -> Connection:
@@ -89,7 +130,7 @@ def connection_of(chosen: argparse.Namespace) -> Connection:
     """
     from reseat.sources.configuration import connection_from_options
 
-    if chosen.bootstrap is None and chosen.zookeeper is None and chosen.config is None:
+    if not named(chosen):
         raise InputRefused("No cluster is named: --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT] says where it is.")
     config = None if chosen.config is None else Path(chosen.config)
     return connection_from_options(bootstrap=chosen.bootstrap, zookeeper=chosen.zookeeper, config=config)
@@ -103,29 +144,36 @@ def connected(chosen: argparse.Namespace) -> Iterator[Session]:
     try:
         target = open_target(connection)
         try:
-            asked = _Asked(
-                confirmed=getattr(chosen, "confirm", ""),
-                person=command_line_person(getpass.getuser()),
-                enabled=writing_enabled(os.environ),
-                overrides=frozenset(getattr(chosen, "override", ())),
-            )
-            yield Session(connection, target, journal, target.cluster_id(), asked)
+            yield Session(connection, target, journal, target.cluster_id(), asked_by(chosen))
         finally:
             target.close()
     finally:
         journal.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a command was told by signals.
+
+    Attributes:
+        stop: set by Ctrl-C (SIGINT).
+        interrupt: set by a termination (SIGTERM).
+    """
+
+    stop: threading.Event
+    interrupt: threading.Event
+
+
 @contextmanager
-def interruptible(told: Callable[[], None]) -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C or termination sets; the second one ends the process as ever.
+def signalled(stopping: Callable[[], None] = lambda: None) -> Iterator[Signals]:
+    """Events that the first Ctrl-C or termination sets; the second one ends the process as ever.
 
     Args:
-        told: called once it was set.
+        stopping: called once the first Ctrl-C was heeded.
     """
-    stop = threading.Event()
+    told = Signals(threading.Event(), threading.Event())
     if threading.current_thread() is not threading.main_thread():
-        yield stop
+        yield told
         return
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in numbers}
@@ -133,13 +181,16 @@ def interruptible(told: Callable[[], None]) -> Iterator[threading.Event]:
     def once(number: int, frame: FrameType | None) -> None:
         for each, handler in before.items():
             signal.signal(each, handler)
-        stop.set()
-        told()
+        if number == signal.SIGTERM:
+            told.interrupt.set()
+            return
+        told.stop.set()
+        stopping()
 
     for number in numbers:
         signal.signal(number, once)
     try:
-        yield stop
+        yield told
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -178,6 +229,7 @@ def progress_json(progress: RunProgress, *, moves: bool = False) -> dict[str, ob
         "throttle": run.options.throttle,
         "way": run.way,
         "overridden": list(run.overridden),
+        "paused_by": run.paused_by or None,
         "state": run.state.value,
         "sentence": run.sentence,
         "approved_at": run.approved_at.isoformat(),

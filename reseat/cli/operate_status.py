@@ -7,12 +7,13 @@ from contextlib import closing
 from pathlib import Path
 
 from reseat.cli.inputs import text_of
-from reseat.cli.operate_session import UNFINISHED, Session, connected, guarded, progress_json
-from reseat.cli.writer import bytes_text, complain, say, table, write_json
+from reseat.cli.operate_session import UNFINISHED, Session, connected, guarded, named, progress_json
+from reseat.cli.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WriteRefused
 from reseat.formats.sealed import SealedPlan, read_sealed
+from reseat.model.units import size
 from reseat.model.wording import counted
-from reseat.operate import throttling
+from reseat.operate import sentences, throttling
 from reseat.operate.execute import recover
 from reseat.operate.journal import Journal
 from reseat.operate.journal_schema import default_path
@@ -40,7 +41,7 @@ def verify(chosen: argparse.Namespace) -> int:
 
 
 def _status(chosen: argparse.Namespace) -> int:
-    if chosen.bootstrap is None and chosen.zookeeper is None and chosen.config is None:
+    if not named(chosen):
         path = default_path() if chosen.journal is None else Path(chosen.journal)
         if not path.exists():
             raise InputRefused("There is no journal here: nothing was carried out from it.", source=str(path))
@@ -105,15 +106,14 @@ def _run_lines(progress: RunProgress) -> list[str]:
         lines.append(f"  In spite of {', '.join(run.overridden)}")
     if progress.bytes_total:
         left = "" if progress.seconds_left is None else f", about {_duration(progress.seconds_left)} left"
-        lines.append(f"  {bytes_text(progress.bytes_done)} of {bytes_text(progress.bytes_total)} copied{left}")
+        lines.append(f"  {size(progress.bytes_done)} of {size(progress.bytes_total)} copied{left}")
     return lines
 
 
 def _unattended(progress: RunProgress) -> str:
     if not progress.run.state.open or progress.alive:
         return ""
-    same = "execute the same plan" if progress.run.kind == "plan" else "roll back"
-    return f", and nobody is at work on it: {same} again to go on, or cancel it"
+    return f". {sentences.nobody_at_work(progress.run)}"
 
 
 def _duration(seconds: float) -> str:

@@ -3,60 +3,88 @@
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Sequence
 from pathlib import Path
 
+from reseat.cli.files import refuse_one_file_for_two
 from reseat.cli.inputs import STANDARD_INPUT, layout_of, read_layout, reading_notes, write_text
-from reseat.cli.show import finding_lines
+from reseat.cli.show import caution_lines, finding_lines
 from reseat.cli.wishes import wish_of
-from reseat.cli.writer import complain, say, write_json
+from reseat.cli.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WishRefused
+from reseat.formats.certificate import write_certificate
 from reseat.formats.commands import commands, version_of
-from reseat.formats.writers import write_reassignment, write_rollback
-from reseat.model import Options, Plan
+from reseat.formats.writers import (
+    write_pieces,
+    write_preferred_election,
+    write_reassignment,
+    write_rollback,
+    write_topics_to_move,
+)
+from reseat.model import ClusterLayout, Plan, Wish
+from reseat.model.wording import listed
+from reseat.planning.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
 
-__all__ = ["plan"]
+__all__ = ["plan", "refuse_options_that_do_nothing"]
+
+#: Options that each name a file to write to.
+_OPTIONS = ("output", "rollback", "election", "topics-to-move", "certificate")
+#: The heading of each further part of the commands.
+_PARTS = {"meanwhile": "While it runs:", "rollback": "To roll it back:"}
 
 
 def plan(chosen: argparse.Namespace) -> int:
     """Plan a change and write what was asked for; see the command's ``--help``."""
-    streams = [name for name in (chosen.output, chosen.rollback, chosen.certificate) if name == STANDARD_INPUT]
+    streams = [name for name in _files(chosen) if name == STANDARD_INPUT]
     if len(streams) + chosen.json > 1:
         raise InputRefused("Only one text can go to standard output.")
-    _refuse_options_that_do_nothing(chosen)
+    refuse_options_that_do_nothing(chosen)
     _refuse_one_file_for_two(chosen)
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
-    options = Options(
-        reorder_all=chosen.reorder_all,
-        receive_cap=chosen.receive_cap,
-        by_bytes=chosen.by_bytes,
-        max_moves=chosen.max_moves,
-    )
-    wish = wish_of(chosen, layout, options)
+    wish = wish_of(chosen, layout)
     made = plan_wish(layout, wish)
+    curve = _points(layout, wish) if chosen.points else []
     # All texts first, then all files: where one cannot be made, none is written.
     texts = [
         (chosen.output, write_reassignment(made) if chosen.output else ""),
         (chosen.rollback, write_rollback(made) if chosen.rollback else ""),
-        (chosen.certificate, json.dumps(made.certificate.as_dict(), indent=2) if chosen.certificate else ""),
+        (chosen.election, write_preferred_election(made.proposed, made.changed) if chosen.election else ""),
+        (chosen.topics_to_move, write_topics_to_move(made.changed_topics) if chosen.topics_to_move else ""),
+        (chosen.certificate, write_certificate(made.certificate) if chosen.certificate else ""),
     ]
+    pieces = write_pieces(made) if chosen.pieces else None
+    if pieces is not None:
+        numbered = _numbered(chosen.pieces, len(pieces.texts))
+        _refuse_one_file_for_two(chosen, numbered)
+        texts += zip(numbered, pieces.texts, strict=True)
     for name, text in texts:
         if name:
             write_text(name, text)
-    notes = reading_notes(reading, layout, wish.remove)
+    notes = [*([pieces.sentence] if pieces is not None else []), *reading_notes(reading, layout, wish.remove)]
     if chosen.json:
         write_json(made.certificate.as_dict())
-        complain(*notes)
+        complain(*notes, *curve)
     elif streams:
-        complain(*_summary(made, chosen, notes))
+        complain(*_summary(made, chosen, notes, curve))
     else:
-        say(*_summary(made, chosen, notes))
+        say(*_summary(made, chosen, notes, curve))
     return 0
 
 
-def _refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
+def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
+    """What ``--point`` can choose: the moves of each point and the spread that they bring."""
+    offered = whole_curve(layout, wish.at(None))
+    lines = list(offered.sentences)
+    if offered.points:
+        rows = [(f"{point.moves:,}", f"{point.replica_spread:,}") for point in offered.points]
+        lines += ["Points of the curve; --point takes the number of moves:", *table(("moves", "spread"), rows, left=0)]
+    return lines
+
+
+def refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
+    """Refuse an option that the wish has no use for, and a version that is none."""
     if chosen.max_moves is not None and (chosen.remove or not chosen.add):
         raise WishRefused(
             "--max-moves goes with --add alone: what must leave a broker, and the copies of a new replication factor, "
@@ -66,39 +94,51 @@ def _refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
         raise WishRefused(f"{chosen.kafka_version} is no version of Kafka; one such as 2.8 or 4.1.0 was expected.")
 
 
-def _refuse_one_file_for_two(chosen: argparse.Namespace) -> None:
+def _numbered(name: str, count: int) -> list[str]:
+    """``plan.json`` as ``plan-1.json`` and so on."""
+    if name == STANDARD_INPUT:
+        raise InputRefused("--pieces writes several files; name one, and each gets a number before its ending.")
+    path = Path(name)
+    return [str(path.with_name(f"{path.stem}-{number}{path.suffix}")) for number in range(1, count + 1)]
+
+
+def _refuse_one_file_for_two(chosen: argparse.Namespace, pieces: Sequence[str] = ()) -> None:
     """A rollback written over the plan, or a plan over the layout, would be lost unseen."""
-    taken = {Path(name).resolve(): "read" for name in (*chosen.layout, chosen.racks) if name not in (None, "-")}
-    for option in ("output", "rollback", "certificate"):
-        name = getattr(chosen, option)
-        if name is None or name == STANDARD_INPUT:
-            continue
-        path = Path(name).resolve()
-        if path.exists() and not path.is_file():
-            continue  # a device, which takes any number of texts
-        if path in taken:
-            what = taken[path]
-            raise InputRefused(f"--{option} names a file that is {what} too; name another.", source=name)
-        taken[path] = f"written by --{option}"
+    named = [(option, getattr(chosen, option.replace("-", "_"))) for option in _OPTIONS]
+    refuse_one_file_for_two(
+        (*chosen.layout, chosen.racks, chosen.wish), (*named, *(("pieces", name) for name in pieces))
+    )
 
 
-def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str]) -> list[str]:
-    lines = list(made.certificate.sentences)
+def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: list[str]) -> list[str]:
+    lines = [*caution_lines(made.certificate), *made.certificate.sentences]
+    if curve:
+        lines += ["", *curve]
     if notes:
         lines += ["", "Note", *(f"  {note}" for note in notes)]
     if made.findings:
         lines += ["", *finding_lines(made.findings)]
-    written = [name for name in (chosen.output, chosen.rollback, chosen.certificate) if name and name != STANDARD_INPUT]
+    written = [name for name in (*_files(chosen), chosen.pieces) if name and name != STANDARD_INPUT]
     if written:
         lines += ["", f"Written: {', '.join(written)}"]
     elif not (chosen.output or chosen.json):
-        lines += ["", "Nothing was written: --output, --rollback and --certificate name the files."]
+        lines += ["", f"Nothing was written: {listed([f'--{option}' for option in _OPTIONS])} name the files."]
     if chosen.kafka_version and made.changed.any():
         lines += ["", f"To carry it out with Kafka {chosen.kafka_version}:"]
+        part = "steps"
         for command in commands(
             chosen.kafka_version,
             plan_file=chosen.output or "plan.json",
             rollback_file=chosen.rollback or "rollback.json",
+            election_file=chosen.election or "election.json",
         ):
+            if command.part != part:
+                part = command.part
+                lines += ["", _PARTS[part]]
             lines += [f"  # {command.title}: {command.why}", f"  {command.text}"]
     return lines
+
+
+def _files(chosen: argparse.Namespace) -> tuple[str | None, ...]:
+    """The files that were named to write to, in the order of the options."""
+    return tuple(getattr(chosen, option.replace("-", "_")) for option in _OPTIONS)

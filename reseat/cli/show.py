@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
-import numpy as np
-
-from reseat.balance import Balance, Loads, Spread, findings, measure
+from reseat.balance import Balance, Loads, Spread, findings, measure, racks_in_words
+from reseat.balance.moved import in_layout
 from reseat.cli.inputs import layout_of, read_layout
-from reseat.cli.writer import bytes_text, count_text, say, table, write_json
+from reseat.cli.writer import count_text, say, table, write_json
 from reseat.errors import InputRefused
 from reseat.formats import Reading
-from reseat.model import BrokerState, ClusterLayout, Finding, Severity
+from reseat.model import BrokerState, Certificate, ClusterLayout, Finding, Severity
+from reseat.model.units import size
 from reseat.model.wording import counted
 
-__all__ = ["finding_json", "finding_lines", "show"]
+__all__ = ["caution_lines", "finding_json", "finding_lines", "show"]
 
 #: Partitions named behind one finding in JSON; their number is always given in full.
 NAMED_PARTITIONS = 100
@@ -53,21 +52,10 @@ def all_findings(layout: ClusterLayout, reading: Reading, *, proposed: bool = Fa
     """Findings of the text and of the layout shown, worst first; one kind is not told twice."""
     told_of = reading.layout if not proposed or reading.proposed is None else reading.proposed
     of_reading = reading.proposed_findings if proposed else reading.findings
-    of_text = [_in_layout(finding, told_of, layout) for finding in of_reading]
+    of_text = [in_layout(finding, told_of, layout) for finding in of_reading]
     told = {finding.kind for finding in of_text}
     both = [*of_text, *(finding for finding in findings(layout) if finding.kind not in told)]
     return tuple(sorted(both, key=lambda finding: _RANK[finding.severity]))
-
-
-def _in_layout(finding: Finding, read: ClusterLayout, shown: ClusterLayout) -> Finding:
-    """A finding of the text with its rows as rows of the layout shown, which may hold fewer partitions."""
-    if not finding.rows.size or shown.partition is read.partition:
-        return finding
-    code = {name: at for at, name in enumerate(shown.topics)}
-    code_of = np.array([code.get(name, -1) for name in read.topics], np.int64)
-    wanted = code_of[read.topic_of[finding.rows]] << 32 | read.partition[finding.rows]
-    keys = shown.topic_of.astype(np.int64) << 32 | shown.partition  # ascending, as rows are sorted
-    return replace(finding, rows=np.flatnonzero(np.isin(keys, wanted)))
 
 
 def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:
@@ -101,6 +89,12 @@ def finding_lines(found: tuple[Finding, ...], layout: ClusterLayout | None = Non
     return lines
 
 
+def caution_lines(certificate: Certificate) -> list[str]:
+    """What is said before anything else of a plan, a line each; nothing where there is nothing."""
+    lines = [f"{finding.severity.value.upper():<9}  {finding.sentence}" for finding in certificate.cautions]
+    return [*lines, ""] if lines else []
+
+
 def _as_json(
     layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], reading: Reading
 ) -> dict[str, object]:
@@ -112,6 +106,8 @@ def _as_json(
         "replicas": balance.replicas,
         "brokers": len(layout.brokers),
         "racks": len(layout.racks),
+        "unknown_racks": list(layout.unknown_racks),
+        "gaps": layout.gaps.as_dict(),
         "offline": balance.offline,
         "under_replicated": balance.under_replicated,
         "below_min_isr": balance.below_min_isr,
@@ -178,12 +174,11 @@ def _loads_json(loads: Loads) -> list[dict[str, object]]:
 
 def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], reading: Reading) -> None:
     say(f"{reading.source}: {reading.kind}", "")
-    racks = f" in {counted(len(layout.racks), 'rack')}" if layout.racks else ", racks not told"
     counts = [
         ("Topics", count_text(len(layout.topics))),
         ("Partitions", count_text(balance.partitions)),
         ("Replicas", count_text(balance.replicas)),
-        ("Brokers", f"{len(layout.brokers):,}{racks}"),
+        ("Brokers", f"{len(layout.brokers):,} {racks_in_words(layout)}"),
         ("Offline", _health(balance.offline, balance.leader_told, balance.partitions)),
         ("Under-replicated", _health(balance.under_replicated, balance.in_sync_told, balance.partitions)),
         ("Below min ISR", _below(balance)),
@@ -230,7 +225,7 @@ def _spreads(balance: Balance) -> list[str]:
         if spread is not None
     ]
     if by.byte_spread is not None:
-        rows.append(_spread_row("Bytes", by.byte_spread, bytes_text))
+        rows.append(_spread_row("Bytes", by.byte_spread, size))
     return table(("A broker", "mean", "least", "most", "spread", "least possible", "variation"), rows)
 
 
@@ -273,10 +268,10 @@ def _racks(balance: Balance) -> list[str]:
 
 
 def _load_cells(loads: Loads, at: int) -> tuple[str, str, str, str]:
-    size = math.nan if loads.size_bytes is None else float(loads.size_bytes[at])
+    held = math.nan if loads.size_bytes is None else float(loads.size_bytes[at])
     return (
         f"{int(loads.replicas[at]):,}",
         "-" if loads.leaders is None else f"{int(loads.leaders[at]):,}",
         "-" if loads.preferred_leaders is None else f"{int(loads.preferred_leaders[at]):,}",
-        "-" if math.isnan(size) else bytes_text(size),
+        "-" if math.isnan(held) else size(held),
     )

@@ -4,29 +4,52 @@ from __future__ import annotations
 
 import argparse
 
-from reseat.cli.inputs import topics_like
-from reseat.errors import WishRefused
+from reseat.cli.inputs import STANDARD_INPUT, text_of, topics_like
+from reseat.errors import InputRefused, WishRefused
+from reseat.formats.certificate import read_wish
 from reseat.model import ClusterLayout, Options, Wish
 
 __all__ = ["wish_of"]
 
+#: The words of a wish by their names in the namespace; ``judge`` knows the first four.
+_BROKERS = ("remove", "add", "replication_factor", "topics")
+_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable")
 
-def wish_of(chosen: argparse.Namespace, layout: ClusterLayout, options: Options = Options()) -> Wish:  # noqa: B008 (frozen)
-    """The wish of ``--remove``, ``--add``, ``--replication-factor`` and ``--topics``.
+
+def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
+    """The wish of ``--remove``, ``--add``, ``--replication-factor``, ``--topics`` and the options, or of ``--wish``.
 
     Raises:
-        WishRefused: a broker is added twice with different racks, or a topic is not known.
+        InputRefused: the certificate cannot be read.
+        WishRefused: a broker is added twice with different racks, a topic is not known, or something is wished beside
+            a certificate.
     """
+    if chosen.wish is not None:
+        return _of_certificate(chosen)
     racks: dict[int, str | None] = {}
     for broker, rack in (pair for group in chosen.add for pair in group):
         if racks.get(broker, rack) != rack:
             raise WishRefused(f"Broker {broker} is added twice, with different racks.", brokers=(broker,))
         racks[broker] = rack
     patterns = [pattern for group in chosen.topics for pattern in group]
+    told = vars(chosen)
     return Wish(
         remove=tuple(sorted({broker for group in chosen.remove for broker in group})),
         add=tuple(sorted(racks.items(), key=lambda pair: pair[0])),
         replication_factor=chosen.replication_factor,
         topics=topics_like(layout, patterns) if patterns else (),
-        options=options,
+        options=Options(**{name: told[name] for name in _OPTIONS if name in told}),
+        point=told.get("point"),
     )
+
+
+def _of_certificate(chosen: argparse.Namespace) -> Wish:
+    told = vars(chosen)
+    beside = [name for name in (*_BROKERS, *_OPTIONS, "point") if told.get(name) not in (None, False, [])]
+    if beside:
+        words = ", ".join(f"--{name.replace('_', '-')}" for name in beside)
+        raise WishRefused(f"--wish is the whole change, with every option: it goes without {words}.")
+    if chosen.wish == STANDARD_INPUT and STANDARD_INPUT in chosen.layout:
+        raise InputRefused("Standard input (-) can be read only once.")
+    data, source = text_of(chosen.wish)
+    return read_wish(data, source=source)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Iterable, Sequence
 
-__all__ = ["bytes_text", "complain", "count_text", "say", "table", "write_json"]
+__all__ = ["complain", "count_text", "say", "table", "write_json"]
 
 NOT_TOLD_TEXT = "not told"
-_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def say(*lines: str) -> None:
@@ -33,17 +31,6 @@ def count_text(number: int | float | None) -> str:
     if number is None:
         return NOT_TOLD_TEXT
     return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
-
-
-def bytes_text(number: float | None) -> str:
-    """Bytes in units of 1,000, as the pages and the guard write them, or that they are not told."""
-    if number is None or math.isnan(number):
-        return NOT_TOLD_TEXT
-    for unit in _UNITS:
-        if abs(number) < 1000 or unit == _UNITS[-1]:
-            return f"{number:,.0f} {unit}" if unit == "B" else f"{number:,.1f} {unit}"
-        number /= 1000
-    return f"{number:,.0f} B"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, indent: str = "  ") -> list[str]:

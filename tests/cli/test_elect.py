@@ -126,3 +126,27 @@ def test_a_whole_rack_is_stopped(demo: str, tmp_path: Path, capsys: pytest.Captu
 
     assert main(["elect", demo, "--racks", str(racks), "--stopped-racks", "z"]) == 2
     assert "Rack z is not in this layout. It has the racks a and b." in capsys.readouterr().err
+
+
+def test_an_election_of_named_partitions_is_answered_as_kafka_answers_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the order named: one gets its preferred leader, one has it, one does not exist."""
+    layout, named = tmp_path / "layout.txt", tmp_path / "election.json"
+    layout.write_text(
+        "Topic: t\tPartition: 0\tLeader: 2\tReplicas: 1,2\tIsr: 1,2\n"
+        "Topic: t\tPartition: 1\tLeader: 2\tReplicas: 2,1\tIsr: 1,2\n"
+    )
+    entries = [{"topic": "t", "partition": number} for number in (1, 0, 7)]
+    named.write_text(json.dumps({"partitions": entries}))
+
+    assert main(["elect", str(layout), "--partitions", str(named), "--json"]) == 0
+    assert [(one["partition"], one["leader_after"], one["error"]) for one in json.loads(capsys.readouterr().out)] == [
+        (1, 2, "ELECTION_NOT_NEEDED"),
+        (0, 1, "NONE"),
+        (7, -1, "UNKNOWN_TOPIC_OR_PARTITION"),
+    ]
+    assert main(["elect", str(layout), "--partitions", str(named)]) == 0
+    assert capsys.readouterr().out.startswith("1 partition of 3 would get another leader.")
+    assert main(["elect", str(layout), "--partitions", str(named), "--stopped", "1"]) == 2
+    assert main(["elect", str(layout), "--partitions", str(layout)]) == 2

@@ -12,12 +12,14 @@ from datetime import UTC, datetime
 import pytest
 
 from reseat.cli import main
-from reseat.errors import WriteRefused
+from reseat.errors import WishRefused, WriteRefused
 from reseat.formats.writers import write_reassignment
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Snapshot, Wish
 from reseat.operate.execute import carry_out
 from reseat.operate.journal import Journal
+from reseat.operate.pace import Pace
 from reseat.operate.records import RunState
+from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
 
 BROKERS = [Broker(i, rack, state=BrokerState.ALIVE) for i, rack in ((1, "a"), (2, "b"), (3, "b"), (4, "c"))]
@@ -82,6 +84,17 @@ def world(tmp_path, monkeypatch):
     monkeypatch.setattr("reseat.cli.operate_session.open_target", lambda connection, way=None: made.cluster.target())
     for module in ("operate", "operate_status", "operate_leaders"):
         monkeypatch.setattr(f"reseat.cli.{module}.read_cluster", made.read)
+
+    def on_its_clock(wait=lambda seconds: None):
+        """A person's patience, lived through on the cluster's clock: nobody waits fifteen seconds for a test."""
+
+        def waits(seconds):
+            made.cluster.wait(seconds)
+            return wait(0)
+
+        return Pace(wait=waits, now=lambda: made.cluster.clock)
+
+    monkeypatch.setattr("reseat.operate.execute.Pace", on_its_clock)
     return made
 
 
@@ -100,6 +113,15 @@ def test_a_plan_is_carried_out_verified_and_taken_back(world, capsys):
     assert "nothing to take back" in capsys.readouterr().err
     assert [run.kind for run in world.runs()] == ["rollback", "plan"]
     assert world.cluster.dynamic == {}
+
+
+def test_how_a_plan_is_carried_out_is_said_before_anything_is_sent(world, capsys):
+    """Where nobody says it: no throttle, which is said too, and ten moves at a broker, not fifty."""
+    before = []
+    world.cluster.before_call = lambda name: before.append(capsys.readouterr().err) if name == "reassign" else None
+    assert world.run("execute", "--plan", str(world.plan), "--wait") == 0
+
+    assert "with no throttle and at most 10 replica moves at a broker at a time. Without a throttle" in "".join(before)
 
 
 def test_every_failed_check_is_named_with_topics_and_partitions(world, capsys, monkeypatch):
@@ -212,6 +234,77 @@ def test_interrupting_sends_nothing_further_and_waits(world, capsys):
     assert world.cluster.calls.count("reassign") == 1
 
 
+def test_a_termination_ends_at_once_and_cancels_nothing(world, capsys):
+    """SIGTERM, as of a service that is deployed anew: exit 1, the run stays open, the same command goes on with it."""
+
+    def terminated(name):
+        world.passes(name)
+        if name == "reassigned":
+            signal.raise_signal(signal.SIGTERM)
+
+    world.cluster.before_call = terminated
+    words = ("execute", "--plan", str(world.plan), "--wait", "--throttle", "1000", "--moves-a-broker", "2")
+    code = world.run(*words)
+    world.cluster.before_call = world.passes
+    (left,) = world.runs()
+    sent = world.cluster.calls.count("reassign")
+    capsys.readouterr()
+    world.run("status")
+    told = capsys.readouterr().out
+    again = world.run(*words)
+
+    assert code == 1
+    assert left.state is RunState.RUNNING
+    assert sent == 1
+    assert "Nobody is at work on it: execute the same plan again to go on, or cancel it." in told
+    assert again == 0
+    assert [run.state for run in world.runs()] == [RunState.DONE]
+    assert world.cluster.lists == AFTER
+    assert world.cluster.dynamic == {}
+
+
+def test_a_run_is_stopped_though_its_cluster_does_not_answer(world, capsys):
+    """Nothing is under way and nobody is at work: the journal alone ends it, and says what is left."""
+    words = interrupted(world)
+    journal = Journal(world.journal)
+    world.cluster.wait(10)
+    world.run("status")
+    journal.close()
+    world.cluster.down = 1e9
+    capsys.readouterr()
+    code = main(["operate", "cancel", "--journal", str(world.journal), "--confirm", "FAKE"])
+
+    assert code == 0
+    assert "Stopped: 2 partitions are as planned and 4 were not sent." in capsys.readouterr().out
+    assert [run.state for run in world.runs()] == [RunState.CANCELLED]
+    assert words
+
+
+def test_a_person_pauses_changes_and_resumes_through_the_journal(world, capsys):
+    """No cluster is named: the run is found by the cluster's id; another id, no right and no run are refused."""
+    interrupted(world)
+
+    def asked(*words, confirm="FAKE"):
+        return main(["operate", *words, "--journal", str(world.journal), "--confirm", confirm])
+
+    assert asked("pause", confirm="OTHER") == 2
+    assert "cluster_confirmed" in capsys.readouterr().err
+    assert asked("pause") == 0
+    assert "Run 1 is paused" in capsys.readouterr().out
+    assert asked("set", "--throttle", "5000", "--moves-a-broker", "3") == 0
+    assert "5,000 bytes a second a broker and at most 3 replica moves at a broker" in capsys.readouterr().out
+    assert asked("set", "--moves-a-broker", "3") == 2
+    assert "goes on as before" in capsys.readouterr().err
+    assert asked("set", "--throttle", "none") == 0
+    assert "no throttle" in capsys.readouterr().out
+    assert asked("resume", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["throttle"], told["moves_a_broker"], told["paused_by"]) == (None, 3, None)
+    assert world.run("cancel", "--wait") == 0
+    assert asked("pause") == 2
+    assert "there is nothing to pause" in capsys.readouterr().err
+
+
 def test_the_second_operator_is_refused(world, capsys):
     """While another one holds the journal's lock nothing is approved and nothing is sent."""
     refused = []
@@ -248,6 +341,75 @@ def test_elections_and_topics_are_guarded_and_journaled(world, capsys):
 
     assert world.cluster.lists["new", 1] == [2, 4]
     assert [(step.kind, step.outcome is not None) for step in steps] == [("election", True), ("topic", True)]
+
+
+def losing(world):
+    """orders-1 has its only in-sync copy on broker 2, which is dead; broker 1 would lead it."""
+    world.cluster.dead = {2}
+    world.cluster.ends = {(("orders", 1), 1): LogEnd(480, 500)}
+    read = world.read
+
+    def told(connection, **options):
+        snapshot = read(connection, **options)
+        layout = ClusterLayout.from_assignments(
+            world.cluster.lists,
+            brokers=snapshot.layout.brokers,
+            leaders={key: None if key == ("orders", 1) else 1 for key in world.cluster.lists},
+            in_sync={key: [2] if key == ("orders", 1) else [1] for key in world.cluster.lists},
+        )
+        return replace(snapshot, layout=layout)
+
+    return told
+
+
+def test_an_unclean_election_takes_exact_partitions_and_an_accepted_loss(world, capsys, monkeypatch):
+    """Patterns, topics and "all" are refused; the loss is said, and nothing is sent until it is accepted."""
+    monkeypatch.setattr("reseat.cli.operate_leaders.read_cluster", losing(world))
+    unclean = ("elect", "--unclean", "--accept-loss")
+    for named in (("--topic", "*"), ("--topic", "orders"), ()):
+        assert world.run(*unclean, *named) == 2
+        assert "name its partitions one by one" in capsys.readouterr().err
+    assert world.run(*unclean, "--partition", "ord*-1") == 2
+    assert "ord*-1" in capsys.readouterr().err
+    assert world.run("elect", "--unclean", "--partition", "orders-1") == 2
+    said = capsys.readouterr().err
+    assert "elect" not in world.cluster.calls
+    assert world.run(*unclean, "--partition", "orders-1") in (0, 1)
+
+    assert "at least 20 acknowledged offsets are lost" in capsys.readouterr().err  # said also once it is accepted
+    assert "orders-1: broker 1 would lead, which is not in sync; the last in-sync copy is on broker 2." in said
+    assert "at least 20 acknowledged offsets are lost" in said
+    assert "loss_accepted" in said
+    assert world.cluster.calls.count("elect") == 1
+
+
+def test_an_election_that_a_way_cannot_hold_leaves_no_step_open(world, capsys, monkeypatch):
+    """Through ZooKeeper's nodes there is no unclean election: said, exit 2, and the journal knows that nothing went."""
+    monkeypatch.setattr("reseat.cli.operate_leaders.read_cluster", losing(world))
+
+    def refused(self, election, partitions):
+        raise WishRefused("An unclean election cannot be asked for through ZooKeeper's nodes.")
+
+    monkeypatch.setattr("tests.operate.fake_target.FakeTarget.elect", refused)
+
+    assert world.run("elect", "--unclean", "--accept-loss", "--partition", "orders-1") == 2
+    journal = Journal(world.journal)
+    steps = journal.steps()
+    journal.close()
+    assert "ZooKeeper's nodes" in capsys.readouterr().err
+    assert [(step.kind, "refused" in (step.outcome or {})) for step in steps] == [("election", True)]
+
+
+def test_a_short_write_waits_for_nobody_at_work(world, capsys):
+    """While somebody else works on the cluster neither an election nor a topic is sent."""
+    journal = Journal(world.journal)
+    with journal.hold("FAKE", operator="bob"):
+        assert world.run("elect", "--preferred") == 2
+        assert world.run("create", "--topic", "new", "--replica-assignment", "1:2") == 2
+    journal.close()
+
+    assert "bob" in capsys.readouterr().err
+    assert not {"elect", "create_topic"} & set(world.cluster.calls)
 
 
 def test_no_secret_shows(world, capsys, caplog, tmp_path):

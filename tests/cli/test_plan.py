@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from reseat.cli import main
+from reseat.formats.table import write_csv
+from reseat.sources.generate import generate
 
 #: The documented example: broker 1 is to leave.
 TOPIC_REASSIGN = {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]}
@@ -63,7 +65,7 @@ def test_removing_a_broker_writes_the_plan_its_rollback_and_its_proof(
     assert set(proof) >= CERTIFICATE_KEYS
     assert (proof["moves"], proof["least_moves"], proof["moves_proven"]) == (3, 3, True)
     assert proof["rack_sum_of_squares"] is None
-    assert "3 replicas move. No plan can move fewer. Proven." in capsys.readouterr().out
+    assert "3 replicas move. No plan can move fewer. Proven, racks unknown." in capsys.readouterr().out
 
 
 def test_the_plan_goes_to_standard_output_alone(layout: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -274,7 +276,7 @@ def test_an_entry_of_a_plan_that_is_not_understood_is_a_fault(
     assert main(["judge", layout, str(other)]) == 2
     out, err = capsys.readouterr()
     assert "1 entry of 'partitions' was not understood: entry 2 in line 1" in err
-    assert out.startswith("The plan must not be carried out: it has 1 fault.")
+    assert "The plan must not be carried out: it has 1 fault." in out
 
 
 def test_faults_are_those_of_the_proposed_text_alone(
@@ -324,3 +326,165 @@ def test_options_without_effect_are_refused(
     """Nothing that was asked for is left aside in silence."""
     assert main(["plan", layout, *flags]) == 2
     assert says in capsys.readouterr().err
+
+
+# ---- a wish from a certificate ---------------------------------------------------------------------------------
+
+#: A plan each that Reseat can make of ``generate(6, 60)``; the second number is a point of its curve.
+WISHES = [
+    ["--remove", "3"],
+    ["--remove", "3", "--reorder-all"],
+    ["--remove", "3", "--receive-cap", "40"],
+    ["--remove", "3", "--by-bytes"],
+    ["--remove", "3", "--add", "9:rack-b"],
+    ["--add", "9:rack-b", "--max-moves", "7"],
+    ["--add", "9:rack-b,10", "--point", "9"],
+    ["--replication-factor", "2", "--topics", "*"],
+]
+
+
+def made(layout: str, folder: Path, *words: str) -> list[bytes]:
+    """The plan, its rollback and its certificate, as files."""
+    folder.mkdir()
+    names = [folder / f"{name}.json" for name in ("output", "rollback", "certificate")]
+    files = [word for name in names for word in (f"--{name.stem}", str(name))]
+
+    assert main(["plan", layout, *words, *files]) == 0
+    return [name.read_bytes() for name in names]
+
+
+@pytest.mark.parametrize("words", WISHES, ids=" ".join)
+def test_the_wish_of_a_certificate_makes_the_same_bytes(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``--wish CERTIFICATE`` needs no other word: brokers, racks, topics, options and the point are all in it."""
+    layout = tmp_path / "layout.csv"
+    layout.write_bytes(write_csv(generate(6, 60)))
+    first = made(str(layout), tmp_path / "first", *words)
+    again = made(str(layout), tmp_path / "again", "--wish", str(tmp_path / "first" / "certificate.json"))
+
+    assert again == first
+    assert str(tmp_path / "again" / "output.json") in capsys.readouterr().out
+
+
+def test_a_point_of_the_curve_is_a_wish_on_the_command_line_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``--points`` lists what can be chosen, ``--point`` chooses it, and the certificate keeps it."""
+    layout = written(tmp_path / "layout.json", dict(enumerate([[1]] * 6 + [[2], [2], [3], [9]])))
+    assert main(["plan", layout, "--remove", "9", "--points"]) == 0
+    said = capsys.readouterr().out
+    assert main(["plan", layout, "--remove", "9", "--point", "3", "--json"]) == 0
+    proof = json.loads(capsys.readouterr().out)
+
+    assert [line.split()[:2] for line in said.splitlines() if line[:1].isspace() and line.split()[0].isdigit()] == [
+        ["1", "4"],
+        ["2", "3"],
+        ["3", "1"],
+    ]
+    assert (proof["moves"], proof["replica_spread"], proof["wish"]["point"]) == (3, 1, 3)
+
+
+@pytest.mark.parametrize("more", [["--remove", "1"], ["--point", "4"], ["--reorder-all"], ["--topics", "*"]])
+def test_a_certificate_is_the_whole_wish(
+    more: list[str], layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Words beside it would change what it says: refused, and the word is named."""
+    made(layout, tmp_path / "first", "--remove", "1")
+    capsys.readouterr()
+
+    assert main(["plan", layout, "--wish", str(tmp_path / "first" / "certificate.json"), *more]) == 2
+    assert more[0] in capsys.readouterr().err
+
+
+def test_a_plan_is_judged_for_the_wish_of_its_certificate(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the certificate says was wished is what the plan is judged for."""
+    made(layout, tmp_path / "first", "--remove", "1")
+    plan, certificate = (str(tmp_path / "first" / f"{name}.json") for name in ("output", "certificate"))
+
+    assert main(["judge", layout, plan, "--wish", certificate, "--json"]) == 0
+    out = capsys.readouterr().out
+    assert json.loads(out[out.index("{") :])["wish"]["remove"] == [1]
+
+
+def test_a_plan_is_not_written_over_the_certificate_that_it_is_made_of(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once overwritten, the wish would be lost."""
+    made(layout, tmp_path / "first", "--remove", "1")
+    certificate = str(tmp_path / "first" / "certificate.json")
+
+    assert main(["plan", layout, "--wish", certificate, "--output", certificate]) == 2
+    assert "read too" in capsys.readouterr().err
+
+
+def test_a_plan_comes_in_pieces_that_zookeeper_takes_with_its_topics_and_its_election(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each piece fits the node, all together are the plan, and every file can be given to Kafka's tools."""
+    monkeypatch.setattr(
+        "reseat.formats.writers.write_pieces.__kwdefaults__", {"log_dirs": False, "limit": 4_000, "sealed": True}
+    )
+    layout = tmp_path / "layout.csv"
+    layout.write_bytes(write_csv(generate(6, 120, 3, seed=1)))
+    whole, topics, pieces = tmp_path / "plan.json", tmp_path / "topics.json", tmp_path / "piece.json"
+    files = ["--output", str(whole), "--topics-to-move", str(topics), "--pieces", str(pieces)]
+    code = main(["plan", str(layout), "--remove", "1", *files])
+    written_pieces = sorted(tmp_path.glob("piece-*.json"), key=lambda path: int(path.stem.rpartition("-")[2]))
+    parts = [json.loads(path.read_text())["partitions"] for path in written_pieces]
+    entries = json.loads(whole.read_text())["partitions"]
+
+    assert code == 0
+    assert len(parts) > 1
+    assert [entry for part in parts for entry in part] == entries
+    assert all(path.stat().st_size <= 4_000 for path in written_pieces)
+    assert [one["topic"] for one in json.loads(topics.read_text())["topics"]] == sorted(
+        {one["topic"] for one in entries}
+    )
+    assert f"it comes in {len(parts)} parts" in capsys.readouterr().out
+
+
+def test_pieces_do_not_overwrite_a_file_and_do_not_go_to_standard_output(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A number is put before the name's ending: where that is another file of the plan, nothing is written."""
+    output = tmp_path / "plan-1.json"
+
+    assert (
+        main(["plan", layout, "--remove", "1", "--output", str(output), "--pieces", str(tmp_path / "plan.json")]) == 2
+    )
+    assert "--pieces names a file that is written by --output too" in capsys.readouterr().err
+    assert not output.exists()
+    assert main(["plan", layout, "--remove", "1", "--pieces", "-"]) == 2
+    assert "--pieces writes several files" in capsys.readouterr().err
+
+
+def test_judge_says_what_kafkas_own_tool_would_say(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In its words, beside Reseat's."""
+    plan = written(tmp_path / "plan.json", {0: [2, 0], 1: []})
+    main(["judge", layout, plan])
+
+    assert "would refuse this text: Partition replica list cannot be empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["plan", "judge"])
+def test_a_way_back_onto_a_dead_broker_is_said_first(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before the summary and in the certificate: the rollback that is written is refused until broker 3 is alive."""
+    layout, made, proof = (tmp_path / name for name in ("layout.txt", "plan.json", "certificate.json"))
+    rows = "".join(f"\tTopic: a\tPartition: {at}\tLeader: 1\tReplicas: 1,3\tIsr: 1\tOffline: 3\n" for at in (0, 1))
+    layout.write_text(f"{rows}\tTopic: b\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n")
+    assert main(["plan", str(layout), "--remove", "3", "--output", str(made), "--certificate", str(proof)]) == 0
+    if command == "judge":
+        capsys.readouterr()
+        assert main(["judge", str(layout), str(made), "--remove", "3"]) == 0
+    out = capsys.readouterr().out
+    said = "The way back puts 2 replicas back onto broker 3, which is dead: it needs this broker alive"
+
+    assert said in out[: out.index("No plan can move fewer")]
+    assert json.loads(proof.read_text())["way_back_waits_for"] == [3]

@@ -1,0 +1,90 @@
+"""Files that a command writes: none twice, none that it reads, none half."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from reseat.cli.inputs import STANDARD_INPUT
+from reseat.errors import InputRefused
+
+__all__ = ["Written", "refuse_one_file_for_two", "write_all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One file to write.
+
+    Attributes:
+        name: as the person named it.
+        data: its bytes.
+        secret: whether only its owner may read it; then it is never written over another file.
+    """
+
+    name: str
+    data: bytes
+    secret: bool = False
+
+
+def refuse_one_file_for_two(read: Iterable[str | None], written: Iterable[tuple[str, str | None]]) -> None:
+    """Refuse where a file would be written over one that is read, or over another that is written.
+
+    Args:
+        read: names of files that are read; None and ``-`` are none.
+        written: (option, name) of files that are written, likewise.
+
+    Raises:
+        InputRefused: one name stands for two files.
+    """
+    taken = {Path(name).resolve(): "read" for name in read if name not in (None, STANDARD_INPUT)}
+    for option, name in written:
+        if name is None or name == STANDARD_INPUT:
+            continue
+        path = Path(name).resolve()
+        if path.exists() and not path.is_file():
+            continue  # a device, which takes any number of texts
+        if path in taken:
+            what = taken[path]
+            raise InputRefused(f"--{option} names a file that is {what} too; name another.", source=name)
+        taken[path] = f"written by --{option}"
+
+
+def write_all(files: Sequence[Written]) -> None:
+    """Write all files, or none where one cannot be: each is written beside its place, then all are put there.
+
+    Raises:
+        InputRefused: one cannot be written.
+    """
+    with ExitStack() as kept:
+        ready: list[tuple[str, Path, Path]] = []
+        for number, file in enumerate(files):
+            try:
+                place = Path(file.name).resolve()
+                if place.exists() and not place.is_file():
+                    if place.is_dir():
+                        raise InputRefused("This is a folder; a file was expected.", source=file.name)
+                    place.write_bytes(file.data)  # a device or a pipe
+                    continue
+                beside = place.with_name(f".{place.name[:200]}.{os.getpid()}-{number}")
+                mode = 0o600 if file.secret else 0o666
+                with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as open_file:
+                    kept.callback(_forget, beside)
+                    open_file.write(file.data)
+                ready.append((file.name, beside, place))
+            except OSError as error:
+                raise InputRefused(
+                    f"The file cannot be written: {error.strerror or error}.", source=file.name
+                ) from error
+        for name, beside, place in ready:
+            try:
+                beside.replace(place)
+            except OSError as error:
+                raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=name) from error
+
+
+def _forget(path: Path) -> None:
+    with suppress(FileNotFoundError):
+        path.unlink()

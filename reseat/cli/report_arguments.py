@@ -1,0 +1,99 @@
+"""The words of ``report``."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+from reseat.cli.operate_arguments import rate
+
+__all__ = ["report_arguments"]
+
+_Part: TypeAlias = Callable[[argparse.ArgumentParser], None]
+#: As ``reseat.report.content`` has them; the command's help comes without loading what draws.
+_CHAPTERS = (
+    "summary", "today", "findings", "change", "why", "cost", "risk", "leaders", "time", "steps", "glossary", "appendix",
+)  # fmt: skip
+
+
+def report_arguments(command: argparse.ArgumentParser, *parts: _Part) -> None:
+    """Add the words of the command.
+
+    Args:
+        command: it.
+        parts: add those that it shares with others, first.
+    """
+    for part in parts:
+        part(command)
+    files = command.add_argument_group("what is written")
+    files.add_argument("--html", metavar="FILE", help="one file that opens anywhere, offline")
+    files.add_argument("--pdf", metavar="FILE", help="pages to print")
+    files.add_argument("--pptx", metavar="FILE", help="slides that can be edited")
+    files.add_argument("--template", metavar="FILE", help="with --pptx: your own PPTX, whose master the slides get")
+    files.add_argument("--text", metavar="FILE", help="a short text for chat, - for standard output")
+    files.add_argument("--data", metavar="DIR", help="every table and figure as CSV and Parquet, into this folder")
+    files.add_argument("--figure", metavar="SLUG", help="with --png or --svg: which figure; --json lists them")
+    files.add_argument("--png", metavar="FILE", help="the figure as pixels")
+    files.add_argument("--svg", metavar="FILE", help="the figure as vectors")
+    told = command.add_argument_group("how it is told")
+    told.add_argument(
+        "--chapters",
+        type=_chapters,
+        metavar="NAME,...",
+        help=f"which, in this order: {', '.join(_CHAPTERS)}; by default all, for management without the appendix",
+    )
+    told.add_argument(
+        "--audience",
+        choices=("management", "operators"),
+        default="management",
+        help="management: plain words (the default); operators: Kafka's own terms, and the commands",
+    )
+    told.add_argument("--title", metavar="TEXT", help="the title; by default the cluster and the change")
+    told.add_argument("--author", metavar="TEXT", help="the author's line")
+    told.add_argument("--logo", metavar="FILE", help="a PNG or SVG on the first page")
+    told.add_argument(
+        "--price-per-gb", type=_price, metavar="X", help="of traffic between racks, a GB (10^9 bytes), for its cost"
+    )
+    told.add_argument("--currency", default="$", metavar="SIGN", help="before a price; $ by default")
+    told.add_argument(
+        "--throttle",
+        type=rate,
+        metavar="BYTES_PER_SECOND",
+        help="for replication, at each broker, for how long it takes; none: not decided",
+    )
+    told.add_argument("--kafka-version", metavar="X.Y", help="whose commands are told")
+    past = command.add_argument_group("the past")
+    past.add_argument("--history", metavar="TABLES", help="the pipeline's tables, a folder or a URL; needs --cluster")
+    past.add_argument("--cluster", metavar="NAME", help="the cluster's name, in the history and in the report")
+    mask = command.add_argument_group("names")
+    mask.add_argument("--mask", action="store_true", help="put pseudonyms for topics, hosts, racks and the cluster")
+    mask.add_argument(
+        "--mask-key",
+        metavar="FILE",
+        help="with --mask: the key that makes pseudonyms stable; made where it is not there, for your eyes alone",
+    )
+    mask.add_argument(
+        "--mask-names", metavar="FILE", help="with --mask: CSV that translates back: pseudonym, kind, name"
+    )
+
+
+def _chapters(text: str) -> tuple[str, ...]:
+    names = tuple(word.strip() for word in text.split(",") if word.strip())
+    unknown = [name for name in names if name not in _CHAPTERS]
+    if unknown or not names:
+        raise argparse.ArgumentTypeError(f"{(unknown or [text])[0]!r} is no chapter; there are {', '.join(_CHAPTERS)}")
+    if len(set(names)) < len(names):
+        raise argparse.ArgumentTypeError("a chapter is named twice")
+    return names
+
+
+def _price(text: str) -> float:
+    try:
+        price = float(text)
+    except ValueError:
+        price = math.nan
+    if not (text.isascii() and math.isfinite(price) and 0 <= price < 1e9):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a price: a number from 0 was expected, such as 0.02")
+    return price

@@ -1,0 +1,180 @@
+"""``report``: files written whole or not at all, what does not go together, and numbers as ``plan`` prints them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from reseat.cli import main
+from tests.history.made import write
+
+SAMPLE = str(Path(__file__).parent.parent.parent / "samples" / "zookeeper-2.8-three-racks.txt")
+Capture = pytest.CaptureFixture[str]
+
+
+def test_all_three_files_and_the_rest_are_written(tmp_path: Path, capsys: Capture) -> None:
+    """Each is what its name says; one CSV and one Parquet for every table and figure."""
+    names = {name: tmp_path / f"report.{name}" for name in ("html", "pdf", "pptx", "png", "svg", "txt")}
+    words = ["report", SAMPLE, "--remove", "4", "--figure", "brokers", "--data", str(tmp_path / "data")]
+    words += ["--audience", "operators", "--throttle", "5000000", "--price-per-gb", "0.02", "--text", str(names["txt"])]
+    words += [word for name in ("html", "pdf", "pptx", "png", "svg") for word in (f"--{name}", str(names[name]))]
+    code = main(words)
+    said = capsys.readouterr().out
+
+    assert code == 0
+    assert names["html"].read_bytes().startswith(b"<!doctype html>")
+    assert names["pdf"].read_bytes().startswith(b"%PDF-")
+    assert zipfile.ZipFile(names["pptx"]).testzip() is None
+    assert names["png"].read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in names["svg"].read_bytes()
+    assert names["txt"].read_text().startswith("samples") or "broker 4" in names["txt"].read_text()
+    assert all(str(name) in said for name in names.values())
+    assert {one.stem for one in (tmp_path / "data").glob("*.csv")} == {
+        one.stem for one in (tmp_path / "data").glob("*.parquet")
+    }
+    assert {one.name for one in tmp_path.iterdir()} == {*(one.name for one in names.values()), "data"}
+
+
+def test_numbers_are_those_that_plan_prints(tmp_path: Path, capsys: Capture) -> None:
+    """One number has one source: moves and bytes, in the summary, the steps and the table of moves."""
+    assert main(["plan", SAMPLE, "--remove", "4", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    words = ["report", SAMPLE, "--remove", "4", "--json", "--audience", "operators", "--data", str(tmp_path)]
+    assert main(words) == 0
+    told = {one["chapter"]: one for one in json.loads(capsys.readouterr().out)["chapters"]}
+    facts = {name: {fact["label"]: fact["value"] for fact in one["facts"]} for name, one in told.items()}
+    moves = pq.read_table(tmp_path / "appendix-moves.parquet")
+
+    assert facts["steps"]["Replicas to copy"] == plan["moves"] == moves.num_rows
+    assert facts["steps"]["Data to copy"] == plan["bytes_to_move"] == sum(moves["Data to copy"].to_pylist())
+    assert facts["steps"]["Partitions change"] == plan["changed_partitions"]
+    assert set(told) == {
+        "summary", "today", "findings", "change", "why", "cost", "risk", "leaders", "steps", "glossary", "appendix",
+    }  # fmt: skip
+
+
+def test_a_refused_wish_is_a_report_that_says_so(tmp_path: Path, capsys: Capture) -> None:
+    """The files are there, and the exit code is that of a refused wish."""
+    page = tmp_path / "page.txt"
+    code = main(["report", SAMPLE, "--remove", "1,2,3,4,5,6,7", "--text", str(page)])
+    said = capsys.readouterr().err
+
+    assert code == 2
+    assert said.startswith("reseat report: ")
+    assert said.removeprefix("reseat report: ").split(".")[0] in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([], "Nothing would be written"),
+        (["--figure", "brokers"], "--figure needs --png or --svg"),
+        (["--png", "x.png"], "--figure says which"),
+        (["--template", "x.pptx", "--html", "x.html"], "it needs --pptx"),
+        (["--history", "tables", "--html", "x.html"], "--history needs --cluster"),
+        (["--mask", "--html", "x.html"], "--mask needs --mask-key"),
+        (["--mask-key", "k", "--html", "x.html"], "--mask-key goes with --mask"),
+        (["--mask-names", "n", "--html", "x.html"], "--mask-names goes with --mask"),
+        (["--html", "x", "--pdf", "x"], "--pdf names a file that is written by --html too"),
+        (["--html", "-"], "--html cannot go to standard output"),
+        (["--text", "-", "--json"], "Only one text"),
+        (["--max-moves", "3", "--html", "x"], "--max-moves goes with --add alone"),
+        (["--kafka-version", "new", "--html", "x"], "no version of Kafka"),
+        (["--figure", "none-such", "--svg", "x.svg"], "There is no figure 'none-such' in this report; there are: "),
+        (["--logo", "logo", "--html", "x"], "cannot be read"),
+        (["--html", "nowhere/x.html", "--text", "x.txt"], "nowhere/x.html: The file cannot be written"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_and_nothing_is_written(
+    words: list[str], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """One line says why."""
+    monkeypatch.chdir(tmp_path)
+    code = main(["report", SAMPLE, "--chapters", "summary,today", *words])
+    said = capsys.readouterr().err
+
+    assert code == 2
+    assert why in said
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--chapters", "summary,sumary"],
+        ["--chapters", "summary,summary"],
+        ["--chapters", ","],
+        ["--audience", "everybody"],
+        ["--price-per-gb", "-1"],
+        ["--price-per-gb", "nan"],
+        ["--price-per-gb", "a lot"],
+        ["--throttle", "0"],
+        ["--throttle", "50 MB"],
+    ],
+)
+def test_words_that_are_not_understood_are_refused(words: list[str], capsys: Capture) -> None:
+    """In one line, as everywhere."""
+    with pytest.raises(SystemExit) as ended:
+        main(["report", SAMPLE, "--html", "x", *words])
+
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_report_is_not_written_over_what_is_read(tmp_path: Path, capsys: Capture) -> None:
+    """The layout would be lost."""
+    layout = tmp_path / "layout.txt"
+    layout.write_text(Path(SAMPLE).read_text())
+
+    assert main(["report", str(layout), "--html", str(layout)]) == 2
+    assert "read too" in capsys.readouterr().err
+    assert layout.read_text() == Path(SAMPLE).read_text()
+
+
+def test_a_file_that_was_there_is_replaced_whole(tmp_path: Path, capsys: Capture) -> None:
+    """Through a link too; nothing else is left beside it."""
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("old " * 10_000)
+    link.symlink_to(real)
+    assert main(["report", SAMPLE, "--text", str(link)]) == 0
+
+    assert "old" not in real.read_text()
+    assert link.is_symlink()
+    assert {one.name for one in tmp_path.iterdir()} == {"real.txt", "link.txt"}
+
+
+def test_history_is_told_by_the_name_of_its_cluster(tmp_path: Path, capsys: Capture) -> None:
+    """Another name is refused with those that are there."""
+    made = write(tmp_path)
+    words = ["report", SAMPLE, "--history", str(made.tables), "--json", "--cluster"]
+    assert main([*words, "nobody"]) == 2
+    refused = capsys.readouterr().err
+    cluster = refused.split("it has ")[1].split(" and ")[0].split(",")[0].rstrip(".\n")
+    assert main([*words, cluster]) == 0
+    told = json.loads(capsys.readouterr().out)
+
+    assert "time" in [one["chapter"] for one in told["chapters"]]
+    assert told["title"].startswith(cluster)
+
+
+def test_chapters_come_in_the_order_that_was_asked_for(capsys: Capture) -> None:
+    """And no others."""
+    assert main(["report", SAMPLE, "--json", "--chapters", "risk,summary"]) == 0
+
+    assert [one["chapter"] for one in json.loads(capsys.readouterr().out)["chapters"]] == ["risk", "summary"]
+
+
+def test_the_text_for_chat_calls_nobody(tmp_path: Path, capsys: Capture) -> None:
+    """A cluster called as a mention, or as markup, is neither there."""
+    words = ["report", SAMPLE, "--cluster", "@here <!channel>", "--text", str(tmp_path / "chat.txt")]
+    assert main(words) == 0
+    told = (tmp_path / "chat.txt").read_text()
+
+    assert "@here" not in told
+    assert "<!channel>" not in told
+    assert len(told) <= 1_501
