@@ -97,7 +97,9 @@ def _measures(plan: Plan, found: dict[Tool, AgainstGenerate]) -> list[Measure]:
     measures = [
         Measure("Replicas move", certificate.moves, tuple(r.spread.moves for r in results)),
         Measure("Replica spread after", certificate.replica_spread, tuple(r.spread.replica_spread for r in results)),
-        Measure("Leaders apart after", certificate.leader_spread, tuple(r.spread.leader_spread for r in results)),
+        Measure(
+            "Preferred leader spread after", certificate.leader_spread, tuple(r.spread.leader_spread for r in results)
+        ),
     ]
     if plan.current.racks:
         after = certificate.rack_violations_after

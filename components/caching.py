@@ -21,10 +21,12 @@ import streamlit as st
 from components.edits import Edits, apply_edits
 from components.live import LiveClusters, Noted
 from components.pipeline_process import PipelineProcess
+from reseat.access import Door
 from reseat.formats.reading import Reading
 from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Snapshot, Wish
 
 if TYPE_CHECKING:
+    from components.report_made import Made
     from components.resilience_losses import Losses
     from reseat.balance import Balance
     from reseat.election import (
@@ -59,6 +61,7 @@ __all__ = [
     "auto_rebalance_of",
     "balance_of",
     "beside_one_draw_of",
+    "board_of",
     "both_of",
     "comparison_of",
     "curve_of",
@@ -71,16 +74,18 @@ __all__ = [
     "journal",
     "judgement_of",
     "laid_over",
+    "layout_after_of",
     "layout_of",
     "live_clusters",
     "loss_of",
     "losses_of",
     "majority_of",
+    "once_done_of",
     "past_snapshot",
     "pipeline",
     "plan_for",
-    "plan_with_moves",
     "reading_of",
+    "report_of",
     "restarts_of",
     "sample_of",
     "schedule_of",
@@ -103,6 +108,10 @@ _Answer = TypeVar("_Answer")
 _LAYOUTS = 6
 #: Plans kept: a person goes back and forth between a few, and one of a million partitions takes 25 MB.
 _PLANS = 8
+#: Layouts once a plan is done, and the same without who left: each holds lists, leaders and ISR of its own.
+_AFTER = 4
+#: Reports kept: each holds its figures and tables, and the documents that were asked for.
+_REPORTS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,7 @@ class Shelved:
     """A layout that this server knows: what was read, its name, when, and how it was looked at.
 
     ``latest_of`` is the name of the live cluster that it is the latest reading of, or None; an earlier one makes way
-    for it.
+    for it. ``door`` is what one must be allowed to see it, or None for what a person opened of their own.
     """
 
     reading: Reading
@@ -119,6 +128,7 @@ class Shelved:
     edits: Edits
     digest: str
     latest_of: str | None = None
+    door: Door | None = None
 
 
 class Shelf:
@@ -139,10 +149,10 @@ class Shelf:
             while len(self._kept) > _LAYOUTS:
                 self._kept.popitem(last=False)
 
-    def find(self, start: str) -> Shelved | None:
-        """The layout whose digest starts so, or None."""
+    def find(self, digest: str) -> Shelved | None:
+        """The layout with this digest, or None: who does not know all of it is given nothing."""
         with self._lock:
-            return next((kept for digest, kept in self._kept.items() if digest.startswith(start)), None)
+            return self._kept.get(digest)
 
 
 @st.cache_resource(show_spinner=False)
@@ -407,7 +417,7 @@ def _findings(digest: str, _layout: ClusterLayout) -> tuple[Finding, ...]:
 
 
 def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
-    """The proven plan of a wish.
+    """The plan of a wish, at the point of the curve that it names; pages ask ``components.what_if`` for theirs.
 
     Raises:
         WishRefused: the wish cannot be; ``components.frame.refused`` draws it.
@@ -438,22 +448,6 @@ def _curve(digest: str, key: str, _layout: ClusterLayout, _wish: Wish) -> Curve:
     return whole_curve(_layout, _wish)
 
 
-def plan_with_moves(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
-    """``reseat.planning.plan_at``: the plan at a point of the curve.
-
-    Raises:
-        WishRefused: the wish cannot be.
-    """
-    return _plan_at(layout.digest, repr(wish), moves, layout, wish)
-
-
-@st.cache_resource(show_spinner=False, max_entries=_PLANS)
-def _plan_at(digest: str, key: str, moves: int, _layout: ClusterLayout, _wish: Wish) -> Plan:
-    from reseat.planning import plan_at
-
-    return plan_at(_layout, _wish, moves)
-
-
 def transfer_of(plan: Plan) -> Transfer | None:
     """``reseat.planning.transfer.transfer``: what carrying out a plan copies."""
     return _transfer(plan.current.digest, plan.proposed.digest, False, plan)
@@ -469,6 +463,19 @@ def _transfer(digest: str, proposed_digest: str, back: bool, _plan: Plan) -> Tra
     from reseat.planning.transfer import rollback, transfer
 
     return transfer(rollback(_plan) if back else _plan)
+
+
+def board_of(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str, object]:
+    """``components.rack_board.data.board_data``: what the rack board draws; a drop reruns its page twice."""
+    planned = "" if plan is None else f"{plan.current.digest} {plan.proposed.digest}"
+    return _board(f"{layout.digest} {planned}", repr(wish), layout, wish, plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _board(digests: str, key: str, _layout: ClusterLayout, _wish: Wish, _plan: Plan | None) -> dict[str, object]:
+    from components.rack_board.data import board_data
+
+    return board_data(_layout, _wish, _plan)
 
 
 def against_generate_of(plan: Plan, tool: Tool, mode: RackMode) -> AgainstGenerate:
@@ -547,6 +554,45 @@ def _election_after(digest: str, proposed: str, mode: Mode, _plan: Plan) -> Elec
     from reseat.election import after_plan
 
     return after_plan(_plan, mode)
+
+
+def once_done_of(plan: Plan) -> ClusterLayout:
+    """``reseat.election.once_done``: the layout once a plan is done, brokers that left still named."""
+    return _once_done(plan.current.digest, plan.proposed.digest, plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_AFTER)
+def _once_done(digest: str, proposed: str, _plan: Plan) -> ClusterLayout:
+    from reseat.election import once_done
+
+    return once_done(_plan)
+
+
+def layout_after_of(plan: Plan) -> ClusterLayout:
+    """``reseat.election.layout_after``: the layout once a plan is done, without the brokers that left."""
+    return _layout_after(plan.current.digest, plan.proposed.digest, plan.wish.remove, plan)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_AFTER)
+def _layout_after(digest: str, proposed: str, leaving: tuple[int, ...], _plan: Plan) -> ClusterLayout:
+    from reseat.election import layout_after
+
+    return layout_after(_plan)
+
+
+def report_of(asked: tuple[object, ...], make: Callable[[], Made]) -> Made:
+    """The report of what was asked, made once.
+
+    Args:
+        asked: all that it depends on: the layout, the what-if, the choices, the key of pseudonyms, the history.
+        make: makes it.
+    """
+    return _report(asked, make)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_REPORTS)
+def _report(asked: tuple[object, ...], _make: Callable[[], Made]) -> Made:
+    return _make()
 
 
 def stop_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode, *, unclean: bool) -> StopPreview:

@@ -100,10 +100,10 @@ def draw_racks(plan: Plan) -> None:
         "change": [text.signed(int(change)) for change in (proposed.replicas - current.replicas)],
     }
     if current.preferred_leaders is not None and proposed.preferred_leaders is not None:
-        columns["leaders"] = current.preferred_leaders
-        columns["leaders after"] = proposed.preferred_leaders
+        columns["preferred leaders"] = current.preferred_leaders
+        columns["preferred after"] = proposed.preferred_leaders
     shown: dict[str, object] = {"change": tables.RIGHT} | {
-        name: st.column_config.NumberColumn(format="localized", help="Preferred leaders: first in the list")
-        for name in ("leaders", "leaders after")
+        name: st.column_config.NumberColumn(format="localized", help="First in the replica list")
+        for name in ("preferred leaders", "preferred after")
     }
     tables.table(pd.DataFrame(columns), "rack-loads", height=min(37 + 30 * len(current.names), 300), **shown)

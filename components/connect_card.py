@@ -6,7 +6,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from components import session, text
+from components import connections, session, text
 from components.connections import state_in_words
 from components.live import LiveCluster, LiveState
 from components.live_strip import progress_in_words
@@ -104,7 +104,8 @@ def _buttons(live: LiveCluster, state: LiveState) -> None:
             key="connect-test",
             icon=":material/network_check:",
             disabled=state.testing,
-            on_click=live.test,
+            on_click=connections.test,
+            args=(live,),
         )
         if state.refreshing:
             st.button("Cancel", key="connect-cancel", icon=":material/close:", on_click=live.cancel)
@@ -114,7 +115,7 @@ def _buttons(live: LiveCluster, state: LiveState) -> None:
 
 def _read(live: LiveCluster) -> None:
     session.keep(_OPENING, (live.name, live.state.generation))
-    live.refresh()
+    connections.read(live)
 
 
 def _progress(live: LiveCluster, state: LiveState) -> None:

@@ -94,11 +94,15 @@ def _take(values: dict[str, object], name: str, offered: Choices) -> None:
     except InputRefused as error:
         refused(error)
         return
+    refusal = connections.refused_address(connection)
+    if refusal is not None:
+        refused(refusal)
+        return
     live = LiveCluster(connection)
     if live.name in offered.named:
         refused(InputRefused(f"A cluster of the configuration is named {live.name} already. Give another name."))
         return
-    session.typed_clusters()[live.name] = live
+    session.add_typed(live)
     connections.choose(live.name)
     live.test()
     st.rerun()

@@ -8,12 +8,24 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit import config
 
-from components import caching, session, text
+from components import caching, session, text, visitor
 from components.live import LiveCluster, LiveState
+from reseat.access import Answer, Door
 from reseat.errors import InputRefused
 from reseat.sources.configuration import named_clusters
+from reseat.sources.connection import Connection
 
-__all__ = ["Choices", "choices", "choose", "chosen", "draw_list", "state_in_words"]
+__all__ = [
+    "Choices",
+    "choices",
+    "choose",
+    "chosen",
+    "draw_list",
+    "read",
+    "refused_address",
+    "state_in_words",
+    "test",
+]
 
 _CHOSEN = "connect-chosen"
 #: More clusters than these scroll within a fixed height.
@@ -28,11 +40,15 @@ class Choices:
         named: clusters by name, from the configuration; shared by everybody on this server.
         typed: clusters by name whose address was typed in this session.
         refused: why a configured cluster cannot be used, by its name or its file.
+        reading: whether the person may read clusters at all; where not, there are none.
+        typing: whether they may type an address.
     """
 
     named: dict[str, LiveCluster] = field(default_factory=dict)
     typed: dict[str, LiveCluster] = field(default_factory=dict)
     refused: dict[str, InputRefused] = field(default_factory=dict)
+    reading: Answer = field(default=Answer(True, ""))
+    typing: Answer = field(default=Answer(True, ""))
 
     @property
     def all(self) -> dict[str, LiveCluster]:
@@ -41,11 +57,41 @@ class Choices:
 
 
 def choices() -> Choices:
-    """The clusters of secrets.toml and the environment as they are now, and those typed."""
+    """The clusters of secrets.toml and the environment as they are now, and those typed, for who may read them."""
+    reading, typing = session.may(Door.READ_CLUSTERS), session.may(Door.TYPE_ADDRESS)
+    if not reading.may:
+        return Choices(reading=reading, typing=typing)
     found = named_clusters(None, os.environ, files=config.get_option("secrets.files"))
     registry = caching.live_clusters()
     named = {name: registry.of(connection) for name, connection in found.connections.items()}
-    return Choices(named, session.typed_clusters(), found.refused)
+    typed = session.typed_clusters() if typing.may else {}
+    return Choices(named, typed, found.refused, reading, typing)
+
+
+def read(live: LiveCluster) -> None:
+    """Begin to read a cluster, if the person may now; what they pressed may have been drawn before."""
+    if session.may(Door.READ_CLUSTERS).may:
+        live.refresh()
+
+
+def test(live: LiveCluster) -> None:
+    """Begin to test the connection to a cluster, likewise."""
+    if session.may(Door.READ_CLUSTERS).may:
+        live.test()
+
+
+def refused_address(connection: Connection) -> InputRefused | None:
+    """Why an address that somebody typed may not be reached, or None."""
+    answer = session.may(Door.TYPE_ADDRESS)
+    if not answer.may:
+        return InputRefused(answer.sentence)
+    server = visitor.access().addresses.refused((*connection.bootstrap, *connection.zookeeper))
+    if server is None:
+        return None
+    return InputRefused(
+        f"{server} is not among the addresses that this server connects to: RESEAT_ADDRESSES lists them, and clusters "
+        "that are configured have a name."
+    )
 
 
 def choose(name: str) -> None:

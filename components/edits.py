@@ -22,12 +22,16 @@ class Edits:
         without_internal: whether topics whose name starts with an underscore are left out.
         without: names or patterns (``*``, ``?``, ``[a-z]``) of topics left out.
         order_vouched: whether the person says that replica lists are in assignment order where the source does not.
+        no_racks: whether the person says that brokers whose rack the source does not tell have none.
+        incomplete_accepted: whether plans are made although partitions are missing from what was read.
     """
 
     racks: tuple[tuple[int, str | None], ...] = ()
     without_internal: bool = False
     without: tuple[str, ...] = ()
     order_vouched: bool = False
+    no_racks: bool = False
+    incomplete_accepted: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -52,6 +56,9 @@ def apply_edits(layout: ClusterLayout, edits: Edits) -> ClusterLayout:
     if edits.racks:
         layout = layout.with_racks(dict(edits.racks))
     layout = layout.without_topics(left_out_topics(layout.topics, edits))
+    if edits.no_racks or edits.incomplete_accepted:
+        told = layout.gaps.racks_told or edits.no_racks
+        layout = replace(layout, gaps=replace(layout.gaps, racks_told=told, accepted=edits.incomplete_accepted))
     if edits.order_vouched and not layout.order_told.all():
         layout = replace(layout, order_told=np.ones(len(layout.topics), np.bool_))
     return layout

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from components import charts, tables, text
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
+from reseat.model import NOT_TOLD, ClusterLayout
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,6 @@ __all__ = [
     "figures_of",
     "is_told",
     "reason_counts",
-    "spread_words",
 ]
 
 Counts = npt.NDArray[np.int64]
@@ -223,11 +222,3 @@ def _why(verdict: RestartVerdict) -> str:
     """The reason alone: broker and verdict have columns of their own."""
     reason = verdict.sentence.partition(": ")[2] or verdict.sentence
     return text.visible(reason[:1].upper() + reason[1:], 300)
-
-
-def spread_words(counts: Counts | None, brokers: IntArray, away: tuple[int, ...] = ()) -> str:
-    """Most minus fewest leaders over the brokers that can lead."""
-    if counts is None:
-        return "not told"
-    on = counts[~np.isin(brokers, away)]
-    return text.count(int(on.max() - on.min())) if on.size else text.count(NONE + 1)

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 
 import numpy as np
 import streamlit as st
 
 from components import caching, moves, text
+from components.command_target import draw_code, draw_target
 from reseat.errors import WishRefused
-from reseat.model import BrokerState, Plan
+from reseat.model import Plan
 
 __all__ = ["draw_downloads", "draw_execution"]
 
-_VERSIONS = ("4.1", "3.9", "3.0", "2.8", "2.5", "2.0", "1.0", "0.10.2")
+#: The headings of the commands' parts; the steps have none.
+_PARTS = {"meanwhile": "While it runs", "rollback": "Rollback"}
 
 
 def draw_downloads(plan: Plan) -> None:
     """The plan's files, made when they are clicked."""
-    from reseat.formats.writers import write_reassignment, write_rollback
+    from reseat.formats.certificate import write_certificate
+    from reseat.formats.writers import (
+        write_preferred_election,
+        write_reassignment,
+        write_rollback,
+        write_topics_to_move,
+    )
 
     with st.container(horizontal=True, key="downloads"):
         for label, name, make, mime in (
             ("Plan", "plan.json", lambda: write_reassignment(plan), "application/json"),
             ("Rollback", "rollback.json", lambda: write_rollback(plan), "application/json"),
-            ("Moves", "moves.csv", lambda: moves.as_csv(plan), "text/csv"),
             (
-                "Certificate",
-                "certificate.json",
-                lambda: json.dumps(plan.certificate.as_dict(), indent=2),
+                "Election",
+                "election.json",
+                lambda: write_preferred_election(plan.proposed, plan.changed),
                 "application/json",
             ),
+            (
+                "Topics to move",
+                "topics-to-move.json",
+                lambda: write_topics_to_move(plan.changed_topics),
+                "application/json",
+            ),
+            ("Moves", "moves.csv", lambda: moves.as_csv(plan), "text/csv"),
+            ("Certificate", "certificate.json", lambda: write_certificate(plan.certificate), "application/json"),
         ):
             st.download_button(
                 f"{label} ({name})",
@@ -45,63 +59,89 @@ def draw_downloads(plan: Plan) -> None:
             )
 
 
-def draw_execution(plan: Plan, live: str | None = None) -> None:
+def draw_execution(plan: Plan, live: str | None = None, version: str | None = None) -> None:
     """Duration, commands and rollback.
 
     Args:
         plan: the plan.
         live: the name of the live cluster that it is for, or None.
+        version: Kafka's version where the layout told it, or None.
     """
-    from reseat.formats.commands import commands
+    from reseat.formats.commands import ASSUMED, by_admin, commands
 
     if live is not None:
         st.page_link("pages/operate.py", label=f"Carry it out on {text.plain(live, 60)}", icon=":material/play_circle:")
     left, middle, right = st.columns([1, 1, 2])
-    version = left.selectbox("Kafka's version", _VERSIONS, key="version", persist_state="session")
+    target = draw_target(version, left, right)
     rate = middle.number_input(
-        "Throttle, MB a second a broker", min_value=0, value=0, step=10, key="throttle", persist_state="session"
+        "Replication throttle per broker (MB/s)",
+        min_value=1,
+        value=None,
+        step=10,
+        placeholder="none",
+        key="throttle",
+        persist_state="session",
     )
-    server = right.text_input("A broker, host and port", value="HOST:9092", key="bootstrap", persist_state="session")
-    st.markdown(_time(plan, float(rate) * 1e6))
-    st.markdown(_way_back(plan))
+    throttle = None if rate is None else int(rate) * 1_000_000
+    st.markdown(_time(plan, float(throttle or 0)))
+    if target.version is None:
+        st.caption(f"The version is unknown: these commands serve Kafka {ASSUMED} and later. Choose yours.")
     try:
-        shown = commands(
-            version,
-            throttle=int(rate) * 1_000_000 or None,
-            bootstrap=server or "HOST:9092",
-            zookeeper=_zookeeper(server),
-        )
+        shown = commands(target.version, throttle=throttle, bootstrap=target.bootstrap, zookeeper=target.zookeeper)
     except WishRefused as error:
         st.warning(text.plain(str(error)), icon=":material/warning:")
         return
-    for command in shown:
-        st.markdown(f"**{command.title}.** {text.plain(command.why)}")
-        st.code(command.text, language="bash", wrap_lines=True)
     st.markdown(
-        "**Or with Reseat.** Guarded, in batches, journaled; put the cluster's id for CLUSTER\\_ID, which confirms it."
+        "**With Reseat.** Guarded, in batches, journaled; replace CLUSTER\\_ID with your cluster ID to confirm."
     )
-    st.code(_own_command(server, int(rate) * 1_000_000), language="bash", wrap_lines=True)
+    st.code(_own_command(target.bootstrap, throttle), language="bash", wrap_lines=True)
+    st.markdown("**Or with Kafka's own tools**, from the folder with the files above, step by step:")
+    if not by_admin(target.version):
+        _draw_pieces(plan)
+    part = "steps"
+    for number, command in enumerate(shown, 1):
+        if command.part != part:
+            part = command.part
+            st.subheader(_PARTS[part], anchor=False)
+            if part == "rollback":
+                st.markdown(_way_back(plan))
+        step = f"{number}. " if part == "steps" else ""
+        draw_code(f"{step}{command.title}", command.why, command.text)
 
 
-def _own_command(server: str, rate: int) -> str:
+def _draw_pieces(plan: Plan) -> None:
+    """The plan as ZooKeeper's nodes hold it, for the versions that reassign through them."""
+    from reseat.formats.writers import packed, write_pieces
+
+    st.markdown("This version writes the plan into one ZooKeeper node, which holds less than 1 MB.")
+    st.download_button(
+        "Plan in pieces (plan-pieces.zip)",
+        lambda: packed(write_pieces(plan)),
+        file_name="plan-pieces.zip",
+        mime="application/zip",
+        on_click="ignore",
+        icon=":material/download:",
+        disabled=not plan.changed.any(),
+        help="One file where the plan fits a node; else several, to be executed in order, each once --verify says that "
+        "the one before is done.",
+        key="download-plan-pieces.zip",
+    )
+
+
+def _own_command(server: str, throttle: int | None) -> str:
     """Reseat's own command line for the same plan."""
-    throttle = f" --throttle {rate}" if rate else ""
+    limited = "" if throttle is None else f" --throttle {throttle}"
     return (
-        f"RESEAT_OPERATE=1 python -m reseat operate execute --bootstrap {shlex.quote(server or 'HOST:9092')} "
-        f"--plan plan.json --confirm CLUSTER_ID{throttle} --wait"
+        f"RESEAT_OPERATE=1 python -m reseat operate execute --bootstrap {shlex.quote(server)} "
+        f"--plan plan.json --confirm CLUSTER_ID{limited} --wait"
     )
-
-
-def _zookeeper(server: str) -> str:
-    host = server.rpartition(":")[0]
-    return f"{host or 'HOST'}:2181"
 
 
 def _time(plan: Plan, rate: float) -> str:
     """How much is copied and how long it takes at the least."""
     sent = caching.transfer_of(plan)
     if sent is None:
-        return "How long it takes cannot be told: this layout tells no sizes. `kafka-log-dirs --describe` adds them."
+        return "Duration unknown: the input has no replica sizes. Add the output of `kafka-log-dirs --describe`."
     slowest = sent.slowest()
     if slowest is None:
         return "No data is copied."
@@ -118,9 +158,9 @@ def _way_back(plan: Plan) -> str:
     """What the rollback would need."""
     back = caching.transfer_back_of(plan)
     needed = np.unique(plan.moves.source[plan.moves.source >= 0])
-    dead = [b.id for b in plan.current.brokers if b.state is BrokerState.DEAD and b.id in set(needed.tolist())]
+    waits = plan.certificate.way_back_waits_for
     words = [
-        "**The way back.** The rollback is a reassignment like the plan:",
+        "It is a reassignment like the plan:",
         f"{text.plural(int((plan.moves.source >= 0).sum()), 'replica')} would have to be copied again",
     ]
     words.append("." if back is None else f", {text.size(back.total)}.")
@@ -131,8 +171,10 @@ def _way_back(plan: Plan) -> str:
         sentence += (
             f" Brokers {text.ids(needed.tolist())} must be alive with room for it: keep them until you are sure."
         )
-    if dead:
+    if waits:
+        one = len(waits) == 1
         sentence += (
-            f" While dead, {'broker' if len(dead) == 1 else 'brokers'} {text.ids(dead)} cannot take a place back."
+            f" {'Broker' if one else 'Brokers'} {text.ids(waits)} {'is' if one else 'are'} not alive now: until "
+            f"{'it is' if one else 'they are'}, Reseat refuses it."
         )
     return sentence

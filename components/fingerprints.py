@@ -24,6 +24,7 @@ MARKS = {
     Verdict.GREW: "✔ grew later",
     Verdict.MOVED: "▲ moved since",
     Verdict.NOT_STRIPED: "○ not striped",
+    Verdict.UNKNOWN: "? unknown",
 }
 #: More partitions than these are counted in a cell, not listed.
 _LISTED = 12
@@ -48,6 +49,10 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
             if total == 1
             else f"All {total:,} topics sit as Kafka placed them: no partition was moved since."
         )
+    unknown = counts[Verdict.UNKNOWN]
+    if unknown == total:
+        whose = "the one topic sits" if total == 1 else f"the {total:,} topics sit"
+        return f"Racks are unknown, so it is unknown whether {whose} as Kafka placed {'it' if total == 1 else 'them'}."
     if kraft and 2 * counts[Verdict.NOT_STRIPED] > total:
         none = text.plural(counts[Verdict.NOT_STRIPED], "topic")
         return f"KRaft's placer leaves no start and shift to find: {none} of {total:,} fit no draws."
@@ -58,6 +63,8 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
         words.append(f"{text.plural(moved, 'partition')} of {where} {'was' if moved == 1 else 'were'} moved since")
     if counts[Verdict.NOT_STRIPED]:
         words.append(f"{counts[Verdict.NOT_STRIPED]:,} fit no draws")
+    if unknown:
+        words.append(f"{unknown:,} cannot be judged, as racks are unknown")
     return f"{'; '.join(words)}."
 
 

@@ -6,19 +6,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import streamlit as st
 
-from components import connections, entry, live_strip, session, sidebar, text
+from components import connections, entry, live_strip, session, sidebar, sign_in, text
 from components.live import LiveCluster
 from components.notices import refused
 from components.past import Past
 from components.session import Seat
 from components.theme import severity_icon
+from reseat.access import Door
 from reseat.model import BrokerState, Finding, Severity, Wish
 
-__all__ = ["Figure", "answer", "figures", "findings", "how_to_read", "page", "refused", "standalone"]
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+__all__ = ["Figure", "Shows", "answer", "figures", "findings", "how_to_read", "page", "refused", "standalone"]
+
+#: What a page shows of a what-if: the present alone, the change from the one to the other, or what the switch says.
+Shows = Literal["present", "change", "either"]
 
 _CSS = Path(__file__).with_name("frame.css")
 _LOGO = str(Path(__file__).with_name("logo.svg"))
@@ -41,13 +48,16 @@ class Figure(NamedTuple):
     help: str | None = None
 
 
-def page(title: str, own: Sequence[str] = (), unread: Callable[[], None] | None = None) -> Seat:
+def page(
+    title: str, own: Sequence[str] = (), unread: Callable[[], None] | None = None, shows: Shows = "present"
+) -> Seat:
     """Draw what every page has, and return what the person looks at; where nothing is read yet, how to begin.
 
     Args:
         title: the page's name, for the browser's tab and screen readers.
         own: names of the address that belong to the page.
         unread: draws what is to be said even where nothing is read.
+        shows: what the page shows of a what-if.
     """
     entry.through_app()
     st.html(_CSS)
@@ -56,21 +66,24 @@ def page(title: str, own: Sequence[str] = (), unread: Callable[[], None] | None 
     sidebar.draw()
     seat = session.seat()
     _pending_link()
+    _closed()
     if seat is None:
         if unread is not None:
             unread()
         _empty(title)
         st.stop()
-    _strip(seat)
+    _strip(seat, shows)
     session.publish(seat, own)
     return seat
 
 
-def standalone(*, linked: bool = False) -> Seat | None:
+def standalone(*, linked: bool = False, door: Door | None = None, shows: Shows = "present") -> Seat | None:
     """As ``page``, for a page that needs no layout: draws the strip where one is open, and goes on in any case.
 
     Args:
         linked: whether a link that could not be followed is told of: on a page that would show something else instead.
+        door: what one must be allowed to see anything here; None: nothing.
+        shows: what the page shows of a what-if.
     """
     entry.through_app()
     st.html(_CSS)
@@ -80,21 +93,32 @@ def standalone(*, linked: bool = False) -> Seat | None:
     seat = session.seat()
     if linked:
         _pending_link()
+    _closed()
     if seat is not None:
-        _strip(seat)
+        _strip(seat, shows)
+    if door is not None and not (answer := session.may(door)).may:
+        sign_in.draw_closed(answer, "page")
+        st.stop()
     return seat
 
 
-def answer(sentence: str) -> None:
-    """The one sentence that answers the page's question; names in it are made harmless here."""
+def answer(sentence: str, *, also: str | None = None) -> None:
+    """The one sentence that answers the page's question; names in it are made harmless here.
+
+    Args:
+        sentence: the sentence.
+        also: its second half, in the colour of attention: what the answer costs.
+    """
     with st.container(key="answer"):
-        st.markdown(text.plain(sentence))
+        more = "" if also is None else f" :orange[{severity_icon(Severity.ATTENTION)} {text.plain(also)}]"
+        st.markdown(f"{text.plain(sentence)}{more}")
 
 
-def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) -> None:
-    """Three to six figures in a row."""
+def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) -> list[DeltaGenerator]:
+    """Three to six figures in a row; returns the columns, for what belongs below a figure."""
     with st.container(key="figures"):
-        for column, value in zip(st.columns(max(_COLUMNS, len(values))), values, strict=False):
+        columns = st.columns(max(_COLUMNS, len(values)))
+        for column, value in zip(columns, values, strict=False):
             figure = Figure(*value)
             column.metric(
                 figure.label,
@@ -104,6 +128,7 @@ def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) 
                 delta_arrow="off",
                 help=figure.help,
             )
+    return columns
 
 
 def findings(found: Sequence[Finding]) -> None:
@@ -119,9 +144,9 @@ def how_to_read(explanation: str) -> None:
         st.markdown(explanation)
 
 
-def _strip(seat: Seat) -> None:
+def _strip(seat: Seat, shows: Shows) -> None:
     layout, wish = seat.layout, seat.wish
-    tinted = not wish.is_empty
+    tinted = not wish.is_empty and (shows == "change" or (shows == "either" and seat.after))
     key = "strip-past" if seat.past is not None else "strip-what-if" if tinted else "strip"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
         if seat.past is not None:
@@ -143,10 +168,34 @@ def _strip(seat: Seat) -> None:
             text.plural(layout.replica_count, "replica"),
         ]
         st.markdown(" · ".join(sizes), width="content")
-        if tinted or seat.past is None:
-            st.markdown(":material/visibility: **what-if**" if tinted else "the present", width="content")
-        if tinted:
+        _switch(seat, shows)
+        if not wish.is_empty:
+            st.markdown(":material/visibility: **what-if**", width="content")
             _chips(wish)
+
+
+def _switch(seat: Seat, shows: Shows) -> None:
+    """Whether the pages show the present or what the what-if leads to; said where a page leaves no choice."""
+    present = "the present" if seat.past is None else "as it was"
+    if seat.wish.is_empty or shows == "present":
+        if seat.past is None or not seat.wish.is_empty:
+            st.markdown(present, width="content")
+    elif shows == "change":
+        st.markdown(f"{present} → after", width="content")
+    else:
+        st.segmented_control(
+            "Present or after",
+            [False, True],
+            default=seat.after,
+            required=True,
+            # Changed elsewhere (a broker dragged out, a link), it begins with what is shown now.
+            key=f"strip-after-{seat.after}",
+            format_func=lambda after: "after" if after else present,
+            label_visibility="collapsed",
+            help="What all pages show: the cluster as it is, or as the plan of the what-if leaves it",
+            on_change=session.show_after,
+            args=(not seat.after,),
+        )
 
 
 def _past(past: Past) -> None:
@@ -167,36 +216,39 @@ def _past(past: Past) -> None:
 
 def _chips(wish: Wish) -> None:
     chips: list[tuple[str, str, Wish]] = []
+    other = wish.at(None)  # another change has other points
     if len(wish.remove) <= _MOST_CHIPS:
         chips += [
             (
                 f"out-{broker}",
                 f"broker {broker} out",
-                replace(wish, remove=tuple(b for b in wish.remove if b != broker)),
+                replace(other, remove=tuple(b for b in wish.remove if b != broker)),
             )
             for broker in wish.remove
         ]
     else:
-        chips.append(("out", f"{len(wish.remove):,} brokers out", replace(wish, remove=())))
+        chips.append(("out", f"{len(wish.remove):,} brokers out", replace(other, remove=())))
     if len(wish.add) <= _MOST_CHIPS:
         chips += [
             (
                 f"in-{broker}",
                 f"broker {broker} joins" + (f" {text.plain(rack, 30)}" if rack else ""),
-                replace(wish, add=tuple(pair for pair in wish.add if pair[0] != broker)),
+                replace(other, add=tuple(pair for pair in wish.add if pair[0] != broker)),
             )
             for broker, rack in wish.add
         ]
     else:
-        chips.append(("in", f"{len(wish.add):,} brokers join", replace(wish, add=())))
+        chips.append(("in", f"{len(wish.add):,} brokers join", replace(other, add=())))
     if wish.topics:
         chips.append(
             (
                 "rf",
                 f"replication factor {wish.replication_factor} for {text.plural(len(wish.topics), 'topic')}",
-                replace(wish, topics=(), replication_factor=None),
+                replace(other, topics=(), replication_factor=None),
             )
         )
+    if wish.point is not None:
+        chips.append(("point", text.plural(wish.point, "move"), wish.at(None)))
     for key, words, without in chips:
         st.button(
             words,
@@ -207,6 +259,13 @@ def _chips(wish: Wish) -> None:
             on_click=session.set_wish,
             args=(without,),
         )
+
+
+def _closed() -> None:
+    """Why what was open is not shown any more, where that is so."""
+    closed = session.closed()
+    if closed is not None:
+        sign_in.draw_closed(closed, "seat")
 
 
 def _pending_link() -> None:
@@ -253,7 +312,8 @@ def _read_linked(live: LiveCluster) -> None:
         key="read-linked",
         icon=":material/download:",
         type="primary",
-        on_click=live.refresh,
+        on_click=connections.read,
+        args=(live,),
     )
 
 

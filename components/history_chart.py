@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from components import text, theme
-from components.history_events import Event
 from components.history_series import Series
 from components.past import clock
+from reseat.history.events import Event
 
 if TYPE_CHECKING:
     import pandas as pd

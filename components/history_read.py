@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from components.history_events import Event, events
 from components.history_series import COLUMNS
-from reseat.history.read import History, frame
+from reseat.history.events import Event, events_of
+from reseat.history.read import History
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,20 +69,9 @@ def read(history: History, cluster: str, since: datetime | None, until: datetime
     Raises:
         InputRefused: the tables cannot be read.
     """
-    from pyarrow import compute as pc
-
     snapshots = history.snapshots(cluster, since, until, columns=COLUMNS)
     if snapshots.empty:
         return Told(snapshots, history.change_counts(cluster, until, until), [])
-    first, last = snapshots.iloc[0], snapshots.iloc[-1]
-    counts = history.change_counts(cluster, first["taken_at"], last["taken_at"])
-    of_brokers = pc.field("kind").isin(["broker_gone", "broker_came"])
-    brokers = frame(history.changes(cluster, first["taken_at"], last["taken_at"], filter=of_brokers))
-    racks: dict[int, str | None] = {}
-    for one in (first, last):
-        day = one["taken_at"]
-        rows = history.table(
-            "brokers", cluster, since=day, until=day + timedelta(0), columns=["broker", "rack", "snapshot_id"]
-        )
-        racks |= dict(zip(rows["broker"].to_pylist(), rows["rack"].to_pylist(), strict=True))
-    return Told(snapshots, counts, events(brokers, counts, racks, snapshots))
+    counts = history.change_counts(cluster, snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1])
+    marks, _ = events_of(history, cluster, snapshots, counts)
+    return Told(snapshots, counts, marks)

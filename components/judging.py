@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import caching, text
+from components import caching, frame, text
 from components.notices import refused
 from components.proof import draw_proof
 from components.session import Seat
@@ -50,6 +50,7 @@ def draw_judging(seat: Seat, own: Plan | None) -> None:
     except ReseatError as error:
         refused(error)
         return
+    frame.findings(verdict.cautions)
     if verdict.faults:
         st.markdown(":red[:material/block:] **This plan must not be carried out.**")
         with st.container(height=180 if len(verdict.faults) > _MOST else "content", border=False):

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import streamlit as st
 
-from components import session, text
+from components import session, sign_in, text
 from components.pipeline_places import places
 from components.session import Seat
+from reseat.access import Door
 from reseat.errors import ReseatError
-from reseat.formats.reading import Reading
 from reseat.model import Snapshot
 from reseat.sources.keeping import moment_of, snapshot_of_files, snapshot_of_reading
 from reseat.sources.landing import land
 
-__all__ = ["draw", "name_for", "remember", "snapshot_to_keep"]
-
-#: Uploads up to this size stay in the session, so that the text can be kept with its layout.
-_MOST_BYTES = 64_000_000
+__all__ = ["draw", "name_for", "snapshot_to_keep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +28,14 @@ class _Note:
     where: str = ""
 
 
-def remember(reading: Reading, files: Sequence[tuple[str, bytes]]) -> None:
-    """Keep the texts of an upload in this session, as far as they are not too large.
-
-    Args:
-        reading: what was read of them.
-        files: (name, content) of each.
-    """
-    if sum(len(data) for _, data in files) <= _MOST_BYTES:
-        session.keep(_originals(reading), tuple(files))
-
-
 def draw(seat: Seat) -> None:
     """The form, and what came of it."""
     if seat.past is not None:
         st.caption("This is a moment of the history: it is kept already.")
+        return
+    answer = session.may(Door.SAVE_SNAPSHOT)
+    if not answer.may:
+        sign_in.draw_closed(answer, "keep")
         return
     key = seat.name  # not its digest: a live cluster is read again while somebody types
     with st.form(f"keep-{key}", border=False):
@@ -97,7 +86,7 @@ def snapshot_to_keep(seat: Seat, when: datetime | None) -> Snapshot:
     Raises:
         InputRefused: the moment cannot be, or there is nothing in it.
     """
-    files = session.kept(_originals(seat.reading), ())
+    files = session.texts_of(seat.reading)
     if seat.snapshot is not None:
         taken = seat.snapshot
     elif files:
@@ -161,10 +150,6 @@ def _known_moment(seat: Seat) -> datetime:
 def _moment(when: datetime) -> str:
     utc = when.astimezone(UTC)
     return f"{utc:%Y-%m-%dT%H:%M:%S}{f'.{utc.microsecond:06d}' if utc.microsecond else ''}Z"
-
-
-def _originals(reading: Reading) -> str:
-    return f"original {reading.layout.digest}"
 
 
 def _noted(seat: Seat) -> str:

@@ -2,6 +2,10 @@
 
 A link holds no layout. Where the server still has the layout, the link reopens it; where not, the page asks for the
 very file that the link names, and the digest tells whether it is the same.
+
+The server's layouts belong to whoever opened them, so a link opens one only by its whole digest: 128 bits that nobody
+guesses who was not given the link. Links of earlier versions hold the first half of it; they are about a layout that
+the same session opens itself, and never open one of somebody else.
 """
 
 from __future__ import annotations
@@ -12,15 +16,19 @@ from dataclasses import dataclass
 from components.edits import Edits
 from components.past import Past
 from reseat.model import Options, Wish
+from reseat.model.naming import id_in
 
 __all__ = ["NAMES", "Link", "from_query", "to_query"]
 
 #: The names that a link uses; a page's own choices have others.
 NAMES = (
-    "layout", "file", "live", "past", "remove", "add", "rf", "topics", "options", "internal", "without", "racks",
+    "layout", "file", "live", "past", "remove", "add", "rf", "topics", "options", "point", "show",
+    "internal", "without", "racks",
 )  # fmt: skip
-#: Hexadecimal digits of the digest in a link: 64 bits tell layouts apart, and a link stays readable.
-DIGITS = 16
+#: Hexadecimal digits of a layout's whole digest, and of the half that links of earlier versions hold.
+_WHOLE, _HALF = 32, 16
+#: What ``show`` says where pages leave the what-if aside.
+_PRESENT = "present"
 #: A link carries at most this many racks told by hand; more come with the racks file again.
 _MOST_RACKS = 120
 
@@ -30,14 +38,15 @@ class Link:
     """What a link names.
 
     Attributes:
-        digest: the first digits of the layout's digest, edits applied.
+        digest: the layout's digest, edits applied; of a link of earlier versions its first half.
         name: the file's name.
         edits: racks told by hand, topics left out.
-        wish: the what-if.
+        wish: the what-if, the point of its curve included.
         trouble: what in the link was not understood, or None.
         live: where it is about a live cluster of that name (the digest is the reading looked at), after how many
             seconds it is read again, 0 for by hand; None where it is not.
         past: the moment of a cluster's history that the layout is of, or None.
+        after: whether pages show what the what-if leads to; links that do not say it do.
     """
 
     digest: str
@@ -47,16 +56,24 @@ class Link:
     trouble: str | None = None
     live: int | None = None
     past: Past | None = None
+    after: bool = True
 
     def names(self, digest: str) -> bool:
-        """Whether this link is about the layout with this digest."""
-        return digest.startswith(self.digest)
+        """Whether this link is about the layout with this digest, which the same session opened itself."""
+        return digest == self.digest or (len(self.digest) == _HALF and digest.startswith(self.digest))
 
 
 def to_query(
-    digest: str, name: str, edits: Edits, wish: Wish, *, live: int | None = None, past: Past | None = None
+    digest: str,
+    name: str,
+    edits: Edits,
+    wish: Wish,
+    *,
+    live: int | None = None,
+    past: Past | None = None,
+    after: bool = True,
 ) -> dict[str, str]:
-    """Query parameters, in a fixed order, without the empty ones."""
+    """Query parameters, in a fixed order, without the empty ones; the arguments are the attributes of ``Link``."""
     options = wish.options
     choices = [
         *(["reorder"] if options.reorder_all else []),
@@ -64,9 +81,12 @@ def to_query(
         *([f"cap:{options.receive_cap}"] if options.receive_cap is not None else []),
         *([f"moves:{options.max_moves}"] if options.max_moves is not None else []),
         *(["order"] if edits.order_vouched else []),
+        *(["no-racks"] if edits.no_racks else []),
+        *(["incomplete"] if edits.incomplete_accepted else []),
+        *(["unmovable"] if options.keep_unmovable else []),
     ]
     query = {
-        "layout": digest[:DIGITS],
+        "layout": digest,
         "file": name,
         "live": "" if live is None else str(live),
         "past": "" if past is None else past.link,
@@ -75,6 +95,8 @@ def to_query(
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
         "topics": "\n".join(wish.topics),
         "options": ",".join(choices),
+        "point": "" if wish.point is None else str(wish.point),
+        "show": "" if after or wish.is_empty else _PRESENT,
         "internal": "out" if edits.without_internal else "",
         "without": "\n".join(edits.without),
         "racks": "\n".join(_pair(broker, rack) for broker, rack in edits.racks[:_MOST_RACKS]),
@@ -95,8 +117,8 @@ def from_query(query: Mapping[str, str]) -> Link | None:
         past = Past.from_link(query["past"]) if query.get("past") else None
     except ValueError as error:
         return Link("-", name, Edits(), Wish(), f"The link's moment of the past was not understood: {error}")
-    if len(digest) > 32 or set(digest) - set("0123456789abcdef"):
-        return Link("-", name, Edits(), Wish(), "The link's layout is not a digest of hexadecimal digits.")
+    if digest and (len(digest) not in (_WHOLE, _HALF) or set(digest) - set("0123456789abcdef")):
+        return Link("-", name, Edits(), Wish(), f"The link's layout is not a digest of {_WHOLE} hexadecimal digits.")
     try:
         choices = dict(_choice(text) for text in query.get("options", "").split(",") if text)
         edits = Edits(
@@ -104,6 +126,8 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             without_internal=query.get("internal") == "out",
             without=_lines(query.get("without", "")),
             order_vouched="order" in choices,
+            no_racks="no-racks" in choices,
+            incomplete_accepted="incomplete" in choices,
         )
         live = _broker(query["live"]) if query.get("live") else None
         wish = Wish(
@@ -116,11 +140,13 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 by_bytes="bytes" in choices,
                 receive_cap=_positive(choices["cap"]) if "cap" in choices else None,
                 max_moves=_broker(choices["moves"]) if "moves" in choices else None,
+                keep_unmovable="unmovable" in choices,
             ),
+            point=_broker(query["point"]) if query.get("point") else None,
         )
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if was not understood: {error}")
-    return Link(digest, name, edits, wish, live=live, past=past)
+    return Link(digest, name, edits, wish, live=live, past=past, after=query.get("show") != _PRESENT)
 
 
 def _pair(broker: int, rack: str | None) -> str:
@@ -145,9 +171,10 @@ def _choice(text: str) -> tuple[str, str]:
 
 
 def _broker(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text[:12]) >= 2**31:
+    number = id_in(text)
+    if number is None:
         raise ValueError(f"'{text[:20]}' is not a broker id or a count.")
-    return int(text)
+    return number
 
 
 def _positive(text: str) -> int:

@@ -26,9 +26,9 @@ from reseat.sources.diagnosis import Step, StepVerdict, diagnose
 from reseat.sources.live import Progress, read_cluster
 
 if TYPE_CHECKING:
-    from components.session import Seat
+    pass
 
-__all__ = ["LiveCluster", "LiveClusters", "LiveState", "Noted", "live_of"]
+__all__ = ["LiveCluster", "LiveClusters", "LiveState", "Noted"]
 
 #: Readings whose changes are kept; one that changed nothing is not counted.
 _MOST_NOTED = 100
@@ -250,8 +250,3 @@ class LiveClusters:
         """The cluster of this name that somebody has looked at, or None."""
         with self._lock:
             return self._clusters.get(name)
-
-
-def live_of(seat: Seat) -> LiveCluster | None:
-    """The live cluster behind what a person looks at; None for uploads and samples."""
-    return seat.live

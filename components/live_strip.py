@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
-from components import session, text
+from components import connections, session, text
 from components.live import LiveCluster, LiveState
 from components.session import Seat
 from reseat.model import Consistency, Snapshot
@@ -32,6 +32,8 @@ def draw(seat: Seat, live: LiveCluster) -> None:
 
 
 def _draw(seat: Seat, live: LiveCluster) -> None:
+    if session.closed() is not None:
+        st.rerun()  # the sign-in has grown old: the page says so, and nothing is read for it any more
     live.refresh_if_due(session.refresh_every(live.name))
     state = live.state
     if state.snapshot is not None and state.snapshot is not seat.snapshot:
@@ -52,7 +54,8 @@ def _draw(seat: Seat, live: LiveCluster) -> None:
             icon=":material/refresh:",
             type="tertiary",
             disabled=state.refreshing,
-            on_click=live.refresh,
+            on_click=connections.read,
+            args=(live,),
             help="Read the cluster again now",
         )
     if state.error is not None and not state.refreshing:

@@ -192,7 +192,10 @@ def pinned(spec: TopicSpec, placement: Placement) -> TopicSpec:
 
 
 def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
-    """The command, the Admin request and the two nodes, to copy."""
+    """The command, the Admin request and the two nodes, to copy; a topic without a name has none."""
+    if not spec.name:
+        st.info("Name the topic: the command, the Admin request and the ZooKeeper nodes stand here then.")
+        return
     exactly = pinned(spec, placement)
     given = spec
     if not spec.assignment and st.toggle(

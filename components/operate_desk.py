@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from components import caching, operate_person, session
+from components import caching, operate_person, session, visitor
 from components.live import LiveCluster
 from components.session import Seat
 from reseat.errors import InputRefused
@@ -28,8 +28,6 @@ class Desk:
     Attributes:
         live: the cluster as the dashboard follows it.
         snapshot: its last reading.
-        person: who looks at the page.
-        access: who may write.
         enabled: whether writing was enabled at start.
         journal: what was carried out; None where there is none yet and nothing may be written, or it cannot be opened.
         journal_trouble: why the journal cannot be opened, or None.
@@ -37,11 +35,19 @@ class Desk:
 
     live: LiveCluster
     snapshot: Snapshot
-    person: Person
-    access: Access
     enabled: bool
     journal: Journal | None
     journal_trouble: str | None = None
+
+    @property
+    def person(self) -> Person:
+        """Who looks at the page."""
+        return session.person()
+
+    @property
+    def access(self) -> Access:
+        """Who may write, as configured now: a button is pressed some time after it was drawn."""
+        return visitor.access()
 
     @property
     def name(self) -> str:
@@ -97,6 +103,16 @@ class Desk:
             and self.permission.verdict is Verdict.PASSED
         )
 
+    def insist(self) -> None:
+        """For buttons that ask no guard: the person may write still, now that they press it.
+
+        Raises:
+            InputRefused: they may not.
+        """
+        permission = self.permission
+        if permission.verdict is not Verdict.PASSED:
+            raise InputRefused(permission.sentence)
+
     @property
     def open_run(self) -> Run | None:
         """The run on this cluster that is not over."""
@@ -129,7 +145,7 @@ def desk_of(seat: Seat) -> Desk | None:
         journal = caching.journal(make=enabled)
     except InputRefused as error:
         trouble = str(error)
-    return Desk(seat.live, seat.snapshot, operate_person.person(), operate_person.access(), enabled, journal, trouble)
+    return Desk(seat.live, seat.snapshot, enabled, journal, trouble)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,12 +12,13 @@ from components import operate_person, operate_reading, operate_states, tables, 
 from components.operate_checks import counted, draw_checks
 from components.operate_confirm import JUDGED_ELSEWHERE, draw_confirm
 from components.operate_desk import Desk
-from components.operate_reading import Fresh, draw_age, last_reading, read_now
+from components.operate_reading import Fresh, draw_age, last_reading, log_ends, read_now
 from components.operate_short import attempt, outcomes, write
 from reseat.errors import ClusterUnreachable
 from reseat.model import ClusterLayout
 from reseat.operate.elections import ElectionOutcome, PartitionElection, asked_for, hold, preview
 from reseat.operate.guard import check_election
+from reseat.operate.losses import Loss, losses
 from reseat.operate.request import ElectionRequest
 from reseat.operate.target import Election, Partition
 
@@ -56,11 +58,15 @@ def draw_election(desk: Desk, layout: ClusterLayout, mode: Mode) -> None:
         return
     try:
         fresh = last_reading(desk)
+        ends = log_ends(desk, fresh, wanted) if election is Election.UNCLEAN else {}
     except ClusterUnreachable as error:
         operate_states.draw_lost(str(error))
         return
-    request = ElectionRequest(election=election, partitions=wanted, shown=layout, **desk.asked(desk.cluster_id))
-    checks = check_election(request, fresh.snapshot)
+    accepted = election is Election.UNCLEAN and _accepts_loss(losses(layout, wanted, mode, ends))
+    request = ElectionRequest(
+        election=election, partitions=wanted, shown=layout, accepts_loss=accepted, **desk.asked(desk.cluster_id)
+    )
+    checks = check_election(request, fresh.snapshot, ends, migrating=fresh.facts.migrating)
     listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
     left, right = st.columns([1.7, 1], gap="large")
     with left:
@@ -73,8 +79,6 @@ def draw_election(desk: Desk, layout: ClusterLayout, mode: Mode) -> None:
             operate_states.draw_not_enabled(
                 desk.permission.sentence if desk.enabled else operate_person.how_to_enable(desk.access)
             )
-            return
-        if election is Election.UNCLEAN and not _accepts_loss(len(wanted)):
             return
         what = "preferred leaders" if election is Election.PREFERRED else "leaders out of sync"
         label = f"Elect {what} of {text.plural(len(wanted), 'partition')} on {text.visible(desk.name, 60)}"
@@ -113,13 +117,20 @@ def _partitions(layout: ClusterLayout, election: Election, mode: Mode) -> tuple[
     return tuple(chosen), False
 
 
-def _accepts_loss(number: int) -> bool:
-    # The label of a box is cut where the column ends, so what is lost stands above it.
+def _accepts_loss(found: Sequence[Loss]) -> bool:
+    """Show what each partition may lose; returns whether the person accepts that very loss."""
     st.markdown(
-        f":red[Records which the new leaders of {text.plural(number, 'partition')} do not have are lost for good,] "
-        "also when the old leaders come back."
+        "\n".join(f"- {':red[:material/warning:] ' if one.may_lose else ''}{text.plain(one.sentence)}" for one in found)
     )
-    return st.checkbox("I accept this loss", key="election-loss")
+    losing = [one.sentence for one in found if one.may_lose]
+    if not losing:
+        return False
+    # The label of a box is cut where the column ends, so what is lost stands above it.
+    st.markdown(":red[What is lost is lost for good,] also when the old leaders come back.")
+    # The box belongs to the loss that it stands under: another loss is to be accepted anew.
+    return st.checkbox(
+        f"I accept the loss in {text.plural(len(losing), 'partition')}", key=f"election-loss-{hash(tuple(losing))}"
+    )
 
 
 def _name(desk: Desk, election: Election) -> str:
@@ -130,17 +141,15 @@ def _hold(desk: Desk, asked: ElectionRequest, typed: str, overrides: frozenset[s
     """Read once more, judge once more, and hold it."""
     now: Fresh = read_now(desk)
     layout = now.snapshot.layout
-    request = ElectionRequest(
-        election=asked.election, partitions=asked.partitions, shown=asked.shown, **desk.asked(typed, overrides)
-    )
+    request = replace(asked, confirmed=typed, overrides=overrides)
 
     def work() -> tuple[ElectionOutcome, dict[str, object]]:
         with operate_reading.target_of(desk) as target:
             outcome = hold(target, layout, asked.election, asked.partitions, mode=mode)
         return outcome, {"answers": outcome.answers, "differing": len(outcome.differing)}
 
-    content = {"election": asked.election.name, "partitions": [list(one) for one in asked.partitions or ()]}
-    return write(desk, "election", content, check_election(request, now.snapshot), work)
+    content = {"election": asked.election.name.lower(), "partitions": [list(one) for one in asked.partitions or ()]}
+    return write(desk, "election", content, check_election(request, now.snapshot, migrating=now.facts.migrating), work)
 
 
 def _read_again(desk: Desk) -> None:

@@ -12,10 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from components import caching, frame, moves, session, text
 from components.frame import Figure
 from components.notices import refused
-from components.points import plan_last_chosen
 from components.refusal import draw_refusal
 from components.session import Seat
 from components.text import wish_in_words
+from components.what_if import plan_of
 from reseat.errors import ReseatError, WishRefused
 from reseat.model import Plan, Snapshot
 from reseat.operate.records import MoveProgress, Run
@@ -137,8 +137,7 @@ def _of_what_if(seat: Seat) -> Proposal | None:
             st.page_link("pages/plan.py", label="Say what to change", icon=":material/swap_horiz:")
         return None
     words = wish_in_words(seat.wish)
-    with st.spinner(f"Planning: {words} …", show_time=True):
-        plan = plan_last_chosen(seat)
+    plan = plan_of(seat)
     # What is under way on screen must not become another plan while one types: the same plan is written once.
     digests = (plan.current.digest, plan.proposed.digest)
     kept = session.kept(_PROPOSAL, ())

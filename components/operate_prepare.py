@@ -9,11 +9,13 @@ from components import caching, frame, operate_states, text
 from components.operate_checks import counted, draw_checks, stopping
 from components.operate_confirm import JUDGED_ELSEWHERE, draw_confirm
 from components.operate_desk import Desk, choose_way, look_at
+from components.operate_options import draw_options
 from components.operate_plan import Proposal, draw_detail, figures_of
-from components.operate_reading import draw_age, judge, last_reading, read_now
+from components.operate_reading import draw_age, last_reading, read_now
 from components.operate_start import Intent, begin
 from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
 from reseat.model import Plan
+from reseat.operate.admitting import judge
 from reseat.operate.checks import Check, Verdict
 from reseat.operate.records import RunOptions
 
@@ -43,7 +45,7 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
         foot = st.container()
     intent = Intent(desk, proposal, options, fresh)
     # Judged as if the id were typed already: what is typed is said beside the field.
-    checks = judge(desk, intent.request(desk.cluster_id), fresh, own=intent.own)
+    checks = judge(intent.request(desk.cluster_id), fresh.facts, desk.journal)
     listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
     with left:
         st.subheader(f"Checks: {counted(listed)}", anchor=False)
@@ -52,7 +54,7 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
             _read_again(desk, leaving)
     with head:
         schedule = caching.schedule_of(
-            fresh.snapshot.layout, proposal.sealed, options.moves_a_broker, fresh.batch_bytes
+            fresh.snapshot.layout, proposal.sealed, options.moves_a_broker, fresh.facts.batch_bytes
         )
         untold = sum(check.verdict is Verdict.NOT_TOLD for check in listed)
         frame.answer(_answer(desk, proposal, plan, stopping(listed, overrides), untold))
@@ -99,27 +101,12 @@ def _how(desk: Desk) -> RunOptions:
         if chosen != desk.way:
             choose_way(desk, chosen)
             st.rerun()
-    first, second = st.columns(2, vertical_alignment="bottom")
-    rate = first.number_input(
-        "Throttle, MB/s a broker",
-        min_value=0,
-        value=0,
-        step=10,
-        key="operate-throttle",
-        persist_state="session",
-        help="What each broker may send and receive for these moves alone; 0 sets no throttle. The values set before "
-        "are put back at the end.",
+    options = draw_options(RunOptions(), "operate")
+    st.caption(
+        ("" if options.throttle else "Without a throttle copying takes what network and disks give. ")
+        + "Both can be changed while it runs."
     )
-    most = second.number_input(
-        "Moves a broker at a time",
-        min_value=1,
-        value=RunOptions().moves_a_broker,
-        max_value=10_000,
-        key="operate-moves-a-broker",
-        persist_state="session",
-        help="Small partitions go first. Fewer at a time are gentler on producers and easier to stop.",
-    )
-    return RunOptions(int(most), int(rate) * 1_000_000 or None)
+    return options
 
 
 def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check], untold: int) -> str:
@@ -148,9 +135,8 @@ def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:
     """Read once more, judge once more, journal it, and let a process of its own begin."""
     try:
         fresh = read_now(intent.desk, intent.proposal.sealed.leaving)
-        checks = judge(intent.desk, intent.request(typed, overrides), fresh, own=intent.own)
         with st.spinner("Beginning …", show_time=True):
-            run = begin(intent, checks, fresh)
+            run = begin(intent, typed, overrides, fresh)
     except ClusterUnreachable as error:
         operate_states.draw_lost(str(error))
     except WriteRefused as error:

@@ -5,7 +5,7 @@ The one door through which the pages reach a cluster to operate on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,15 +15,15 @@ import streamlit as st
 from components import session, text
 from components.operate_desk import Desk
 from reseat.model import Snapshot
-from reseat.operate.checks import Check
-from reseat.operate.guard import check
-from reseat.operate.request import Request
+from reseat.operate.admitting import Facts, facts_of
+from reseat.operate.checks_election import Ends
 from reseat.operate.target import Partition, Target
 from reseat.sources.live import read_cluster
 
-__all__ = ["Fresh", "draw_age", "judge", "last_reading", "read_now", "target_of"]
+__all__ = ["Fresh", "draw_age", "last_reading", "log_ends", "read_now", "target_of"]
 
 _KEPT = "operate-fresh"
+_ENDS = "operate-log-ends"
 #: What everybody follows is judged by where it is not older.
 _FRESH = timedelta(minutes=1)
 
@@ -35,18 +35,17 @@ class Fresh:
     Attributes:
         cluster: by what the person knows it.
         leaving: the brokers whose log directories were asked for.
-        snapshot: the reading.
-        under_way: partitions whose reassignment the cluster lists.
-        holdings: what the leaving brokers' log directories hold; None: not told.
-        batch_bytes: what one batch may take as text on the way chosen, or None.
+        facts: the reading, and what was asked beside it.
     """
 
     cluster: str
     leaving: tuple[int, ...]
-    snapshot: Snapshot
-    under_way: frozenset[Partition]
-    holdings: Mapping[int, frozenset[Partition]] | None
-    batch_bytes: int | None = None
+    facts: Facts
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The reading."""
+        return self.facts.snapshot
 
 
 @contextmanager
@@ -105,12 +104,25 @@ def last_reading(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
 def _asked(desk: Desk, leaving: tuple[int, ...], snapshot: Snapshot) -> Fresh:
     """Ask for what no reading tells, and keep all of it."""
     with target_of(desk) as target:
-        under_way = frozenset(target.reassigning())
-        holdings = target.holdings(leaving) if leaving else None
-        batch_bytes = target.batch_bytes
-    fresh = Fresh(desk.name, leaving, snapshot, under_way, holdings, batch_bytes)
+        fresh = Fresh(desk.name, leaving, facts_of(target, snapshot, leaving))
     session.keep(_KEPT, (fresh,))
     return fresh
+
+
+def log_ends(desk: Desk, fresh: Fresh, partitions: tuple[Partition, ...]) -> Ends:
+    """Where the logs of these partitions end on living brokers, asked once for each reading and choice.
+
+    Raises:
+        ClusterUnreachable: the cluster does not answer.
+    """
+    which = (desk.name, fresh.snapshot.taken_at, partitions)
+    kept = session.kept(_ENDS, (None, {}))
+    if kept[0] != which:
+        with target_of(desk) as target:
+            kept = (which, target.log_ends(partitions))
+        session.keep(_ENDS, kept)
+    ends: Ends = kept[1]
+    return ends
 
 
 def draw_age(fresh: Fresh) -> bool:
@@ -122,16 +134,3 @@ def draw_age(fresh: Fresh) -> bool:
             width="content",
         )
         return st.button("Read again", key="read-again", icon=":material/refresh:", type="tertiary")
-
-
-def judge(desk: Desk, request: Request, fresh: Fresh, *, own: frozenset[Partition] = frozenset()) -> tuple[Check, ...]:
-    """What the guard says of a plan."""
-    open_run = desk.open_run
-    return check(
-        request,
-        fresh.snapshot,
-        under_way=fresh.under_way,
-        holdings=fresh.holdings,
-        open_runs=() if open_run is None else (open_run,),
-        own=own,
-    )

@@ -25,6 +25,7 @@ __all__ = ["arrivals", "draw_moves", "draw_progress", "moves_frame", "sentence",
 _STATES = {
     RunState.APPROVED: (":material/hourglass_top:", "gray", "approved, not begun"),
     RunState.RUNNING: (":material/play_circle:", "blue", "running"),
+    RunState.PAUSED: (":material/pause_circle:", "orange", "paused"),
     RunState.STOPPING: (":material/stop_circle:", "orange", "stopping"),
     RunState.DONE: (":material/check_circle:", "green", "done"),
     RunState.CANCELLED: (":material/cancel:", "gray", "stopped"),
@@ -67,6 +68,9 @@ def sentence(progress: RunProgress) -> str:
     if run.state is RunState.STOPPING:
         waits = "nothing is under way any more" if not progress.sent else f"{progress.sent:,} still under way"
         return f"Stopping: nothing further is sent, {waits}; {there}."
+    if run.state is RunState.PAUSED:
+        waits = "nothing is under way" if not progress.sent else f"{progress.sent:,} still under way"
+        return f"Paused: nothing further is sent for now, {waits}; {there}."
     if run.state is RunState.APPROVED:
         return f"{what} is approved and about to begin: {text.plural(total, 'partition')} to change."
     left = "" if progress.seconds_left is None else f", about {text.duration(progress.seconds_left)} left"

@@ -10,8 +10,8 @@ import streamlit as st
 from components import operate_states, session
 from components.operate_desk import Desk
 from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
+from reseat.operate import short_writes
 from reseat.operate.checks import Check
-from reseat.operate.guard import refuse_unless
 
 __all__ = ["Outcomes", "attempt", "outcomes", "write"]
 
@@ -43,28 +43,16 @@ def write(
     checks: Sequence[Check],
     work: Callable[[], tuple[_Done, Mapping[str, object]]],
 ) -> _Done:
-    """Do a short write: the intention is journaled first, the outcome after, and nobody else works on the cluster.
-
-    Args:
-        desk: the cluster and the person.
-        kind: ``election`` or ``topic``.
-        content: what is about to be sent, as JSON can say it.
-        checks: what the guard said just now.
-        work: does it; returns what came of it, and the same as JSON can say it.
+    """Do a short write (``reseat.operate.short_writes``) on the desk's cluster, by the person before it.
 
     Raises:
-        WriteRefused: a check says no, somebody else is at work, or the journal cannot be written; nothing was sent.
+        WriteRefused: writing is not enabled, a check says no, or somebody else is at work; nothing was sent.
         ClusterUnreachable: the cluster does not answer; what came of it is then not known to the journal.
     """
     if not desk.may_write or desk.journal is None:
         raise WriteRefused("Nothing was sent: writing is not enabled here, or the person is not allowed.")
-    refuse_unless(checks)
-    who = desk.person.name
-    with desk.journal.hold(desk.cluster_id, operator=who) as hold:
-        step = desk.journal.begin(desk.cluster_id, kind, content, operator=who, hold=hold)
-        done, told = work()
-        desk.journal.end(step, told, hold=hold)
-    return done
+    who = {"cluster_id": desk.cluster_id, "operator": desk.person.name}
+    return short_writes.write(desk.journal, kind, content, checks, work, **who)
 
 
 def attempt(name: str, doing: str, work: Callable[[], object]) -> bool:

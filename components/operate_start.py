@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from components import operate_reading, session
@@ -11,12 +10,9 @@ from components.operate_desk import Desk
 from components.operate_plan import Proposal
 from components.operate_reading import Fresh
 from reseat.errors import ReseatError, WriteRefused
-from reseat.operate.checks import Check, overridden_of
-from reseat.operate.guard import refuse_unless
 from reseat.operate.journal import Journal
 from reseat.operate.records import Run, RunOptions
 from reseat.operate.request import Request
-from reseat.operate.target import Partition
 from reseat.operate.throttling import standing
 
 __all__ = ["Intent", "begin", "go_on", "last_begun", "put_throttles_back", "throttles_left"]
@@ -59,44 +55,30 @@ class Intent:
             **self.desk.asked(typed, overrides),
         )
 
-    @property
-    def own(self) -> frozenset[Partition]:
-        """What is still under way of the run that is taken back."""
-        if self.proposal.takes_back is None or self.desk.journal is None:
-            return frozenset()
-        moves = self.desk.journal.moves(self.proposal.takes_back)
-        return frozenset((move.topic, move.partition) for move in moves if move.state == "sent")
 
-
-def begin(intent: Intent, checks: Sequence[Check], fresh: Fresh) -> Run:
+def begin(intent: Intent, typed: str, overrides: frozenset[str], fresh: Fresh) -> Run:
     """Journal a plan that the guard lets pass, and let a process of its own carry it out.
 
     Args:
         intent: the plan.
-        checks: what the guard said just now.
-        fresh: the reading that it said it of.
+        typed: the cluster's id as the person typed it.
+        overrides: checks that the person goes on in spite of.
+        fresh: the cluster, read just now.
 
     Raises:
         WriteRefused: a check says no, or another run of this cluster is not over; nothing was sent.
     """
-    from reseat.operate.approving import approval_of
+    from reseat.operate.admitting import admit
 
     desk, proposal = intent.desk, intent.proposal
-    journal = _journal(desk)
-    refuse_unless(checks)
-    run = journal.approve(
-        approval_of(
-            proposal.sealed,
-            proposal.text,
-            fresh.snapshot,
-            cluster=desk.name,
-            operator=desk.person.name,
-            options=intent.options,
-            kind=proposal.kind,
-            takes_back=proposal.takes_back,
-            way=desk.way,
-            overridden=overridden_of(checks),
-        )
+    run, _ = admit(
+        intent.request(typed, overrides),
+        fresh.facts,
+        _journal(desk),
+        proposal.text,
+        cluster=desk.name,
+        options=intent.options,
+        takes_back=proposal.takes_back,
     )
     go_on(desk, run)
     return run
@@ -110,6 +92,7 @@ def go_on(desk: Desk, run: Run) -> None:
     """
     from reseat.operate import runner
 
+    desk.insist()
     runner.start(desk.writing, _journal(desk).path, run.id)
     session.keep(_BEGUN, (run.id, time.monotonic()))
 
@@ -136,6 +119,7 @@ def put_throttles_back(desk: Desk) -> None:
     from reseat.operate.execute import recover
 
     try:
+        desk.insist()
         with operate_reading.target_of(desk) as target:
             said = recover(target, _journal(desk))
         session.keep("operate-settled", tuple(said))

@@ -8,6 +8,7 @@ import streamlit as st
 
 from components import caching, frame, session, text
 from components.past import Past
+from reseat.access import Door
 from reseat.errors import InputRefused, WriteRefused
 
 __all__ = [
@@ -40,6 +41,8 @@ def draw_open_runs() -> None:
 
     A server that starts anew has read nothing, and just then somebody may look for the run that was under way.
     """
+    if not session.may(Door.READ_CLUSTERS).may:
+        return
     try:
         journal = caching.journal(make=False)
     except InputRefused:

@@ -86,7 +86,9 @@ def _draw_confirmed(desk: Desk, spec: TopicSpec, nodes: bool) -> None:
     except ClusterUnreachable as error:
         operate_states.draw_lost(str(error))
         return
-    checks = check_topic(_request(desk, spec, nodes, desk.cluster_id), fresh.snapshot)
+    checks = check_topic(
+        _request(desk, spec, nodes, desk.cluster_id), fresh.snapshot, migrating=nodes and fresh.facts.migrating
+    )
     listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
     left, right = st.columns([1.7, 1], gap="large")
     with left:
@@ -135,7 +137,10 @@ def _make(desk: Desk, spec: TopicSpec, nodes: bool, typed: str, overrides: froze
         "assignment": [[partition, list(replicas)] for partition, replicas in spec.assignment],
         "as_nodes": nodes,
     }
-    return write(desk, "topic", content, check_topic(_request(desk, spec, nodes, typed, overrides), now.snapshot), work)
+    request = _request(desk, spec, nodes, typed, overrides)
+    return write(
+        desk, "topic", content, check_topic(request, now.snapshot, migrating=nodes and now.facts.migrating), work
+    )
 
 
 def _read_again(desk: Desk) -> None:

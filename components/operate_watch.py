@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from components import operate_start, session, text
 from components.operate_desk import Desk, look_at
 from components.operate_history import title_of
+from components.operate_options import draw_options
 from components.operate_pace import Watched, look_again
 from components.operate_run import draw_moves, draw_progress, state_words
 from components.operate_verify import draw_verification
 from reseat.errors import ReseatError
+from reseat.operate import wishes
 from reseat.operate.journal import Journal
 from reseat.operate.records import Run, RunProgress, RunState
 
@@ -90,51 +94,89 @@ def _draw_moving(desk: Desk, journal: Journal, run_id: int, state: RunState, ali
 
 
 def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
-    """Stop, cancel, and go on where nobody is at work."""
+    """What a person may ask of a run: stop, cancel, pause, another pace; and go on where nobody is at work."""
     run = progress.run
     stopping = run.state is RunState.STOPPING
     # Each stays in its place whatever the run does: a popover that moved up would stand open under the mouse.
     with st.container(horizontal=True, key="run-buttons"):
-        with st.popover("Stop", icon=":material/stop_circle:", key=f"stop-{run.id}-{stopping}", disabled=stopping):
-            st.markdown(
-                "**Nothing further is sent.** What is under way at Kafka finishes; partitions that wait stay as they "
-                "are. The throttles are put back. What has moved stays moved: a rollback takes it back."
-            )
-            st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
-        with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}"):
-            st.markdown(
-                "**Nothing further is sent, and what is under way is taken back:** those partitions keep the replicas "
-                "they had, and what was copied of them so far is dropped. What is there already stays there: a "
-                "rollback takes it back too."
-            )
-            if not desk.can_cancel:
-                st.caption("Through ZooKeeper's node Kafka cannot take back what is under way: it finishes.")
-            st.button(
-                "Take back what is under way", key="cancel", type="primary", on_click=_stop,
-                args=(desk, journal, run, True),
-            )  # fmt: skip
+        _draw_stop(desk, journal, run, stopping=stopping)
+        paused = bool(run.paused_by)
+        st.button(
+            "Resume" if paused else "Pause",
+            key="resume" if paused else "pause",
+            icon=":material/resume:" if paused else ":material/pause_circle:",
+            disabled=stopping,
+            help="Batches are sent again." if paused else "Nothing is sent until it is resumed; what runs finishes.",
+            on_click=_wish, args=(wishes.resume if paused else wishes.pause, desk, journal, run),
+        )  # fmt: skip
+        with st.popover("Pace", icon=":material/speed:", key=f"pace-{run.id}-{stopping}", disabled=stopping):
+            _draw_pace(desk, journal, run)
         if not progress.alive:
             st.button(
                 "Go on with it", key="go-on", type="primary", icon=":material/play_arrow:",
                 help="What is under way is looked at first; nothing is sent twice.",
-                on_click=_go_on, args=(desk, run),
+                on_click=_go_on, args=(desk, journal, run),
             )  # fmt: skip
     _draw_trouble()
+
+
+def _draw_stop(desk: Desk, journal: Journal, run: Run, *, stopping: bool) -> None:
+    """The two ways to end a run before its time."""
+    with st.popover("Stop", icon=":material/stop_circle:", key=f"stop-{run.id}-{stopping}", disabled=stopping):
+        st.markdown(
+            "**Nothing further is sent.** What is under way at Kafka finishes; partitions that wait stay as they "
+            "are. The throttles are put back. What has moved stays moved: a rollback takes it back."
+        )
+        st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
+    with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}"):
+        st.markdown(
+            "**Nothing further is sent, and what is under way is taken back:** those partitions keep the replicas "
+            "they had, and what was copied of them so far is dropped. What is there already stays there: a "
+            "rollback takes it back too."
+        )
+        if not desk.can_cancel:
+            st.caption("Through ZooKeeper's node Kafka cannot take back what is under way: it finishes.")
+        st.button(
+            "Take back what is under way", key="cancel", type="primary", on_click=_stop,
+            args=(desk, journal, run, True),
+        )  # fmt: skip
+
+
+def _draw_pace(desk: Desk, journal: Journal, run: Run) -> None:
+    """Another throttle, more or fewer moves at a time: for a run at work as for one that nobody works on."""
+    st.markdown("From the next batch on. The throttles set before the run come back at its end all the same.")
+    options = draw_options(run.options, f"run-{run.id}")
+    st.button(
+        "Change", key="set", type="primary", disabled=options == run.options,
+        on_click=_wish, args=(partial(wishes.change, options=options), desk, journal, run),
+    )  # fmt: skip
+
+
+def _wish(ask: Callable[..., Run], desk: Desk, journal: Journal, run: Run) -> None:
+    """A callback: ask whoever is at work on the run, through the journal."""
+    try:
+        desk.insist()
+        ask(journal, run.id, operator=desk.person.name)
+    except ReseatError as error:
+        session.keep("operate-trouble", str(error))
 
 
 def _stop(desk: Desk, journal: Journal, run: Run, cancel: bool) -> None:
     """A callback: ask whoever carries the run out to stop; where nobody does, begin somebody who does it."""
     try:
-        journal.request_stop(run.id, cancel)
-        if not journal.progress(run.id, moves=False).alive:
+        desk.insist()
+        if wishes.stop(journal, run.id, cancel=cancel, operator=desk.person.name):
             operate_start.go_on(desk, run)
     except ReseatError as error:
         session.keep("operate-trouble", str(error))
 
 
-def _go_on(desk: Desk, run: Run) -> None:
-    """A callback: begin a process that goes on with the run."""
+def _go_on(desk: Desk, journal: Journal, run: Run) -> None:
+    """A callback: begin a process that goes on with the run; a pause ends by that."""
     try:
+        desk.insist()
+        if run.paused_by:
+            wishes.resume(journal, run.id, operator=desk.person.name)
         operate_start.go_on(desk, run)
     except ReseatError as error:
         session.keep("operate-trouble", str(error))

@@ -12,7 +12,7 @@ from components import caching, elections, frame, session, text
 from components.charts import broker_order
 from components.consequences import bring_back_words, draw_lists
 from components.findings import flagged
-from reseat.election import Reason
+from reseat.election import Reason, leader_spread
 from reseat.model import ClusterLayout, Severity
 
 if TYPE_CHECKING:
@@ -191,8 +191,8 @@ def apart(
     away_after: tuple[int, ...] = (),
 ) -> str:
     """Most minus fewest leaders of a broker, before and after; brokers that are away then do not count."""
-    ids = layout.broker_ids
-    return f"{elections.spread_words(before, ids, away_before)} → {elections.spread_words(after, ids, away_after)}"
+    start, end = leader_spread(layout, before, away_before), leader_spread(layout, after, away_after)
+    return f"{text.count(start)} → {text.count(end)}"
 
 
 def legend(more: str = "") -> None:

@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from components import caching, frame, text
+from components.cautions import draw_cautions, draw_input_cautions
 from components.frame import Figure
 from components.session import Seat
 from components.text import wish_in_words
-from reseat.model import Plan
+from reseat.balance import racks_in_words
+from reseat.model import Certificate, Plan
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from reseat.balance import Spread
 
-__all__ = ["outcome", "present"]
+__all__ = ["headline", "least_for", "outcome", "present"]
 
 _SPREAD = "Fullest minus emptiest broker, in replicas"
+#: Its place among the figures of a plan.
+_SPREAD_AT = 3
 _LEADERS = "Most minus fewest partitions that list a broker first; an election makes these its leaders"
 _RACKS = "Partitions on fewer racks than their replication factor and the racks with a broker allow"
 
@@ -29,13 +35,14 @@ def present(seat: Seat) -> None:
     layout = seat.layout.target() if under_way else seat.layout
     balance = caching.balance_of(layout)
     loads = balance.by_broker
-    where = f"in {text.plural(len(layout.racks), 'rack')}" if layout.racks else "(their racks are not told)"
+    where = racks_in_words(layout)
     holds = "holds" if len(layout.brokers) == 1 else "hold"
     done = " once the reassignment under way is done" if under_way else ""
     frame.answer(
         f"{text.plural(len(layout.brokers), 'broker')} {where} {holds} "
         f"{text.plural(layout.replica_count, 'replica')}{done}. Drag one out to see what must move."
     )
+    draw_input_cautions(seat, "present")
     data = None if loads.size_bytes is None else float(np.nansum(loads.size_bytes))
     when = "once it is done" if under_way else "now" if seat.past is None else "then"
     # Each has a line below it, as the figures of a plan have: nothing jumps at the first drop.
@@ -56,24 +63,50 @@ def present(seat: Seat) -> None:
     )
 
 
-def outcome(plan: Plan) -> None:
-    """The sentence and the figures of a plan: what moves, and what that buys."""
+def headline(plan: Plan) -> str:
+    """The sentence that answers what a plan does: who leaves, or cannot quite, and what moves for it."""
     certificate, wish = plan.certificate, plan.wish
     first = certificate.sentences[0] if certificate.sentences else f"{text.plural(certificate.moves, 'replica')} move."
+    if certificate.faults:
+        return first
     who = wish_in_words(wish)
     if wish.remove and not wish.add:
         who = f"{'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)} can leave"
-    frame.answer(first if certificate.faults else f"{who[:1].upper()}{who[1:]}: {first}")
+    if certificate.unmovable_partitions:
+        cannot = f"{text.plural(certificate.unmovable_partitions, 'partition')} cannot be moved"
+        if wish.remove and not wish.options.keep_unmovable:
+            brokers = f"{'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)}"
+            return f"{cannot}, so {brokers} cannot be drained completely. {first}"
+        return f"{cannot}. {who[:1].upper()}{who[1:]}: {first}"
+    return f"{who[:1].upper()}{who[1:]}: {first}"
+
+
+def outcome(seat: Seat, plan: Plan, where: str) -> DeltaGenerator:
+    """The sentence and the figures of a plan: what moves, what that buys, and before both what to know of it.
+
+    Args:
+        seat: what is looked at.
+        plan: its plan.
+        where: names the widgets of this place.
+
+    Returns:
+        The place below the replica spread, for the next point of the curve.
+    """
+    certificate = plan.certificate
+    lost = certificate.rack_diversity_lost or 0
+    frame.answer(headline(plan), also=_lost_diversity(certificate) if lost else None)
+    draw_cautions(seat, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
     before = caching.balance_of(plan.current).by_broker
     least = certificate.least_moves
     enough = None if least is None else f"{least:,} would do"
+    proven = "proven, racks unknown" if certificate.unknown_racks else "proven least"
     racks = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
-    frame.figures(
+    columns = frame.figures(
         [
             Figure(
                 "Replicas move",
                 text.count(certificate.moves),
-                "proven least" if certificate.moves_proven else enough,
+                proven if certificate.moves_proven else enough,
                 "Replicas that are copied or dropped",
             ),
             Figure("Partitions change", text.count(certificate.changed_partitions), None, "In members or in order"),
@@ -81,18 +114,31 @@ def outcome(plan: Plan) -> None:
             Figure(
                 "Replica spread",
                 f"{_apart(before.replica_spread)} → {text.count(certificate.replica_spread)}",
-                "proven least" if certificate.replica_balance_proven else None,
-                f"{_SPREAD}, before and after; least among the plans that move as little",
+                least_for(certificate),
+                f"{_SPREAD}, before and after; least among the plans with so many moves",
             ),
             Figure(
                 "Preferred leader spread",
                 f"{_apart(before.preferred_leader_spread)} → {text.count(certificate.leader_spread)}",
-                "proven least" if certificate.leader_balance_proven else None,
+                "least for these replicas" if certificate.leader_balance_proven else None,
                 f"{_LEADERS}. Proven for the replica sets of this plan",
             ),
             Figure("On too few racks", racks if plan.current.racks else text.count(None), None, _RACKS),
         ]
     )
+    return columns[_SPREAD_AT]
+
+
+def least_for(certificate: Certificate) -> str | None:
+    """For how many moves the replica spread is proven to be the least; None where it is not."""
+    reached, least = certificate.replica_sum_of_squares, certificate.least_replica_sum_of_squares
+    if certificate.replica_balance_proven or (reached is not None and reached == least):
+        return f"least for {text.plural(certificate.moves, 'move')}"
+    return None
+
+
+def _lost_diversity(certificate: Certificate) -> str:
+    return next(one.sentence for one in certificate.cautions if one.kind == "rack_diversity_lost")
 
 
 def _apart(spread: Spread | None) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from components import caching, text
+from components import caching, session, sign_in, text
 from components.pipeline_places import Places
-from components.pipeline_process import Phase, PipelineProcess, PipelineState
+from components.pipeline_process import Phase, PipelineState
 from components.pipeline_stages import run_job
+from reseat.access import Door
 
 __all__ = ["draw_bar", "ended_in_words", "working_in_words"]
 
@@ -49,20 +50,20 @@ def draw_bar(places: Places) -> None:
 
 
 def _draw(places: Places, number: int, busy: bool) -> None:
-    pipeline = caching.pipeline()
-    state = pipeline.state
+    state, allowed = caching.pipeline().state, session.may(Door.RUN_PIPELINE)
     if (state.number, state.phase.busy) != (number, busy):
         st.rerun()  # buttons and tables elsewhere on the page belong to another state
     with st.container(key="pipeline-line", horizontal=True, vertical_alignment="center", gap="small"):
         if state.phase.busy:
-            _cancel(pipeline, state)
+            _cancel(state, allowed=allowed.may)
             st.markdown(working_in_words(state, datetime.now(UTC)), width="stretch")
         else:
             st.button(
                 "Run the pipeline",
                 key="pipeline-run",
                 icon=":material/play_arrow:",
-                on_click=pipeline.start,
+                disabled=not allowed.may,
+                on_click=session.start_pipeline,
                 args=(run_job(places.landing, places.tables),),
                 help="Takes in what has landed since the last run, then tries every loss on the latest snapshot of "
                 "each cluster. It runs beside the dashboard, on this machine's cores.",
@@ -73,6 +74,8 @@ def _draw(places: Places, number: int, busy: bool) -> None:
         # An empty bar that stands still for a minute looks like a job that does.
         with st.container(key=f"pipeline-{'far' if part else 'moving'}"):
             st.progress(part or 0.0)
+    if not allowed.may:
+        sign_in.draw_closed(allowed, "pipeline")
     if state.log or state.phase.busy:
         with st.expander("Log", icon=":material/terminal:", key="pipeline-log", on_change="rerun") as log:
             if log.open:
@@ -81,13 +84,16 @@ def _draw(places: Places, number: int, busy: bool) -> None:
                 st.code(said, language=None, height="content" if few else _LOG_HEIGHT, wrap_lines=True)
 
 
-def _cancel(pipeline: PipelineProcess, state: PipelineState) -> None:
+def _cancel(state: PipelineState, *, allowed: bool) -> None:
     stopping = state.phase is Phase.STOPPING
     with st.popover(
-        "Cancel", icon=":material/stop_circle:", key=f"pipeline-cancel-{state.number}-{stopping}", disabled=stopping
+        "Cancel",
+        icon=":material/stop_circle:",
+        key=f"pipeline-cancel-{state.number}-{stopping}",
+        disabled=stopping or not allowed,
     ):
         st.markdown(_WHAT_CANCEL_DOES)
-        st.button("Cancel it", key="pipeline-cancel", type="primary", on_click=pipeline.cancel)
+        st.button("Cancel it", key="pipeline-cancel", type="primary", on_click=session.cancel_pipeline)
 
 
 def working_in_words(state: PipelineState, now: datetime) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import caching, frame, text
+from components import caching, frame, session, text
 from components.pipeline_bar import draw_bar
 from components.pipeline_places import Places
 from components.pipeline_stages import demo_job, run_job, typed
+from reseat.access import Door
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
 
@@ -64,8 +65,8 @@ def _demo(places: Places, *, busy: bool) -> None:
         key="pipeline-demo",
         type="primary",
         icon=":material/auto_awesome:",
-        disabled=busy,
-        on_click=caching.pipeline().start,
+        disabled=busy or not session.may(Door.RUN_PIPELINE).may,
+        on_click=session.start_pipeline,
         args=(demo_job(places.landing, places.tables),),
     )
     st.caption(

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from components import text
+from reseat.access.token import TOKEN_VARIABLE
 
 __all__ = ["LINES", "PipelineProgress", "Veil", "child_environment", "read_progress"]
 
@@ -26,8 +27,8 @@ _SECRET = re.compile(
 )
 #: Who writes a URL as ``s3://key:secret@bucket`` shows both.
 _IN_URL = re.compile(r"(?<=://)[^/@\s]+(?=@)")
-#: Live clusters are not the pipeline's business: what reaches them stays with the dashboard.
-_CLUSTERS = "RESEAT_CLUSTER_"
+#: Live clusters are not the pipeline's business: what reaches them, or opens writing, stays with the dashboard.
+_KEPT_BACK = ("RESEAT_CLUSTER_", TOKEN_VARIABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,8 @@ class Veil:
 
 
 def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that a pipeline's process gets: all but what reaches live clusters."""
-    return {name: value for name, value in environment.items() if not name.startswith(_CLUSTERS)}
+    """The variables that a pipeline's process gets: all but what reaches live clusters or opens writing to them."""
+    return {name: value for name, value in environment.items() if not name.startswith(_KEPT_BACK)}
 
 
 def read_progress(line: str) -> PipelineProgress | None:

@@ -1,4 +1,4 @@
-"""The points between least moves and perfect balance: what more moves would buy, and the plan for the one chosen."""
+"""The points between least moves and perfect balance: what more moves would buy, and choosing one for the what-if."""
 
 from __future__ import annotations
 
@@ -13,26 +13,33 @@ from reseat.errors import WishRefused
 from reseat.model import CurvePoint, Plan
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from reseat.planning import Curve
 
-__all__ = ["bargain", "chosen_plan", "plan_last_chosen"]
-
-#: Under which the point chosen is kept, for the pages that carry the plan out.
-_KEPT = "point"
+__all__ = ["bargain", "draw_next", "draw_points", "next_point", "with_point"]
 
 
-def chosen_plan(seat: Seat, least: Plan) -> Plan:
-    """The plan at the point that the person chose, by default the one with the least moves."""
-    offered = _offered(seat, least)
+def draw_points(seat: Seat, plan: Plan) -> None:
+    """What more moves would buy: choosing a point makes it a part of the what-if, on every page.
+
+    Args:
+        seat: the layout and the what-if.
+        plan: the what-if's plan, at the point that is chosen now.
+    """
+    offered = _offered(seat, plan)
     if offered is None:
-        return least
-    points = offered.points
+        return
+    by_itself = plan if seat.wish.point is None else caching.plan_for(seat.layout, seat.wish.at(None))
+    own = by_itself.certificate.moves
+    points = with_point(with_point(offered.points, by_itself), plan)
     if len(points) < 2:
         _say(offered)
-        return least
+        return
     words = {point.moves: _words(point) for point in points}
-    start = _nearest(points, least.certificate.moves)
-    key = f"point-{seat.digest}-{text.wish_in_words(seat.wish)}-{seat.wish.options}"
+    start = plan.certificate.moves
+    # Chosen elsewhere (a chip, the figure, a link), another point is another widget: it begins with that one.
+    key = f"point-{seat.digest}-{seat.wish}"
     row = st.container(horizontal=True, vertical_alignment="bottom", key="points")
     if seat.wish.add and not seat.wish.remove:
         # Onto new brokers fewer moves are worth having too, so one slides along the curve.
@@ -43,7 +50,6 @@ def chosen_plan(seat: Seat, least: Plan) -> Plan:
             format_func=words.__getitem__,
             key=key,
             width=620,
-            persist_state="session",
         )
     else:
         moves = row.segmented_control(
@@ -54,29 +60,58 @@ def chosen_plan(seat: Seat, least: Plan) -> Plan:
             format_func=words.__getitem__,
             key=key,
             width="content",
-            persist_state="session",
             help="The first is the plan with the least moves; each further one buys more balance. No evener plan with "
             "so many moves was found.",
         )
-    row.caption(bargain(points, moves, start), width="content")
+    row.caption(bargain(points, moves, own), width="content")
     _say(offered)
-    session.keep(_KEPT, (seat.digest, seat.wish, moves))
-    if moves == least.certificate.moves:
-        return least
-    return caching.plan_with_moves(seat.layout, seat.wish, moves)
+    if moves != start:
+        # Reseat's own plan is the what-if without a point.
+        session.set_wish(seat.wish.at(None if moves == own else moves))
+        st.rerun()
 
 
-def plan_last_chosen(seat: Seat) -> Plan:
-    """The plan that the Plan page shows for this what-if: at the point chosen there, by default with the least moves.
+def draw_next(seat: Seat, plan: Plan, place: DeltaGenerator, *, most: int | None = None) -> None:
+    """The next point of the curve that is evener than the plan, one click away, where the plan's own spread stands.
 
-    Raises:
-        WishRefused: what is wished cannot be planned.
+    Args:
+        seat: the layout and the what-if.
+        plan: the what-if's plan.
+        place: below the figure of the spread.
+        most: partitions above which nothing is looked for, and the way to Plan, which does, stands there; None: any.
     """
-    least = caching.plan_for(seat.layout, seat.wish)
-    digest, wish, moves = (*session.kept(_KEPT, ()), None, None, None)[:3]
-    if (digest, wish) != (seat.digest, seat.wish) or not isinstance(moves, int) or moves == least.certificate.moves:
-        return least
-    return caching.plan_with_moves(seat.layout, seat.wish, moves)
+    if most is not None and seat.layout.partition_count > most:
+        place.page_link("pages/plan.py", label="What more moves buy", icon=":material/trending_flat:")
+        return
+    with place:
+        offered = _offered(seat, plan, "More moves …")
+        point = None if offered is None else next_point(offered.points, plan)
+        if point is None:
+            return
+        st.button(
+            f"{point.replica_spread:,} with {text.plural(point.moves, 'move')}",
+            key="next-point",
+            type="tertiary",
+            icon=":material/trending_flat:",
+            help=f"Take the plan with {text.plural(point.moves - plan.certificate.moves, 'more move')}, on every page",
+            on_click=session.set_wish,
+            args=(seat.wish.at(point.moves),),
+        )
+
+
+def next_point(points: Sequence[CurvePoint], plan: Plan) -> CurvePoint | None:
+    """The next point that has more moves than the plan and a smaller spread, or None."""
+    moves, spread = plan.certificate.moves, plan.certificate.replica_spread
+    return next((p for p in points if p.moves > moves and spread is not None and p.replica_spread < spread), None)
+
+
+def with_point(points: Sequence[CurvePoint], plan: Plan) -> tuple[CurvePoint, ...]:
+    """The points with the plan's own among them: one that was wished for need not be one of those offered."""
+    made = plan.certificate
+    if any(point.moves == made.moves for point in points):
+        return tuple(points)
+    own = CurvePoint(made.moves, made.replica_sum_of_squares or 0, made.replica_spread or 0)
+    return tuple(sorted((*points, own), key=lambda point: point.moves))
 
 
 def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
@@ -106,12 +141,13 @@ def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
     return "No further point is evener."
 
 
-def _offered(seat: Seat, least: Plan) -> Curve | None:
-    if not least.certificate.moves or least.certificate.faults:
+def _offered(seat: Seat, plan: Plan, words: str = "Looking at what more moves would buy …") -> Curve | None:
+    """The curve of the what-if; None where its plan moves nothing or has none."""
+    if not plan.certificate.moves or plan.certificate.faults:
         return None
     try:
-        with st.spinner("Looking at what more moves would buy …", show_time=True):
-            return caching.curve_of(seat.layout, seat.wish)
+        with st.spinner(words, show_time=True):
+            return caching.curve_of(seat.layout, seat.wish.at(None))
     except WishRefused:
         # The curve is an offer beside the plan: where there is none, the plan stands alone.
         return None
@@ -125,7 +161,3 @@ def _say(offered: Curve) -> None:
 
 def _words(point: CurvePoint) -> str:
     return f"{text.plural(point.moves, 'move')}: {point.replica_spread:,} apart"
-
-
-def _nearest(points: tuple[CurvePoint, ...], moves: int) -> int:
-    return min((point.moves for point in points), key=lambda at: abs(at - moves))

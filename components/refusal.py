@@ -17,7 +17,10 @@ __all__ = ["draw_refusal"]
 
 def draw_refusal(seat: Seat, error: WishRefused) -> None:
     """What was wished, why it cannot be, and what can be done, about as high as the figures that stand here else."""
-    frame.answer(f"This cannot be: {wish_in_words(seat.wish)}.")
+    gaps = seat.layout.gaps
+    asks = gaps.incomplete and not gaps.accepted
+    what = "Not planned, as the input is incomplete" if asks else "This cannot be"
+    frame.answer(f"{what}: {wish_in_words(seat.wish)}.")
     st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
     with st.container(horizontal=True, key="refused-choices"):
         if error.topics:
@@ -27,8 +30,17 @@ def draw_refusal(seat: Seat, error: WishRefused) -> None:
             without = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))
             edits = replace(seat.edits, without=without)
             st.button(words, key="leave-out", icon=":material/filter_alt:", on_click=session.set_edits, args=(edits,))
+        if seat.wish.point is not None:
+            words = "Take the plan without a point"
+            st.button(
+                words, key="no-point", icon=":material/timeline:", on_click=session.set_wish, args=(seat.wish.at(None),)
+            )
         if not seat.layout.order_told.all():
             edits = replace(seat.edits, order_vouched=True)
             words = "The order shown is the assignment order"
             st.button(words, key="vouch", icon=":material/check:", on_click=session.set_edits, args=(edits,))
+        if asks:
+            edits = replace(seat.edits, incomplete_accepted=True)
+            words = "Plan what is there all the same"
+            st.button(words, key="accept", icon=":material/check:", on_click=session.set_edits, args=(edits,))
         st.button("Put all back", key="put-back", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),))

@@ -10,13 +10,19 @@ import numpy as np
 from components import charts, text, theme
 from components.resilience_losses import Losses
 from components.resilience_view import MOST_BARS, View, chosen_of, measure_of, ranked
-from components.resilience_words import WORDS, harm, who
+from components.resilience_words import harm
+from reseat.resilience.words import WORDS, Measure, who
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 __all__ = ["HEIGHT", "draw_ranked", "ranked_figure"]
 
+_COLOURS: dict[Measure, str] = {
+    "offline_partitions": theme.BROKEN,
+    "below_min_isr": theme.ATTENTION,
+    "leaders_moved": theme.LEADER,
+}
 #: As high as the matrix beside it.
 HEIGHT = 416
 #: Room for so many bars is kept where there are fewer, so that a bar stays a bar.
@@ -48,7 +54,7 @@ def ranked_figure(losses: Losses, view: View) -> go.Figure:
             x=values,
             orientation="h",
             marker={
-                "color": WORDS[measure].colour,
+                "color": _COLOURS[measure],
                 "line": {"width": [2 if one else 0 for one in marked], "color": look.text},
             },
             text=[f"{value:,}" for value in values.tolist()],

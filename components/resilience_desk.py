@@ -13,11 +13,11 @@ from components import frame, session, text
 from components.pair_matrix import matrix_data, pair_matrix
 from components.resilience_chart import HEIGHT, draw_ranked
 from components.resilience_detail import draw_detail
-from components.resilience_losses import MEASURES, Losses, corner, worst_brokers
+from components.resilience_losses import Losses, corner, worst_brokers
 from components.resilience_source import Subject
 from components.resilience_table import draw_tables
 from components.resilience_view import WHICH, Chosen, View, apply_event, chosen_of, measure_of
-from components.resilience_words import WORDS
+from reseat.resilience.words import MEASURES, WORDS
 
 __all__ = ["draw_desk"]
 

@@ -9,10 +9,10 @@ import streamlit as st
 
 from components import text
 from components.resilience_chart import HEIGHT
-from components.resilience_losses import AMOUNTS, MEASURES, Losses, Measure
+from components.resilience_losses import AMOUNTS, Losses
 from components.resilience_view import Chosen
-from components.resilience_words import who
 from reseat.resilience import Healing, Loss
+from reseat.resilience.words import MEASURES, Measure, who
 
 __all__ = ["detail_lines", "draw_detail", "loss_of_row"]
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NOT_TOLD, ClusterLayout, IntArray
+from reseat.resilience.words import MEASURES, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AMOUNTS",
-    "MEASURES",
     "Losses",
-    "Measure",
     "Scatter",
     "corner",
     "from_layout",
@@ -37,9 +36,6 @@ __all__ = [
     "worst_brokers",
 ]
 
-#: What a loss is measured by, worst first; the names are the table's columns.
-Measure = Literal["offline_partitions", "below_min_isr", "leaders_moved"]
-MEASURES: tuple[Measure, ...] = ("offline_partitions", "below_min_isr", "leaders_moved")
 #: Further whole numbers of a row.
 AMOUNTS = ("moves", "bytes_to_move", "least_spread")
 

@@ -1,4 +1,4 @@
-"""Whose losses the Resilience page shows: of the layout that is open, of it after the plan, or of a swept snapshot."""
+"""Whose losses the Resilience page shows: of the layout that is open, now or after its plan, or of a swept snapshot."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from components import caching, frame, session, text
 from components.pipeline_bar import draw_bar
 from components.pipeline_places import Places
 from components.resilience_detail import loss_of_row
-from components.resilience_losses import MEASURES, Losses, from_tables
+from components.resilience_losses import Losses, from_tables
 from components.resilience_view import Chosen
 from components.session import Seat
+from components.what_if import shown
 from reseat.election import Mode
-from reseat.errors import InputRefused, WishRefused
+from reseat.errors import InputRefused
 from reseat.history.read import History
-from reseat.model import NOT_TOLD, ClusterLayout, Plan, Snapshot, Wish
+from reseat.model import ClusterLayout, Snapshot, Wish
 from reseat.model.columns import row_any
 from reseat.resilience import Loss
 from reseat.resilience.standing import standing
+from reseat.resilience.words import MEASURES
 
-__all__ = ["Subject", "after_plan", "choose", "joined", "mode_of", "offline_rows", "swept_losses"]
+__all__ = ["Subject", "choose", "joined", "mode_of", "offline_rows", "swept_losses"]
 
-NOW, AFTER, PAST = "The layout that is open", "After its plan", "From the history"
+OPEN, PAST = "The layout that is open", "From the history"
 #: Layouts up to here are counted as soon as the page is opened: 2.5 s on one core. Larger ones ask first.
 _MOST_PARTITIONS, _MOST_BROKERS = 400_000, 1_000
 #: Seconds that a million partitions take, as measured, for the question.
@@ -61,8 +63,7 @@ def choose(seat: Seat | None, places: Places, history: History | None) -> Subjec
         places: where the pipeline's tables are, for the button that fills them.
         history: the tables; None where nothing was taken in yet.
     """
-    offered = [] if seat is None else [NOW, *([] if seat.wish.is_empty else [AFTER])]
-    offered += [] if history is None else [PAST]
+    offered = [*([] if seat is None else [OPEN]), *([] if history is None else [PAST])]
     with st.container(horizontal=True, vertical_alignment="center", key="resilience-source"):
         chosen = offered[0]
         if len(offered) > 1:
@@ -79,7 +80,7 @@ def choose(seat: Seat | None, places: Places, history: History | None) -> Subjec
             return _past(history, places, seat)
     if seat is None:
         return None
-    return _planned(seat) if chosen == AFTER else _present(seat)
+    return _open(seat)
 
 
 def mode_of(seat: Seat) -> Mode:
@@ -95,58 +96,20 @@ def joined(wish: Wish, lost: tuple[int, ...]) -> Wish:
     """A what-if with these brokers out too; one that was to join does not join."""
     added = {broker for broker, _ in wish.add}
     return replace(
-        wish,
+        wish.at(None),
         remove=tuple(sorted({*wish.remove, *lost} - added)),
         add=tuple(pair for pair in wish.add if pair[0] not in lost),
     )
 
 
-def after_plan(plan: Plan, leaders: np.ndarray) -> ClusterLayout:
-    """The layout once a plan is done: its leaders told, and without the brokers that have left.
-
-    Args:
-        plan: the plan.
-        leaders: (P,) int32 ids of who leads then, -1 none, -2 not told.
-    """
-    layout, gone = plan.proposed, np.isin(plan.proposed.broker_ids, plan.wish.remove)
-    gone &= layout.replicas_by_broker == 0
-    left = np.flatnonzero(~gone)
-    # The last place is for -1: no broker stays no broker.
-    shift = np.append(np.where(gone, NOT_TOLD, np.cumsum(~gone) - 1), -1).astype(np.int32)
-    at = np.searchsorted(layout.broker_ids, leaders.clip(min=0)).clip(max=max(len(layout.brokers) - 1, 0))
-    known = (leaders >= 0) & (layout.broker_ids[at] == leaders) if len(layout.brokers) else np.zeros(0, np.bool_)
-    return replace(
-        layout,
-        brokers=tuple(layout.brokers[i] for i in left.tolist()),
-        replicas=shift[layout.replicas],
-        leader=np.where(known, shift[at], np.where(leaders >= 0, NOT_TOLD, leaders)).astype(np.int32),
-    )
-
-
-def _present(seat: Seat) -> Subject | None:
-    def open_now(lost: tuple[int, ...]) -> None:
-        session.set_wish(Wish(remove=lost))
-        st.switch_page("pages/racks.py")
-
-    return _of_layout(seat.layout, mode_of(seat), open_now)
-
-
-def _planned(seat: Seat) -> Subject | None:
-    mode = mode_of(seat)
-    try:
-        with st.spinner("Planning …", show_time=True):
-            plan = caching.plan_for(seat.layout, seat.wish)
-            done = caching.election_after(plan, mode).leader_done
-    except WishRefused as refusal:
-        frame.refused(refusal)
-        return None
-    layout = after_plan(plan, plan.proposed.leader_ids if done is None else done)
+def _open(seat: Seat) -> Subject | None:
+    now = shown(seat)
 
     def open_too(lost: tuple[int, ...]) -> None:
-        session.set_wish(joined(seat.wish, lost))
+        session.set_wish(joined(seat.wish, lost) if now.after else Wish(remove=lost))
         st.switch_page("pages/racks.py")
 
-    return _of_layout(layout, mode, open_too)
+    return _of_layout(now.layout, mode_of(seat), open_too)
 
 
 def _of_layout(layout: ClusterLayout, mode: Mode, open_what_if: Callable[[tuple[int, ...]], None]) -> Subject | None:

@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from components import session, tables, text
-from components.resilience_losses import MEASURES, Losses, triangle
+from components.resilience_losses import Losses, triangle
 from components.resilience_source import Subject
 from components.resilience_view import View, chosen_of, measure_of, ranked
-from components.resilience_words import who
+from reseat.resilience.words import MEASURES, who
 
 __all__ = ["draw_tables", "pairs_found", "pairs_frame", "single_frame", "singles_found"]
 

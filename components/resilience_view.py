@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from components.pair_matrix.events import opened
-from components.resilience_losses import Losses, Measure
+from components.resilience_losses import Losses
+from reseat.resilience.words import Measure
 
 if TYPE_CHECKING:
     import pandas as pd

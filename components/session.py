@@ -2,56 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
 import streamlit as st
 
-from components import caching, links
+from components import caching, links, visitor
 from components.edits import Edits
 from components.live import LiveCluster
+from components.opened import Opened as _Opened
+from components.opened import State as _State
 from components.past import Past
 from components.pipeline_places import places
+from components.pipeline_process import Stage
+from reseat.access import Answer, Door, Person, ask
 from reseat.errors import InputRefused
 from reseat.formats.reading import Reading
 from reseat.formats.snapshot import identity, reading_of
+from reseat.history.read import History
 from reseat.model import ClusterLayout, Snapshot, Wish
 
 __all__ = [
     "REFRESH_SECONDS",
     "Seat",
+    "add_typed",
     "back_to_present",
+    "cancel_pipeline",
     "chosen_rows",
     "clicked",
     "clicked_names",
+    "close",
+    "closed",
     "edits",
     "follow_live",
     "forget_link",
+    "history",
     "keep",
     "kept",
     "layouts",
+    "may",
     "open_live",
     "open_past",
     "open_reading",
     "pending_link",
+    "person",
     "publish",
     "refresh_every",
+    "remember_texts",
     "seat",
     "select_layout",
     "set_edits",
     "set_refresh_every",
     "set_wish",
     "shelve",
+    "show_after",
+    "show_token",
+    "start_pipeline",
+    "texts_of",
     "typed_clusters",
 ]
 
 _KEY = "reseat"
 #: How often a live cluster can be read by itself; a link that asks for anything else is by hand.
 REFRESH_SECONDS = (10, 30, 60, 300)
-#: Moments of the past that stay among the layouts, the one looked at included; one may hold a million partitions.
-_MOST_PASTS = 4
 _Kept = TypeVar("_Kept")
 
 
@@ -71,6 +87,8 @@ class Seat:
             samples.
         live: the live cluster that is followed, or None.
         past: which moment of a cluster's history this is, or None for the present.
+        after: whether pages that show one layout show the one after the what-if's plan; ``components.what_if`` derives
+            it, and nothing else does.
     """
 
     layout: ClusterLayout
@@ -83,42 +101,12 @@ class Seat:
     snapshot: Snapshot | None = None
     live: LiveCluster | None = None
     past: Past | None = None
+    after: bool = False
 
     @property
     def connection_name(self) -> str | None:
         """By what the person knows the live cluster, or None for uploads and samples."""
         return None if self.live is None else self.live.name
-
-
-@dataclass
-class _Opened:
-    reading: Reading
-    read_at: datetime
-    edits: Edits = field(default_factory=Edits)
-    snapshot: Snapshot | None = None
-    live: LiveCluster | None = None
-    past: Past | None = None
-
-    def follow(self) -> None:
-        """Take the latest reading of the live cluster; the edits stay."""
-        state = None if self.live is None else self.live.state
-        if state is not None and state.snapshot is not None and state.reading is not None:
-            self.reading, self.snapshot, self.read_at = state.reading, state.snapshot, state.snapshot.taken_at
-
-
-@dataclass
-class _State:
-    opened: dict[str, _Opened] = field(default_factory=dict)
-    current: str | None = None
-    wish: Wish = field(default_factory=Wish)
-    link: links.Link | None = None
-    started: bool = False
-    kept: dict[str, object] = field(default_factory=dict)
-    #: Clusters whose address was typed: their passwords live as long as this session, and nowhere else.
-    typed: dict[str, LiveCluster] = field(default_factory=dict)
-    #: What was looked at before one went into the past, and the what-if there.
-    present: str | None = None
-    present_wish: Wish = field(default_factory=Wish)
 
 
 def _state() -> _State:
@@ -131,6 +119,46 @@ def _state() -> _State:
     return state
 
 
+def person() -> Person:
+    """Who looks at the page."""
+    return visitor.person(_state().token)
+
+
+def show_token(shown: str) -> bool:
+    """Take the server's token as somebody typed it, for as long as the session; says whether it is the right one."""
+    state = _state()
+    state.token = shown.strip()
+    return person().unlocked
+
+
+def may(door: Door) -> Answer:
+    """Whether a door opens for who looks at the page, now: asked at each use, since a sign-in grows old."""
+    return ask(door, person(), visitor.access(), time.time())
+
+
+def history(where: str) -> History:
+    """The tables in a folder, for who may see them.
+
+    Raises:
+        InputRefused: they may not, or it is no place, or of a kind that is not known.
+    """
+    answer = may(Door.READ_HISTORY)
+    if not answer.may:
+        raise InputRefused(answer.sentence)
+    return caching.history_in(where)
+
+
+def start_pipeline(stages: Sequence[Stage]) -> bool:
+    """Begin a job of the pipeline, for who may; says whether it began."""
+    return may(Door.RUN_PIPELINE).may and caching.pipeline().start(stages)
+
+
+def cancel_pipeline() -> None:
+    """Cancel the job of the pipeline, for who may."""
+    if may(Door.RUN_PIPELINE).may:
+        caching.pipeline().cancel()
+
+
 def _follow(state: _State, link: links.Link | None) -> None:
     """Open what a link names, or keep it until its file is there."""
     if link is None:
@@ -139,38 +167,41 @@ def _follow(state: _State, link: links.Link | None) -> None:
         _follow_past(state, link, link.past)
         return
     shelved = caching.shelf().find(link.digest)
-    live = caching.live_clusters().find(link.name) if link.live is not None else None
+    named = link.live is not None and may(Door.READ_CLUSTERS).may
+    live = caching.live_clusters().find(link.name) if named else None
     read = None if live is None else live.state.reading
     if link.trouble or (shelved is None and read is None):
         state.link = link
-    elif (
+        return
+    state.after = link.after
+    if (
         read is not None and link.live is not None
     ):  # of a live cluster one sees the latest reading, also where the link is older
         state.opened[link.name] = _Opened(read, datetime.now(UTC), link.edits, live=live)
-        state.current, state.wish = link.name, link.wish
+        state.look(link.name, link.wish)
         state.opened[link.name].follow()
         state.kept[f"refresh {link.name}"] = float(link.live) if link.live in REFRESH_SECONDS else 0.0
     elif shelved is not None:
-        state.opened[shelved.name] = _Opened(shelved.reading, shelved.read_at, shelved.edits)
-        state.current, state.wish = shelved.name, link.wish
+        state.opened[shelved.name] = _Opened(shelved.reading, shelved.read_at, shelved.edits, came_by=shelved.door)
+        state.look(shelved.name, link.wish)
 
 
 def _follow_past(state: _State, link: links.Link, past: Past) -> None:
     """Open the moment of the past that a link names; where the history does not have it, say so."""
     where = places()
     try:
-        history = caching.history_in(where.tables)
-        snapshot = caching.past_snapshot(history, where.landing, past.cluster, past.snapshot_id)
+        snapshot = caching.past_snapshot(history(where.tables), where.landing, past.cluster, past.snapshot_id)
     except InputRefused as refusal:
         state.link = replace(link, trouble=f"The moment that the link names cannot be opened. {refusal.sentence}")
         return
     _open_past(state, snapshot, past.snapshot_id, link.wish, link.edits)
+    state.after = link.after
 
 
 def seat() -> Seat | None:
-    """What the person looks at now, or None where nothing is read yet."""
+    """What the person looks at now, or None where nothing is read yet, or it is not for them (``closed``)."""
     state = _state()
-    if state.current is None:
+    if state.current is None or closed() is not None:
         return None
     opened = state.opened[state.current]
     layout = caching.layout_of(opened.reading, opened.edits)
@@ -185,7 +216,16 @@ def seat() -> Seat | None:
         opened.snapshot,
         opened.live,
         opened.past,
+        state.after and not state.wish.is_empty,
     )
+
+
+def closed() -> Answer | None:
+    """Why the person may not see what they have open: a sign-in that they need, or that has grown old; else None."""
+    state = _state()
+    door = None if state.current is None else state.opened[state.current].door
+    answer = None if door is None else may(door)
+    return None if answer is None or answer.may else answer
 
 
 def follow_live() -> None:
@@ -203,15 +243,14 @@ def open_live(live: LiveCluster) -> None:
         return
     link, state.link = state.link, None
     opened = next((name for name, one in state.opened.items() if one.live is live), None)
-    name = opened or _free_name(state, reading, live.name)
+    name = opened or state.free_name(reading, live.name)
     if opened is None:
         state.opened[name] = _Opened(reading, datetime.now(UTC), live=live)
     state.opened[name].follow()
-    if state.current != name:
-        state.current, state.wish = name, Wish()
+    state.look(name, state.wish if state.current == name else Wish())
     if link is not None and not link.trouble and link.live is not None and link.name == name:
         set_refresh_every(name, link.live)
-        state.opened[name].edits, state.wish = link.edits, link.wish
+        state.opened[name].edits, state.wish, state.after = link.edits, link.wish, link.after
 
 
 def open_past(snapshot: Snapshot, snapshot_id: str | None = None, wish: Wish | None = None) -> None:
@@ -223,33 +262,57 @@ def open_past(snapshot: Snapshot, snapshot_id: str | None = None, wish: Wish | N
         wish: the what-if on it; None: none.
     """
     state = _state()
-    state.link = None
+    state.link, state.after = None, True
     _open_past(state, snapshot, snapshot_id or identity(snapshot), wish or Wish(), Edits())
 
 
 def _open_past(state: _State, snapshot: Snapshot, snapshot_id: str, wish: Wish, edits: Edits) -> None:
-    if state.current is None or not _is_past(state, state.current):
+    if state.current is None or not state.is_past(state.current):
         state.present, state.present_wish = state.current, state.wish
     past = Past(snapshot.cluster or snapshot.cluster_id or "", snapshot_id, snapshot.taken_at)
-    kept = [name for name, one in state.opened.items() if one.past is not None and name != past.name]
-    for name in kept[: max(len(kept) + 1 - _MOST_PASTS, 0)]:
-        del state.opened[name]
     reading = reading_of(snapshot, source=past.name)
     state.opened[past.name] = _Opened(reading, snapshot.taken_at, edits, snapshot, past=past)
-    state.current, state.wish = past.name, wish
+    state.look(past.name, wish)
 
 
 def back_to_present() -> None:
     """Look again at what was looked at before one went into the past, with its what-if."""
     state = _state()
     if state.present in state.opened:
-        state.current, state.wish = state.present, state.present_wish
+        state.look(state.present, state.present_wish)
         return
     state.current, state.wish = None, Wish()  # one came from a page that needs no layout: there is none to go back to
     state.opened = {name: one for name, one in state.opened.items() if one.past is None}
-    # Where no layout is open nothing is put into the address either: loading the page anew would lead back there.
+    _clear_address()
+
+
+def _clear_address() -> None:
+    """Where no layout is open nothing is put into the address either: loading the page anew would lead back there."""
     for name in set(st.query_params) & set(links.NAMES):
         del st.query_params[name]
+
+
+def close(name: str) -> None:
+    """Close a layout: it is forgotten, and one looks at the one looked at before, if there is any."""
+    state = _state()
+    state.close(name)
+    if state.current is None:
+        _clear_address()
+
+
+def remember_texts(reading: Reading, files: Sequence[tuple[str, bytes]]) -> None:
+    """Keep the texts that a layout was read from as long as it is open; where they are too many, the oldest go.
+
+    Args:
+        reading: what was read of them.
+        files: (name, content) of each.
+    """
+    _state().remember_texts(reading.layout.digest, tuple(files))
+
+
+def texts_of(reading: Reading) -> tuple[tuple[str, bytes], ...]:
+    """The texts that a layout was read from, where they are kept; else nothing."""
+    return _state().texts.get(reading.layout.digest, ())
 
 
 def refresh_every(cluster: str) -> float | None:
@@ -263,13 +326,24 @@ def set_refresh_every(cluster: str, seconds: float | None) -> None:
 
 
 def typed_clusters() -> dict[str, LiveCluster]:
-    """The clusters whose address was typed in this session, by name; to be added to."""
-    return _state().typed
+    """The clusters whose address was typed in this session, by name, oldest first."""
+    return dict(_state().typed)
+
+
+def add_typed(live: LiveCluster) -> None:
+    """Keep a cluster whose address was typed; the oldest that is not open makes way."""
+    _state().add_typed(live)
 
 
 def set_wish(wish: Wish) -> None:
-    """Look at another what-if; an empty wish is the present."""
-    _state().wish = wish
+    """Look at another what-if, and at what it leads to; an empty wish is the present."""
+    state = _state()
+    state.wish, state.after = wish, True
+
+
+def show_after(after: bool) -> None:
+    """Let all pages show what the what-if leads to, or the present beside which it stays."""
+    _state().after = after
 
 
 def edits() -> Edits:
@@ -289,32 +363,22 @@ def open_reading(reading: Reading, name: str) -> None:
     """Look at a layout that was just read, without a what-if, or with the one of the link that waits for it."""
     state = _state()
     link, state.link = state.link, None
-    name = _free_name(state, reading, name)
+    name = state.free_name(reading, name)
     state.opened[name] = _Opened(reading, datetime.now(UTC))
-    state.current, state.wish = name, Wish()
+    state.look(name, Wish())
     if link is not None and not link.trouble:
         state.opened[name].edits = link.edits
         layout = caching.layout_of(reading, link.edits)
         if link.names(layout.digest):
-            state.wish = link.wish
+            state.wish, state.after = link.wish, link.after
         else:
             state.opened[name].edits = Edits()
             state.link = replace(link, trouble=_other_layout(link, reading))
 
 
-def _free_name(state: _State, reading: Reading, name: str) -> str:
-    """The name, with a number where another layout has it already: two pasted texts are two layouts."""
-    taken = (name, *(f"{name} ({number})" for number in range(2, len(state.opened) + 2)))
-    return next(
-        free
-        for free in taken
-        if free not in state.opened or state.opened[free].reading.layout.digest == reading.layout.digest
-    )
-
-
 def _other_layout(link: links.Link, reading: Reading) -> str:
     return (
-        f"The link is about the layout {link.digest}; what was opened is {reading.layout.digest[: links.DIGITS]}. "
+        f"The link is about the layout {link.digest}; what was opened is {reading.layout.digest}. "
         "They differ, so the link's what-if was not taken over."
     )
 
@@ -338,13 +402,9 @@ def select_layout(name: str) -> None:
     """Look at another of the layouts read, without a what-if."""
     state = _state()
     if name in state.opened and name != state.current:
-        if state.opened[name].past is not None and state.current is not None and not _is_past(state, state.current):
+        if state.opened[name].past is not None and state.current is not None and not state.is_past(state.current):
             state.present, state.present_wish = state.current, state.wish
-        state.current, state.wish = name, Wish()
-
-
-def _is_past(state: _State, name: str) -> bool:
-    return state.opened[name].past is not None
+        state.look(name, Wish())
 
 
 def publish(seated: Seat, own: Collection[str] = ()) -> None:
@@ -361,7 +421,7 @@ def publish(seated: Seat, own: Collection[str] = ()) -> None:
 
 def shelve(seated: Seat) -> dict[str, str]:
     """Put what is looked at on the server's shelf, and return the query that reopens it."""
-    live = seated.live
+    live, state = seated.live, _state()
     shared = live is not None and caching.live_clusters().find(live.name) is live
     caching.shelf().put(
         caching.Shelved(
@@ -371,10 +431,13 @@ def shelve(seated: Seat) -> dict[str, str]:
             seated.edits,
             seated.digest,
             latest_of=None if live is None else live.name,
+            door=state.opened[seated.name].door if seated.name in state.opened else None,
         )
     )
     every = int(refresh_every(seated.name) or 0) if shared else None
-    return links.to_query(seated.digest, seated.name, seated.edits, seated.wish, live=every, past=seated.past)
+    return links.to_query(
+        seated.digest, seated.name, seated.edits, seated.wish, live=every, past=seated.past, after=seated.after
+    )
 
 
 def kept(name: str, default: _Kept) -> _Kept:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components import caching, keep_layout, session, text
 from components.edits import left_out_topics
 from components.notices import refused
+from components.racks_form import draw_racks_form
 from components.session import Seat
 from components.text import wish_in_words
 from reseat.errors import InputRefused, ReseatError
-from reseat.model import ClusterLayout, Wish
-from reseat.sources import Sample, read_racks_file, samples
+from reseat.model import Wish
+from reseat.sources import Sample, samples
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["draw", "edited_racks", "open_layout"]
+__all__ = ["draw", "open_layout"]
 
 
 def draw() -> None:
@@ -33,7 +30,7 @@ def draw() -> None:
         with st.expander("Open another layout", icon=":material/folder_open:"):
             open_layout("side")
         with st.expander("Racks", icon=":material/dns:"):
-            _racks(seat)
+            draw_racks_form(seat, "side")
         with st.expander("Topics left out", icon=":material/filter_alt:"):
             _left_out(seat)
         with st.expander("Keep this layout", icon=":material/archive:"):
@@ -88,8 +85,8 @@ def _read(files: list[tuple[str, bytes]]) -> None:
     except InputRefused as error:
         refused(error)
         return
-    keep_layout.remember(reading, files)
     session.open_reading(reading, " + ".join(name for name, _ in files))
+    session.remember_texts(reading, files)
     st.rerun()
 
 
@@ -110,13 +107,22 @@ def _which(seat: Seat) -> None:
     if chosen != seat.name:
         session.select_layout(chosen)
         st.rerun()
+    st.button(
+        "Close this layout",
+        key="layout-close",
+        icon=":material/close:",
+        type="tertiary",
+        help="This session forgets it. A link opens it for whoever has it until the server forgets it too.",
+        on_click=session.close,
+        args=(seat.name,),
+    )
     _order(seat)
     if seat.wish.is_empty:
         st.caption(
             "You see the present." if seat.past is None else f"You see the past: {text.plain(seat.past.words())}."
         )
         return
-    st.caption(f"You see a what-if: {text.plain(wish_in_words(seat.wish))}.")
+    st.caption(f"What-if: {text.plain(wish_in_words(seat.wish))}.")
     st.button(
         "Back to the present" if seat.past is None else "Without the what-if",
         key="wish-clear",
@@ -141,56 +147,6 @@ def _order(seat: Seat) -> None:
     if vouched != seat.edits.order_vouched:
         session.set_edits(replace(seat.edits, order_vouched=vouched))
         st.rerun()
-
-
-def _racks(seat: Seat) -> None:
-    import pandas as pd
-
-    given = st.file_uploader("Racks file: CSV `broker,rack` or JSON", key="racks-file")
-    if given is not None and st.button("Use this file", key="racks-use"):
-        try:
-            _set_racks(seat, dict(seat.edits.racks) | read_racks_file(given.getvalue(), source=given.name))
-        except InputRefused as error:
-            refused(error)
-    table = pd.DataFrame(
-        {"broker": [b.id for b in seat.layout.brokers], "rack": [b.rack for b in seat.layout.brokers]}
-    ).astype({"rack": "string"})
-    edited = st.data_editor(
-        table,
-        key=f"racks-table-{seat.digest}",
-        hide_index=True,
-        num_rows="dynamic",
-        height=240,
-        placeholder="no rack",
-        column_config={
-            "broker": st.column_config.NumberColumn("Broker", min_value=0, max_value=2**31 - 1, step=1, required=True),
-            "rack": st.column_config.TextColumn("Rack", max_chars=200),
-        },
-    )
-    if st.button("Apply racks", key="racks-apply", disabled=edited.equals(table)):
-        _set_racks(seat, dict(seat.edits.racks) | edited_racks(seat.layout, edited))
-
-
-def edited_racks(layout: ClusterLayout, table: pd.DataFrame) -> dict[int, str | None]:
-    """What an edited table of brokers and racks tells anew; a row taken out of the table tells nothing.
-
-    Args:
-        layout: the layout that the table was made of.
-        table: columns ``broker`` and ``rack``, either possibly empty in a row.
-    """
-    before = {b.id: b.rack for b in layout.brokers}
-    racks: dict[int, str | None] = {}
-    filled = table.dropna(subset=["broker"])
-    for broker, rack in zip(filled["broker"].tolist(), filled["rack"].tolist(), strict=True):
-        told = rack.strip() if isinstance(rack, str) and rack.strip() else None
-        if int(broker) not in before or before[int(broker)] != told:
-            racks[int(broker)] = told
-    return racks
-
-
-def _set_racks(seat: Seat, racks: dict[int, str | None]) -> None:
-    session.set_edits(replace(seat.edits, racks=tuple(sorted(racks.items()))))
-    st.rerun()
 
 
 def _left_out(seat: Seat) -> None:

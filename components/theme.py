@@ -1,19 +1,28 @@
-"""Colours with one meaning each, rack colours, and the Plotly template; the only place that names a colour.
-
-Meanings are from Okabe and Ito's colour-blind safe set and used for nothing else. Never colour alone: a word, an icon
-or a hatch goes with it.
-"""
+"""Colours as pages use them: by meaning (``reseat.report.palette``), by rack, by theme; and the Plotly template."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from reseat.model import Severity
+from reseat.report.palette import (
+    ATTENTION,
+    BROKEN,
+    DARK,
+    DIFFERENCE,
+    FINE,
+    LEADER,
+    LIGHT,
+    MOVED_IN,
+    MOVED_OUT,
+    RACKS,
+    SEQUENCE,
+    Look,
+)
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -21,10 +30,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ATTENTION",
     "BROKEN",
+    "DARK",
     "DIFFERENCE",
     "EPOCHS",
     "FINE",
     "LEADER",
+    "LIGHT",
     "MOVED_IN",
     "MOVED_OUT",
     "ON_EPOCH",
@@ -39,46 +50,14 @@ __all__ = [
     "template",
 ]
 
-FINE = "#009e73"  # bluish green
-ATTENTION = "#e69f00"  # orange
-BROKEN = "#d55e00"  # vermillion
-LEADER = "#0072b2"  # blue
-MOVED_IN = "#56b4e9"  # sky blue
-MOVED_OUT = "#cc79a7"  # purple, drawn hatched
-#: Counts: one scale, dark is many.
-SEQUENCE = "cividis"
-#: Differences: white at zero, symmetric.
-DIFFERENCE = ((0.0, "#8c510a"), (0.25, "#d8b365"), (0.5, "#ffffff"), (0.75, "#67a9cf"), (1.0, "#2166ac"))
 #: Leader epochs: six pale colours that the colour-blind tell apart (from Tol's light set), dark text on all; after six
 #: they repeat, and the epoch is written on each cell.
 EPOCHS = ("#c9cfd8", "#eedd88", "#bbcc33", "#b3cdf0", "#f2b8c6", "#b8b04a")
 #: Text on an epoch's colour, in light and dark.
 ON_EPOCH = "#14171c"
 
-#: Racks: twelve muted colours, none of them a meaning's; after twelve they repeat with a pattern.
-_RACKS = (
-    "#6f7fb5", "#b59b6f", "#7fae9b", "#a87f9f", "#8fa65a", "#c2907c",
-    "#5f93a6", "#9a8fc4", "#a3a3a3", "#7d9a7d", "#b3848f", "#8a7d66",
-)  # fmt: skip
 _FONT = '"Source Sans", sans-serif'
 _PATTERNS = ("", "/", "x", ".", "-")
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The neutral colours of light or dark: text, quiet text, lines, bars, background and the accent."""
-
-    text: str
-    quiet: str
-    line: str
-    bar: str
-    faint: str
-    background: str
-    accent: str
-
-
-_LIGHT = Look("#1c2026", "#5b6472", "#d9dde3", "#8d97a5", "#e9ecf0", "#ffffff", "#4a4fa3")
-_DARK = Look("#e8eaee", "#a2aab6", "#363c46", "#7d8796", "#2a3038", "#14171c", "#a3a8f0")
 
 
 def is_dark() -> bool:
@@ -88,7 +67,7 @@ def is_dark() -> bool:
 
 def look() -> Look:
     """The neutral colours of the theme in use."""
-    return _DARK if is_dark() else _LIGHT
+    return DARK if is_dark() else LIGHT
 
 
 def faded(colour: str) -> str:
@@ -100,7 +79,7 @@ def faded(colour: str) -> str:
 def rack_looks(racks: Sequence[str]) -> dict[str, tuple[str, str]]:
     """(colour, Plotly pattern) by rack, by its place among the racks sorted as text: the same on every page."""
     return {
-        rack: (_RACKS[i % len(_RACKS)], _PATTERNS[i // len(_RACKS) % len(_PATTERNS)])
+        rack: (RACKS[i % len(RACKS)], _PATTERNS[i // len(RACKS) % len(_PATTERNS)])
         for i, rack in enumerate(sorted(racks))
     }
 
@@ -128,7 +107,7 @@ def template() -> go.layout.Template:
 def _template(dark: bool) -> go.layout.Template:
     import plotly.graph_objects as go
 
-    neutral = _DARK if dark else _LIGHT
+    neutral = DARK if dark else LIGHT
     axis = {
         "showgrid": False,
         "zeroline": False,

@@ -57,7 +57,7 @@ def _out(seat: Seat) -> None:
         racks = st.multiselect("And all brokers of these racks", layout.racks) if layout.racks else []
         if st.form_submit_button("Preview", type="primary"):
             whole = {b.id for b in layout.brokers if b.rack in racks}
-            _ask(replace(wish, remove=tuple(sorted({*brokers, *whole})), topics=(), replication_factor=None))
+            _ask(replace(wish.at(None), remove=tuple(sorted({*brokers, *whole})), topics=(), replication_factor=None))
 
 
 def _in(seat: Seat) -> None:
@@ -68,7 +68,7 @@ def _in(seat: Seat) -> None:
         rack = st.selectbox("Its rack", seat.layout.racks, index=None, accept_new_options=True, placeholder="no rack")
         if st.form_submit_button("Add and preview", type="primary"):
             joined = {broker_id: where for broker_id, where in wish.add if broker_id != broker} | {int(broker): rack}
-            _ask(replace(wish, add=tuple(sorted(joined.items())), topics=(), replication_factor=None))
+            _ask(replace(wish.at(None), add=tuple(sorted(joined.items())), topics=(), replication_factor=None))
 
 
 def _factor(seat: Seat) -> None:
@@ -128,4 +128,4 @@ def _options(seat: Seat) -> None:
                 receive_cap=None if cap is None else int(cap),
                 max_moves=None if most is None else int(most),
             )
-            _ask(replace(seat.wish, options=chosen))
+            _ask(replace(seat.wish.at(None), options=chosen))

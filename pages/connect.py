@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import connections, frame, text
+from components import connections, frame, sign_in, text
 from components.connect_card import draw_card
 from components.connect_form import draw_form
 from components.live import LiveCluster, LiveState
@@ -13,6 +13,8 @@ from reseat.model import BrokerState
 
 def sentence(live: LiveCluster | None, state: LiveState) -> str:
     """The sentence that answers the page's question: is there a live cluster, and how fresh is what one sees?"""
+    if not offered.reading.may:
+        return offered.reading.sentence
     if live is None:
         return "No live cluster is named yet. Give an address, or name one in the configuration."
     if state.snapshot is None:
@@ -48,8 +50,13 @@ with left:
     st.subheader("Clusters", anchor=False)
     if offered.all or offered.refused:
         connections.draw_list(offered, live)
-    with st.expander("Another address", icon=":material/add_link:", expanded=not offered.all):
-        draw_form(offered)
+    if not offered.reading.may:
+        sign_in.draw_buttons("clusters")
+    elif offered.typing.may:
+        with st.expander("Another address", icon=":material/add_link:", expanded=not offered.all):
+            draw_form(offered)
+    else:
+        st.caption(text.plain(offered.typing.sentence))
     draw_naming()
 with right:
     if live is not None:

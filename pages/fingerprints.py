@@ -5,6 +5,7 @@ from collections import Counter
 import streamlit as st
 
 from components import caching, fingerprints, frame, session, text
+from components.cautions import draw_input_cautions
 from components.session import Seat
 from reseat.errors import PlacementRefused
 from reseat.placement.fingerprint import TopicFingerprint, Verdict
@@ -37,7 +38,7 @@ def figures(found: tuple[TopicFingerprint, ...]) -> None:
             (
                 "Not striped",
                 text.count(counts[Verdict.NOT_STRIPED]),
-                None,
+                f"{counts[Verdict.UNKNOWN]:,} unknown" if counts[Verdict.UNKNOWN] else None,
                 "No draws give these lists, nor nearly. KRaft's placer leaves such lists, and so does a reassignment",
             ),
             ("One pair alone fits", text.count(exact), None, "Start and shift are known for certain"),
@@ -95,6 +96,8 @@ def draw(seat: Seat) -> None:
     with st.spinner(f"Working back from {text.plural(seat.layout.partition_count, 'replica list')} …"):
         found = caching.fingerprints_of(seat.layout)
     frame.answer(fingerprints.summary(found, kraft=seat.layout.eligible is not None))
+    if any(one.verdict is Verdict.UNKNOWN for one in found):
+        draw_input_cautions(seat, "fingerprints")
     figures(found)
     if not found:
         return

@@ -12,6 +12,7 @@ from components.fleet_words import answer, figures, worst_first
 from components.pipeline_bar import draw_bar
 from components.pipeline_empty import draw_empty
 from components.pipeline_places import Places, places
+from reseat.access import Door
 from reseat.errors import InputRefused
 from reseat.history.fleet import Fleet, fleet
 from reseat.history.read import History
@@ -60,10 +61,10 @@ def draw(read: Fleet, history: History, where: Places) -> None:
     draw_table(clusters, now, read.days, lambda name: session.keep(OPENED, name))
 
 
-seat = frame.standalone(linked=True)
+seat = frame.standalone(linked=True, door=Door.READ_HISTORY)
 where = places()
 try:
-    history = caching.history_in(where.tables)
+    history = session.history(where.tables)
     with st.spinner("Reading the latest snapshot of every cluster …", show_time=True):
         read = caching.asked(history, "fleet", lambda: fleet(history))
 except InputRefused as refusal:

@@ -4,26 +4,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from components import caching, frame, tables, text
+from components import frame, tables, text
 from components.heat_grid import apply_event, heat_grid, panel
+from components.heat_grid.view import NAMES
 from components.heat_grid.words import sentence
+from components.what_if import shown
 from reseat.balance.grid import Grid
-from reseat.errors import WishRefused
-from reseat.model import ClusterLayout, Plan
+from reseat.model import ClusterLayout
 
-seat = frame.page("Heatmap")
-
-
-def planned() -> Plan | None:
-    """The plan of the what-if, or None where there is none; a refusal is said and the present shown."""
-    if seat.wish.is_empty:
-        return None
-    try:
-        with st.spinner("Planning …", show_time=True):
-            return caching.plan_for(seat.layout, seat.wish)
-    except WishRefused as refusal:
-        frame.refused(refusal)
-        return None
+seat = frame.page("Heatmap", own=NAMES, shows="either")
 
 
 def table_behind(choice: panel.Choice, grid: Grid) -> None:
@@ -34,7 +23,8 @@ def table_behind(choice: panel.Choice, grid: Grid) -> None:
     if choice.show == "difference":
         values = values.rename(columns={choice.view.measure: f"{choice.view.measure}, change"})
     elif len(values):
-        values["against the mean"] = (values[choice.view.measure] - float(grid.row_sums.mean())).round(1)
+        mean = float(grid.row_sums[choice.counted].mean())
+        values["against the mean"] = (values[choice.view.measure] - mean).round(1)
     tables.table(values, "heat-table", height=240)
     if choice.axes.single:
         names = [
@@ -63,13 +53,13 @@ def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:
         tables.table(told, "heat-partition", height=36 + 30 * len(facts), broker=tables.PLAIN)
 
 
-plan = planned()
+now = shown(seat, beside=True)
 answer = st.container()
-choice = panel.choose(seat, plan)
+choice = panel.choose(seat, now)
 with st.spinner("Drawing …", show_time=False):
     data, grid = panel.drawn(choice)
 with answer:
-    frame.answer(sentence(choice, grid, seat.wish.remove))
+    frame.answer(sentence(choice, grid))
 panel.trail(choice)
 event = heat_grid(data)
 if event is not None:
@@ -78,7 +68,8 @@ if event is not None:
         panel.keep(choice, view)
         st.rerun()
 if choice.view.selected is not None:
-    opened(choice.before, choice.view.selected)
+    there = choice.after if choice.show == "after" and choice.after is not None else choice.before
+    opened(there, choice.view.selected)
 frame.how_to_read(
     "Each row is a broker, grouped by rack; each column a topic, or a partition. The brighter a cell, the more it "
     "holds (by square root, so that small topics are told apart too); a difference is white where nothing changes. "

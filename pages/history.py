@@ -16,6 +16,7 @@ from components.past import clock
 from components.pipeline_bar import draw_bar
 from components.pipeline_empty import draw_empty
 from components.pipeline_places import Places, places
+from reseat.access import Door
 from reseat.errors import InputRefused
 from reseat.history.read import History
 
@@ -73,11 +74,11 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
     return ends
 
 
-seat = frame.standalone(linked=True)
+seat = frame.standalone(linked=True, door=Door.READ_HISTORY)
 where = places()
 own: dict[str, str] = {}
 try:
-    history = caching.history_in(where.tables)
+    history = session.history(where.tables)
     clusters = caching.asked(history, "clusters", history.clusters)
     if clusters:
         stretch = history_desk.choose(history, clusters, seat)

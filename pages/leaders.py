@@ -3,14 +3,15 @@
 import streamlit as st
 
 from components import addresses, caching, elections, frame, outages, text, walk_state, walk_view
+from components.election_commands import draw_election_command
 from components.operate_desk import desk_of
 from components.operate_election import draw_election
 from components.session import Seat
-from reseat.election import ElectionPreview, Mode
-from reseat.errors import WishRefused
-from reseat.model import ClusterLayout
+from components.what_if import shown
+from reseat.election import ElectionPreview, Mode, less_even
+from reseat.model import ClusterLayout, Plan
 
-NOW, DONE, STOPPED = "An election now", "Once the plan is done", "While stopped"
+NOW, DONE, STOPPED = "An election now", "An election then", "While stopped"
 WALKED, RESTART = "Step by step", "Next restart"
 
 
@@ -19,8 +20,9 @@ def election_now(seat: Seat, mode: Mode) -> None:
     layout = seat.layout
     preview = caching.election_of(layout, mode)
     auto = caching.auto_rebalance_of(layout, mode)
-    said = preview.sentences or ("There is nothing to elect.",)
-    frame.answer(said[0])
+    worse = less_even(layout, preview)
+    said = [one for one in preview.sentences if one != worse] or ["There is nothing to elect."]
+    frame.answer(" ".join(filter(None, (said[0], worse))))
     frame.figures([*elections.figures_of(preview), *_after(layout, preview, len(auto.rows))])
     elections.draw_leaders(layout, preview.leaders_before, preview.leaders_after, "leaders-now")
     outages.legend()
@@ -30,6 +32,7 @@ def election_now(seat: Seat, mode: Mode) -> None:
     views = {
         "Partition by partition": lambda: elections.draw_reasons(layout, preview, "election-now"),
         "auto.leader.rebalance": lambda: elections.draw_auto_rebalance(auto, "auto-rebalance"),
+        "Command": lambda: draw_election_command(layout, preview, seat.snapshot and seat.snapshot.version),
     }
     if desk is not None:
         views["Hold an election"] = lambda: draw_election(desk, layout, mode)
@@ -51,22 +54,18 @@ def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int) -> list[t
     ]
 
 
-def election_done(seat: Seat, mode: Mode) -> None:
+def election_done(plan: Plan, mode: Mode) -> None:
     """Who leads once the what-if's plan is done, and after an election then."""
-    try:
-        with st.spinner("Planning …", show_time=True):
-            plan = caching.plan_for(seat.layout, seat.wish)
-    except WishRefused as error:
-        frame.refused(error)
-        return
     preview = caching.election_after(plan, mode)
     done = preview.leader_done if preview.leader_done is not None else preview.leader_before
     changed = int((done != preview.leader_before).sum())
-    gone = seat.wish.remove
+    gone = plan.wish.remove
     later = int((preview.leader_after != done).sum())
+    worse = less_even(plan.proposed, preview, gone)
     frame.answer(
         f"{text.plural(changed, 'partition')} {'gets' if changed == 1 else 'get'} another leader while data moves; "
         f"{text.plural(later, 'more waits', 'more wait')} for a preferred election once it is done."
+        f"{'' if worse is None else f' {worse}'}"
     )
     frame.figures(
         [
@@ -105,15 +104,18 @@ def controller_of(seat: Seat) -> str:
 
 
 linked = walk_state.WALK in st.query_params
-seat = frame.page("Leaders", own=(walk_state.WALK, walk_state.AT))
+seat = frame.page("Leaders", own=(walk_state.WALK, walk_state.AT), shows="either")
+now = shown(seat)
+layout = now.layout
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    choices = [NOW, *([] if seat.wish.is_empty else [DONE]), STOPPED, WALKED, RESTART]
+    first = DONE if now.after else NOW
+    choices = [first, STOPPED, WALKED, RESTART]
     view = st.segmented_control(
         "When",
         choices,
-        default=WALKED if linked else NOW,
+        default=WALKED if linked else first,
         required=True,
-        key=f"when-{len(choices)}",
+        key=f"when-{first}",
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -130,12 +132,12 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     )
 if view == NOW:
     election_now(seat, kraft)
-elif view == DONE:
-    election_done(seat, kraft)
+elif view == DONE and now.plan is not None:
+    election_done(now.plan, kraft)
 elif view == STOPPED:
-    outages.draw_stopped(seat.layout, kraft)
+    outages.draw_stopped(layout, kraft)
 elif view == WALKED:
-    walk_view.draw_walk(seat.layout, kraft)
+    walk_view.draw_walk(layout, kraft)
 else:
-    outages.draw_next_restart(seat.layout)
-addresses.publish(seat, walk_state.to_query(walk_state.kept(seat.layout)) if view == WALKED else {})
+    outages.draw_next_restart(layout)
+addresses.publish(seat, walk_state.to_query(walk_state.kept(layout)) if view == WALKED else {})

@@ -28,7 +28,7 @@ def notices(desk: Desk) -> None:
         operate_states.draw_not_enabled(permission.sentence)
     elif not desk.cluster_id:
         operate_states.draw_not_enabled("The cluster does not tell its id, so that nothing can be confirmed.")
-    operate_person.draw_sign_in(desk.access, desk.person)
+    operate_person.draw_way_in(desk.access, desk.person)
     error = desk.live.state.error
     if error is not None:
         operate_states.draw_lost(str(error))
@@ -95,7 +95,7 @@ def draw(seat: Seat, desk: Desk) -> None:
         draw_history(desk.journal.runs(desk.cluster_id), opened, lambda run: look_at(desk, "run", run))
 
 
-seat = frame.page("Operate", unread=operate_states.draw_open_runs)
+seat = frame.page("Operate", unread=operate_states.draw_open_runs, shows="change")
 desk = desk_of(seat)
 if seat.past is not None:
     operate_states.draw_past(seat.past)

@@ -8,17 +8,34 @@ from components.findings import draw_findings, flagged
 from components.imbalances import Imbalance, imbalances
 from components.readings import draw_reading
 from components.takeaway import draw_takeaway
-from reseat.model import ClusterLayout, Finding, Severity
+from components.what_if import shown
+from reseat.model import NOT_TOLD, ClusterLayout, Finding, Severity
 
 
-def health(layout: ClusterLayout, found: tuple[Finding, ...]) -> str:
+def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Finding, ...]) -> str:
     """The sentence that answers the page's question: is anything wrong, also with what was read?"""
     broken = [finding for finding in found if finding.severity is Severity.BROKEN]
     attention = sum(finding.severity is Severity.ATTENTION for finding in found)
     if broken:
         return broken[0].sentence
+    warned = f"{text.plural(attention, 'finding deserves', 'findings deserve')} attention"
+    unknown = [
+        words
+        for words, known in (
+            ("offline", bool((layout.leader != NOT_TOLD).all())),
+            ("under-replicated", bool(layout.in_sync_known.all())),
+        )
+        if not known
+    ]
+    if unknown and layout.partition_count:
+        said = f"Unknown whether partitions are {' or '.join(unknown)}: leaders or in-sync replicas are unknown"
+        return f"{said}; {warned}." if attention else f"{said}."
+    if under_replicated:
+        partitions = text.plural(under_replicated, "partition is", "partitions are")
+        more = f"; with that, {warned}" if attention > 1 else ""
+        return f"{partitions} under-replicated, and none is offline{more}."
     if attention:
-        return f"Nothing is broken; {text.plural(attention, 'finding deserves', 'findings deserve')} attention."
+        return f"No partition is offline or under-replicated; {warned}."
     return f"All is well: nothing is broken in {text.plural(layout.partition_count, 'partition')}."
 
 
@@ -35,16 +52,14 @@ def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
     charts.draw(figure, key, f"{one.title}: {one.sentence}")
 
 
-seat = frame.page("Overview")
-layout = seat.layout
+seat = frame.page("Overview", shows="either")
+now = shown(seat)
+layout = now.layout
 with st.spinner("Measuring the layout …", show_time=True):
     balance = caching.balance_of(layout)
     found = caching.findings_of(layout)
-frame.answer(health(layout, (*found, *seat.reading.findings)))
-if not seat.wish.is_empty:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("This page is about the layout as it stands, without the what-if.", width="content")
-        st.page_link("pages/plan.py", label="See what the what-if changes", icon=":material/swap_horiz:")
+said = health(layout, balance.under_replicated, (*found, *seat.reading.findings))
+frame.answer(f"After the plan: {said[:1].lower()}{said[1:]}" if now.after else said)
 frame.figures(
     [
         (
@@ -69,7 +84,7 @@ frame.figures(
         ("Topics", text.count(len(layout.topics)), None, "After leaving topics out"),
         (
             "Racks",
-            text.count(len(layout.racks)) if layout.racks else "not told",
+            text.count(len(layout.racks)) if layout.racks else "unknown" if layout.unknown_racks else "none",
             None,
             "Racks of brokers; without them Reseat cannot keep replicas on different racks",
         ),
@@ -86,9 +101,13 @@ if worst:
     )
 
 st.subheader("Findings", anchor=False)
-draw_findings(layout, found, seat.digest)
-if not found:
-    st.caption("Nothing was found.")
+draw_findings(layout, found, layout.digest)
+st.caption(
+    "broken: data or service is at risk now (offline, below min ISR, one copy in sync, input incomplete) · attention: "
+    "mend it before something else fails (under-replicated, racks shared, skew beyond a tenth) · note: good to know"
+    if found
+    else "Nothing was found."
+)
 
 draw_reading(seat)
 draw_takeaway(seat)

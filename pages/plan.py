@@ -5,15 +5,16 @@ import streamlit as st
 
 from components import caching, charts, frame
 from components.against_generate import draw_against_generate
+from components.cautions import draw_input_cautions
 from components.execution import draw_downloads, draw_execution
 from components.judging import draw_judging
 from components.moves import draw_flows, draw_moves
 from components.outcome import outcome
-from components.points import chosen_plan
+from components.points import draw_next, draw_points
 from components.proof import draw_proof
 from components.refusal import draw_refusal
 from components.session import Seat
-from components.text import wish_in_words
+from components.what_if import plan_of
 from components.wish_form import wish_form
 from reseat.errors import WishRefused
 from reseat.model import Plan
@@ -43,13 +44,11 @@ def chart(plan: Plan, what: str) -> None:
 
 def draw(seat: Seat) -> None:
     """The page for a what-if."""
-    with st.spinner(f"Planning: {wish_in_words(seat.wish)} …", show_time=True):
-        least = caching.plan_for(seat.layout, seat.wish)
-    head = st.container()
-    plan = chosen_plan(seat, least)
-    with head:
-        outcome(plan)
-        frame.findings(plan.findings)
+    plan = plan_of(seat)
+    below_spread = outcome(seat, plan, "plan")
+    frame.findings(plan.findings)
+    draw_points(seat, plan)
+    draw_next(seat, plan, below_spread)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="plan-choices"):
         what = st.segmented_control(
             "What",
@@ -66,7 +65,7 @@ def draw(seat: Seat) -> None:
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
         "Who sends to whom": lambda: draw_flows(plan, "flows"),
-        "Carry it out": lambda: draw_execution(plan, seat.connection_name),
+        "Carry it out": lambda: draw_execution(plan, seat.connection_name, seat.snapshot and seat.snapshot.version),
         "Proof": lambda: draw_proof(plan.certificate),
         "Judge another plan": lambda: draw_judging(seat, plan),
         "Kafka's --generate": lambda: draw_against_generate(plan),
@@ -83,9 +82,14 @@ def draw(seat: Seat) -> None:
     views[chosen]()
 
 
-seat = frame.page("Plan")
+seat = frame.page("Plan", shows="change")
 if seat.wish.is_empty:
-    frame.answer("Nothing is wished yet, so nothing moves.")
+    frame.answer(
+        "No change selected"
+        + (", and racks are unknown." if seat.layout.unknown_racks else ".")
+        + " Remove or add a broker, or change a replication factor."
+    )
+    draw_input_cautions(seat, "plan")
     wish_form(seat)
     st.subheader("Judge a plan that you have", anchor=False)
     draw_judging(seat, None)

@@ -6,11 +6,15 @@ import streamlit as st
 from components import caching, charts, frame, session, text
 from components.changes import draw_finding_changes, draw_racks
 from components.outcome import outcome, present
+from components.points import draw_next
 from components.rack_board import rack_board
 from components.refusal import draw_refusal
-from components.text import wish_in_words
+from components.what_if import plan_of
 from reseat.errors import WishRefused
 from reseat.model import Plan
+
+#: Layouts up to here are looked at for what more moves buy at each drop; with a million partitions it takes seconds.
+MOST_PARTITIONS = 200_000
 
 
 @st.fragment
@@ -48,31 +52,31 @@ def detail(plan: Plan) -> None:
         draw_finding_changes(plan)
 
 
-seat = frame.page("Racks")
+seat = frame.page("Racks", shows="either")
 head, board, below = st.container(key="racks-head"), st.container(key="racks-board"), st.container(key="racks-below")
 plan: Plan | None = None
 refusal: WishRefused | None = None
 with head:
-    if seat.wish.is_empty:
+    if not seat.after:
         present(seat)
     else:
         try:
-            with st.spinner(f"Planning: {wish_in_words(seat.wish)} …", show_time=True):
-                plan = caching.plan_for(seat.layout, seat.wish)
-            outcome(plan)
+            plan = plan_of(seat)
+            below_spread = outcome(seat, plan, "racks")
         except WishRefused as error:
             refusal = error
             draw_refusal(seat, error)
 with board:
-    heard = rack_board(seat.layout, seat.wish, plan)
+    heard = rack_board(seat.layout, seat.wish, plan, present=not seat.after)
 if heard is not None:
     for sentence in heard.ignored:
         st.toast(text.plain(sentence), icon=":material/info:")
-    if heard.wish != seat.wish:
+    if heard.wish != seat.wish or (heard.understood and not seat.after):
         session.set_wish(heard.wish)
         st.rerun()
 with below:
     if plan is not None:
         detail(plan)
+        draw_next(seat, plan, below_spread, most=MOST_PARTITIONS)
     elif refusal is not None:
         frame.refused(refusal, said=True)

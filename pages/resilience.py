@@ -24,11 +24,11 @@ def nothing_yet(where: Places) -> None:
         draw_empty(where, shows="Which single loss hurts most")
 
 
-seat = frame.standalone(linked=True)
+seat = frame.standalone(linked=True, shows="either")
 where = places()
 history = None
 try:
-    tables = caching.history_in(where.tables)
+    tables = session.history(where.tables)
     history = tables if caching.asked(tables, "clusters", tables.clusters) else None
 except InputRefused as refusal:
     frame.refused(refusal)

@@ -38,7 +38,12 @@ _AROUND, _ROW, _LEAST = 98, 44, 190
 
 
 def counts_data(
-    grid: Grid, measure: Measure, *, before: Grid | None = None, limit: float | None = None
+    grid: Grid,
+    measure: Measure,
+    *,
+    before: Grid | None = None,
+    limit: float | None = None,
+    counted: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """The data of a grid of sums; with ``before`` of the same axes, of the difference.
 
@@ -47,6 +52,7 @@ def counts_data(
         measure: what they are.
         before: the sums to take off.
         limit: the top of the scale, so that before and after share it; None takes the grid's own.
+        counted: the rows that the mean is of; None: all.
     """
     values = grid.values if before is None else grid.values - before.values
     top = max(float(np.abs(values).max(initial=0)), 0.0 if limit is None or before is not None else limit)
@@ -68,7 +74,9 @@ def counts_data(
         words=_WORDS[measure][1],
         row_sums=rows,
         column_sums=columns,
-        row_mean=float(rows.mean()) if before is None and len(rows) else 0.0,
+        row_mean=float((rows if counted is None else rows[list(counted)]).mean())
+        if before is None and len(rows)
+        else 0.0,
         palette=_palette(kind),
         present=[],
     )

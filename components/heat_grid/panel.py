@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from components import session, text
+from components import caching, session, text
 from components.heat_grid.data import counts_data, states_data
-from components.heat_grid.view import HeatView
+from components.heat_grid.view import NAMES, HeatView, from_query, to_query
 from components.session import Seat
+from components.what_if import Shown
 from reseat.balance.grid import (
     Axes,
     BrokerOrder,
@@ -25,7 +27,7 @@ from reseat.balance.grid import (
     column_order,
     grid_of,
 )
-from reseat.model import ClusterLayout, Plan
+from reseat.model import ClusterLayout
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -36,7 +38,8 @@ __all__ = ["MEASURES", "Choice", "axes_for", "choose", "drawn", "keep", "measure
 _MOST_ROWS = 250
 _MOST_COLUMNS = 500
 _KEPT = "heatmap"
-_OTHER = "Difference to another layout"
+_PRESENT, _AFTER = "Present", "After the plan"
+_DIFFERENCE, _OTHER = "Difference the plan makes", "Difference to another layout"
 
 #: What a cell can sum, as it is called.
 MEASURES: dict[str, Measure] = {
@@ -58,10 +61,11 @@ class Choice:
         view: the part of it.
         axes: the axes of the grid.
         before: the layout looked at.
-        after: the plan's proposed layout or the other layout compared with, or None.
+        after: the layout once the plan is done or the other layout compared with, or None.
         show: "present", "after" or "difference".
         title: "the plan", or the name of the other layout; empty where there is none.
         place: the row of the page where ``trail`` goes.
+        leaving: ids of brokers that hold nothing on purpose in what is shown: neither the mean nor the emptiest.
     """
 
     view: HeatView
@@ -71,32 +75,49 @@ class Choice:
     show: str
     title: str
     place: DeltaGenerator
+    leaving: tuple[int, ...] = ()
+
+    @property
+    def counted(self) -> list[int]:
+        """The rows that count: all but those of brokers that leave, or all where nobody else is shown."""
+        ids, spans = self.axes.brokers, self.axes.row_spans
+        stay = [i for i, span in enumerate(spans) if not set(ids[span.start : span.stop].tolist()) <= set(self.leaving)]
+        return stay or list(range(len(spans)))
 
 
-def choose(seat: Seat, plan: Plan | None) -> Choice:
+def choose(seat: Seat, shown: Shown) -> Choice:
     """Draw the controls and say what they choose.
 
     Args:
         seat: what the person looks at.
-        plan: the plan of the what-if, or None where there is none.
+        shown: the layout that the strip's switch chooses, and the plan of the what-if.
     """
     first, second, third, fourth, fifth = st.columns([1.9, 1.4, 1.5, 1.3, 1.9], vertical_alignment="bottom")
-    inside = session.kept(_KEPT, ((), HeatView()))[1].topic is not None
+    kept_signature, zoom = session.kept(_KEPT, ((), HeatView()))
+    linked = not kept_signature  # the first look of a session is at what the address names
+    if linked:
+        zoom = from_query(st.query_params.to_dict())
     columns = first.segmented_control(
-        "Columns", ["Topics", "Partitions"], default="Topics", required=True, key="heat-columns", disabled=inside
+        "Columns",
+        ["Topics", "Partitions"],
+        default="Partitions" if zoom.by_partition and zoom.topic is None else "Topics",
+        required=True,
+        key="heat-columns",
+        disabled=zoom.topic is not None,
     )
     measure = second.selectbox("Measure", measures_of(seat.layout), key="heat-measure")
-    topic_order = third.selectbox("Columns in order", list(_TOPIC_ORDERS), key="heat-topic-order")
-    rows = fourth.selectbox("Brokers in order", list(_BROKER_ORDERS), key="heat-broker-order")
+    topic_order = third.selectbox(
+        "Columns in order", list(_TOPIC_ORDERS), _place(_TOPIC_ORDERS, zoom.topic_order), key="heat-topic-order"
+    )
+    rows = fourth.selectbox(
+        "Brokers in order", list(_BROKER_ORDERS), _place(_BROKER_ORDERS, zoom.broker_order), key="heat-broker-order"
+    )
     search = fifth.text_input("Topics with", placeholder="part of a name", key="heat-search").strip()
     place = st.container(
         horizontal=True, horizontal_alignment="left", vertical_alignment="center", border=False, key="heat-trail"
     )
     with place:
-        after, show, title = _compared(seat, plan)
-    under_way = plan is not None and bool(seat.layout.under_way.any())
-    # A plan starts from where a reassignment under way will end; the present is still what is there now.
-    base = seat.layout if plan is None or (show == "present" and under_way) else plan.current
+        base, after, show, title = _compared(seat, shown)
     asked = HeatView(
         measure=MEASURES[measure],
         by_partition=columns == "Partitions",
@@ -104,13 +125,42 @@ def choose(seat: Seat, plan: Plan | None) -> Choice:
         broker_order=_BROKER_ORDERS[rows],
     )
     signature = (base.digest, columns, topic_order, rows, search)
-    kept_signature, zoom = session.kept(_KEPT, ((), HeatView()))
     view = asked
-    if kept_signature == signature:
+    if linked:
+        zoom = _within(base, replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns))
+    if linked or kept_signature == signature:
         view = replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns, selected=zoom.selected)
         view = replace(view, by_partition=view.by_partition or view.topic is not None)
     session.keep(_KEPT, (signature, view))
-    return Choice(view, axes_for(base, view, search), base, after, show, title, place)
+    _publish(view)
+    leaving = seat.wish.remove if show == "after" else ()
+    return Choice(view, axes_for(base, view, search), base, after, show, title, place, leaving)
+
+
+def _place(orders: Mapping[str, str], order: str) -> int:
+    return list(orders.values()).index(order)
+
+
+def _within(base: ClusterLayout, view: HeatView) -> HeatView:
+    """The part as far as this layout has it: a link may have been made on another reading."""
+    if view.topic is not None and not len(base.rows_of_topic(view.topic)):
+        return replace(view, topic=None, rows=None, columns=None)
+    whole = replace(view, rows=None, columns=None, by_partition=view.by_partition or view.topic is not None)
+    axes = axes_for(base, whole)
+    rows = view.rows if view.rows is not None and view.rows[1] <= len(axes.brokers) else None
+    columns = view.columns if view.columns is not None and view.columns[1] <= len(axes.columns) else None
+    return replace(view, rows=rows, columns=columns)
+
+
+def _publish(view: HeatView) -> None:
+    """Let the address name the part shown, so that a link opens the same."""
+    told = to_query(view)
+    for name in NAMES:
+        if st.query_params.get(name, "") != told.get(name, ""):
+            if name in told:
+                st.query_params[name] = told[name]
+            else:
+                del st.query_params[name]
 
 
 def keep(choice: Choice, view: HeatView) -> None:
@@ -163,7 +213,8 @@ def drawn(choice: Choice) -> tuple[dict[str, object], Grid]:
         return counts_data(before_grid, view.measure, limit=_limit(before_grid, after_grid)), before_grid
     if choice.show == "difference":
         return counts_data(after_grid, view.measure, before=before_grid), _less(after_grid, before_grid)
-    return counts_data(after_grid, view.measure, limit=_limit(after_grid, before_grid)), after_grid
+    limit = _limit(after_grid, before_grid)
+    return counts_data(after_grid, view.measure, limit=limit, counted=choice.counted), after_grid
 
 
 def _less(grid: Grid, before: Grid) -> Grid:
@@ -206,33 +257,36 @@ def measures_of(layout: ClusterLayout) -> list[str]:
     return told
 
 
-def _compared(seat: Seat, plan: Plan | None) -> tuple[ClusterLayout | None, str, str]:
+def _compared(seat: Seat, shown: Shown) -> tuple[ClusterLayout, ClusterLayout | None, str, str]:
+    """The layout at the sides, the one after it or beside it, what of the two is shown, and the other's name."""
+    plan = shown.plan
+    done = None if plan is None else caching.once_done_of(plan)
     others = [name for name in session.layouts() if name != seat.name]
-    choices = ["Present"]
-    if plan is not None:
-        choices += ["After the plan", "Difference the plan makes"]
-    if others:
-        choices.append(_OTHER)
-    if len(choices) == 1:
-        return None, "present", ""
-    chosen = st.segmented_control(
-        "Show",
-        choices,
-        default="Present",
-        required=True,
-        key="heat-show",
-        label_visibility="collapsed",
-        width="content",
-    )
+    itself = _AFTER if shown.after else _PRESENT
+    choices = [itself, *([] if plan is None else [_DIFFERENCE]), *([_OTHER] if others else [])]
+    chosen = itself
+    if len(choices) > 1:
+        chosen = st.segmented_control(
+            "Show",
+            choices,
+            default=itself,
+            required=True,
+            key=f"heat-show-{shown.after}",
+            label_visibility="collapsed",
+            width="content",
+        )
     if chosen == _OTHER:
         name = st.selectbox(
             "Other layout", others, format_func=text.visible, width=240, key="heat-other", label_visibility="collapsed"
         )
-        return session.layouts()[name].layout, "difference", text.visible(name, 60)
+        base = done if done is not None and shown.after else seat.layout
+        return base, session.layouts()[name].layout, "difference", text.visible(name, 60)
     if plan is None:
-        return None, "present", ""
-    show = {"Present": "present", "After the plan": "after"}.get(chosen, "difference")
-    return plan.proposed, show, "the plan"
+        return seat.layout, None, "present", ""
+    show = {_PRESENT: "present", _AFTER: "after"}.get(chosen, "difference")
+    # A plan starts from where a reassignment under way will end; the present is still what is there now.
+    base = seat.layout if show == "present" and seat.layout.under_way.any() else plan.current
+    return base, done, show, "the plan"
 
 
 def axes_for(base: ClusterLayout, view: HeatView, search: str = "") -> Axes:

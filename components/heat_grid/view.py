@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from reseat.balance.grid import Axes, BrokerOrder, Measure, Span, TopicOrder
 
-__all__ = ["HeatView", "Show", "apply_event"]
+__all__ = ["NAMES", "HeatView", "Show", "apply_event", "from_query", "to_query"]
+
+#: Names of the address that keep the part shown.
+NAMES = ("heat_topic", "heat_rows", "heat_columns", "heat_by", "heat_order")
 
 Show = Literal["present", "after", "difference"]
 
@@ -44,6 +47,40 @@ class HeatView:
     def zoomed(self) -> bool:
         """Whether less than everything is shown."""
         return self.topic is not None or self.rows is not None or self.columns is not None
+
+
+def to_query(view: HeatView) -> dict[str, str]:
+    """The part shown as names of an address, with the orders that its positions count by; nothing where all is."""
+    if not view.zoomed:
+        return {}
+    told = {
+        "heat_topic": view.topic or "",
+        "heat_rows": "" if view.rows is None else f"{view.rows[0]}-{view.rows[1]}",
+        "heat_columns": "" if view.columns is None else f"{view.columns[0]}-{view.columns[1]}",
+        "heat_by": "partition" if view.by_partition else "",
+        "heat_order": f"{view.topic_order},{view.broker_order}",
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def from_query(query: Mapping[str, str]) -> HeatView:
+    """The part that an address names; what is not understood of it is left out, so that more is shown."""
+    topics, _, brokers = query.get("heat_order", "").partition(",")
+    return HeatView(
+        by_partition=query.get("heat_by") == "partition",
+        topic=query.get("heat_topic") or None,
+        topic_order=next((known for known in get_args(TopicOrder) if known == topics), HeatView().topic_order),
+        broker_order=next((known for known in get_args(BrokerOrder) if known == brokers), HeatView().broker_order),
+        rows=_positions(query.get("heat_rows", "")),
+        columns=_positions(query.get("heat_columns", "")),
+    )
+
+
+def _positions(text: str) -> tuple[int, int] | None:
+    first, _, last = text.partition("-")
+    if not all(part.isascii() and part.isdigit() and len(part) < 9 for part in (first, last)):
+        return None
+    return (int(first), int(last)) if int(first) < int(last) else None
 
 
 def apply_event(view: HeatView, event: Mapping[str, object], axes: Axes) -> HeatView:

@@ -11,28 +11,36 @@ from reseat.balance.grid import Grid
 __all__ = ["sentence"]
 
 
-def sentence(choice: Choice, grid: Grid, leaving: tuple[int, ...] = ()) -> str:
+def sentence(choice: Choice, grid: Grid) -> str:
     """What stands out among the rows.
 
     Args:
         choice: what is shown.
         grid: its sums; of the difference where one is shown.
-        leaving: brokers that the what-if takes out: afterwards they hold nothing on purpose.
     """
     if not len(choice.axes.columns):
         return "No topic has that in its name."
     if not len(grid.row_sums):
         return "There are no brokers."
-    if choice.show == "difference":
-        return _difference(choice, grid)
-    return _extremes(choice, grid, leaving if choice.show == "after" else ())
+    said = _difference(choice, grid) if choice.show == "difference" else _extremes(choice, grid)
+    part = _part(choice)
+    return f"{part}: {said[:1].lower()}{said[1:]}" if part else said
 
 
-def _extremes(choice: Choice, grid: Grid, leaving: tuple[int, ...]) -> str:
-    ids, spans = choice.axes.brokers, choice.axes.row_spans
-    rows = [i for i, span in enumerate(spans) if not set(ids[span.start : span.stop].tolist()) <= set(leaving)]
-    if not rows:
-        rows = list(range(len(spans)))
+def _part(choice: Choice) -> str:
+    """Which part is shown, where it is not all: the numbers of the sentence are of that part alone."""
+    view, axes = choice.view, choice.axes
+    if not view.zoomed:
+        return ""
+    kind = "partition" if view.by_partition else "topic"
+    columns = text.plural(len(axes.columns), kind) if view.columns is not None else f"all {kind}s"
+    of = "" if view.topic is None else f" of {view.topic}"
+    brokers = text.plural(len(axes.brokers), "broker") if view.rows is not None else "all brokers"
+    return f"Of the part shown, {columns}{of} on {brokers}"
+
+
+def _extremes(choice: Choice, grid: Grid) -> str:
+    spans, rows = choice.axes.row_spans, choice.counted
     sums = grid.row_sums[rows]
     full, empty, mean = int(np.argmax(sums)), int(np.argmin(sums)), float(sums.mean())
     start = "After the plan " if choice.show == "after" else ""

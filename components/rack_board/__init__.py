@@ -7,12 +7,13 @@ element, so the JavaScript only says what a person did, and ``apply_event`` turn
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from components import caching
 from components.rack_board.data import board_data
 from components.rack_board.events import Heard, apply_event
 from components.theme import rack_looks
@@ -37,26 +38,25 @@ def _component() -> ComponentRenderer:
     )
 
 
-def rack_board(layout: ClusterLayout, wish: Wish, plan: Plan | None, *, key: str = "rack-board") -> Heard | None:
+def rack_board(
+    layout: ClusterLayout, wish: Wish, plan: Plan | None, *, present: bool = False, key: str = "rack-board"
+) -> Heard | None:
     """Draw the board and listen.
 
     Args:
         layout: what one looks at.
         wish: the what-if.
         plan: the plan for it, or None where there is none.
+        present: whether the what-if is not drawn; what a person does changes it all the same.
         key: the board's name on the page; a board keeps its place, focus and drag as long as its key stays.
 
     Returns:
         What a person just did, or None. The caller keeps the new wish and reruns.
     """
     colours = {rack: colour for rack, (colour, _) in rack_looks(layout.racks).items()}
-    data = _data(layout, wish, plan) | {"colours": colours}
+    data = caching.board_of(layout, Wish() if present else wish, plan) | {"colours": colours}
     said = _component()(key=key, data=data, on_event_change=_nothing).get("event")
     return apply_event(wish, said, layout) if isinstance(said, Mapping) else None
-
-
-#: A drop reruns the page twice, and layouts and plans are immutable values that the caches share.
-_data = lru_cache(maxsize=4)(board_data)
 
 
 def _nothing() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from components import text
+from reseat.balance import without_live_copy
 from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, Plan, Wish
 
 __all__ = ["MOST_FLOWS", "board_data"]
@@ -37,19 +38,22 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
     Returns:
         ``racks``: names in order, and ``rackNames``: the same as they are shown, without what no eye sees or what turns
         the direction of writing. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none), ``host``
-        (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (or None
-        where not told), ``bytes`` (or None, also for a broker of which no size is told), ``behind`` (replicas not in
-        sync, or None), and with a plan ``after``,
-        ``leadersAfter`` and ``bytesAfter`` (replicas, preferred leaders and bytes; None without a plan). ``out``: ids
-        that leave. ``added``: ids that join. ``flows``: triples (giver's and receiver's entry, replicas), the largest
-        first, at most ``MOST_FLOWS``. ``needs``: the highest replication factor. ``nextId``: a free id above all
-        others. ``hostTail``: the domain that all hosts share, cut off from them. ``planned``: whether there is a plan.
+        (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (as
+        ``leads`` says, or None where not told), ``bytes`` (or None, also for a broker of which no size is told),
+        ``behind`` (replicas not in sync, or None), ``stuck`` (replicas of partitions that cannot move, or None), and
+        with a plan ``after``, ``leadersAfter`` and ``bytesAfter`` (replicas, leaders as ``leads`` says, and bytes; None
+        without a plan). ``leads``: what both columns of leaders count, ``preferred`` ones or, where no order is told
+        and so nothing can be planned, ``current`` ones. ``out``: ids that leave. ``added``: ids that join. ``flows``:
+        triples (giver's and receiver's entry, replicas), the largest first, at most ``MOST_FLOWS``. ``needs``: the
+        highest replication factor. ``noRack``: what brokers without a rack stand under. ``nextId``: a free id above
+        all others. ``hostTail``: the domain that all hosts share, cut off from them. ``planned``: whether there is a
+        plan.
 
     Complexity: O(P x R), vectorised.
     """
     base = plan.current if plan is not None else layout.target() if layout.under_way.any() else layout
     drawn = base.with_racks({broker: rack for broker, rack in wish.add if base.position(broker) is None})
-    leaders = _leaders(drawn)
+    leads, leaders = _leaders(drawn)
     hosts, tail = _hosts([broker.host for broker in drawn.brokers])
     sizes = drawn.replica_bytes
     columns: dict[str, object] = {
@@ -61,6 +65,7 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         "leaders": None if leaders is None else leaders.tolist(),
         "bytes": None if sizes is None else _bytes(drawn, sizes),
         "behind": _behind(drawn),
+        "stuck": _stuck(drawn, layout, wish),
         "after": None,
         "leadersAfter": None,
         "bytesAfter": None,
@@ -80,7 +85,9 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         "out": list(wish.remove),
         "added": [broker for broker, _ in wish.add],
         "flows": flows,
+        "leads": leads,
         "needs": int(drawn.replication_factor.max(initial=0)),
+        "noRack": "rack unknown" if drawn.unknown_racks else "no rack",
         "nextId": max((broker.id for broker in drawn.brokers), default=0) + 1,
         "hostTail": tail,
         "planned": plan is not None,
@@ -94,11 +101,14 @@ def _counts(layout: ClusterLayout, positions: npt.NDArray[np.int32]) -> _Counts:
     return shifted[-NOT_TOLD:].astype(np.int64)
 
 
-def _leaders(layout: ClusterLayout) -> _Counts | None:
-    """Leaders by broker, or the preferred ones where only an order is told."""
-    if bool((layout.leader != NOT_TOLD).any()):
-        return _counts(layout, layout.leader)
-    return _counts(layout, layout.replicas[:, :1]) if bool(layout.order_told.all()) else None
+def _leaders(layout: ClusterLayout) -> tuple[str, _Counts | None]:
+    """Which leaders are counted, and how many by broker: the preferred ones, which a plan has too.
+
+    Who leads now is never set beside who is preferred after: where no order is told there is no plan to compare with.
+    """
+    if bool(layout.order_told.all()):
+        return "preferred", _counts(layout, layout.replicas[:, :1])
+    return "current", _counts(layout, layout.leader) if bool((layout.leader != NOT_TOLD).any()) else None
 
 
 def _behind(layout: ClusterLayout) -> list[int] | None:
@@ -107,6 +117,14 @@ def _behind(layout: ClusterLayout) -> list[int] | None:
         return None
     late = ~layout.in_sync & layout.in_sync_known[:, None]
     return _counts(layout, np.where(late, layout.replicas, np.int32(NONE))).tolist()
+
+
+def _stuck(drawn: ClusterLayout, layout: ClusterLayout, wish: Wish) -> list[int] | None:
+    """Replicas by broker of partitions that a plan leaves where they are."""
+    held = without_live_copy(layout)
+    if wish.options.keep_unmovable or not held.any():
+        return None
+    return _counts(drawn, drawn.replicas[held]).tolist()
 
 
 def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int | None]:

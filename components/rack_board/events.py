@@ -32,10 +32,12 @@ class Heard:
     Attributes:
         wish: the wish afterwards; the very one given where nothing was understood.
         ignored: one sentence for each change that was not carried out.
+        understood: whether any change was carried out, also one that the wish held already.
     """
 
     wish: Wish
     ignored: tuple[str, ...] = ()
+    understood: bool = False
 
 
 def apply_event(wish: Wish, event: Mapping[str, object], layout: ClusterLayout) -> Heard:
@@ -64,11 +66,15 @@ def apply_event(wish: Wish, event: Mapping[str, object], layout: ClusterLayout) 
             wish, (f"The rack board sent {len(changes):,} changes at once, more than {MAX_CHANGES}; none was made.",)
         )
     ignored: list[str] = []
+    understood = False
     for change in changes:
-        wish, sentence = _changed(wish, change, layout)
+        changed, sentence = _changed(wish, change, layout)
         if sentence is not None:
             ignored.append(sentence)
-    return Heard(wish, tuple(dict.fromkeys(ignored)))
+        understood |= sentence is None or changed != wish
+        # Another change has another curve: the point that was chosen is none of its own.
+        wish = wish if changed == wish else changed.at(None)
+    return Heard(wish, tuple(dict.fromkeys(ignored)), understood)
 
 
 def _changed(wish: Wish, change: object, layout: ClusterLayout) -> tuple[Wish, str | None]:

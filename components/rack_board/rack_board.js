@@ -102,6 +102,7 @@ function modelOf(data, pending) {
       replicas: columns.replicas[at],
       leaders: columns.leaders ? columns.leaders[at] : null,
       behind: columns.behind ? columns.behind[at] : 0,
+      stuck: columns.stuck ? columns.stuck[at] : 0,
       bytes: columns.bytes ? columns.bytes[at] : null,
       after: columns.after ? columns.after[at] : null,
       leadersAfter: columns.leadersAfter ? columns.leadersAfter[at] : null,
@@ -122,7 +123,7 @@ function modelOf(data, pending) {
     } else if (change.do === "add") {
       const rack = change.rack === null ? NO_RACK : racks.indexOf(change.rack);
       brokers.set(change.broker, {
-        ...{ host: "", state: 4, replicas: 0, leaders: null, bytes: null, behind: 0, at: -1 },
+        ...{ host: "", state: 4, replicas: 0, leaders: null, bytes: null, behind: 0, stuck: 0, at: -1 },
         ...brokers.get(change.broker),
         ...{ id: change.broker, rack, added: true },
       });
@@ -152,11 +153,11 @@ function modelOf(data, pending) {
   // Colours never stretch a difference of a few replicas over the whole scale.
   low = Math.min(low, Math.floor(0.9 * top));
   const mean = total / Math.max(holders, 1);
-  return { racks, rackNames, brokers, out, groups, planned, low, top, scale: top * 1.06, mean };
+  return { racks, rackNames, noRack: data.noRack, brokers, out, groups, planned, low, top, scale: top * 1.06, mean };
 }
 
 const rackWords = (model, rack) => {
-  if (rack === NO_RACK) return "no rack";
+  if (rack === NO_RACK) return model.noRack;
   const name = model.rackNames[rack];
   return /^rack/i.test(name) ? name : `rack ${name}`;
 };
@@ -215,6 +216,7 @@ class Board {
       dock: part("dock"),
       few: part("few"),
       many: part("many"),
+      leadWord: part("lead-word"),
       form: part("adder"),
       newId: part("adder-id"),
     };
@@ -333,6 +335,7 @@ class Board {
     style(root, "--tile-height", `${fitted.height}px`);
     style(root, "--tile-gap", `${fitted.gap}px`);
     style(root, "--mean", `${((100 * model.mean) / model.scale).toFixed(2)}%`);
+    write(this.parts.leadWord, this.data.leads === "preferred" ? "preferred leaders" : "leaders");
     write(this.parts.few, number.format(model.low));
     write(this.parts.many, count(model.top, "replica"));
     for (const id of [...this.selected]) if (!model.brokers.has(id)) this.selected.delete(id);
@@ -357,7 +360,7 @@ class Board {
       const words = rackWords(this.model, rack);
       const held = group.reduce((sum, broker) => sum + (broker.after ?? broker.replicas), 0);
       const staying = group.filter((broker) => !this.model.out.has(broker.id)).length;
-      write(column.name, rack === NO_RACK ? "no rack" : this.model.rackNames[rack]);
+      write(column.name, rack === NO_RACK ? this.model.noRack : this.model.rackNames[rack]);
       write(
         column.sum,
         this.sumOf(group.length, staying, held, rackWidth),
@@ -469,7 +472,7 @@ class Board {
     write(parts.mark, mark && (inTray ? mark : `${mark} ${word}`));
     write(parts.held, number.format(now));
     write(parts.replicas, inTray ? number.format(now) : count(now, "replica"));
-    write(parts.leaders, leaders === null ? "" : count(leaders, "leader"));
+    write(parts.leaders, leaders === null ? "" : this.leads(leaders, "preferred"));
     write(parts.bytes, bytes === null ? "" : size(bytes));
     tile.classList.toggle("ghost", ghost);
     tile.classList.toggle("added", broker.added);
@@ -481,12 +484,18 @@ class Board {
     attribute(tile, "aria-label", this.nameOf(broker, now, leaders, delta, inTray));
   }
 
+  // Leaders with the name of what is counted: the same before and after a plan.
+  leads(leaders, short = null) {
+    if (this.data.leads !== "preferred") return count(leaders, "leader");
+    return short ? `${number.format(leaders)} ${short}` : count(leaders, "preferred leader");
+  }
+
   nameOf(broker, now, leaders, delta, inTray) {
     return [
       `Broker ${broker.id}`,
       rackWords(this.model, broker.rack),
       count(now, "replica"),
-      ...(leaders === null ? [] : [count(leaders, "leader")]),
+      ...(leaders === null ? [] : [this.leads(leaders)]),
       broker.added ? "new" : STATES[broker.state],
       ...(broker.behind ? [`${number.format(broker.behind)} behind`] : []),
       ...(delta ? [`${number.format(Math.abs(delta))} ${delta > 0 ? "more" : "fewer"} than before`] : []),
@@ -527,7 +536,9 @@ class Board {
     if (targets < this.data.needs) {
       return `${who} out: only ${count(targets, "broker")} would be left, and some partitions need ${this.data.needs}.`;
     }
-    return `${who} out: ${count(moves, "replica")} must move.`;
+    const stuck = ids.reduce((sum, id) => sum + (model.brokers.get(id)?.stuck ?? 0), 0);
+    const cannot = stuck ? ` ${number.format(stuck)} cannot: no live copy.` : "";
+    return `${who} out: ${count(moves - stuck, "replica")} must move.${cannot}`;
   }
 
   namesOf(ids) {
@@ -1128,7 +1139,7 @@ class Board {
         .filter(Boolean)
         .join(" · "),
       `${count(now, "replica")}${delta ? ` (${signed(delta)})` : ""}` +
-        (leaders === null ? "" : `, ${count(leaders, "leader")}`) +
+        (leaders === null ? "" : `, ${this.leads(leaders)}`) +
         (bytes === null ? "" : `, ${size(bytes)}`),
     ];
     const gives = flows.filter(({ giver }) => giver === broker.id);

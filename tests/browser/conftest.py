@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
-import sys
-import threading
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import chromium, require
+from tests.servers.dashboard import free_port, start_dashboard, stop
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCREENSHOTS = ROOT / "build" / "screenshots"
+#: How Chromium begins to say that something was forbidden by a page's policy.
+_POLICY = "Content Security Policy"
 #: The screen that the pages are drawn for.
 SCREEN = {"width": 1366, "height": 768}
+#: A story is told in light each time, and in dark among the long tests; ``test_states`` draws pages in both each time.
+SCHEMES = ("light", pytest.param("dark", marks=pytest.mark.slow))
 #: Chromium without what it would do on its own: no updates, no sync, no graphics card, no sandbox inside containers.
 FLAGS = (
     "--no-sandbox",
@@ -35,48 +32,6 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
-#: Seconds until a server that does not answer is given up.
-_PATIENCE = 60
-
-
-def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def start_dashboard(port: int, log: Path, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """Start ``app.py`` as ``make run`` does, with variables besides those of the tests; return once it answers."""
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "--server.address", "127.0.0.1", "--server.headless", "true"],
-            cwd=ROOT,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
-        )
-    pause, until = threading.Event(), time.monotonic() + _PATIENCE
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
-                if answer.status == 200:
-                    return process
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            pause.wait(0.1)
-    stop(process)
-    pytest.fail(f"The dashboard did not answer within {_PATIENCE} s:\n{log.read_text(errors='replace')[-2000:]}")
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a process that was started here, kindly first."""
-    process.terminate()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 @pytest.fixture(scope="session")
@@ -94,8 +49,9 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests."""
     require("browser")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=30_000)  # as pages have it: a busy machine draws slowly, not wrongly
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         yield running
@@ -105,6 +61,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def new_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """Make pages of people who never met: each call is a fresh browser profile.
+
+    What a page's own policy forbids it, a script or a picture from elsewhere, fails the test as its errors do.
 
     Keyword arguments are Playwright's for a context (``color_scheme="dark"``, ``has_touch=True``). A page that raises
     an error of its own fails the test.
@@ -118,6 +76,7 @@ def new_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Calla
         page = context.new_page()
         page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if _POLICY in said.text else None)
         return page
 
     yield make

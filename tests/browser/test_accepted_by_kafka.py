@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.kafka]
 RACKS: dict[int, str | None] = {1: "a", 2: "a", 3: "b", 4: "b", 5: "c"}
 
 
-@pytest.fixture(params=["zookeeper-2.8", "kraft-4.1"])
+@pytest.fixture(params=[pytest.param("zookeeper-2.8", marks=pytest.mark.slow), "kraft-4.1"])
 def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KafkaCluster]:
     """Five brokers in three racks with two topics of 18 partitions, made by Kafka itself."""
     require("kafka")

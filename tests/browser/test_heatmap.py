@@ -97,4 +97,4 @@ def test_keys_walk_the_cells_and_a_live_region_says_them(heat: Page) -> None:
     assert "Broker 2 in rack az-a" in live.inner_text()
 
     heat.keyboard.press("Enter")
-    heat.get_by_text("partitions of").wait_for()
+    heat.get_by_text("Of the part shown, all partitions of orders").wait_for()

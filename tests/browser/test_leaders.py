@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import SCREENSHOTS, open_sample
+from tests.browser.conftest import SCHEMES, SCREENSHOTS, open_sample
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -40,7 +40,7 @@ def click_bar(page: Page, place: int) -> None:
     page.mouse.click(box["x"] + (place + 0.6) / 9.2 * box["width"], box["y"] + 14)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
     """A rack stops, a click on a bar stops one broker more and lets it run again; a story is stepped to its end."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import open_sample
+from tests.browser.conftest import SCHEMES, open_sample
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -37,7 +37,7 @@ def answer(page: Page) -> Locator:
     return page.locator(".st-key-answer")
 
 
-@pytest.mark.parametrize("form", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("form", SCHEMES, indirect=True)
 def test_a_topic_is_named_previewed_and_its_command_copied(form: Page) -> None:
     """The sentence, the bars and the command follow what is typed; nothing becomes part of the what-if."""
     fill(form, "Topic", "invoices")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from tests.browser.conftest import SCREENSHOTS, open_sample
+from tests.browser.conftest import SCHEMES, SCREENSHOTS, open_sample
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -120,7 +120,7 @@ def test_the_faulty_table_beside_what_the_code_gives(page: Page, dashboard: str)
     picture(page, "placement-faulty-table")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_hundred_topics_are_compared(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
     """Five ways in one picture; drawing again changes the seed, and nothing is refused."""
     page = new_page(color_scheme=scheme)

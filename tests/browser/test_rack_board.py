@@ -149,7 +149,9 @@ def test_keys_take_out_and_put_back_without_losing_the_focus(racks: Page) -> Non
     focused = racks.locator(".tile:focus")
 
     assert focused.get_attribute("data-place") == "tray"
-    assert focused.get_attribute("aria-label") == "Broker 4, rack a, 6 replicas, 2 leaders, state not told, out"
+    assert (
+        focused.get_attribute("aria-label") == "Broker 4, rack a, 6 replicas, 2 preferred leaders, state not told, out"
+    )
 
     racks.keyboard.press("Escape")
     says(racks, PRESENT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import SCREENSHOTS
+from tests.browser.conftest import SCHEMES, SCREENSHOTS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -44,7 +44,7 @@ def strips(player: Locator, lane: int = 0) -> list[list[str]]:
     return [rows.nth(i).locator(".cell:not(.cut) .value").all_text_contents() for i in range(rows.count())]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_loss_is_played_and_then_the_same_with_epochs(
     new_page: Callable[..., Page], dashboard: str, scheme: str
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import free_port, settled, start_dashboard, stop
+from tests.browser.conftest import SCHEMES, free_port, settled, start_dashboard, stop
 from tests.conftest import require
 from tests.history.made import Made, write
 
@@ -43,7 +43,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_normal_pages(new_page, own_dashboard: str, scheme: str) -> None:
     """Each by its own address, in light and dark, without a layout that is open."""
     page: Page = new_page(color_scheme=scheme)

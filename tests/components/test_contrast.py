@@ -54,7 +54,7 @@ def test_texts_stand_out_from_the_backgrounds(scheme: str, text: str) -> None:
         assert contrast(colours[text], ground) >= 4.5, (text, ground)
 
 
-@pytest.mark.parametrize("look", [theme._LIGHT, theme._DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_texts_inside_charts_stand_out(look: theme.Look) -> None:
     """Labels and axis numbers on the page's background."""
     assert contrast(look.text, look.background) >= 4.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from components.edits import Edits, apply_edits, left_out_topics
-from components.sidebar import edited_racks
+from components.racks_form import edited_racks
 from reseat.model import Broker, ClusterLayout
 
 LAYOUT = ClusterLayout.from_assignments(

@@ -16,12 +16,12 @@ from components import history_changes
 from components.history_both import both
 from components.history_changes import as_csv, as_table, beginning, matching, read_changes
 from components.history_chart import figure
-from components.history_events import events
 from components.history_read import last_moment, read
 from components.history_series import COLUMNS, series, worst
 from components.history_words import answer, stretch
 from components.past import Past, clock
 from reseat.balance.changes import KINDS
+from reseat.history.events import events
 from reseat.history.read import History
 from reseat.model import Broker, ClusterLayout
 from tests.history.made import Made, write
@@ -361,5 +361,5 @@ def test_none_of_it_knows_streamlit():
     """What is computed can be tested, and reused, without a page."""
     folder = Path(history_changes.__file__).parent
 
-    for name in ("history_series", "history_events", "history_read", "history_both", "past"):
+    for name in ("history_series", "history_read", "history_both", "past"):
         assert "streamlit" not in (folder / f"{name}.py").read_text().lower().replace("nothing of streamlit", "")

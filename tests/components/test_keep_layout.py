@@ -24,6 +24,7 @@ LAYOUT = ClusterLayout.from_assignments(
 )
 DESCRIBE = b"Topic: t\xe9\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
 
+Texts = dict[str, tuple[tuple[str, bytes], ...]]
 Start = Callable[..., AppTest]
 
 
@@ -39,9 +40,12 @@ def zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start(zone: Path) -> Start:
     """Open the dashboard over one layout."""
 
-    def at(opened: _Opened, name: str = "small.txt", wish: Wish | None = None, **kept: object) -> AppTest:
+    def at(
+        opened: _Opened, name: str = "small.txt", wish: Wish | None = None, texts: Texts | None = None, **kept: object
+    ) -> AppTest:
         app = AppTest.from_file(str(_APP), default_timeout=60)
         state = _State(opened={name: opened}, current=name, started=True, wish=wish or Wish())
+        state.texts |= texts or {}
         state.kept |= {key.replace("_", " "): value for key, value in kept.items()}
         app.session_state[_KEY] = state
         return app.run()
@@ -106,8 +110,8 @@ def test_pressed_twice_it_is_kept_once(start: Start, zone: Path) -> None:
 def test_the_text_of_an_upload_is_kept_inside(start: Start, zone: Path) -> None:
     """Byte for byte, also one that is not UTF-8, where the session still has it."""
     reading = formats.read(DESCRIBE, source="small.txt")
-    kept = {f"original {reading.layout.digest}": (("small.txt", DESCRIBE),)}
-    at = start(_Opened(reading, READ_AT), **kept)
+    texts = {reading.layout.digest: (("small.txt", DESCRIBE),)}
+    at = start(_Opened(reading, READ_AT), texts=texts)
     at.text_input(key="keep-name-small.txt").set_value("shop")
     press(at)
     snapshot = landed(zone)
@@ -134,8 +138,8 @@ def test_a_snapshot_that_was_uploaded_stays_what_it_is(start: Start, zone: Path)
     """Its name and moment are known."""
     taken = Snapshot(LAYOUT, datetime(2026, 4, 1, 8, tzinfo=UTC), "admin", cluster="shop", cluster_id="abc")
     reading = reading_of(taken, source="small.txt")
-    kept = {f"original {reading.layout.digest}": (("small.txt", write_snapshot(taken)),)}
-    at = start(_Opened(reading, READ_AT), **kept)
+    texts = {reading.layout.digest: (("small.txt", write_snapshot(taken)),)}
+    at = start(_Opened(reading, READ_AT), texts=texts)
 
     assert at.text_input(key="keep-name-small.txt").value == "shop"
     assert at.text_input(key="keep-when-small.txt").value == "2026-04-01T08:00:00Z"

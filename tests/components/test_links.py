@@ -11,50 +11,64 @@ from components.edits import Edits
 from components.links import from_query, to_query
 from components.past import Past
 from reseat.model import Options, Wish
+from tests.wishes import IDS, wishes
 
 DIGEST = "0123456789abcdef0123456789abcdef"
 
-IDS = st.integers(0, 2**31 - 1)
 NAMES = st.text(st.characters(exclude_characters="\n", exclude_categories=("Cs",)), min_size=1, max_size=12)
 PAIRS = st.dictionaries(IDS, st.none() | NAMES, max_size=4).map(lambda pairs: tuple(sorted(pairs.items())))
 
 
 @given(
-    st.builds(
-        Wish,
-        remove=st.sets(IDS, max_size=5).map(lambda ids: tuple(sorted(ids))),
-        add=PAIRS,
-        replication_factor=st.none() | st.integers(1, 100),
-        topics=st.lists(NAMES, max_size=4).map(tuple),
-        options=st.builds(
-            Options,
-            reorder_all=st.booleans(),
-            by_bytes=st.booleans(),
-            receive_cap=st.none() | st.integers(1, 10**6),
-            max_moves=st.none() | st.integers(0, 10**6),
-        ),
-    ),
+    wishes(NAMES),
     st.builds(
         Edits,
         racks=PAIRS,
         without_internal=st.booleans(),
         without=st.lists(NAMES, max_size=3).map(tuple),
         order_vouched=st.booleans(),
+        no_racks=st.booleans(),
+        incomplete_accepted=st.booleans(),
     ),
+    st.booleans(),
 )
-def test_a_link_gives_back_what_was_wished(wish, edits):
-    """Every wish and every edit comes back from its link as it was."""
-    link = from_query(to_query(DIGEST, "prod.txt", edits, wish))
+def test_a_link_gives_back_what_was_wished(wish, edits, after):
+    """Every wish and every edit comes back from its link as it was, with the point and what pages show of it."""
+    link = from_query(to_query(DIGEST, "prod.txt", edits, wish, after=after))
 
     assert link is not None
     assert link.trouble is None
     assert (link.wish, link.edits, link.name) == (wish, edits, "prod.txt")
+    assert link.after is (after or wish.is_empty)
     assert link.names(DIGEST)
+
+
+@pytest.mark.parametrize(
+    ("word", "edits", "wish"),
+    [
+        ("no-racks", Edits(no_racks=True), Wish(remove=(1,))),
+        ("incomplete", Edits(incomplete_accepted=True), Wish(remove=(1,))),
+        ("unmovable", Edits(), Wish(remove=(1,), options=Options(keep_unmovable=True))),
+        ("order", Edits(order_vouched=True), Wish(remove=(1,))),
+        ("reorder", Edits(), Wish(remove=(1,), options=Options(reorder_all=True))),
+        ("bytes", Edits(), Wish(remove=(1,), options=Options(by_bytes=True))),
+        ("cap:4", Edits(), Wish(remove=(1,), options=Options(receive_cap=4))),
+        ("moves:4", Edits(), Wish(remove=(1,), options=Options(max_moves=4))),
+    ],
+)
+def test_what_a_person_chose_has_its_own_word(word, edits, wish):
+    """Each word alone, there and back, as links that were made stand in documents; nothing else comes of it."""
+    query = to_query(DIGEST, "prod.txt", edits, wish)
+    link = from_query({"layout": DIGEST, "file": "prod.txt", "remove": "1", "options": word})
+
+    assert query["options"] == word
+    assert link is not None
+    assert (link.edits, link.wish, link.trouble) == (edits, wish, None)
 
 
 def test_a_link_of_nothing_is_short():
     """Only the layout and its file stand in the address of the present."""
-    assert to_query(DIGEST, "prod.txt", Edits(), Wish()) == {"layout": DIGEST[:16], "file": "prod.txt"}
+    assert to_query(DIGEST, "prod.txt", Edits(), Wish()) == {"layout": DIGEST, "file": "prod.txt"}
     assert from_query({}) is None
 
 
@@ -62,11 +76,18 @@ def test_a_link_of_nothing_is_short():
     "query",
     [
         {"layout": "../../etc/passwd"},
+        {"layout": "0"},
+        {"layout": DIGEST[:31]},
+        {"layout": DIGEST + "0"},
         {"layout": DIGEST, "remove": "7,x"},
         {"layout": DIGEST, "remove": "99999999999999999999"},
+        {"layout": DIGEST, "remove": "00000000000199999999999"},
+        {"layout": DIGEST, "add": "9" * 5_000},
         {"layout": DIGEST, "remove": "-1"},
         {"layout": DIGEST, "rf": "0"},
         {"layout": DIGEST, "options": "cap:nan"},
+        {"layout": DIGEST, "remove": "1", "point": "-3"},
+        {"layout": DIGEST, "remove": "1", "point": "many"},
         {"layout": DIGEST, "add": "١"},
     ],
 )
@@ -82,10 +103,25 @@ def test_a_broken_link_says_so_and_wishes_nothing(query):
 def test_the_names_of_a_link_are_those_that_it_writes():
     """Who leaves the past takes all of them out of the address."""
     edits = Edits(racks=((1, "a"),), without_internal=True, without=("t",), order_vouched=True)
-    wish = Wish(remove=(1,), options=Options(reorder_all=True), add=((7, "a"),), replication_factor=3, topics=("t",))
+    wish = Wish(
+        remove=(1,),
+        options=Options(reorder_all=True),
+        add=((7, "a"),),
+        replication_factor=3,
+        topics=("t",),
+        point=9,
+    )
     past = Past("shop", "0" * 32)
 
-    assert tuple(to_query(DIGEST, "x", edits, wish, live=0, past=past)) == links.NAMES
+    assert tuple(to_query(DIGEST, "x", edits, wish, live=0, past=past, after=False)) == links.NAMES
+
+
+def test_a_link_of_before_points_opens_the_plan_with_the_least_moves():
+    """It says nothing of a point nor of what is shown: as it was, and after the plan."""
+    link = from_query({"layout": DIGEST, "file": "prod.txt", "remove": "3", "options": "moves:40"})
+
+    assert link is not None
+    assert (link.wish, link.after) == (Wish(remove=(3,), options=Options(max_moves=40)), True)
 
 
 def test_a_moment_that_is_none_is_called_so():
@@ -94,6 +130,16 @@ def test_a_moment_that_is_none_is_called_so():
 
     assert link is not None
     assert (link.trouble or "").startswith("The link's moment of the past was not understood: '<b>/x'")
+
+
+def test_half_a_digest_is_still_about_its_layout():
+    """A link of an earlier version is recognised by the half that it holds; any other part is none."""
+    half = from_query({"layout": DIGEST[:16], "file": "prod.txt"})
+
+    assert half is not None
+    assert half.trouble is None
+    assert half.names(DIGEST)
+    assert not half.names("f" + DIGEST[1:])
 
 
 @given(st.dictionaries(st.sampled_from(["layout", "remove", "add", "rf", "options", "racks"]), st.text(max_size=20)))

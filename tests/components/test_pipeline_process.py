@@ -234,7 +234,9 @@ def test_a_short_value_is_not_struck_out_of_every_word() -> None:
     veil = Veil({"MY_TOKEN": "a b", "DB_PASSWORD": "long enough"})
 
     assert veil.over("a b, long enough\x1b[31m") == "a b, •••\ufffd[31m"
-    assert child_environment({"RESEAT_CLUSTER_X_TOKEN": "1", "RESEAT_TABLES": "t"}) == {"RESEAT_TABLES": "t"}
+    assert child_environment({"RESEAT_CLUSTER_X_TOKEN": "1", "RESEAT_OPERATE_TOKEN": "2", "RESEAT_TABLES": "t"}) == {
+        "RESEAT_TABLES": "t"
+    }
 
 
 def test_jobs_are_the_commands_that_a_person_types() -> None:

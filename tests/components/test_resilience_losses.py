@@ -21,15 +21,14 @@ from components.resilience_losses import (
     triangle,
     worst_brokers,
 )
-from components.resilience_source import after_plan, joined, offline_rows
+from components.resilience_source import joined, offline_rows
 from components.resilience_table import pairs_found, pairs_frame, single_frame, singles_found
 from components.resilience_view import Chosen, View, apply_event, chosen_of, measure_of, ranked
-from components.resilience_words import answer, chance, figures
-from reseat.election import after_plan as election_after
+from components.resilience_words import answer, figures
 from reseat.history.schema import arrow_schema
 from reseat.model import ClusterLayout, Wish
-from reseat.planning import plan
 from reseat.resilience import loss
+from reseat.resilience.words import chance
 from reseat.sources import generate
 from tests.history.made import layout as made_layout
 
@@ -316,18 +315,6 @@ def test_a_loss_joins_the_what_if_it_is_tried_on() -> None:
     wish = Wish(remove=(2,), add=((9, "a"), (10, "b")))
 
     assert joined(wish, (1, 9)) == Wish(remove=(1, 2), add=((10, "b"),))
-
-
-def test_after_a_plan_those_who_left_are_gone_and_leaders_are_told() -> None:
-    """Broker 4 leaves: it is no loss any more, and the replica that moved is led where it went."""
-    done = plan(LAYOUT, Wish(remove=(4,)))
-    preview = election_after(done)
-    assert preview.leader_done is not None
-    after = after_plan(done, preview.leader_done)
-
-    assert [broker.id for broker in after.brokers] == [1, 2, 3]
-    assert after.assignments() == done.proposed.assignments()
-    assert after.leader_ids.tolist() == preview.leader_done.tolist()
 
 
 def test_a_chance_is_never_rounded_to_certainty() -> None:

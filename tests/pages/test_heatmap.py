@@ -48,7 +48,12 @@ def test_a_what_if_offers_after_and_difference(opened: Opened) -> None:
     at = opened("heatmap", wish=Wish(remove=(4,)))
 
     assert not at.exception
-    assert choices(at, "Show") == ["Present", "After the plan", "Difference the plan makes"]
+    assert choices(at, "Show") == ["After the plan", "Difference the plan makes"]
+
+    at.segmented_control(key="strip-after-True").set_value(False).run()
+
+    assert choices(at, "Show") == ["Present", "Difference the plan makes"]
+    assert at.query_params["show"] in ("present", ["present"])
 
     refused = opened("heatmap", ClusterLayout.from_assignments({("a", 0): [1, 2]}), wish=Wish(remove=(2,)))
 
@@ -99,7 +104,6 @@ def test_a_difference_says_who_has_more_and_less(opened: Opened) -> None:
 def test_a_broker_that_leaves_is_not_called_the_emptiest(opened: Opened) -> None:
     """After the plan the brokers that stay are compared; the one that leaves holds nothing on purpose."""
     at = opened("heatmap", wish=Wish(remove=(4,)))
-    next(box for box in at.segmented_control if box.label == "Show").set_value("After the plan").run()
 
     assert "After the plan broker 1 has the most replicas: 3." in texts(at)
     assert "broker 4 has the fewest" not in texts(at)
@@ -113,6 +117,7 @@ def test_while_a_reassignment_runs_the_present_is_what_is_there_now(opened: Open
         removing=np.array([[False, False, True], [False, False, False]]),
     )
     at = opened("heatmap", layout, wish=Wish(remove=(3,)))
+    at.segmented_control(key="strip-after-True").set_value(False).run()
 
     assert not at.exception
     assert "broker 4 has the fewest: 0" in texts(at)
@@ -127,3 +132,16 @@ def test_the_difference_of_a_topics_partitions_is_told_as_a_difference(opened: O
 
     assert not at.exception
     assert "Broker 4 has 1 replica fewer with the plan" in texts(at)
+
+
+def test_a_link_opens_the_part_that_it_names(opened: Opened) -> None:
+    """Brokers 1 and 2 of four; what the layout does not have is left out, and the address follows what is shown."""
+    at = opened("overview").switch_page("pages/heatmap.py")
+    at.query_params["heat_rows"] = "0-2"
+    at.query_params["heat_columns"] = "0-900"
+    at.run()
+
+    assert not at.exception
+    assert "Of the part shown, all topics on 2 brokers: broker" in texts(at)
+    assert at.query_params["heat_rows"] in ("0-2", ["0-2"])
+    assert "heat_columns" not in at.query_params

@@ -23,17 +23,48 @@ def test_an_election_now_is_previewed_partition_by_partition(opened):
     ]
 
 
+def test_an_election_of_a_pasted_layout_has_its_command_and_its_file(opened):
+    """The file names orders-1 alone, the one that would be elected; the command takes the file."""
+    at = opened("leaders")
+    at.segmented_control(key="election-view-3").set_value("Command").run()
+
+    assert not at.exception
+    assert [one.label for one in at.get("download_button")] == ["Election (election.json), 1 partition"]
+    assert at.code[0].value == (
+        "bin/kafka-leader-election.sh --bootstrap-server HOST:9092 --election-type PREFERRED "
+        "--path-to-json-file election.json"
+    )
+
+
 def test_the_plan_has_a_preview_only_where_something_is_wished(opened):
     """Without a what-if there is no plan to preview; with one there is."""
     at = opened("leaders")
 
-    assert "Once the plan is done" not in at.segmented_control[0].options
+    assert "An election then" not in at.segmented_control[0].options
 
     at = opened("leaders", wish=Wish(remove=(3,)))
-    at.segmented_control[0].set_value("Once the plan is done").run()
 
     assert not at.exception
     assert "another leader while data moves" in texts(at)
+
+    at.segmented_control(key="strip-after-True").set_value(False).run()
+
+    assert not at.exception
+    assert "A preferred leader election changes the leader of 1 partition." in texts(at)
+
+
+def test_an_election_that_makes_leaders_less_even_says_so(opened):
+    """Broker 1 is preferred everywhere and leads a half: elected, it leads all, and that is in the answer."""
+    lists = {("orders", i): [1, 2] for i in range(4)}
+    at = opened("leaders", ClusterLayout.from_assignments(lists, leaders={key: 1 + key[1] % 2 for key in lists}))
+    answer = next(str(one.value) for one in at.markdown if "election changes" in str(one.value)).replace("\\", "")
+
+    assert "It makes leaders less even: the leader spread (max − min) rises from 0 to 4." in answer
+    assert texts(at).count("less even") == 1
+
+    even = opened("leaders", ClusterLayout.from_assignments(lists, leaders=dict.fromkeys(lists, 2)))
+
+    assert "less even" not in texts(even)
 
 
 def test_a_stopped_broker_hands_over(opened):

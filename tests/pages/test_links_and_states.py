@@ -49,6 +49,29 @@ def test_a_link_reopens_the_what_if_on_the_same_server(opened):
     assert at.session_state[_KEY].wish == Wish(remove=(3,))
 
 
+@pytest.mark.parametrize("digits", [1, 2, 8, 16, 31], ids=str)
+def test_a_part_of_a_digest_opens_nobody_elses_layout(opened, digits):
+    """Who has no more than a part of a link sees nothing of the layout that another session opened."""
+    link = address(opened("overview", wish=Wish(remove=(3,))))
+    at = another(link | {"layout": link["layout"][:digits]})
+
+    assert not at.exception
+    assert at.session_state[_KEY].opened == {}
+    assert "4 brokers" not in texts(at)
+
+
+def test_a_link_of_an_earlier_version_opens_what_its_reader_opened(app):
+    """Half a digest shows the what-if once the same session has opened that very file."""
+    link = address(pasted(app.run(), ONE)) | {"remove": "1"}
+    at = another(link | {"layout": link["layout"][:16]})
+
+    assert "This link shows a what-if on `pasted text`" in texts(at)
+
+    pasted(at, ONE)
+
+    assert at.session_state[_KEY].wish == Wish(remove=(1,))
+
+
 def test_a_link_to_a_layout_that_is_gone_asks_for_its_file(app):
     """The page names the very file, and once it is given shows the what-if on it."""
     link = address(pasted(app.run(), ONE)) | {"remove": "1"}
@@ -81,6 +104,27 @@ def test_a_link_that_is_not_understood_says_so():
 
     assert not at.exception
     assert "was not understood" in texts(at)
+
+
+def test_a_layout_is_closed_by_its_button_and_forgotten(app):
+    """With its text; one looks at the one before, and the last one leaves neither a layout nor an address."""
+    at = pasted(app.run(), ONE)
+    (first,) = at.session_state[_KEY].opened
+    at = pasted(at, TWO, "side")
+    state = at.session_state[_KEY]
+    (kept, _) = state.texts
+
+    assert state.current != first
+
+    at.button(key="layout-close").click().run()
+
+    assert (list(state.opened), list(state.texts), state.current) == ([first], [kept], first)
+
+    at.button(key="layout-close").click().run()
+
+    assert not at.exception
+    assert (state.opened, state.texts, state.current) == ({}, {}, None)
+    assert "layout" not in at.query_params
 
 
 def test_two_pasted_texts_are_two_layouts(app):

@@ -30,6 +30,7 @@ def test_without_a_name_the_placement_is_previewed_all_the_same(opened):
     assert not at.exception
     assert "Name the topic" in texts(at)
     assert at.metric[0].value == "18"
+    assert not at.code  # no command for a topic called ''
 
 
 def test_a_topic_is_previewed_and_its_command_stands_to_copy(opened):

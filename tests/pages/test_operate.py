@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import pytest
 
-from components import caching, operate_person, operate_reading, operate_start
+from components import caching, operate_reading, operate_start, visitor
 from components.live import LiveCluster, _reading_of
 from components.operate_topic import numbered
 from components.session import _KEY, _Opened, _State
@@ -20,8 +21,11 @@ from reseat.model import BrokerState, ClusterLayout, Snapshot, Wish
 from reseat.operate import execute
 from reseat.operate.journal import Journal
 from reseat.operate.people import Access, Person
+from reseat.operate.records import RunState
+from reseat.operate.throttling import PutBack
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.connection import Connection, Secret
+from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
 
 from .conftest import small, texts
@@ -80,8 +84,8 @@ def world(tmp_path, monkeypatch):
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
     monkeypatch.setattr(operate_reading, "target_of", target_of)
     monkeypatch.setattr(operate_start, "go_on", lambda desk, run: world.begun.append(run.id))
-    monkeypatch.setattr(operate_person, "person", lambda: Person(name="ana", loopback=True))
-    monkeypatch.setattr(operate_person, "access", Access)
+    monkeypatch.setattr(visitor, "person", lambda shown="": Person(name="ana", unlocked=True))
+    monkeypatch.setattr(visitor, "access", Access)
     yield world
     journal.close()
 
@@ -171,8 +175,13 @@ def test_without_writing_enabled_the_page_only_reads(operate, monkeypatch):
 
 def test_a_person_who_is_not_listed_only_reads(operate, monkeypatch):
     """With sign-in configured and somebody else signed in, the page says who may and offers no button."""
-    monkeypatch.setattr(operate_person, "access", lambda: Access(sign_in=True, allowed=("ana@example.org",)))
-    monkeypatch.setattr(operate_person, "person", lambda: Person("bob", email="bob@example.org", signed_in=True))
+    now = time.time()
+    monkeypatch.setattr(visitor, "access", lambda: Access(sign_in=True, allowed=("ana@example.org",)))
+    monkeypatch.setattr(
+        visitor,
+        "person",
+        lambda shown="": Person("bob", "bob@example.org", True, signed_in=True, issued_at=now, expires_at=now + 60),
+    )
     at = operate()
 
     assert not at.exception
@@ -353,6 +362,55 @@ def test_a_run_that_nobody_works_on_can_be_gone_on_with_or_cancelled(operate, wo
     assert world.journal.stop_requested(1) == "cancel"
 
 
+@pytest.mark.parametrize("label", ["Send nothing further", "Take back what is under way", "Pause"])
+def test_a_button_drawn_before_does_nothing_for_who_may_not_write_any_more(operate, world, monkeypatch, label):
+    """The right ends between a look and a click: the run is neither stopped nor paused, and the page says why."""
+    at = confirm(operate())
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    world.begun.clear()
+    at = operate()
+    monkeypatch.setattr(visitor, "person", lambda shown="": Person(name="ana", loopback=True))
+    buttons(at)[label].click().run()
+
+    assert not at.exception
+    assert not world.journal.stop_requested(1)
+    assert not world.journal.run(1).paused_by
+    assert world.begun == []
+    assert "needs the token that the server printed at start" in texts(at)
+
+
+def test_a_living_run_is_paused_resumed_and_its_pace_changed(operate, world):
+    """Through the journal, by whoever looks at the page; whoever is at work heeds it."""
+    at = confirm(operate())
+    before = at.number_input(key="operate-moves-a-broker").value
+    buttons(at)["Move 2 replicas on prod"].click().run()
+    with world.journal.hold("FAKE", operator="ben", run_id=1) as hold:
+        world.journal.set_state(hold, 1, RunState.RUNNING, "Beginning.")
+        buttons(at.run())["Pause"].click().run()
+        paused = world.journal.run(1).paused_by
+        offered = set(buttons(at))
+        world.journal.set_state(hold, 1, RunState.PAUSED, "Paused by ana: nothing further is sent.")
+        told = texts(at.run())
+        buttons(at)["Resume"].click().run()
+        at.number_input(key="run-1-throttle").set_value(40).run()
+        at.number_input(key="run-1-moves-a-broker").set_value(3).run()
+        buttons(at)["Change"].click().run()
+        world.journal.set_state(hold, 1, RunState.RUNNING, "Going on.")
+    after = world.journal.run(1)
+
+    assert not at.exception
+    assert before == 10
+    assert paused == "ana"
+    assert "Resume" in offered
+    assert "Pause" not in offered
+    assert "Paused: nothing further is sent for now" in told
+    assert "Paused by ana" in told
+    assert after.paused_by == ""
+    assert (after.options.throttle, after.options.moves_a_broker) == (40_000_000, 3)
+    assert "3 moves a broker at a time" in texts(at)
+    assert {step.operator for step in world.journal.steps(kind="wish")} == {"ana"}
+
+
 def test_throttles_left_by_a_crash_are_put_back_with_one_click(operate, world, monkeypatch):
     """A run could not put its throttles back: one sentence and a button; afterwards the notice is gone."""
     at = operate()
@@ -360,7 +418,7 @@ def test_throttles_left_by_a_crash_are_put_back_with_one_click(operate, world, m
     confirm(at)
     buttons(at)["Move 2 replicas on prod"].click().run()
     put_back = execute.throttling.put_back
-    monkeypatch.setattr(execute.throttling, "put_back", lambda target, standing, wait: standing.earlier)
+    monkeypatch.setattr(execute.throttling, "put_back", lambda target, standing, wait: PutBack(left=standing.earlier))
     world.carry_out()
     monkeypatch.setattr(execute.throttling, "put_back", put_back)
     at = operate()
@@ -412,7 +470,7 @@ def test_an_election_is_held_beside_its_preview(operate, world, monkeypatch):
     monkeypatch.setattr(world, "read", led_by_the_second(world.read))
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
     at = operate(Wish(), page="leaders")
-    at.segmented_control(key="election-view-3").set_value("Hold an election").run()
+    at.segmented_control(key="election-view-4").set_value("Hold an election").run()
     at.text_input(key="confirm-election-PREFERRED").set_value("FAKE").run()
     buttons(at)["Elect preferred leaders of 1 partition on prod"].click().run()
     held = next(table.value for table in at.dataframe if "Kafka's answer" in table.value)
@@ -421,6 +479,50 @@ def test_an_election_is_held_beside_its_preview(operate, world, monkeypatch):
     assert held[["topic", "partition", "previewed"]].to_numpy().tolist() == [["orders", 1, "2"]]
     assert held["beside the preview"].str.startswith("▲").all()
     assert world.journal.steps(kind="election")[0].outcome is not None
+
+
+def test_an_unclean_election_shows_and_asks_for_the_loss_of_each_partition_named(operate, world, monkeypatch):
+    """orders-0 lost its only in-sync copy with broker 1: the page names it, and waits until that loss is accepted."""
+    monkeypatch.setattr(world, "read", without_the_copy_in_sync(world.read))
+    monkeypatch.setattr(operate_reading, "read_cluster", world.read)
+    world.cluster.ends = {(("orders", 0), 2): LogEnd(480, 500)}
+    at = operate(Wish(), page="leaders")
+    at.segmented_control(key="election-view-4").set_value("Hold an election").run()
+    at.segmented_control(key="election-kind").set_value("Unclean, where nobody leads").run()
+    nothing_chosen = texts(at)
+    at.multiselect(key="election-named").set_value([("orders", 0)]).run()
+    said, box = texts(at), next(box for box in at.checkbox if "I accept the loss" in box.label)
+    at.text_input(key="confirm-election-UNCLEAN").set_value("FAKE").run()
+    label = "Elect leaders out of sync of 1 partition on prod"
+    assert buttons(at)[label].disabled
+    box.check().run()
+    buttons(at)[label].click().run()
+
+    assert not at.exception
+    assert "nothing is chosen by itself" in nothing_chosen
+    assert "orders-0: broker 2 would lead, which is not in sync; the last in-sync copy is on broker 1" in said
+    assert "at least 20 acknowledged offsets are lost" in said
+    assert world.cluster.calls.count("elect") == 1
+
+
+def without_the_copy_in_sync(read):
+    """Readings in which broker 1 is dead, and had the only in-sync copy of orders-0."""
+
+    def told(connection, **options):
+        snapshot = read(connection, **options)
+        lists = snapshot.layout.assignments()
+        layout = ClusterLayout.from_assignments(
+            lists,
+            brokers=[
+                replace(broker, state=BrokerState.DEAD if broker.id == 1 else BrokerState.ALIVE)
+                for broker in snapshot.layout.brokers
+            ],
+            leaders={key: None if key == ("orders", 0) else max(ids) for key, ids in lists.items()},
+            in_sync={key: [1] if key == ("orders", 0) else [max(ids)] for key, ids in lists.items()},
+        )
+        return replace(snapshot, layout=layout)
+
+    return told
 
 
 def led_by_the_second(read):
@@ -496,11 +598,29 @@ def test_the_plan_page_leads_to_operate_and_tells_the_command(operate, opened):
     at.segmented_control(key="plan-view").set_value("Carry it out").run()
 
     assert not at.exception
-    assert "python -m reseat operate execute" in at.code[-1].value
+    assert any("python -m reseat operate execute" in code.value for code in at.code)
     assert "Carry it out on prod" in links(at)
 
     at = opened("plan", wish=BROKER_3_OUT)
     at.segmented_control(key="plan-view").set_value("Carry it out").run()
 
-    assert "python -m reseat operate execute" in at.code[-1].value
+    assert any("python -m reseat operate execute" in code.value for code in at.code)
     assert not any(label.startswith("Carry it out on") for label in links(at))
+
+
+def test_what_is_sent_is_the_plan_at_the_point_that_was_chosen(operate, world):
+    """Loads 6, 2, 1 once broker 9 has left: three moves even them out, where one would do for the what-if alone."""
+    lists = {**{("a", i): [1] for i in range(6)}, ("b", 0): [2], ("b", 1): [2], ("c", 0): [3], ("d", 0): [9]}
+    world.layout = ClusterLayout.from_assignments(lists)
+    world.cluster = FakeCluster(lists)
+    wish = Wish(remove=(9,), point=3)
+    at = operate(wish)
+    shown = {figure.label: figure.value for figure in at.metric}
+
+    assert not at.exception
+    assert "Broker 9 leaves, with 3 moves" in texts(at)
+    assert (shown["Replicas move"], shown["Partitions change"]) == ("3", "3")
+
+    at = operate(wish.at(None))
+
+    assert next(figure.value for figure in at.metric if figure.label == "Replicas move") == "1"

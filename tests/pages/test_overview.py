@@ -58,6 +58,32 @@ def test_the_overview_answers_with_health_and_figures(opened):
     assert [metric.value for metric in at.metric][:4] == ["0", "0", "not told", "1"]
 
 
+def test_the_first_sentence_says_how_many_are_under_replicated(opened):
+    """It and the figure below it are one number, and nothing is called fine beside it."""
+    at = opened(
+        "overview",
+        ClusterLayout.from_assignments(
+            {("orders", p): [1, 2, 3] for p in range(3)},
+            leaders={("orders", p): 1 for p in range(3)},
+            in_sync={("orders", 0): [1, 2, 3], ("orders", 1): [1, 2], ("orders", 2): [1, 3]},
+        ),
+    )
+
+    assert not at.exception
+    assert "2 partitions are under-replicated, and none is offline" in texts(at)
+    assert at.metric[1].value == "2"
+    assert "Nothing is broken" not in texts(at)
+    assert "nothing is broken" not in texts(at)
+
+
+def test_the_first_sentence_does_not_call_the_unknown_fine(opened):
+    """A bare assignment tells neither leaders nor ISR: whether anything is wrong cannot be said."""
+    at = opened("overview", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
+
+    assert "Unknown whether partitions are offline or under-replicated" in texts(at)
+    assert "All is well" not in texts(at)
+
+
 def test_counts_that_are_not_told_are_not_zero(opened):
     """A bare assignment tells no leader and no ISR: the page says so instead of counting none."""
     at = opened("overview", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))

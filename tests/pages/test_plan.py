@@ -23,7 +23,7 @@ def test_without_a_wish_nothing_moves(opened):
     at = opened("plan")
 
     assert not at.exception
-    assert "Nothing is wished yet" in texts(at)
+    assert "No change selected" in texts(at)
 
 
 def test_a_broker_out_is_planned_and_proven(opened):
@@ -88,9 +88,39 @@ def test_the_commands_fit_the_version_and_the_duration_the_throttle(opened):
     at.number_input(key="throttle").set_value(10).run()
 
     assert not at.exception
-    assert "--zookeeper" in at.code[0].value
-    assert "--throttle 10000000" in at.code[0].value
+    assert "--throttle 10000000" in at.code[0].value  # Reseat's own command
+    assert "--zookeeper" in at.code[1].value
+    assert "--throttle 10000000" in at.code[1].value
     assert "at least" in texts(at)
+
+
+def test_commands_stand_in_the_order_in_which_they_are_run(opened):
+    """What no throttle means and that the version is unknown is said; the rollback stands apart."""
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Carry it out")
+    said = texts(at)
+    titles = [one.value.split(".** ")[0].strip("*") for one in at.markdown if ".** " in one.value]
+
+    assert titles[1:] == [
+        *("1. Execute", "2. Verify", "3. Elect preferred leaders", "4. Look again"),
+        *("List", "Cancel"),
+        *("Roll back", "Verify the rollback", "Elect the leaders from before"),
+    ]
+    assert [one.value for one in at.subheader] == ["While it runs", "Rollback"]
+    assert "The version is unknown" in said
+    assert "Without --throttle it takes all the network" in said
+    assert "--all-topic-partitions" not in "".join(code.value for code in at.code)
+    assert "Election (election.json)" in [one.label for one in at.get("download_button")]
+
+
+def test_old_versions_get_the_plan_in_pieces_that_zookeeper_takes(opened):
+    """Before 2.6 the tool writes a plan into one node; from then on nobody needs pieces. Topics to move are a file."""
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Carry it out")
+    labels = [one.label for one in at.get("download_button")]
+    at.selectbox(key="version").set_value("2.5").run()
+    older = [one.label for one in at.get("download_button")]
+
+    assert "Topics to move (topics-to-move.json)" in labels
+    assert [label for label in older if label not in labels] == ["Plan in pieces (plan-pieces.zip)"]
 
 
 def test_a_plan_from_elsewhere_is_judged(opened):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.heat_grid.view import HeatView, apply_event
+from components.heat_grid.view import NAMES, HeatView, apply_event, from_query, to_query
 from reseat.balance.grid import Axes, axes_of, broker_order, column_order
 from reseat.model import ClusterLayout
 
@@ -79,3 +79,24 @@ def test_a_click_on_a_block_shows_it_among_its_neighbours() -> None:
 def test_an_event_that_fits_nothing_changes_nothing(event: dict[str, object]) -> None:
     """Whatever a browser sends, the view stays a view of this layout."""
     assert apply_event(HeatView(), event, axes(HeatView())) == HeatView()
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        HeatView(rows=(1, 3), columns=(0, 2), topic_order="name", broker_order="id"),
+        HeatView(by_partition=True, topic="a", columns=(2, 6)),
+        HeatView(by_partition=True, rows=(0, 1)),
+    ],
+)
+def test_the_address_keeps_the_part_shown(view: HeatView) -> None:
+    """With the orders that positions count by; all of it needs no address."""
+    assert from_query(to_query(view)) == view
+    assert set(to_query(view)) <= set(NAMES)
+    assert to_query(HeatView(topic_order="name")) == {}
+
+
+@pytest.mark.parametrize("rows", ["", "3", "3-", "5-2", "-1-4", "1-99999999999", "a-b", "\u0663-\u0664"])
+def test_an_address_that_is_not_understood_shows_more(rows: str) -> None:
+    """It comes from a person or a stranger."""
+    assert from_query({"heat_rows": rows, "heat_order": "upside,down", "heat_by": "x"}) == HeatView()

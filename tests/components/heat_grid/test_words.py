@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.heat_grid.panel import Choice
+from components.heat_grid.panel import Choice, drawn
 from components.heat_grid.view import HeatView
 from components.heat_grid.words import sentence
 from reseat.balance.grid import axes_of, broker_order, column_order, grid_of
@@ -18,8 +18,8 @@ LAYOUT = ClusterLayout.from_assignments(
 def said(layout: ClusterLayout, show: str = "present", leaving: tuple[int, ...] = (), **most: Any) -> str:
     """The sentence about a layout's replicas by topic."""
     axes = axes_of(layout, broker_order(layout, "id"), column_order(layout), by_partition=False, **most)
-    choice = Choice(HeatView(), axes, layout, None, show, "the plan", None)  # type: ignore[arg-type]
-    return sentence(choice, grid_of(layout, axes), leaving)
+    choice = Choice(HeatView(), axes, layout, None, show, "the plan", None, leaving)  # type: ignore[arg-type]
+    return sentence(choice, grid_of(layout, axes))
 
 
 def test_the_fullest_and_the_emptiest_broker_stand_against_the_mean() -> None:
@@ -40,6 +40,27 @@ def test_a_broker_that_leaves_is_no_emptiest_one() -> None:
     assert said(LAYOUT, "after", (4,)).endswith("The mean is 2; broker 3 has the fewest: 1.")
 
 
+def test_the_mean_that_is_drawn_is_the_mean_that_is_said() -> None:
+    """The dashed line leaves out who leaves, as the sentence does."""
+    axes = axes_of(LAYOUT, broker_order(LAYOUT, "id"), column_order(LAYOUT), by_partition=False)
+    place: Any = None
+    data, _ = drawn(Choice(HeatView(), axes, LAYOUT, LAYOUT, "after", "the plan", place, (4,)))
+
+    assert data["rowMean"] == 2.0
+
+
 def test_one_replica_is_not_many() -> None:
     """A single broker with a single replica is said in the singular."""
     assert said(ClusterLayout.from_assignments({("t", 0): [1]})) == "The broker has 1 replica."
+
+
+def test_a_zoomed_heatmap_says_that_its_numbers_are_of_a_part() -> None:
+    """Two of four brokers, and all topics."""
+    axes = axes_of(LAYOUT, broker_order(LAYOUT, "id")[:2], column_order(LAYOUT), by_partition=False)
+    place: Any = None
+    choice = Choice(HeatView(rows=(0, 2)), axes, LAYOUT, None, "present", "", place)
+
+    assert sentence(choice, grid_of(LAYOUT, axes)) == (
+        "Of the part shown, all topics on 2 brokers: broker 1 has the most replicas: 3. The mean is 2.5; broker 2 has "
+        "the fewest: 2."
+    )

@@ -43,14 +43,17 @@ def test_brokers_are_told_as_columns() -> None:
         "host": ["kafka-1", "kafka-2", "kafka-5"],
         "state": [0, 3, 0],
         "replicas": [3, 2, 1],
-        "leaders": [2, 0, 0],
+        "leaders": [2, 1, 0],
         "bytes": [1020, 1020, 0],
         "behind": [0, 1, 0],
+        "stuck": [1, 0, 1],
         "after": None,
         "leadersAfter": None,
         "bytesAfter": None,
     }
+    assert data["noRack"] == "rack unknown"
     assert (data["hostTail"], data["nextId"], data["needs"], data["planned"]) == (".example.net", 6, 2, False)
+    assert data["leads"] == "preferred"
 
 
 def test_a_dead_broker_does_not_hold_nothing() -> None:
@@ -71,6 +74,22 @@ def test_a_plan_tells_what_is_afterwards_and_who_gives_to_whom() -> None:
     assert data["brokers"]["leadersAfter"] == [2, 0, 1]  # type: ignore[index]
     assert data["flows"] == [1, 2, 2]
     assert data["out"] == [2]
+
+
+def test_leaders_are_the_same_measure_before_and_after_a_plan() -> None:
+    """Brokers 1 and 5 are moved nothing: whom they lead now and who prefers them is never set side by side."""
+    plan = moved(LAYOUT, Wish(remove=(2,)), LAYOUT.assignments())
+    columns = board_data(LAYOUT, Wish(remove=(2,)), plan)["brokers"]
+
+    assert columns["leaders"] == columns["leadersAfter"] == [2, 1, 0]  # type: ignore[index]
+
+
+def test_where_no_order_is_told_the_leaders_are_those_of_now() -> None:
+    """Nobody knows the preferred ones then, and nothing can be planned; the board says which it counts."""
+    layout = ClusterLayout.from_assignments({("t", 0): [1, 2]}, leaders={("t", 0): 2}, order_told=False)
+    data = board_data(layout, Wish(), None)
+
+    assert (data["leads"], data["brokers"]["leaders"]) == ("current", [0, 1])  # type: ignore[index]
 
 
 def test_a_refused_wish_still_shows_the_broker_that_joins() -> None:

@@ -55,6 +55,21 @@ def test_what_else_is_wished_stays() -> None:
     )
 
 
+def test_another_change_has_another_curve() -> None:
+    """The point chosen goes with the brokers that it was chosen for; a change that is repeated keeps it."""
+    wish = Wish(remove=(1,), point=7)
+
+    assert after(wish, {"do": "out", "brokers": [2]}) == Wish(remove=(1, 2))
+    assert after(wish, {"do": "out", "brokers": [1]}) == wish
+
+
+def test_what_was_understood_is_known_also_where_it_changes_nothing() -> None:
+    """Whoever looks at the present and takes out a broker that is out already wants to see the plan."""
+    assert apply_event(Wish(remove=(1,)), {"changes": [{"do": "out", "brokers": [1]}]}, LAYOUT).understood
+    assert not apply_event(Wish(remove=(1,)), {"changes": [{"do": "dance"}]}, LAYOUT).understood
+    assert not apply_event(Wish(remove=(1,)), {"changes": []}, LAYOUT).understood
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

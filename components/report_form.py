@@ -1,0 +1,178 @@
+"""The choices of the Report page, drawn: audience, chapters, title, author, logo, price, throttle, masking."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components import session, text
+from components.report_choices import Asked, from_query
+from reseat.errors import InputRefused
+from reseat.report import Kind
+from reseat.report.logo import logo_kind
+from reseat.report.mask_files import key_in
+from reseat.report.masking import KEY_BYTES
+from reseat.report.matter import ALL, chapters_for
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+__all__ = ["NAMES", "asked", "draw_form", "key", "logo", "template"]
+
+_KEPT, _LINKED, _LOGO, _KEY, _TEMPLATE = (
+    "report-asked",
+    "report-linked",
+    "report-logo",
+    "report-key",
+    "report-template",
+)
+#: Chapters as they are called in the choice.
+NAMES = {
+    Kind.SUMMARY: "Summary",
+    Kind.TODAY: "Today",
+    Kind.FINDINGS: "Findings",
+    Kind.CHANGE: "The change",
+    Kind.WHY: "Why this plan",
+    Kind.COST: "Cost",
+    Kind.RISK: "Risk",
+    Kind.LEADERS: "Leaders",
+    Kind.TIME: "Over time",
+    Kind.STEPS: "Steps",
+    Kind.GLOSSARY: "Glossary",
+    Kind.APPENDIX: "Every move",
+}
+_AUDIENCES = {"management": "Management", "operators": "Operators"}
+
+
+def asked() -> Asked:
+    """What was chosen so far; at first what the address says."""
+    if not session.kept(_LINKED, default=False):
+        session.keep(_LINKED, value=True)
+        session.keep(_KEPT, from_query(st.query_params.to_dict()))
+    return session.kept(_KEPT, Asked())
+
+
+def logo() -> bytes | None:
+    """The logo that was uploaded."""
+    return session.kept(_LOGO, b"") or None
+
+
+def template() -> bytes | None:
+    """The slides that were uploaded, whose master is taken."""
+    return session.kept(_TEMPLATE, b"") or None
+
+
+def key() -> bytes:
+    """The key of this session's pseudonyms: the one that was given, else one drawn once."""
+    known = session.kept(_KEY, b"")
+    if not known:
+        known = secrets.token_bytes(KEY_BYTES)
+        session.keep(_KEY, known)
+    return known
+
+
+def draw_form(place: DeltaGenerator) -> Asked:
+    """Draw the choices; what was changed is kept, and counts at once."""
+    now = asked()
+    with place, st.container(horizontal=True, vertical_alignment="bottom", key="report-row"):
+        audience = st.segmented_control(
+            "For",
+            list(_AUDIENCES),
+            default=now.audience,
+            required=True,
+            format_func=_AUDIENCES.__getitem__,
+            key="report-audience",
+            help="Management gets plain words and no list of moves; operators get Kafka's terms and every move.",
+        )
+        chapters = st.pills(
+            "Chapters",
+            ALL,
+            selection_mode="multi",
+            default=list(now.shown if audience == now.audience else chapters_for(audience)),
+            format_func=NAMES.__getitem__,
+            key=f"report-chapters-{audience}",
+            width="stretch",
+        )
+        with st.popover(
+            "More", icon=":material/tune:", help="Title, author, logo, price, throttle, pseudonyms, slides"
+        ):
+            now = _details(now)
+    ordered = tuple(sorted(chapters, key=ALL.index))
+    chosen = replace(now, audience=audience, chapters=None if ordered == chapters_for(audience) else ordered)
+    session.keep(_KEPT, chosen)
+    return chosen
+
+
+def _details(now: Asked) -> Asked:
+    left, right = st.columns(2)
+    title = left.text_input(
+        "Title", now.title, max_chars=200, key="report-title", placeholder="made from the cluster and the what-if"
+    )
+    author = right.text_input(
+        "Author", now.author, max_chars=200, key="report-author", placeholder="who answers for it: Platform team"
+    )
+    price = left.number_input(
+        "Price of traffic between racks, per GB",
+        min_value=0.0,
+        value=now.price,
+        step=0.01,
+        format="%.3f",
+        key="report-price",
+        placeholder="no price is told",
+        help="A cloud's price for traffic between availability zones, say 0.02 where both ends pay 0.01",
+    )
+    throttle = right.number_input(
+        "Replication throttle per broker (MB/s)",
+        min_value=0.1,
+        value=now.throttle,
+        step=10.0,
+        key="report-throttle",
+        placeholder="not decided",
+        help="How long copying takes at the least depends on it",
+    )
+    with left:
+        _upload_logo()
+        slides = st.file_uploader("Your own slides, for their master (PPTX)", type=["pptx"], key="report-template-file")
+        session.keep(_TEMPLATE, b"" if slides is None else slides.getvalue())
+    mask = right.toggle(
+        "Replace names by pseudonyms",
+        value=now.mask,
+        key="report-mask",
+        help="Topics, hosts, racks and the cluster get names that tell nothing, the same in every file of this session",
+    )
+    if mask:
+        with right:
+            _upload_key()
+    return replace(now, title=title, author=author, price=price, throttle=throttle, mask=mask)
+
+
+def _upload_logo() -> None:
+    sent = st.file_uploader("Logo (PNG or SVG)", type=["png", "svg"], key="report-logo-file")
+    if sent is None:
+        session.keep(_LOGO, b"")
+        return
+    data = sent.getvalue()
+    try:
+        logo_kind(data)
+    except InputRefused as refusal:
+        st.markdown(f":orange[:material/warning:] {text.plain(str(refusal))}")
+        session.keep(_LOGO, b"")
+        return
+    session.keep(_LOGO, data)
+
+
+def _upload_key() -> None:
+    sent = st.file_uploader(
+        "Key of earlier pseudonyms",
+        key="report-key-file",
+        help="Given again, the same names get the same pseudonyms; without it this session draws one of its own",
+    )
+    if sent is None:
+        return
+    try:
+        session.keep(_KEY, key_in(sent.getvalue(), sent.name))
+    except InputRefused as refusal:
+        st.markdown(f":orange[:material/warning:] {text.plain(str(refusal))}")

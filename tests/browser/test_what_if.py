@@ -1,0 +1,122 @@
+"""A point of the curve chosen on Plan is what every page shows, in this browser and in one that got the link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from components.resilience_losses import from_layout
+from components.resilience_words import answer
+from reseat.election import after_plan, layout_after
+from reseat.model import Wish
+from reseat.planning import curve, plan
+from reseat.sources import load_sample, samples
+from tests.browser.conftest import SCHEMES, open_sample, settled
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+SAMPLE = "Nine brokers"
+
+
+def says(page: Page, sentence: str | re.Pattern[str]) -> None:
+    """Wait until the page's answer says this."""
+    page.locator(".st-key-answer").filter(has_text=sentence).wait_for()
+
+
+def to(page: Page, name: str) -> None:
+    """Go to a page of the dashboard."""
+    page.get_by_role("link", name=name, exact=True).click()
+
+
+def figure(page: Page, label: str, value: str) -> None:
+    """Wait until a figure has this value."""
+    page.get_by_test_id("stMetric").filter(has_text=label).filter(has_text=value).wait_for()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_point_chosen_on_plan_is_on_every_page(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
+    """Broker 5 out with more moves than the least: Racks, Heatmap, Leaders, Resilience and the link agree with Plan."""
+    layout = load_sample(next(sample for sample in samples() if sample.title.startswith(SAMPLE))).layout
+    out = Wish(remove=(5,))
+    point = curve(layout, out)[-1]
+    made = plan(layout, out.at(point.moves))
+    preview = after_plan(made)
+    assert preview.leader_done is not None
+    handed_over = int((preview.leader_done != preview.leader_before).sum())
+    spread = f"→ {point.replica_spread}"
+
+    page = new_page(color_scheme=scheme)
+    open_sample(page, dashboard, SAMPLE, then="Racks")
+    page.locator(".rack-list .tile[data-id='5']").focus()
+    page.keyboard.press("Delete")
+    says(page, "Broker 5 can leave")
+    to(page, "Plan")
+    page.get_by_role("radio", name=f"{point.moves} moves: {point.replica_spread} apart").click()
+    page.wait_for_url(f"**point={point.moves}**")
+    figure(page, "Replicas move", str(point.moves))
+    figure(page, "Replica spread", spread)
+    settled(page, f"what-if-plan-{scheme}")
+
+    to(page, "Racks")
+    page.locator(".rack-list .tile[data-id='4']").wait_for()
+    figure(page, "Replicas move", str(point.moves))
+    figure(page, "Replica spread", spread)
+    settled(page, f"what-if-racks-{scheme}")
+    held = made.proposed.replicas_by_broker[made.proposed.position(7)]
+
+    assert f"{held} replicas" in page.locator(".rack-list .tile[data-id='7']").inner_text()
+    assert "preferred" in page.locator(".rack-list .tile[data-id='7']").inner_text()
+
+    to(page, "Heatmap")
+    says(page, re.compile("^After the plan "))
+    said = page.locator(".st-key-answer").inner_text()
+    most, fewest = re.search(r"most replicas: (\d+)", said), re.search(r"fewest: (\d+)", said)
+    settled(page, f"what-if-heatmap-{scheme}")
+
+    assert most is not None
+    assert fewest is not None
+    assert int(most[1]) - int(fewest[1]) == point.replica_spread
+
+    to(page, "Leaders")
+    says(page, f"{handed_over} partitions get another leader while data moves")
+    settled(page, f"what-if-leaders-{scheme}")
+    to(page, "Resilience")
+    says(page, answer(from_layout(layout_after(made), "zookeeper")))
+    settled(page, f"what-if-resilience-{scheme}")
+
+    other = new_page(color_scheme=scheme)
+    other.goto(page.url)
+    says(other, answer(from_layout(layout_after(made), "zookeeper")))
+    to(other, "Plan")
+    figure(other, "Replicas move", str(point.moves))
+
+
+def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> None:
+    """Switched on the heatmap, Racks draws the present too, and what is dragged out there is shown at once."""
+    open_sample(page, dashboard, SAMPLE, then="Racks")
+    page.locator(".rack-list .tile[data-id='5']").focus()
+    page.keyboard.press("Delete")
+    says(page, "Broker 5 can leave")
+    to(page, "Heatmap")
+    says(page, re.compile("^After the plan "))
+    page.get_by_role("radio", name="the present").click()
+    says(page, re.compile("^Broker 7 has the most replicas"))
+    to(page, "Racks")
+    says(page, "9 brokers in 3 racks hold 939 replicas.")
+    settled(page, "what-if-present-racks")
+
+    assert page.locator(".tray-list .tile").count() == 0
+    assert page.get_by_role("button", name="broker 5 out").is_visible()
+    assert "show=present" in page.url
+
+    page.locator(".rack-list .tile[data-id='6']").focus()
+    page.keyboard.press("Delete")
+    says(page, "Brokers 5 and 6 can leave")
+
+    assert page.locator(".tray-list .tile").count() == 2

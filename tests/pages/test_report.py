@@ -1,0 +1,103 @@
+"""The Report page: choices that stand in the address, files that are made, names that are replaced."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64encode
+
+import pytest
+
+from components import serving
+from components.report_choices import Asked, choices_of, from_query, to_query
+from reseat.model import ClusterLayout, Wish
+from reseat.report import Choices, Kind, Matter, build
+from reseat.report.html import write_html
+from reseat.report.matter import chapters_for
+from reseat.report.parts import WEB
+from reseat.report.talk import write_talk
+
+from .conftest import small, texts
+
+
+def test_what_one_chose_is_what_its_address_asks_for():
+    """Every choice but the logo; what is as by itself is left out, and nonsense changes nothing."""
+    asked = Asked("operators", (Kind.SUMMARY, Kind.COST), "Drain 4", "Ann", 0.02, 50.0, mask=True)
+
+    assert from_query(to_query(asked)) == asked
+    assert to_query(Asked()) == {}
+    assert from_query({}) == Asked()
+    assert from_query({"audience": "cats", "price": "nan", "throttle": "-1", "chapters": "x"}) == Asked(chapters=())
+    assert from_query({"chapters": "cost,summary,cost"}).chapters == (Kind.SUMMARY, Kind.COST)
+    assert from_query(to_query(Asked(chapters=()))).shown == ()
+
+
+def test_choices_are_told_in_the_units_of_the_report():
+    """MB a second become bytes a second; management is spared the list of every move."""
+    choices = choices_of(Asked(throttle=50.0, price=0.0, title="  "), None)
+
+    assert (choices.throttle, choices.price_per_gb, choices.title) == (50e6, 0.0, None)
+    assert Kind.APPENDIX not in choices.chapters
+    assert choices_of(Asked("operators"), None).chapters == chapters_for("operators")
+
+
+def test_the_report_of_a_what_if_can_be_looked_at_and_taken_along(opened):
+    """Its sentence is the report's own; three files, a text for a chat, and what is behind each figure."""
+    at = opened("report", wish=Wish(remove=(4,)))
+    labels = [one.label for one in at.get("download_button")]
+
+    assert not at.exception
+    assert "broker 4" in texts(at)
+    assert labels == ["HTML", "PDF", "PowerPoint", "PNG", "SVG", "CSV", "Parquet"]
+    assert "orders" not in at.code[0].value or "Note" in at.code[0].value
+    assert len(at.get("iframe")) == 1
+
+
+def test_a_what_if_that_cannot_be_is_a_report_too(opened):
+    """Three brokers for three replicas: the reason stands first, and nothing fails."""
+    lists = {("orders", 0): [1, 2, 3]}
+    at = opened("report", ClusterLayout.from_assignments(lists), Wish(remove=(3,)))
+
+    assert not at.exception
+    assert "not possible" in texts(at)
+
+
+def test_nothing_wished_is_a_report_of_the_present(opened):
+    """No plan is needed; the chapters of a change are left out."""
+    at = opened("report")
+
+    assert not at.exception
+    assert "What-if" not in texts(at)
+    assert len(at.get("iframe")) == 1
+
+
+def test_masked_files_name_no_topic_and_bring_their_key(opened):
+    """Neither the page's own preview nor its text for a chat names a topic, host or rack; key and names go along."""
+    at = opened("report", wish=Wish(remove=(4,)))
+    at.toggle(key="report-mask").set_value(True).run()
+    labels = [one.label for one in at.get("download_button")]
+
+    assert not at.exception
+    assert {"Key", "Names"} <= set(labels)
+    document = at.get("iframe")[0].proto.srcdoc
+    assert "topic-" in document
+    assert "orders" not in document
+    assert "_schemas" not in document
+
+
+@pytest.mark.parametrize("script", sorted(WEB.glob("*.js")), ids=lambda file: file.name)
+def test_the_pages_policy_lets_the_reports_own_script_run(script):
+    """A frame inherits the page's policy; without the digest sorting and the talk's keys would do nothing."""
+    digest = b64encode(hashlib.sha256(script.read_bytes()).digest()).decode()
+
+    assert f"'sha256-{digest}'" in serving.HEADERS["Content-Security-Policy"]
+
+
+def test_every_script_of_a_report_is_one_that_the_page_lets_run():
+    """The file's and the talk's own policies name no digest that the page's policy lacks."""
+    report = build(Matter(layout=small(), source="small"), Choices())
+
+    for document in (write_html(report), write_talk(report)):
+        digests = re.findall(r"script-src ([^;]*);", document)[0].split()
+        assert digests
+        assert not [one for one in digests if one not in serving.HEADERS["Content-Security-Policy"]]

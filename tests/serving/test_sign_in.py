@@ -1,0 +1,134 @@
+"""Signing in for real: a provider, Streamlit's own sign-in, and what the doors make of what the provider says."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.servers.provider import Provider
+from tests.servers.visitor import Visitor
+from tests.serving.conftest import Server, Start, Visit, line
+
+ADA = {"sub": "a1", "email": "ada@example.org", "email_verified": True, "name": "Ada"}
+LISTED = '[operate]\nallowed = ["ada@example.org", "groups=operators"]'
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Provider]:
+    """The provider of all tests here."""
+    with Provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def provider(running: Provider) -> Provider:
+    """A provider that says of everybody that they are Ada, for an hour."""
+    running.claims, running.lifetime, running.signed = ADA, 3600.0, 0
+    return running
+
+
+@pytest.fixture(scope="module")
+def server(start: Start, running: Provider) -> Server:
+    """A server that may write, where people sign in with the provider."""
+    return start(secrets=lambda address: running.secrets(address, LISTED), RESEAT_OPERATE="1")
+
+
+@pytest.fixture
+def signed_in(server: Server, visit: Visit, provider: Provider) -> Callable[..., tuple[Visitor, list[str]]]:
+    """Somebody who has signed in, and what the page says then; tables of the secrets in place of the usual ones."""
+
+    def sign_in(*tables: str) -> tuple[Visitor, list[str]]:
+        server.secrets.write_text(provider.secrets(server.address, *(tables or (LISTED,))))
+        visitor = visit(server.address)
+        before = visitor.open()
+        assert not [text for text in before if " open:" in text]
+        visitor.sign_in()
+        return visitor, visitor.open()
+
+    return sign_in
+
+
+def test_who_is_listed_by_a_verified_address_may_all(signed_in, provider):
+    """Through the provider and back: nothing before, everything after; the cookie is kept for half a day."""
+    visitor, said = signed_in()
+
+    assert provider.signed == 1
+    assert line(said, "WRITE") == "WRITE open: ada@example.org is signed in and listed by e-mail address."
+    assert not [text for text in said if " closed:" in text]
+    cookies = {one.name: one for one in visitor.cookies if one.name.startswith("_streamlit_user")}
+    assert cookies
+    assert all((one.expires or 0) <= time.time() + 12 * 3600 for one in cookies.values())
+    assert {str(one._rest["SameSite"]).lower() for one in cookies.values()} == {"strict"}
+
+
+@pytest.mark.parametrize(
+    ("claims", "door", "why"),
+    [
+        ({"email_verified": None}, "WRITE", "does not call verified"),
+        ({"email_verified": False}, "WRITE", "does not call verified"),
+        ({"email_verified": "true"}, "WRITE", "does not call verified"),
+        ({"email": "eve@example.org"}, "WRITE", "eve@example.org is not listed"),
+    ],
+)
+def test_an_address_that_proves_nothing_does_not_count(signed_in, provider, claims, door, why):
+    """Unverified, not said (nOAuth), said as a text, or another's: all may look, none may change anything."""
+    provider.claims = {name: value for name, value in {**ADA, **claims}.items() if value is not None}
+    _, said = signed_in()
+
+    assert why in line(said, door)
+    assert line(said, "READ_CLUSTERS").startswith("READ_CLUSTERS open")
+    assert line(said, "RUN_PIPELINE").startswith("RUN_PIPELINE closed")
+
+
+def test_a_claim_counts_as_listed(signed_in, provider):
+    """A provider that says nothing of addresses tells groups."""
+    provider.claims = {"sub": "b2", "groups": ["people", "operators"]}
+    _, said = signed_in()
+
+    assert line(said, "WRITE") == "WRITE open: b2 is signed in and listed by claim groups=operators."
+
+
+def test_a_right_ends_with_the_sign_in_in_a_page_that_stays_open(signed_in, provider):
+    """Once what the provider vouched for is over the same page may not write any more; looking lasts longer."""
+    provider.lifetime = 4
+    visitor, said = signed_in()
+
+    until, pause = time.monotonic() + 30, threading.Event()
+    while line(said, "WRITE").startswith("WRITE open") and time.monotonic() < until:
+        pause.wait(0.2)
+        said = visitor.again()
+    assert line(said, "WRITE") == "WRITE closed: The last sign-in is too long ago. Sign in again to write to clusters."
+    assert line(said, "READ_CLUSTERS").startswith("READ_CLUSTERS open")
+    provider.lifetime = 3600
+    visitor.sign_in("Sign in again")
+    assert line(visitor.open(), "WRITE").startswith("WRITE open")
+
+
+def test_a_right_is_bounded_whatever_the_provider_vouches_for(signed_in, provider):
+    """A provider whose sign-ins last for ever does not make operators of that time."""
+    provider.lifetime = 1e9
+    visitor, said = signed_in(LISTED + "\nhours = 0.001", "[look]\nhours = 0.002")
+
+    until, pause = time.monotonic() + 30, threading.Event()
+    while " open:" in line(said, "READ_CLUSTERS") and time.monotonic() < until:
+        pause.wait(0.2)
+        said = visitor.again()
+    assert not [text for text in said if " open:" in text]
+
+
+def test_who_is_taken_off_the_list_is_off_it_at_once(signed_in, server, provider):
+    """No restart, no new sign-in: the next look at the list decides. A list that cannot be read is nobody's."""
+    visitor, said = signed_in()
+
+    assert line(said, "WRITE").startswith("WRITE open")
+
+    server.secrets.write_text(provider.secrets(server.address, '[operate]\nallowed = ["ben@example.org"]'))
+    assert "ada@example.org is not listed" in line(visitor.again(), "WRITE")
+
+    server.secrets.write_text("[operate\nallowed")
+    doors = [text for text in visitor.again() if ": " in text]
+    assert doors
+    assert all(" closed: Nobody may" in text for text in doors)
