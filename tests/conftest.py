@@ -17,6 +17,7 @@ settings.load_profile("reseat")
 _MISSING = {
     "browser": "No Chromium was found (chromium, chromium-browser or google-chrome on the PATH).",
     "kafka": "No Java was found (java on the PATH), so that real Kafka servers cannot be started.",
+    "nginx": "No nginx was found (Debian's package nginx-light), so that nothing can be tried behind a real proxy.",
 }
 
 
@@ -25,14 +26,19 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
+def nginx_program() -> str | None:
+    """The path of an nginx, or None; Debian keeps it where only administrators look."""
+    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+
+
 def require(name: str) -> None:
     """Skip the test where the machine lacks what it needs; fail it where RESEAT_REQUIRE names that.
 
     Args:
-        name: "browser" or "kafka".
+        name: "browser", "kafka" or "nginx".
     """
-    found = chromium() if name == "browser" else shutil.which("java")
-    if found is None:
+    looks = {"browser": chromium, "kafka": lambda: shutil.which("java"), "nginx": nginx_program}
+    if looks[name]() is None:
         missing(name, _MISSING[name])
 
 

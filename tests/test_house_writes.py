@@ -36,6 +36,7 @@ KAFKA_ASKS = frozenset(
         "DescribeLogDirsRequest",
         "DescribeQuorumRequest",
         "DescribeTopicPartitionsRequest",
+        "FetchRequest",  # at the end of a log, for its high watermark: no record comes, and nothing changes
         "ListGroupsRequest",
         "ListOffsetsRequest",
         "ListPartitionReassignmentsRequest",

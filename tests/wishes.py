@@ -1,0 +1,38 @@
+"""Wishes as Hypothesis strategies, with every option that there is: no round trip forgets one that is added later."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from hypothesis import strategies as st
+
+from reseat.model import Options, Wish
+
+__all__ = ["IDS", "options", "wishes"]
+
+IDS = st.integers(0, 2**31 - 1)
+#: By the type that an option has; another type is to be decided on here.
+_VALUES: dict[str, st.SearchStrategy[object]] = {"bool": st.booleans(), "int | None": st.none() | st.integers(1, 10**6)}
+
+
+def options() -> st.SearchStrategy[Options]:
+    """Any options."""
+    return st.builds(Options, **{one.name: _VALUES[str(one.type)] for one in fields(Options)})
+
+
+def wishes(names: st.SearchStrategy[str], topics: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[Wish]:
+    """Any wish, also one that cannot be.
+
+    Args:
+        names: of racks.
+        topics: names of topics; None: as ``names``.
+    """
+    return st.builds(
+        Wish,
+        remove=st.sets(IDS, max_size=5).map(lambda ids: tuple(sorted(ids))),
+        add=st.dictionaries(IDS, st.none() | names, max_size=4).map(lambda pairs: tuple(sorted(pairs.items()))),
+        replication_factor=st.none() | st.integers(1, 100),
+        topics=st.sets(names if topics is None else topics, max_size=4).map(lambda found: tuple(sorted(found))),
+        options=options(),
+        point=st.none() | st.integers(0, 10**9),
+    )
