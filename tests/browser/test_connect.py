@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import SCREENSHOTS, free_port, start_dashboard, stop
 from tests.conftest import require
@@ -117,8 +118,6 @@ def choose(page: Page, name: str) -> None:
 
 def drawn(page: Page) -> None:
     """Wait until a page is drawn and nothing of the one before is left: the strip moves all that is below it."""
-    from playwright.sync_api import expect
-
     page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
     expect(page.locator(".st-key-connect-card")).to_have_count(1)
 
@@ -144,7 +143,7 @@ def test_test_read_change_lose_and_find(
     page.get_by_text("lab was read just now: 4 brokers and 8 partitions.").wait_for()
     page.locator(".st-key-strip").get_by_text("ZooKeeper, consistent").wait_for()
     picture(page, "read")
-    assert page.locator("b", has_text="bold").count() == 0
+    expect(page.locator("b", has_text="bold")).to_have_count(0)
 
     state = {"controller_epoch": 1, "leader": 2, "version": 1, "leader_epoch": 1, "isr": [2]}
     client.set(state_path("orders", 0), json.dumps(state).encode())
@@ -168,7 +167,7 @@ def test_test_read_change_lose_and_find(
     register(client, 1, "a")
     page.locator(".st-key-connect-card").get_by_role("button", name="Refresh").click()
     page.get_by_text("Broker 1 is here.").first.wait_for()
-    assert page.locator(".st-key-strip").get_by_text("not reached").count() == 0
+    expect(page.locator(".st-key-strip").get_by_text("not reached")).to_have_count(0)
     assert PLANTED not in page.content() + page.url + lab[1].read_text(errors="replace")
 
 
@@ -201,8 +200,8 @@ def test_it_refreshes_by_itself_for_everybody(
     second.locator(".st-key-strip").get_by_text("7 partitions").wait_for(timeout=40_000)
     picture(first, "what-if")
 
-    assert first.locator(".st-key-strip-what-if").get_by_text("broker 3 out").first.is_visible()
-    assert second.locator(".st-key-strip-what-if").count() == 0
+    expect(first.locator(".st-key-strip-what-if").get_by_text("broker 3 out").first).to_be_visible()
+    expect(second.locator(".st-key-strip-what-if")).to_have_count(0)
 
 
 def test_a_cluster_that_is_not_there_and_an_address_that_is_typed(page: Page, lab: tuple[str, Path]) -> None:
@@ -223,5 +222,5 @@ def test_a_cluster_that_is_not_there_and_an_address_that_is_typed(page: Page, la
     page.get_by_text("cannot resolve").wait_for()
     picture(page, "typed")
 
-    assert page.locator(".st-key-strip").count() == 0
+    expect(page.locator(".st-key-strip")).to_have_count(0)
     assert PLANTED not in page.url

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import SCREENSHOTS
 
@@ -40,8 +41,6 @@ def matrix(page: Page) -> list[str]:
 
 def test_a_group_is_walked_through_a_leave(page: Page, dashboard: str) -> None:
     """Three join, C1 leaves: by the arrow keys; its three go to the others, and nobody else's change their reader."""
-    from playwright.sync_api import expect
-
     page.goto(f"{dashboard}/consumers")
     answers(page, "C1 closes: one rebalance; 3 partitions change their reader; 8 paused meanwhile.")
     page.get_by_role("button", name="A rebalance back").click()
@@ -55,7 +54,7 @@ def test_a_group_is_walked_through_a_leave(page: Page, dashboard: str) -> None:
 
     assert (shown.count("+"), shown.count("−"), shown.count("‖")) == (3, 3, 5)
     assert "C1 · gone" in shown
-    assert page.locator(".st-key-strip").count() == 0
+    expect(page.locator(".st-key-strip")).to_have_count(0)
 
     page.get_by_role("tab", name="Listener calls").click()
     page.locator("[data-testid='stDataFrame']").locator("visible=true").first.wait_for()
@@ -77,7 +76,7 @@ def test_cooperative_pauses_less_and_the_link_says_so(
     other.goto(page.url)
     answers(other, "3 partitions change their reader; 3 paused meanwhile.")
 
-    assert other.get_by_text("8 paused meanwhile").count() == 0
+    expect(other.get_by_text("8 paused meanwhile")).to_have_count(0)
 
     picture(other, "consumers-cooperative-dark")
 
@@ -96,4 +95,4 @@ def test_a_text_with_markup_for_names_is_told_as_text(page: Page, dashboard: str
     answers(page, "joins: one rebalance; 2 partitions get their first reader")
     picture(page, "consumers-hostile")
 
-    assert page.locator("img[src='x']").count() == 0
+    expect(page.locator("img[src='x']")).to_have_count(0)

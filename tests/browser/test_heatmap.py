@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import open_sample
 
@@ -42,11 +43,11 @@ def test_hovering_tells_broker_topic_and_count(heat: Page) -> None:
     cells(heat).hover(position={"x": LEFT + 10, "y": TOP + 10})
     tip = heat.locator(".heat .tip")
 
-    assert "Broker 1 in rack az-a, kafka-1 × topic clickstream:" in tip.inner_text()
+    expect(tip).to_contain_text("Broker 1 in rack az-a, kafka-1 × topic clickstream:", use_inner_text=True)
 
     heat.mouse.move(5, 5)
 
-    assert not tip.is_visible()
+    expect(tip).to_be_hidden()
 
 
 def test_a_click_opens_a_topic_and_then_a_partition_and_escape_steps_out(heat: Page) -> None:
@@ -57,7 +58,7 @@ def test_a_click_opens_a_topic_and_then_a_partition_and_escape_steps_out(heat: P
     second = drawn(heat, other_than=first)
     cells(heat).hover(position={"x": LEFT + 6, "y": TOP + 10})
 
-    assert "Led by" in heat.locator(".heat .tip").inner_text()
+    expect(heat.locator(".heat .tip")).to_contain_text("Led by", use_inner_text=True)
 
     cells(heat).click(position={"x": LEFT + 6, "y": TOP + 10})
     heat.locator(".st-key-heat-opened").get_by_text("clickstream-0").wait_for()
@@ -65,8 +66,8 @@ def test_a_click_opens_a_topic_and_then_a_partition_and_escape_steps_out(heat: P
     heat.keyboard.press("Escape")
     drawn(heat, other_than=second)
 
-    assert heat.get_by_text("9 brokers by 18 topics").is_visible()
-    assert not heat.locator(".st-key-heat-opened").is_visible()
+    expect(heat.get_by_text("9 brokers by 18 topics")).to_be_visible()
+    expect(heat.locator(".st-key-heat-opened")).to_be_hidden()
 
 
 def test_a_drag_zooms_and_the_button_zooms_out(heat: Page) -> None:
@@ -94,7 +95,7 @@ def test_keys_walk_the_cells_and_a_live_region_says_them(heat: Page) -> None:
     heat.keyboard.press("ArrowRight")
     live = heat.locator(".heat .live")
 
-    assert "Broker 2 in rack az-a" in live.inner_text()
+    expect(live).to_contain_text("Broker 2 in rack az-a", use_inner_text=True)
 
     heat.keyboard.press("Enter")
     heat.get_by_text("Of the part shown, all partitions of orders").wait_for()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import free_port, settled, start_dashboard, stop
 from tests.conftest import require
@@ -64,13 +65,13 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.get_by_text("Done just now").wait_for(timeout=JOB)
     settled(page, "history-fleet")
 
-    assert page.get_by_role("button", name="Run the pipeline").is_enabled()
+    expect(page.get_by_role("button", name="Run the pipeline")).to_be_enabled()
     assert list((home / "tables" / "resilience").glob("cluster=demo-metrics/day=*/*.parquet"))
 
     # The worst cluster is open; a row opens another one, and History shows that very cluster.
     opened = page.locator(".st-key-fleet-opened")
 
-    assert opened.get_by_text("demo-metrics").is_visible()
+    expect(opened.get_by_text("demo-metrics")).to_be_visible()
 
     page.locator(".st-key-fleet-table .dvn-scroller").click(position={"x": 16, "y": 80})
     opened.get_by_text("demo-payments").wait_for()
@@ -86,8 +87,8 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.locator(".board .tile").first.wait_for()
     settled(page, "history-past-racks")
 
-    assert past.get_by_text("not alive").is_visible()
-    assert page.get_by_text("the present", exact=True).count() == 0
+    expect(past.get_by_text("not alive")).to_be_visible()
+    expect(page.get_by_text("the present", exact=True)).to_have_count(0)
 
     # A loss of the latest snapshot as a what-if.
     page.get_by_role("link", name="Resilience", exact=True).click()
@@ -103,4 +104,4 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     past.get_by_text("what-if").wait_for()
     settled(page, "history-what-if")
 
-    assert past.get_by_role("button", name="Back to the present").is_visible()
+    expect(past.get_by_role("button", name="Back to the present")).to_be_visible()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import SCHEMES, SCREENSHOTS, open_sample
 
@@ -64,7 +65,7 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
     page.get_by_text("a majority system needs 2 f + 1").wait_for()
     keep(page, f"majority-{scheme}")
 
-    assert page.locator(".st-key-answer").get_by_text("While brokers 1, 4").count() == 0
+    expect(page.locator(".st-key-answer").get_by_text("While brokers 1, 4")).to_have_count(0)
 
     page.get_by_role("radio", name="Step by step").click()
     answer(page, "stops:")
@@ -76,11 +77,11 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
     answer(page, "A preferred election is held")
     keep(page, f"step-4-{scheme}")
 
-    assert page.locator(".st-key-walk-on button").locator("visible=true").is_disabled()
+    expect(page.locator(".st-key-walk-on button").locator("visible=true")).to_be_disabled()
 
     page.goto(page.url)  # a person who was sent the link
     answer(page, "A preferred election is held")
     page.get_by_role("radio", name="Before it all").click()
     answer(page, "Before anything happens.")
 
-    assert page.get_by_text("is held").count() == 0
+    expect(page.get_by_text("is held")).to_have_count(0)

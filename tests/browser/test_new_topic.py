@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import SCHEMES, open_sample
 
@@ -47,8 +48,10 @@ def test_a_topic_is_named_previewed_and_its_command_copied(form: Page) -> None:
     command = form.get_by_test_id("stCode").first
     command.get_by_text("--partitions 12").wait_for()
 
-    assert "--create --topic invoices --partitions 12 --replication-factor 3" in command.inner_text()
-    assert form.get_by_text("the present", exact=True).is_visible()
+    expect(command).to_contain_text(
+        "--create --topic invoices --partitions 12 --replication-factor 3", use_inner_text=True
+    )
+    expect(form.get_by_text("the present", exact=True)).to_be_visible()
     assert "remove" not in form.url
 
     command.hover()
@@ -62,14 +65,14 @@ def test_what_kafka_refuses_is_said_in_its_words_with_nothing_to_copy(form: Page
     fill(form, "Topic", "orders")
     answer(form).get_by_text("Topic 'orders' already exists.").wait_for()
 
-    assert form.get_by_test_id("stCode").count() == 0
+    expect(form.get_by_test_id("stCode")).to_have_count(0)
 
     fill(form, "Topic", "invoices")
     answer(form).get_by_text("Kafka would make invoices").wait_for()
     fill(form, "Replication factor", "10")
     answer(form).get_by_text("only 9 broker(s) are registered").wait_for()
 
-    assert form.get_by_test_id("stCode").count() == 0
+    expect(form.get_by_test_id("stCode")).to_have_count(0)
 
 
 def test_the_replicas_shown_become_nodes_to_write(form: Page) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import open_files, open_sample
 
@@ -52,7 +53,7 @@ def test_racks_are_edited_in_the_table(page: Page, dashboard: str) -> None:
     open_files(page, dashboard, {"described.txt": DESCRIBED}, then="Racks")
     page.locator(".board .tile").first.wait_for()
 
-    assert page.locator(".st-key-answer").get_by_text("of unknown racks").is_visible()
+    expect(page.locator(".st-key-answer").get_by_text("of unknown racks")).to_be_visible()
 
     page.get_by_test_id("stSidebar").get_by_text("Racks", exact=True).last.click()
     page.get_by_test_id("stSidebar").get_by_role("tab", name="Edit").click()

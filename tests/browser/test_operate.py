@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from reseat.operate.admin_target import AdminTarget
 from reseat.operate.journal import Journal
@@ -140,13 +141,13 @@ def confirm(page: Page, cluster_id: str, button: str | re.Pattern[str]) -> float
     field = page.get_by_label(re.compile("^Type the cluster's id"))
     field.wait_for()
 
-    assert go.is_disabled()
+    expect(go).to_be_disabled()
 
     field.fill("another-cluster")
     field.press("Enter")
     page.get_by_text("That is not this cluster's id").wait_for()
 
-    assert go.is_disabled()
+    expect(go).to_be_disabled()
 
     field.fill(cluster_id)
     field.press("Enter")
@@ -206,8 +207,8 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     reader.get_by_role("button", name="Run 1").wait_for()
     picture(reader, f"{kind}-read-only")
 
-    assert reader.get_by_role("button", name=re.compile("^Move|replicas on lab")).count() == 0
-    assert reader.get_by_label(re.compile("^Type the cluster's id")).count() == 0
+    expect(reader.get_by_role("button", name=re.compile("^Move|replicas on lab"))).to_have_count(0)
+    expect(reader.get_by_label(re.compile("^Type the cluster's id"))).to_have_count(0)
 
     page.get_by_role("button", name="Roll back").click()
     says(page, f"Run 1 is taken back on lab: {held} replicas move; nothing stands against it")
@@ -233,7 +234,7 @@ def hold_election(page: Page, cluster: KafkaCluster, cluster_id: str) -> None:
     outcome.get_by_text("Everything happened as previewed.").wait_for()
     picture(page, f"{cluster.kind.partition('-')[0]}-elected")
 
-    assert outcome.get_by_text("differed").count() == 0
+    expect(outcome.get_by_text("differed")).to_have_count(0)
 
     layout = layout_of(cluster)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import SCHEMES, SCREENSHOTS, open_sample
 
@@ -30,8 +31,6 @@ def settled(page: Page) -> None:
 
 def step_on(page: Page) -> None:
     """Press the arrow key once the button that listens to it can be pressed."""
-    from playwright.sync_api import expect
-
     button = page.get_by_role("button", name="A replica on")
     expect(button).to_be_visible()
     expect(button).to_be_enabled()
@@ -40,8 +39,6 @@ def step_on(page: Page) -> None:
 
 def holds(page: Page, role: Literal["textbox", "spinbutton"], name: str, value: str) -> None:
     """Wait until a field holds this value."""
-    from playwright.sync_api import expect
-
     expect(page.get_by_role(role, name=name)).to_have_value(value)
 
 
@@ -73,8 +70,8 @@ def test_the_six_partitions_are_stepped_through_by_keys(page: Page, dashboard: s
     assert [", ".join(map(str, row)) for row in lists] == [
         words for words in shown if re.fullmatch(r"\d, \d, \d", words)
     ]
-    assert page.get_by_role("button", name="A replica on").is_disabled()
-    assert page.locator(".st-key-strip").count() == 0
+    expect(page.get_by_role("button", name="A replica on")).to_be_disabled()
+    expect(page.locator(".st-key-strip")).to_have_count(0)
 
     picture(page, "placement-six-partitions")
 
@@ -93,7 +90,7 @@ def test_a_link_is_shared(page: Page, new_page: Callable[..., Page], dashboard: 
 
     holds(other, "textbox", "Brokers and racks", "0-2:rack1,3-5:rack2,6-8:rack3")
 
-    assert other.get_by_text("This link shows a what-if").count() == 0
+    expect(other.get_by_text("This link shows a what-if")).to_have_count(0)
 
     picture(other, "placement-shared-dark")
 
@@ -115,7 +112,7 @@ def test_the_faulty_table_beside_what_the_code_gives(page: Page, dashboard: str)
     answers(page, "fixedStartIndex 4 never gives the table")
     page.get_by_text("It is what the code gives for fixedStartIndex 3").wait_for()
 
-    assert page.locator(".js-plotly-plot").count() == 2
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)
 
     picture(page, "placement-faulty-table")
 
@@ -132,7 +129,7 @@ def test_a_hundred_topics_are_compared(new_page: Callable[..., Page], dashboard:
     page.get_by_role("button", name="Draw again").click()
     page.wait_for_url(re.compile("seed=2"))
 
-    assert page.locator(".st-key-refused").count() == 0
+    expect(page.locator(".st-key-refused")).to_have_count(0)
 
 
 def test_an_open_layout_is_not_lost(page: Page, dashboard: str) -> None:
@@ -145,6 +142,6 @@ def test_an_open_layout_is_not_lost(page: Page, dashboard: str) -> None:
 
     holds(page, "textbox", "Brokers and racks", "1-3:az-a,4-6:az-b,7-9:az-c")
 
-    assert page.get_by_text("No layout is open.").count() == 0
+    expect(page.get_by_text("No layout is open.")).to_have_count(0)
 
     picture(page, "placement-of-a-layout")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import open_files, open_sample
 
@@ -101,13 +102,13 @@ def test_a_tile_dragged_to_the_tray_is_planned_and_dragged_back_is_not(racks: Pa
     says(racks, "Broker 2 can leave: 6 replicas move. No plan can move fewer. Proven.")
     in_tray(racks, 2).wait_for()
 
-    assert racks.locator(".tray-list .tile").count() == 1
+    expect(racks.locator(".tray-list .tile")).to_have_count(1)
     assert "remove=2" in racks.url
 
     drag(racks, in_tray(racks, 2), racks.locator(".rack", has=tile(racks, 2)))
     says(racks, PRESENT)
 
-    assert racks.locator(".tray-list .tile").count() == 0
+    expect(racks.locator(".tray-list .tile")).to_have_count(0)
     assert "remove=" not in racks.url
 
 
@@ -117,15 +118,15 @@ def test_the_tray_says_what_a_drop_will_do_before_it_is_done(racks: Page) -> Non
     racks.mouse.move(*middle(racks.locator(".tray")), steps=6)
     racks.get_by_text("Broker 3 out: 6 replicas must move.").wait_for()
 
-    assert racks.locator(".tray.over").count() == 1
-    assert racks.locator(".rack.valid").count() == 0
-    assert racks.get_by_text("can leave").count() == 0
+    expect(racks.locator(".tray.over")).to_have_count(1)
+    expect(racks.locator(".rack.valid")).to_have_count(0)
+    expect(racks.get_by_text("can leave")).to_have_count(0)
 
     racks.mouse.move(*middle(racks.locator(".hint")), steps=3)
     racks.mouse.up()
     racks.get_by_text("Drop a broker here to see what must move.").wait_for()
 
-    assert racks.locator(".tray-list .tile").count() == 0
+    expect(racks.locator(".tray-list .tile")).to_have_count(0)
     assert "remove=" not in racks.url
 
 
@@ -138,7 +139,7 @@ def test_escape_while_dragging_puts_back(racks: Page) -> None:
     racks.get_by_text("Put back.", exact=True).wait_for(state="attached")
 
     assert racks.locator(".proxy").is_hidden()
-    assert racks.locator(".tray-list .tile").count() == 0
+    expect(racks.locator(".tray-list .tile")).to_have_count(0)
 
 
 def test_keys_take_out_and_put_back_without_losing_the_focus(racks: Page) -> None:
@@ -148,7 +149,7 @@ def test_keys_take_out_and_put_back_without_losing_the_focus(racks: Page) -> Non
     says(racks, "Broker 4 can leave: 6 replicas move.")
     focused = racks.locator(".tile:focus")
 
-    assert focused.get_attribute("data-place") == "tray"
+    expect(focused).to_have_attribute("data-place", "tray")
     assert (
         focused.get_attribute("aria-label") == "Broker 4, rack a, 6 replicas, 2 preferred leaders, state not told, out"
     )
@@ -156,8 +157,8 @@ def test_keys_take_out_and_put_back_without_losing_the_focus(racks: Page) -> Non
     racks.keyboard.press("Escape")
     says(racks, PRESENT)
 
-    assert racks.locator(".tile:focus").get_attribute("data-id") == "4"
-    assert racks.locator(".tray-list .tile").count() == 0
+    expect(racks.locator(".tile:focus")).to_have_attribute("data-id", "4")
+    expect(racks.locator(".tray-list .tile")).to_have_count(0)
 
 
 def test_arrows_walk_and_space_lifts_and_enter_drops(racks: Page) -> None:
@@ -165,12 +166,12 @@ def test_arrows_walk_and_space_lifts_and_enter_drops(racks: Page) -> None:
     tile(racks, 1).focus()
     racks.keyboard.press("ArrowRight")
 
-    assert racks.locator(".tile:focus").get_attribute("data-id") == "2"
+    expect(racks.locator(".tile:focus")).to_have_attribute("data-id", "2")
 
     racks.keyboard.press("Space")
     racks.get_by_role("status").filter(has_text="Over the tray: Broker 2 out: 6 replicas must move.").wait_for()
 
-    assert racks.get_by_text("can leave").count() == 0
+    expect(racks.get_by_text("can leave")).to_have_count(0)
 
     racks.keyboard.press("Enter")
     says(racks, "Broker 2 can leave: 6 replicas move.")
@@ -190,7 +191,7 @@ def test_a_finger_drags_too(new_page: Callable[..., Page], link: str) -> None:
     says(page, "Broker 5 can leave: 6 replicas move.")
 
     assert page.locator(".stMain").evaluate("node => node.scrollTop") == 0
-    assert page.locator(".tray-list .tile").count() == 1
+    expect(page.locator(".tray-list .tile")).to_have_count(1)
 
 
 def test_a_whole_rack_is_dragged_by_its_name(racks: Page) -> None:
@@ -198,9 +199,9 @@ def test_a_whole_rack_is_dragged_by_its_name(racks: Page) -> None:
     drag(racks, racks.get_by_role("button", name="Whole rack b"), racks.locator(".tray"))
     says(racks, "Brokers 2 and 5 can leave: 12 replicas move.")
 
-    assert racks.locator(".tray-list .tile").count() == 2
-    assert racks.locator(".ghost").count() == 2
-    assert racks.get_by_role("button", name=re.compile("Whole rack a.* out")).count() == 0
+    expect(racks.locator(".tray-list .tile")).to_have_count(2)
+    expect(racks.locator(".ghost")).to_have_count(2)
+    expect(racks.get_by_role("button", name=re.compile("Whole rack a.* out"))).to_have_count(0)
 
 
 def test_several_selected_tiles_are_dragged_together(racks: Page) -> None:
@@ -210,7 +211,7 @@ def test_several_selected_tiles_are_dragged_together(racks: Page) -> None:
     drag(racks, tile(racks, 2), racks.locator(".tray"))
     says(racks, "Brokers 1 and 2 can leave: 12 replicas move.")
 
-    assert in_tray(racks, 3).count() == 0
+    expect(in_tray(racks, 3)).to_have_count(0)
 
 
 def test_what_cannot_be_is_refused_with_reason_and_choices(racks: Page) -> None:
@@ -227,10 +228,10 @@ def test_what_cannot_be_is_refused_with_reason_and_choices(racks: Page) -> None:
     refused = racks.locator(".st-key-refused")
     racks.get_by_role("link", name=re.compile("^See the")).wait_for(state="detached")
 
-    assert "replication factor 3" in racks.locator(".st-key-racks-head").inner_text()
-    assert "replication factor 3" not in refused.inner_text(), "the reason is said once"
-    assert "orders" in refused.inner_text()
-    assert racks.locator(".badge:not(:empty)").count() == 0
+    expect(racks.locator(".st-key-racks-head")).to_contain_text("replication factor 3", use_inner_text=True)
+    expect(refused).not_to_contain_text("replication factor 3", use_inner_text=True)
+    expect(refused).to_contain_text("orders", use_inner_text=True)
+    expect(racks.locator(".badge:not(:empty)")).to_have_count(0)
 
     racks.get_by_role("button", name="Put all back").first.click()
     says(racks, PRESENT)
@@ -246,7 +247,7 @@ def test_a_link_reopens_the_what_if(racks: Page, new_page: Callable[..., Page]) 
     says(other, "Broker 6 can leave: 6 replicas move.")
     in_tray(other, 6).wait_for()
 
-    assert other.get_by_text("which this server does not have").count() == 0
+    expect(other.get_by_text("which this server does not have")).to_have_count(0)
 
 
 def test_a_new_broker_is_dropped_into_a_rack(racks: Page) -> None:
@@ -256,8 +257,8 @@ def test_a_new_broker_is_dropped_into_a_rack(racks: Page) -> None:
     says(racks, "Broker 7 joins")
     tile(racks, 7).wait_for()
 
-    assert racks.locator(".rack", has=tile(racks, 7)).get_by_role("listbox").get_attribute("aria-label") == "rack c"
-    assert racks.locator(".tray-list .tile").count() == 0
+    expect(racks.locator(".rack", has=tile(racks, 7)).get_by_role("listbox")).to_have_attribute("aria-label", "rack c")
+    expect(racks.locator(".tray-list .tile")).to_have_count(0)
 
 
 def test_names_from_outside_are_text(page: Page, dashboard: str) -> None:
@@ -267,8 +268,8 @@ def test_names_from_outside_are_text(page: Page, dashboard: str) -> None:
     open_files(page, dashboard, cluster(told), then="Racks")
     tile(page, 1).wait_for()
 
-    assert page.locator(".rack-name", has_text=hostile).count() == 1
-    assert page.locator(".board img").count() == 0
+    expect(page.locator(".rack-name", has_text=hostile)).to_have_count(1)
+    expect(page.locator(".board img")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -281,4 +282,4 @@ def test_three_hundred_brokers_fit_the_screen(new_page: Callable[..., Page], das
 
     assert box is not None
     assert box["y"] + box["height"] <= 768
-    assert page.locator(".rack-list .tile").count() == 300
+    expect(page.locator(".rack-list .tile")).to_have_count(300)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import SCHEMES, SCREENSHOTS
 
@@ -53,7 +54,7 @@ def test_the_loss_is_played_and_then_the_same_with_epochs(
     player = opened(page, dashboard, "scenario=loss&step=9")
     player.get_by_role("combobox", name="Pace").select_option("fast")
 
-    assert player.locator(".cell.lost, .fault").count() == 0
+    expect(player.locator(".cell.lost, .fault")).to_have_count(0)
 
     player.get_by_role("button", name="Play", exact=True).click()
     player.locator(".cell.lost").get_by_text("m2").wait_for()
@@ -75,7 +76,7 @@ def test_the_loss_is_played_and_then_the_same_with_epochs(
     reaches(page, 14)
 
     assert strips(player) == [["m1", "m2"], ["m1", "m2"]]
-    assert player.locator(".cell.lost, .cell.wrong, .fault, .producer .gone").count() == 0
+    expect(player.locator(".cell.lost, .cell.wrong, .fault, .producer .gone")).to_have_count(0)
 
     picture(page, f"replication-loss-epoch-{scheme}")
 
@@ -103,7 +104,7 @@ def test_both_beside_each_other_by_keys(page: Page, dashboard: str) -> None:
     reaches(page, 0)
     page.wait_for_url(lambda url: "step=" not in url)
 
-    assert player.locator(".lane.broken").count() == 0
+    expect(player.locator(".lane.broken")).to_have_count(0)
 
 
 def test_a_branch_is_taken_and_shared(new_page: Callable[..., Page], dashboard: str) -> None:
@@ -122,7 +123,7 @@ def test_a_branch_is_taken_and_shared(new_page: Callable[..., Page], dashboard: 
     other.locator(".cell .value").first.wait_for()
 
     assert other.locator(".cell .value").first.text_content() == "<img/src=x>"
-    assert other.locator("img[src='x']").count() == 0
+    expect(other.locator("img[src='x']")).to_have_count(0)
 
 
 def test_the_picture_comes_first_and_is_folded_away(page: Page, dashboard: str) -> None:
@@ -138,4 +139,4 @@ def test_the_picture_comes_first_and_is_folded_away(page: Page, dashboard: str) 
     page.get_by_role("link", name="Replication", exact=True).click()
     page.locator(".player[data-drawn]").wait_for()
 
-    assert page.locator(".partition-picture svg").count() == 0
+    expect(page.locator(".partition-picture svg")).to_have_count(0)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from reseat.report.content import Heat, Report
 from reseat.report.html import write_html
@@ -85,7 +86,7 @@ def test_it_opens_offline_and_everybody_can_use_it(
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]  # type: ignore[index]
     assert page.said == []  # type: ignore[attr-defined]
-    assert page.locator("b, [onerror]").count() == 0
+    expect(page.locator("b, [onerror]")).to_have_count(0)
     night = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert night == ("rgb(20, 23, 28)" if screen == "dark" else "rgb(255, 255, 255)")
 
@@ -98,21 +99,21 @@ def test_a_table_is_sorted_by_the_keyboard(opened: Callable[..., Page]) -> None:
     page.keyboard.press("Enter")
     head = fold.get_by_role("columnheader", name="Bytes")
 
-    assert head.get_attribute("aria-sort") == "none"
+    expect(head).to_have_attribute("aria-sort", "none")
 
     head.get_by_role("button").focus()
     page.keyboard.press("Enter")
     cells = [text for row in fold.locator("tbody tr").all() if (text := row.locator("td").nth(2).inner_text())]
 
-    assert head.get_attribute("aria-sort") == "ascending"
+    expect(head).to_have_attribute("aria-sort", "ascending")
     assert cells == ["0 B", *(f"{size}.0 GB" for size in range(2, 50)), "not told"]
 
     page.keyboard.press("Space")
 
-    assert head.get_attribute("aria-sort") == "descending"
-    assert fold.locator("tbody td").nth(2).inner_text() == "49.0 GB"
-    assert fold.locator("tbody tr").last.locator("td").nth(2).inner_text() == "not told"
-    assert fold.locator("th[aria-sort='none']").count() == 3
+    expect(head).to_have_attribute("aria-sort", "descending")
+    expect(fold.locator("tbody td").nth(2)).to_have_text("49.0 GB", use_inner_text=True)
+    expect(fold.locator("tbody tr").last.locator("td").nth(2)).to_have_text("not told", use_inner_text=True)
+    expect(fold.locator("th[aria-sort='none']")).to_have_count(3)
 
 
 def test_the_keyboard_skips_to_the_report_and_its_focus_is_seen(opened: Callable[..., Page]) -> None:
@@ -133,14 +134,14 @@ def test_with_scripts_off_all_of_it_can_be_read(opened: Callable[..., Page]) -> 
     report = told()
     page = opened(write_html(report), java_script_enabled=False)
     for chapter in report.chapters:
-        assert page.get_by_role("heading", name=f"{chapter.name} {chapter.heading}", exact=True).is_visible()
+        expect(page.get_by_role("heading", name=f"{chapter.name} {chapter.heading}", exact=True)).to_be_visible()
         for figure in chapter.figures:
-            assert page.get_by_role("img", name=figure.title, exact=True).is_visible()
+            expect(page.get_by_role("img", name=figure.title, exact=True)).to_be_visible()
             assert page.get_by_text(figure.says, exact=True).locator("visible=true").count()
     page.locator("#appendix summary").click()
 
-    assert page.locator("#appendix").get_by_text("topic-49", exact=True).is_visible()
-    assert page.get_by_role("button").locator("visible=true").count() == 0
+    expect(page.locator("#appendix").get_by_text("topic-49", exact=True)).to_be_visible()
+    expect(page.get_by_role("button").locator("visible=true")).to_have_count(0)
     assert page.locator(".hits rect title").count() > 0
     with page.expect_download() as download:
         page.locator("#change a.csv").first.click()
@@ -158,7 +159,7 @@ def test_figures_tell_their_numbers_when_hovered(opened: Callable[..., Page]) ->
     page.locator("svg[data-of='grid'] image").first.hover()
     page.locator(".tip").get_by_text("broker").wait_for()
 
-    assert page.locator(".tip").inner_text() == "broker 31, topic topic,20: 1,250 replicas"
+    expect(page.locator(".tip")).to_have_text("broker 31, topic topic,20: 1,250 replicas", use_inner_text=True)
 
 
 def test_data_are_copied_and_downloaded(opened: Callable[..., Page]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from reseat.report.talk import write_talk
 from tests.browser.test_report_file import opened, violations, with_large_grid
@@ -32,7 +33,7 @@ def heading(page: Page) -> str:
     """The heading of the screen that is shown; there is one alone."""
     shown = page.locator("h1:visible, h2:visible")
 
-    assert shown.count() == 1
+    expect(shown).to_have_count(1)
     return shown.inner_text().split("\n")[-1]
 
 
@@ -51,12 +52,12 @@ def test_the_talk_is_gone_through_by_keys(opened: Callable[..., Page]) -> None:
     for key, number in steps:
         page.keyboard.press(key)
 
-        assert counter.inner_text() == f"{number} / {last}"
+        expect(counter).to_have_text(f"{number} / {last}", use_inner_text=True)
         assert heading(page) == (report.title if number == 1 else report.chapters[number - 2].heading)
         assert page.evaluate("document.activeElement.tagName") in {"H1", "H2"}
     page.keyboard.press("Control+ArrowRight")  # the browser's own
 
-    assert counter.inner_text() == f"1 / {last}"
+    expect(counter).to_have_text(f"1 / {last}", use_inner_text=True)
     assert page.said == []  # type: ignore[attr-defined]
 
 
@@ -69,7 +70,7 @@ def test_notes_full_screen_and_leaving(opened: Callable[..., Page]) -> None:
 
     page.keyboard.press("n")
 
-    assert page.get_by_text("Say this first.").is_visible()
+    expect(page.get_by_text("Say this first.")).to_be_visible()
 
     page.keyboard.press("N")
 
@@ -80,7 +81,7 @@ def test_notes_full_screen_and_leaving(opened: Callable[..., Page]) -> None:
     page.keyboard.press("f")
     page.locator("html:not(:fullscreen):not(.talking)").wait_for(state="attached")
 
-    assert page.locator("h2:visible").count() == len(told().chapters)
+    expect(page.locator("h2:visible")).to_have_count(len(told().chapters))
 
     page.keyboard.press("Enter")
 
@@ -88,7 +89,7 @@ def test_notes_full_screen_and_leaving(opened: Callable[..., Page]) -> None:
 
     page.keyboard.press("Escape")
 
-    assert page.locator("h2:visible").count() == len(told().chapters)
+    expect(page.locator("h2:visible")).to_have_count(len(told().chapters))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_a_figure_is_hovered_while_presenting(opened: Callable[..., Page]) -> No
     page.locator(".screen.on image").first.hover()
     page.locator(".tip").get_by_text("broker").wait_for()
 
-    assert page.locator(".tip").inner_text() == "broker 31, topic topic,20: 1,250 replicas"
+    expect(page.locator(".tip")).to_have_text("broker 31, topic topic,20: 1,250 replicas", use_inner_text=True)
 
     page.keyboard.press("Home")
 
@@ -158,6 +159,6 @@ def test_with_scripts_off_all_screens_stand_below_each_other(opened: Callable[..
     report = told()
     page = opened(write_talk(report), java_script_enabled=False)
 
-    assert page.locator("h2:visible").count() == len(report.chapters)
-    assert page.get_by_text("Say this first.").is_visible()
-    assert page.get_by_role("button").locator("visible=true").count() == 0
+    expect(page.locator("h2:visible")).to_have_count(len(report.chapters))
+    expect(page.get_by_text("Say this first.")).to_be_visible()
+    expect(page.get_by_role("button").locator("visible=true")).to_have_count(0)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import open_sample
 
@@ -55,7 +56,7 @@ def test_a_click_on_a_bar_opens_its_detail(losses: Page) -> None:
         click_bar(losses, name)
         detail(losses).get_by_text(f"{name} lost").wait_for()
 
-    assert not detail(losses).get_by_text("rack az-b lost").is_visible()
+    expect(detail(losses).get_by_text("rack az-b lost")).to_be_hidden()
 
 
 def test_hovering_a_cell_names_both_brokers_and_what_is_lost(losses: Page) -> None:
@@ -67,7 +68,7 @@ def test_hovering_a_cell_names_both_brokers_and_what_is_lost(losses: Page) -> No
 
     losses.mouse.move(5, 5)
 
-    assert not tip.is_visible()
+    expect(tip).to_be_hidden()
 
 
 def test_a_cell_opens_its_pair_and_the_pair_as_a_what_if(losses: Page) -> None:
@@ -75,14 +76,14 @@ def test_a_cell_opens_its_pair_and_the_pair_as_a_what_if(losses: Page) -> None:
     cells(losses).click(position=middle(2, 6))
     detail(losses).get_by_text("brokers 3 and 7 lost").wait_for()
 
-    assert detail(losses).get_by_text("5 partitions offline").is_visible()
+    expect(detail(losses).get_by_text("5 partitions offline")).to_be_visible()
     assert "remove=" not in losses.url
 
     losses.get_by_role("button", name="Open as what-if: brokers 3 and 7 out").click()
     losses.get_by_role("button", name="broker 3 out").wait_for()
 
-    assert losses.get_by_role("button", name="broker 7 out").is_visible()
-    assert not losses.get_by_role("button", name="broker 5 out").is_visible()
+    expect(losses.get_by_role("button", name="broker 7 out")).to_be_visible()
+    expect(losses.get_by_role("button", name="broker 5 out")).to_be_hidden()
     losses.wait_for_url("**/racks*remove=3%2C7*")
 
 
@@ -93,19 +94,19 @@ def test_keys_walk_the_pairs_and_a_live_region_says_them(losses: Page) -> None:
     losses.keyboard.press("ArrowRight")
     live = losses.locator(".pairs .live")
 
-    assert "broker 1 (az-a) and broker 2 (az-a)" in live.inner_text()
+    expect(live).to_contain_text("broker 1 (az-a) and broker 2 (az-a)", use_inner_text=True)
 
     losses.keyboard.press("+")
     losses.get_by_role("button", name="Zoom out").wait_for()
     losses.keyboard.press("Enter")
     detail(losses).get_by_text("brokers 1 and 2 lost").wait_for()
 
-    assert losses.get_by_role("button", name="Zoom out").is_visible()  # the choice does not lose the zoom
+    expect(losses.get_by_role("button", name="Zoom out")).to_be_visible()  # the choice does not lose the zoom
 
     cells(losses).focus()
     losses.keyboard.press("Escape")
 
-    assert not losses.get_by_role("button", name="Zoom out").is_visible()
+    expect(losses.get_by_role("button", name="Zoom out")).to_be_hidden()
 
 
 def test_300_brokers_are_drawn_and_come_nearer_by_a_click(new_page: Callable[..., Page], dashboard: str) -> None:
@@ -117,7 +118,7 @@ def test_300_brokers_are_drawn_and_come_nearer_by_a_click(new_page: Callable[...
     cells(page).click(position={"x": LEFT + 100, "y": TOP + 200})
     page.get_by_role("button", name="Zoom out").wait_for()
 
-    assert detail(page).inner_text() == before
+    expect(detail(page)).to_have_text(before, use_inner_text=True)
 
     cells(page).click(position={"x": LEFT + 100, "y": TOP + 200})
     detail(page).get_by_text("brokers ").first.wait_for()

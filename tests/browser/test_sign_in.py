@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.conftest import require
 from tests.servers.dashboard import free_port, start_dashboard, stop
@@ -36,7 +37,7 @@ def test_signing_in_opens_the_clusters_of_the_server(page: Page, tmp_path) -> No
             page.goto(f"{address}/connect")
             page.get_by_text("Sign in to read the clusters").first.wait_for()
 
-            assert page.get_by_text("127.0.0.1:1", exact=True).count() == 0
+            expect(page.get_by_text("127.0.0.1:1", exact=True)).to_have_count(0)
 
             page.get_by_role("button", name="Sign in").first.click()
             page.wait_for_url(lambda url: url.rstrip("/") == address)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import free_port, open_files, open_sample, settled, start_dashboard, stop
 from tests.conftest import require
@@ -51,8 +52,8 @@ def test_empty_pages_say_what_to_do_first(page: Page, dashboard: str) -> None:
         page.get_by_text("Nothing is read yet, so").wait_for()
         settled(page, f"state-empty-{address(name)}")
 
-        assert page.get_by_role("tab", name="Sample").first.is_visible()
-        assert page.locator(".st-key-strip").count() == 0
+        expect(page.get_by_role("tab", name="Sample").first).to_be_visible()
+        expect(page.locator(".st-key-strip")).to_have_count(0)
 
 
 def test_empty_pages_over_tables_offer_a_demo_week(page: Page, dashboard: str) -> None:
@@ -66,8 +67,8 @@ def test_empty_pages_over_tables_offer_a_demo_week(page: Page, dashboard: str) -
         page.get_by_role("button", name="Generate a demo week and run the pipeline").wait_for()
         settled(page, f"state-empty-{name}")
 
-        assert page.get_by_text("python -m reseat land").first.is_visible()
-        assert page.locator(".st-key-fleet-table, .st-key-history-figure, .pairs").count() == 0
+        expect(page.get_by_text("python -m reseat land").first).to_be_visible()
+        expect(page.locator(".st-key-fleet-table, .st-key-history-figure, .pairs")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -85,7 +86,7 @@ def test_a_broker_down(page: Page, dashboard: str) -> None:
     page.get_by_role("link", name="Overview", exact=True).click()
     page.locator(".st-key-answer").get_by_text("3 partitions have no leader").wait_for()
 
-    assert page.get_by_text("nothing is broken").count() == 0
+    expect(page.get_by_text("nothing is broken")).to_have_count(0)
 
 
 def test_text_that_is_no_layout_is_refused_with_what_it_is(page: Page, dashboard: str) -> None:
@@ -97,8 +98,8 @@ def test_text_that_is_no_layout_is_refused_with_what_it_is(page: Page, dashboard
     page.locator(".st-key-refused").wait_for()
     settled(page, "state-refused-text")
 
-    assert page.get_by_text("topics-to-move").first.is_visible()
-    assert page.locator(".st-key-strip").count() == 0
+    expect(page.get_by_text("topics-to-move").first).to_be_visible()
+    expect(page.locator(".st-key-strip")).to_have_count(0)
 
 
 def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) -> None:
@@ -111,8 +112,8 @@ def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) ->
     open_files(page, dashboard, {"damaged.txt": text})
     settled(page, "state-partial-overview")
 
-    assert page.get_by_text("One line was not read").is_visible()
-    assert page.locator("img[src='x']").count() == 0
+    expect(page.get_by_text("One line was not read")).to_be_visible()
+    expect(page.locator("img[src='x']")).to_have_count(0)
 
 
 def test_the_largest_sample_on_every_page(page: Page, dashboard: str) -> None:
@@ -140,7 +141,7 @@ def test_replication_in_its_states(page: Page, dashboard: str) -> None:
         page.get_by_text(words).first.wait_for()
         settled(page, f"state-replication-{name}")
 
-        assert page.locator(".st-key-strip").count() == 0
+        expect(page.locator(".st-key-strip")).to_have_count(0)
 
 
 def test_consumers_in_their_states(page: Page, dashboard: str) -> None:
@@ -157,7 +158,7 @@ def test_consumers_in_their_states(page: Page, dashboard: str) -> None:
         page.get_by_text(words).first.wait_for()
         settled(page, f"state-consumers-{name}")
 
-        assert page.locator(".st-key-strip").count() == 0
+        expect(page.locator(".st-key-strip")).to_have_count(0)
 
 
 def _query(url: str) -> str:
@@ -175,7 +176,7 @@ def test_a_new_server_opened_by_a_pages_own_address(new_page: Callable[..., Page
         page.goto(f"http://127.0.0.1:{port}/leaders")
         page.get_by_text("Nothing is read yet, so").wait_for()
 
-        assert page.get_by_role("link", name="Overview", exact=True).is_visible()
-        assert page.get_by_role("link", name="app", exact=True).count() == 0
+        expect(page.get_by_role("link", name="Overview", exact=True)).to_be_visible()
+        expect(page.get_by_role("link", name="app", exact=True)).to_have_count(0)
     finally:
         stop(process)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import SCHEMES, free_port, settled, start_dashboard, stop
 from tests.conftest import require
@@ -52,7 +53,7 @@ def test_normal_pages(new_page, own_dashboard: str, scheme: str) -> None:
         page.locator(drawn).first.wait_for()
         settled(page, f"state-normal-{scheme}-{name}")
 
-        assert page.locator(".st-key-refused, .st-key-strip-past").count() == 0
+        expect(page.locator(".st-key-refused, .st-key-strip-past")).to_have_count(0)
 
 
 #: What of some elements has more words than room: a script for the browser.
@@ -88,12 +89,12 @@ def test_tables_that_are_damaged_are_refused_with_their_file(page: Page, own_das
             page.locator(".st-key-refused").first.wait_for()
             settled(page, f"state-refused-{name}")
 
-            assert page.locator(".st-key-refused").get_by_text(damaged.name).first.is_visible()
+            expect(page.locator(".st-key-refused").get_by_text(damaged.name).first).to_be_visible()
 
         page.goto(f"{own_dashboard}/resilience")  # of 007, the first
         page.locator(PAGES["resilience"]).wait_for()
 
-        assert page.locator(".st-key-refused").count() == 0
+        expect(page.locator(".st-key-refused")).to_have_count(0)
     finally:
         damaged.write_bytes(whole)
         touch(made.tables)
@@ -135,8 +136,8 @@ def test_into_the_past_and_back(new_page, own_dashboard: str) -> None:
     strip.get_by_text("the past: 2026-05-01 15:10 UTC").wait_for()
     page.wait_for_url("**past=shop*")
 
-    assert strip.get_by_text("1 not alive").is_visible()
-    assert page.get_by_text("the present", exact=True).count() == 0
+    expect(strip.get_by_text("1 not alive")).to_be_visible()
+    expect(page.get_by_text("the present", exact=True)).to_have_count(0)
 
     other: Page = new_page()
     other.goto(page.url)
@@ -144,4 +145,4 @@ def test_into_the_past_and_back(new_page, own_dashboard: str) -> None:
     other.locator(".st-key-strip-past").get_by_role("button", name="Back to the present").click()
     other.get_by_text("Nothing is read yet").wait_for()
 
-    assert other.locator(".st-key-strip-past").count() == 0
+    expect(other.locator(".st-key-strip-past")).to_have_count(0)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from components.resilience_losses import from_layout
 from components.resilience_words import answer
@@ -70,8 +71,8 @@ def test_the_point_chosen_on_plan_is_on_every_page(new_page: Callable[..., Page]
     settled(page, f"what-if-racks-{scheme}")
     held = made.proposed.replicas_by_broker[made.proposed.position(7)]
 
-    assert f"{held} replicas" in page.locator(".rack-list .tile[data-id='7']").inner_text()
-    assert "preferred" in page.locator(".rack-list .tile[data-id='7']").inner_text()
+    expect(page.locator(".rack-list .tile[data-id='7']")).to_contain_text(f"{held} replicas", use_inner_text=True)
+    expect(page.locator(".rack-list .tile[data-id='7']")).to_contain_text("preferred", use_inner_text=True)
 
     to(page, "Heatmap")
     says(page, re.compile("^After the plan "))
@@ -111,12 +112,12 @@ def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> 
     says(page, "9 brokers in 3 racks hold 939 replicas.")
     settled(page, "what-if-present-racks")
 
-    assert page.locator(".tray-list .tile").count() == 0
-    assert page.get_by_role("button", name="broker 5 out").is_visible()
+    expect(page.locator(".tray-list .tile")).to_have_count(0)
+    expect(page.get_by_role("button", name="broker 5 out")).to_be_visible()
     assert "show=present" in page.url
 
     page.locator(".rack-list .tile[data-id='6']").focus()
     page.keyboard.press("Delete")
     says(page, "Brokers 5 and 6 can leave")
 
-    assert page.locator(".tray-list .tile").count() == 2
+    expect(page.locator(".tray-list .tile")).to_have_count(2)
