@@ -19,6 +19,8 @@ _PASSWORD_MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
 _BEARER = "OAUTHBEARER"
 #: A command that prints tokens is for the configuration alone: a page must not start programs on the server.
 _NONE, _DIGEST, _SASL = "None", "Digest", "SASL (DIGEST-MD5)"
+#: Kept: why what was typed last was refused, if it was.
+_REFUSED = "connect-refused"
 
 
 def draw_form(offered: Choices) -> None:
@@ -52,7 +54,13 @@ def draw_form(offered: Choices) -> None:
         values |= _asked(str(login), tls=tls)
         name = st.text_input("Name (only to recognise it)", placeholder="the address", key="connect-name").strip()
         if st.form_submit_button("Use and test", icon=":material/network_check:"):
-            _take(values, name, offered)
+            refusal = _take(values, name, offered)
+            session.keep(_REFUSED, [] if refusal is None else [refusal])
+            if refusal is None:
+                st.rerun()
+        # Kept until the next try: a card beside this form draws the page anew when its cluster's state changes.
+        for refusal in session.kept(_REFUSED, list[InputRefused]()):
+            refused(refusal)
     st.caption(
         "A password typed here stays in this server's memory as long as your session, and is shown nowhere. Files with "
         "certificates, and commands that print tokens, are named in the configuration below."
@@ -85,24 +93,21 @@ def _asked(login: str, *, tls: bool) -> dict[str, object]:
     return values
 
 
-def _take(values: dict[str, object], name: str, offered: Choices) -> None:
+def _take(values: dict[str, object], name: str, offered: Choices) -> InputRefused | None:
+    """Open what was typed and begin to test it; why it cannot be, or None."""
     if not str(values.get("bootstrap", values.get("zookeeper", ""))).strip().partition("/")[0]:
-        refused(InputRefused("Servers is empty: host:port of one server, or of several with commas between."))
-        return
+        return InputRefused("Servers is empty: host:port of one server, or of several with commas between.")
     try:
         connection = connection_from_values(values, name=name, source="The form")
     except InputRefused as error:
-        refused(error)
-        return
+        return error.with_traceback(None)  # it is kept, and its frames hold what was typed
     refusal = connections.refused_address(connection)
     if refusal is not None:
-        refused(refusal)
-        return
+        return refusal
     live = LiveCluster(connection)
     if live.name in offered.named:
-        refused(InputRefused(f"A cluster of the configuration is named {live.name} already. Give another name."))
-        return
+        return InputRefused(f"A cluster of the configuration is named {live.name} already. Give another name.")
     session.add_typed(live)
     connections.choose(live.name)
     live.test()
-    st.rerun()
+    return None

@@ -361,10 +361,14 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
 
 
 def test_what_is_typed_wrong_is_refused_without_being_repeated(app: AppTest, registry: LiveClusters) -> None:
-    """A password in the address is refused, and the sentence does not quote it."""
+    """A password in the address is refused, the sentence does not quote it, and stays when the page is drawn anew."""
     at_connect(app)
     app.text_input(key="connect-servers").set_value(f"alice:{PLANTED}@b1:9093")
     next(button for button in app.button if button.label == "Use and test").click().run()
+
+    assert "do not belong into an address" in texts(app)
+
+    app.run()
 
     assert "do not belong into an address" in texts(app)
     assert PLANTED not in texts(app)
