@@ -51,6 +51,7 @@ MOST_PARTITIONS = 1_000_000
 MOST_HAPPENINGS = 1_000
 MOST_NAME = 1_000
 
+_LONGEST = 200
 _PLACE = re.compile(r"(.*) - at `(?:key in )?\$\.?(.*)`$", re.DOTALL)
 
 
@@ -203,6 +204,7 @@ def _sentence(words: str) -> str:
     found = _PLACE.match(words)
     what, place = (found[1], found[2]) if found else (words, "")
     what = what.replace("`", "'")
+    what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"  # it names an unknown field whole
     what = what[:1].lower() + what[1:]
     where = f"At {place[:120]}: " if place else ""
     return f"This is JSON, but no group. {where}{what}."

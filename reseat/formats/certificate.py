@@ -14,12 +14,11 @@ from reseat.errors import InputRefused
 from reseat.formats.assemble import check_size
 from reseat.formats.json_fault import refusal
 from reseat.formats.reading import LIMITS, Limits
+from reseat.formats.shown import fault
 from reseat.model import Certificate, Options, Wish
 
 __all__ = ["read_wish", "write_certificate"]
 
-#: Characters of a parser's words that are told: it echoes keys whole.
-_LONGEST = 300
 _Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 _Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -82,7 +81,7 @@ def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits 
         told = _CERTIFICATE.decode(data).wish
     except (msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
         raise InputRefused(
-            f"A certificate says in its key 'wish' what was changed; {_words(error)}.", source=source
+            f"A certificate says in its key 'wish' what was changed; {fault(error)}.", source=source
         ) from error
     except msgspec.DecodeError as error:
         raise refusal(data, 0, source, 1, error) from error
@@ -98,13 +97,3 @@ def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits 
         options=Options(**msgspec.structs.asdict(told.options)),
         point=told.point,
     )
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "it is nested too deep"
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8"
-    said = str(error).replace("`", "'").replace("$.", "")
-    shown = said if len(said) <= _LONGEST else f"{said[: _LONGEST // 2]}…{said[-_LONGEST // 2 :]}"
-    return shown[:1].lower() + shown[1:]

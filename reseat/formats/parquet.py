@@ -14,6 +14,7 @@ Complexity: O(bytes unpacked).
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ import orjson
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.assemble import check_size
-from reseat.formats.parquet_pages import DELTA_BYTE_ARRAY, Page, PagesUnfit, pages_of
+from reseat.formats.parquet_pages import DELTA_BYTE_ARRAY, Chunk, Page, PagesUnfit, chunks_of, pages_of
 from reseat.formats.reading import LIMITS, Limits, Reading
 from reseat.formats.table_columns import Table
 from reseat.formats.table_layout import read_table
@@ -84,6 +85,7 @@ class _File:
         paths = [metadata.schema.column(leaf).path for leaf in texts]
         file = pq.ParquetFile(buffer, metadata=metadata, read_dictionary=paths)
         arrow = file.read(columns=[header.told[i] for i in header.known])
+        arrow.validate(full=True)  # a damaged page's values may refer to texts that its dictionary does not have
         table = Table(lambda row: row + 1, self.limits, self.source, unit="row", count=arrow.num_rows)
         for i, name in header.known.items():
             told = arrow.column(header.told[i])
@@ -153,10 +155,12 @@ class _File:
             )
         unpacked = in_texts = count = 0
         values = dict.fromkeys(leaves, 0)
-        for group in range(metadata.num_row_groups):
-            rows = metadata.row_group(group)
+        (length,) = struct.unpack("<I", self.data[-8:-4])
+        for chunks in chunks_of(self.data, len(self.data) - 8 - length, len(self.data) - 8):
+            if len(chunks) != len(metadata.schema):
+                raise PagesUnfit("a group of rows does not have the columns of the file")
             for leaf in leaves:
-                for page in self._pages(rows.column(leaf), rows.num_rows):
+                for page in self._pages(chunks[leaf]):
                     count += 1
                     unpacked += page.unpacked
                     values[leaf] += 0 if page.is_dictionary else page.values
@@ -174,14 +178,10 @@ class _File:
                             f"The file has more than {_MOST_PAGES:,} pages; that is the limit.", source=self.source
                         )
 
-    def _pages(self, column: Any, rows: int) -> Any:
-        start = column.data_page_offset
-        dictionary = column.dictionary_page_offset
-        if column.has_dictionary_page and dictionary is not None and 0 < dictionary < start:
-            start = dictionary
-        if column.num_values < rows:
+    def _pages(self, chunk: Chunk) -> Iterator[Page]:
+        if chunk.values < chunk.rows:
             raise PagesUnfit("a column has fewer values than the file has rows")
-        return pages_of(self.data, start, column.total_compressed_size, column.num_values)
+        return pages_of(self.data, chunk.start, chunk.length, chunk.values)
 
     def _check_texts(self, page: Page, path: str) -> None:
         """The texts of a page are no longer than names are, and do not unfold to more than the limit for a text."""

@@ -13,6 +13,7 @@ from reseat.errors import InputRefused
 from reseat.formats.assemble import check_brokers, check_size
 from reseat.formats.json_scan import check_width
 from reseat.formats.reading import LIMITS, Limits
+from reseat.formats.shown import fault, shown
 from reseat.model.naming import id_in
 
 __all__ = ["read_racks"]
@@ -62,7 +63,7 @@ def _from_json(text: str, source: str, limits: Limits) -> dict[int, str | None]:
         told = _MAPPING.decode(text)
     except msgspec.ValidationError as error:
         raise InputRefused(
-            f'Racks as JSON are one object, {{"1": "rack-a", "2": null}}; {error}.', source=source
+            f'Racks as JSON are one object, {{"1": "rack-a", "2": null}}; {fault(error)}.', source=source
         ) from error
     except (msgspec.DecodeError, RecursionError) as error:
         found = re.search(r"\(byte (\d+)\)", str(error))
@@ -119,8 +120,8 @@ def _from_csv(text: str, source: str, limits: Limits) -> dict[int, str | None]:
             rack = None if row[1].lower() in _NO_RACK else _unescaped(row[1])
             if broker in racks and racks[broker] != rack:
                 raise InputRefused(
-                    f"Broker {broker} stands in rack {rack or 'none'} here and in {racks[broker] or 'none'} on line "
-                    f"{told_at[broker]}.",
+                    f"Broker {broker} stands in rack {shown(rack or 'none')} here and in "
+                    f"{shown(racks[broker] or 'none')} on line {told_at[broker]}.",
                     source=source,
                     line=line,
                 )

@@ -45,6 +45,7 @@ from reseat.formats.plan_text import plan_faults
 from reseat.formats.reading import LIMITS, Limits
 from reseat.formats.reassignment import SEAL_KEY, Told, read_told
 from reseat.formats.seal_hash import fingerprint, plan_hash
+from reseat.formats.shown import fault
 from reseat.model import NONE, Broker, ClusterLayout, IntArray, Plan
 from reseat.model.naming import id_in
 from reseat.model.wording import counted, listed, verb
@@ -257,7 +258,7 @@ def read_sealed(text: str | bytes, *, source: str = "pasted plan", limits: Limit
             )
     except (_Unfit, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputRefused(
-            f"The key '{SEAL_KEY}', with which Reseat says what a plan was made for, does not fit: {_words(error)}. "
+            f"The key '{SEAL_KEY}', with which Reseat says what a plan was made for, does not fit: {fault(error)}. "
             "Was the text changed after it was made? Make the plan anew; or take the key out, and the plan is judged "
             "against the cluster as it is when you confirm.",
             source=source,
@@ -334,14 +335,6 @@ def inverse(plan: SealedPlan, now: ClusterLayout | None = None) -> str:
 
 class _Unfit(Exception):
     """Says in a few words why the key does not fit."""
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "it is nested too deep"
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8"
-    return str(error).replace("`", "'").replace("$.", "").replace("Expected", "expected")
 
 
 def _opened(seal_json: bytes, source: str, limits: Limits) -> tuple[_Key, dict[str, object], bytes]:

@@ -38,7 +38,7 @@ from reseat.formats.assemble import check_brokers
 from reseat.formats.json_fault import refusal
 from reseat.formats.json_scan import check_values, check_width
 from reseat.formats.reading import LIMITS, Limits, Reading
-from reseat.formats.shown import shown
+from reseat.formats.shown import fault
 from reseat.formats.snapshot_columns import Unfit, layout_of, tables_of
 from reseat.model import (
     NONE,
@@ -59,9 +59,6 @@ from reseat.model.snapshot import GAPS_BY_WAY
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["KIND", "MARK", "identity", "is_snapshot", "read_snapshot", "reading_of", "write_snapshot"]
-
-#: Characters of what the decoder says that a sentence repeats.
-_LONGEST_FAULT = 300
 
 #: The first key of a document, by which it is recognised; its value is the version.
 MARK = "reseat_snapshot"
@@ -383,7 +380,7 @@ def read_snapshot(data: bytes | str, *, source: str = "snapshot", limits: Limits
     except LayoutInvalid as error:
         raise InputRefused(f"This snapshot does not make a layout: {error}", source=source, recognised=KIND) from error
     except msgspec.ValidationError as error:
-        raise InputRefused(f"This snapshot cannot be read: {_words(error)}.", source=source, recognised=KIND) from error
+        raise InputRefused(f"This snapshot cannot be read: {fault(error)}.", source=source, recognised=KIND) from error
     except msgspec.DecodeError as error:
         raise refusal(text, 0, source, 1, error) from error
     except UnicodeDecodeError as error:
@@ -415,17 +412,6 @@ def _without_mark(text: bytes) -> bytes:
     """The document without its first key, where that is the mark; it says nothing more."""
     found = re.match(rb"\s*\{\s*\"" + MARK.encode() + rb"\"\s*:\s*\d+\s*,", text[:1_000])
     return text if found is None else b"{" + text[found.end() :]
-
-
-def _words(error: Exception) -> str:
-    # A field that is not known is named whole, however long it is.
-    return (
-        shown(error, _LONGEST_FAULT)
-        .replace("`", "'")
-        .replace("$.", "")
-        .replace("Object", "the object")
-        .replace(" - at", ", at")
-    )
 
 
 def _snapshot(told: _Facts, layout: ClusterLayout, limits: Limits) -> Snapshot:

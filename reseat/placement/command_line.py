@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reseat.errors import PlacementRefused
-from reseat.placement.topic_spec import TopicSpec, is_integer, parse_replica_assignment
+from reseat.placement.topic_spec import SHOWN, TopicSpec, is_integer, parse_replica_assignment
 
 __all__ = ["ACTIONS", "TopicCommand", "read_topic_command"]
 
@@ -115,7 +115,7 @@ def _parsed(words: list[str]) -> tuple[tuple[str, str], ...]:
     rest = iter(words)
     for word in rest:
         if not word.startswith("--"):
-            raise PlacementRefused(f"{word} is not an option of kafka-topics.")
+            raise PlacementRefused(f"{word[:SHOWN]} is not an option of kafka-topics.")
         written, equals, value = word[2:].partition("=")
         name = _full_name(written)
         if name in _WITH_VALUE:
@@ -124,7 +124,7 @@ def _parsed(words: list[str]) -> tuple[tuple[str, str], ...]:
                 raise PlacementRefused(f"Option {name} requires an argument", kafka_error="OptionException")
             if name in _NUMBERS and not is_integer(taken):
                 raise PlacementRefused(
-                    f"Cannot parse argument '{taken}' of option {name}", kafka_error="OptionException"
+                    f"Cannot parse argument '{taken[:SHOWN]}' of option {name}", kafka_error="OptionException"
                 )
             options.append((name, taken))
         else:
@@ -146,7 +146,9 @@ def _full_name(written: str) -> str:
         return written
     fits = [name for name in known if name.startswith(written)] if written else []
     if len(fits) != 1:
-        raise PlacementRefused(f"{written} is not a recognized option", kafka_error="UnrecognizedOptionException")
+        raise PlacementRefused(
+            f"{written[:SHOWN]} is not a recognized option", kafka_error="UnrecognizedOptionException"
+        )
     return fits[0]
 
 

@@ -25,6 +25,7 @@ from reseat.model.wording import counted, listed, verb
 from reseat.placement.topic_names import COLLISION_WARNING, colliding, has_collision_chars, name_error
 
 __all__ = [
+    "SHOWN",
     "ClusterDefaults",
     "TopicSpec",
     "ZooKeeperNode",
@@ -37,7 +38,8 @@ __all__ = [
     "topic_warnings",
     "zookeeper_nodes",
 ]
-
+#: Characters of a word that a refusal repeats; Kafka repeats all, and a paste may be of any length.
+SHOWN = 100
 _INT_LIMIT = 1 << 31
 _SHORT_LIMIT = 1 << 15
 #: kafka-topics takes --bootstrap-server from 2.2 (KIP-377); defaults for partitions and factor from 2.4 (KIP-464).
@@ -383,7 +385,7 @@ def is_integer(word: str) -> bool:
 
 def _java_int(word: str) -> int:
     if not is_integer(word):
-        raise PlacementRefused(f'For input string: "{word}"', kafka_error="NumberFormatException")
+        raise PlacementRefused(f'For input string: "{word[:SHOWN]}"', kafka_error="NumberFormatException")
     return int(word)
 
 

@@ -92,7 +92,7 @@ def mutated(rng: random.Random, samples: list[bytes]) -> bytes:
     for _ in range(rng.choice((1, 1, 2, 4, 8))):
         start = rng.randrange(len(text) + 1)
         stop = min(len(text), start + rng.choice((1, 2, 5, 20, 200)))
-        match rng.randrange(8):
+        match rng.randrange(9):
             case 0:
                 del text[start:stop]
             case 1:
@@ -107,7 +107,10 @@ def mutated(rng: random.Random, samples: list[bytes]) -> bytes:
                 text[start:start] = other[place : place + rng.choice((10, 100, 1_000))]
             case 5:
                 del text[start:]
-            case 6:
+            case 6:  # where a Parquet file has its footer
+                if text:
+                    text[rng.randrange(max(0, len(text) - 2_000), len(text))] ^= 1 << rng.randrange(8)
+            case 7:
                 lines = bytes(text).split(b"\n")
                 rng.shuffle(lines)
                 text = bytearray(b"\n".join(lines))
@@ -271,7 +274,9 @@ def _ring(*_: object) -> None:
     raise _TooLong
 
 
-def run(seed: int, count: int, samples: list[bytes], until: float = float("inf"), *, bound: bool = False) -> Round:
+def run(
+    seed: int, count: int, samples: list[bytes], until: float = float("inf"), *, at_hand: Path | None = None
+) -> Round:
     """Throw mutations at the doors, the same for the same seed.
 
     Args:
@@ -279,9 +284,10 @@ def run(seed: int, count: int, samples: list[bytes], until: float = float("inf")
         count: how many.
         samples: what to start from.
         until: when to end at the latest, as ``time.time()`` tells it.
-        bound: whether this process, which then does nothing else, may take no more than ``ROOM`` beside what it has.
+        at_hand: where each input lies while it is read, so that one which ends the process is known. Such a process does
+            nothing else, and may take no more than ``ROOM`` beside what it has.
     """
-    if bound:
+    if at_hand is not None:
         resource.setrlimit(resource.RLIMIT_AS, (_size() + ROOM, resource.getrlimit(resource.RLIMIT_AS)[1]))
     before = signal.signal(signal.SIGALRM, _ring)
     grown: list[bytes] = []
@@ -293,6 +299,8 @@ def run(seed: int, count: int, samples: list[bytes], until: float = float("inf")
             break
         rng = random.Random(seed * 1_000_003 + number)
         text = mutated(rng, grown if grown and rng.random() < 0.5 else samples)
+        if at_hand is not None:
+            at_hand.write_bytes(text)
         signal.alarm(SECONDS)
         try:
             sign = _judged(text, rng, out, last)
@@ -301,7 +309,7 @@ def run(seed: int, count: int, samples: list[bytes], until: float = float("inf")
             sign = _words(str(refusal))
             if not str(refusal).rstrip().endswith((".", "?", "]", ")", '"')) and isinstance(refusal, InputRefused):
                 out.faults.append(f"no sentence: {str(refusal)[:300]!r} of {text[:3_000]!r}")
-            if len(str(refusal)) > SENTENCE and isinstance(refusal, InputRefused):
+            if len(str(refusal)) > SENTENCE:
                 out.faults.append(f"endless: {str(refusal)[:300]!r} of {text[:3_000]!r}")
         except (_TooLong, Exception) as fault:  # noqa: BLE001  # what is looked for
             out.faults.append(
@@ -316,6 +324,8 @@ def run(seed: int, count: int, samples: list[bytes], until: float = float("inf")
             grown.append(text)
             out.kept += 1
     signal.signal(signal.SIGALRM, before)
+    if at_hand is not None:
+        at_hand.unlink(missing_ok=True)
     return out
 
 

@@ -70,21 +70,28 @@ def test_mutations_meet_the_strict_doors_too(
     assert [sentence for sentence in sentences if not sentence.endswith((".", "?"))] == []
 
 
-def _round(seed: int, until: float) -> Round:
+def _round(seed: int, until: float, folder: Path) -> Round:
     read(b"topic,partition,replicas\na,0,1\n")
-    return run(seed, _ROUND, corpus(_FOLDER), until, bound=True)
+    return run(seed, _ROUND, corpus(_FOLDER), until, at_hand=folder / str(seed))
 
 
 @pytest.mark.slow
 def test_a_million_mutations_are_read_or_refused_and_lose_no_row(
-    record_property: Callable[[str, object], None],
+    record_property: Callable[[str, object], None], tmp_path: Path
 ) -> None:
     """Each round grows a corpus of its own, in a process whose memory is bound; an hour at most."""
     until = time.time() + 60 * _MINUTES
     with ProcessPoolExecutor(
         os.cpu_count(), mp_context=multiprocessing.get_context("spawn"), max_tasks_per_child=1
     ) as pool:
-        done = list(pool.map(_round, range(2, 2 + _MILLION // _ROUND), [until] * (_MILLION // _ROUND)))
+        rounds = [pool.submit(_round, seed, until, tmp_path) for seed in range(2, 2 + _MILLION // _ROUND)]
+        ended = [one.exception() for one in rounds]
+    deadly = [f"{path.name}: {path.read_bytes()[:6_000]!r}" for path in tmp_path.iterdir()]
+
+    assert deadly == []
+    assert ended == [None] * len(rounds)
+
+    done = [one.result() for one in rounds]
     answered, refused = sum(one.answered for one in done), sum(one.refused for one in done)
     record_property("read", answered)
     record_property("refused", refused)
