@@ -284,8 +284,8 @@ def run(
         count: how many.
         samples: what to start from.
         until: when to end at the latest, as ``time.time()`` tells it.
-        at_hand: where each input lies while it is read, so that one which ends the process is known. Such a process does
-            nothing else, and may take no more than ``ROOM`` beside what it has.
+        at_hand: where each input lies while it is read, so that one which ends the process is known. Such a process
+            does nothing else, and may take no more than ``ROOM`` beside what it has.
     """
     if at_hand is not None:
         resource.setrlimit(resource.RLIMIT_AS, (_size() + ROOM, resource.getrlimit(resource.RLIMIT_AS)[1]))
