@@ -95,6 +95,7 @@ def draw_form(place: DeltaGenerator) -> Asked:
             format_func=NAMES.__getitem__,
             key=f"report-chapters-{audience}",
             width="stretch",
+            wrap=True,  # a row that scrolls hides the last chapters
         )
         with st.popover(
             "More", icon=":material/tune:", help="Title, author, logo, price, throttle, pseudonyms, slides"
