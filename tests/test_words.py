@@ -1,0 +1,134 @@
+"""One voice: no word that is no longer used stands in what a person sees, and the glossary is one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reseat.model import glossary
+
+ROOT = Path(__file__).parent.parent
+
+#: Files that are not yet in the voice. The list only shrinks: a file without a retired word must leave it.
+PENDING = frozenset((ROOT / "tests" / "words_pending.txt").read_text(encoding="utf-8").split())
+#: The glossary names retired words to find them; the changelog tells what was, in the words of then; logs and keys.
+EXEMPT = frozenset({"reseat/model/glossary.py", "CHANGELOG.md"})
+
+
+def seen_files() -> list[str]:
+    """Files with what a person sees: pages and their scripts, the core's sentences, the command line, documents."""
+    found = [ROOT / "app.py", ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    for room in ("pages", "components", "reseat"):
+        found += [file for kind in ("py", "js", "html") for file in (ROOT / room).rglob(f"*.{kind}")]
+    return sorted({file.relative_to(ROOT).as_posix() for file in found} - EXEMPT)
+
+
+def python_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of every string literal that is no docstring; fields of f-strings stand as ``{}``."""
+    tree = ast.parse(source)
+    silent: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            silent.add(id(node.value))
+        elif isinstance(node, ast.JoinedStr):
+            silent |= {id(part) for part in node.values if isinstance(part, ast.Constant)}
+            parts = [str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values]
+            yield node.lineno, "".join(parts)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
+            yield node.lineno, node.value
+
+
+def script_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of every string of a script; comments are no strings."""
+    bare = re.sub(r"/\*.*?\*/|(?<![:\"'`])//[^\n]*", lambda c: "\n" * c.group(0).count("\n"), source, flags=re.S)
+    for found in re.finditer(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`", bare):
+        yield bare.count("\n", 0, found.start()) + 1, re.sub(r"\$\{[^}]*\}", "{}", found.group(0)[1:-1])
+
+
+def document_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of a document, without what stands in code within a line: keys and commands keep their names."""
+    for number, line in enumerate(source.splitlines(), 1):
+        yield number, re.sub(r"`[^`]*`", "``", line)
+
+
+def retired_of(name: str) -> list[str]:
+    """Each retired word that a person sees in a file, with its line."""
+    source = (ROOT / name).read_text(encoding="utf-8")
+    texts = {".py": python_texts, ".js": script_texts}.get(Path(name).suffix, document_texts)
+    return [
+        f"{name}:{line} {found}"
+        for line, text in texts(source)
+        if not re.fullmatch(r"[\w.:/-]*", text)
+        for found in glossary.retired_in(text)
+    ]
+
+
+@pytest.mark.parametrize("name", seen_files())
+def test_no_retired_word_stands_in_what_a_person_sees(name: str) -> None:
+    """A file is either free of them or on the list, and leaves the list as soon as it is free."""
+    found = retired_of(name)
+
+    if name in PENDING:
+        assert found, f"{name} is in the voice: take it off the list, so that it stays there."
+    else:
+        assert found == []
+
+
+def test_the_list_names_files_that_exist() -> None:
+    """A file that was renamed or removed leaves no name behind."""
+    assert set(seen_files()) >= PENDING
+
+
+def test_the_documents_glossary_is_the_modules() -> None:
+    """docs/glossary.md is what the module writes; terms stand in the order of the alphabet, each in one line."""
+    assert (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8") == glossary.document()
+    assert list(glossary.TERMS) == sorted(glossary.TERMS, key=str.lower)
+    assert not [term for term, meaning in glossary.TERMS.items() if "\n" in meaning or not meaning.endswith(".")]
+
+
+@pytest.mark.parametrize("sentence", [*glossary.TERMS, *glossary.TERMS.values()])
+def test_the_glossary_keeps_to_itself(sentence: str) -> None:
+    """No definition uses a retired word."""
+    assert glossary.retired_in(sentence) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Written to standard output.",
+        "2 members leave the group.",
+        "An even number of brokers; even so, it lags.",
+        "The row is cut off in the middle.",
+        "It has a replica that is out of sync.",
+        "The key 'wish' holds the change.",
+        "A kill at any moment loses nothing.",
+        "It breaks apart from the others.",
+    ],
+)
+def test_ordinary_words_are_left_alone(sentence: str) -> None:
+    """The same letters with another meaning."""
+    assert glossary.retired_in(sentence) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Drag a broker out to see what must move.",
+        "Broker 5 can leave: 130 replicas move.",
+        "Fullest and emptiest broker are 144 replicas apart.",
+        "No plan is evener.",
+        "The size is not told.",
+        "Carry it out",
+        "Nothing is wished for.",
+        "Partitions on too few racks",
+        "It takes in what lands.",
+    ],
+)
+def test_retired_words_are_found(sentence: str) -> None:
+    """By what they mean."""
+    assert glossary.retired_in(sentence)
