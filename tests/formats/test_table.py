@@ -451,6 +451,28 @@ def test_parquet_of_pandas_and_lists_of_integers_are_read() -> None:
     )
 
 
+@pytest.mark.parametrize("rows", [[0, 1], [0, 2], [0, 1, 2], [0, 3], [0, 4]])
+def test_numbers_out_of_bounds_are_left_out_and_listed_alike(rows: list[int]) -> None:
+    """Negative ids, positions and sizes: the same layout and the same faults from Parquet as from CSV."""
+    whole = pd.DataFrame(
+        {
+            "topic": ["a", "a", None, "a", "a"],
+            "partition": [0, 0, None, -3, 0],
+            "broker": [1, -5, -5, 2, 2],
+            "position": [0, 1, None, 0, 1],
+            "size_bytes": [5.0, 5.0, None, 5.0, -1.0],
+        }
+    ).astype({"partition": "Int64", "position": "Int64"})
+    frame, file = whole.iloc[rows].reset_index(drop=True), io.BytesIO()
+    frame.to_parquet(file)
+    packed, plain = read_parquet(file.getvalue()), read_csv(frame.to_csv(index=False).encode())
+
+    assert packed.layout == plain.layout
+    assert [piece.why for piece in packed.skipped] == [piece.why for piece in plain.skipped]
+    assert [one.kind for one in packed.findings] == [one.kind for one in plain.findings]
+    assert {broker.id for broker in packed.layout.brokers} == {1} | ({2} if 4 in rows else set())
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.binary(max_size=40), st.integers(0, 200))
 def test_damage_never_ends_in_anything_but_a_reading_or_a_refusal(noise: bytes, at: int) -> None:
