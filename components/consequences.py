@@ -68,7 +68,7 @@ def bring_back_words(layout: ClusterLayout, rows: npt.NDArray[np.int64], offline
     at_stake = ""
     if layout.replica_bytes is not None:
         largest = np.nan_to_num(layout.replica_bytes[rows], nan=0.0).max(axis=1, initial=0.0)
-        at_stake = f" They hold {text.size(float(largest.sum()))}; how much of it was not copied is not told."
+        at_stake = f" They hold {text.size(float(largest.sum()))}; how much of it was not copied is unknown."
     return (
         f"Unclean election would bring back {len(rows):,} of {text.plural(offline, 'partition')} offline, and lose for "
         f"good what the new leaders had not copied.{at_stake}"

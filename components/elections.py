@@ -159,7 +159,7 @@ def _reasons(preview: ElectionPreview, rows: npt.NDArray[np.int64]) -> list[tupl
 
 def _marked(reason: Reason, assumed: bool) -> str:
     error = "" if reason.error in ("NONE", "ELECTION_NOT_NEEDED") else f" ({reason.error})"
-    return f"{reason.label}{error}{', ISR not told' if assumed else ''}"
+    return f"{reason.label}{error}{', ISR unknown' if assumed else ''}"
 
 
 def _telling(counts: dict[Reason, int]) -> list[Reason]:

@@ -148,7 +148,7 @@ def _time(plan: Plan, rate: float) -> str:
     broker, sends, amount = slowest
     what = f"**{text.size(sent.total)}** are copied; broker {broker} {'sends' if sends else 'receives'} the most, "
     what += f"{text.size(amount)}."
-    unknown = f" The size of {text.plural(sent.unknown, 'copy', 'copies')} is not told." if sent.unknown else ""
+    unknown = f" The size of {text.plural(sent.unknown, 'copy', 'copies')} is unknown." if sent.unknown else ""
     if not rate:
         return f"{what}{unknown} Give a throttle to see how long that takes at the least."
     return f"{what}{unknown} At this throttle it takes **at least {text.duration(sent.seconds(rate))}**."

@@ -102,7 +102,7 @@ def _calm(kind: str, already: str, told: bool, *, short: bool) -> str:
     if already:
         return f"{already} already" if short else f"no {kind} takes more than the {already} already"
     if not told:
-        return "ISR not told" if short else f"any {kind} can go if all replicas are in sync, which is not told"
+        return "ISR unknown" if short else f"any {kind} can go if all replicas are in sync, which is unknown"
     return f"any {kind} can go"
 
 
@@ -152,7 +152,7 @@ def figures(clusters: pd.DataFrame, now: datetime) -> list[Figure]:
         Figure(
             "Partitions",
             text.count(int(whole(clusters["partitions"]).sum())),
-            text.size(float(size.sum())) if len(size) else "sizes not told",
+            text.size(float(size.sum())) if len(size) else "sizes unknown",
             "Of the latest snapshot of every cluster; beneath, what all replicas take",
         ),
         Figure(

@@ -115,7 +115,7 @@ def figure(
     _marks(made, marks, names)
 
     def part(words: str, name: str, colour: str) -> tuple[str, str]:
-        return (words if moments[name].notna().any() else f"{words}: not told"), colour
+        return (words if moments[name].notna().any() else f"{words}: unknown"), colour
 
     titles = (
         _title(
@@ -164,7 +164,7 @@ def hover_words(row: Mapping[Hashable, Any]) -> str:
 
 
 def _told(value: object) -> str:
-    return f"{value:,.0f}" if isinstance(value, int | float | np.number) else "not told"
+    return f"{value:,.0f}" if isinstance(value, int | float | np.number) else "unknown"
 
 
 def _title(name: str, *parts: tuple[str, str]) -> str:

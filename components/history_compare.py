@@ -101,7 +101,7 @@ def _every_change(between: Between) -> None:
     totals = {str(kind): int(count) for kind, count in inside.groupby("kind")["changes"].sum().items()}
     offered = [kind for kind in KINDS if totals.get(kind)]
     if not offered:
-        st.caption("No snapshot in between tells of a change.")
+        st.caption("No snapshot in between shows a change.")
         return
     chosen = st.pills(
         "Kinds",

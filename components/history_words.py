@@ -36,7 +36,7 @@ def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: dat
     if len(snapshots) == 1:
         harm = _harm(snapshots.iloc[0]) if worst(snapshots) is not None else ""
         return (
-            f"{name}: one snapshot, of {clock(last)}{f', with {harm}' if harm else ''}; with the next one Reseat tells "
+            f"{name}: one snapshot, of {clock(last)}{f', with {harm}' if harm else ''}; with the next one Reseat shows "
             "what changed."
         )
     told = []
@@ -90,10 +90,10 @@ def _none_worse(snapshots: pd.DataFrame) -> str:
     if offline and behind:
         return "no partition was offline or lacked a replica in sync"
     if offline:
-        return "no partition was offline; which replicas were in sync is not told"
+        return "no partition was offline; which replicas were in sync is unknown"
     if behind:
-        return "no partition lacked a replica in sync; which partitions had a leader is not told"
-    return "which partitions were offline or lacked a replica in sync is not told"
+        return "no partition lacked a replica in sync; which partitions had a leader is unknown"
+    return "which partitions were offline or lacked a replica in sync is unknown"
 
 
 def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:

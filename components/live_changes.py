@@ -37,7 +37,7 @@ def draw_changes(state: LiveState, key: str) -> None:
     """The section: what the last reading brought, the choice of an earlier one, and the table."""
     st.subheader("What changed", anchor=False)
     if state.last is None:
-        st.caption("One reading so far. The next one tells what changed since.")
+        st.caption("One reading so far. The next one shows what changed since.")
         return
     since = f"{_clock(state.last.before)} to {_clock(state.last.at)} UTC"
     st.markdown(f"Since the reading before ({since}): **{text.plain(state.last.changes.summary)}**")

@@ -71,11 +71,11 @@ def draw_facts(snapshot: Snapshot) -> None:
     st.subheader("About this reading", anchor=False)
     kept = {"zookeeper": "ZooKeeper", "kraft": "KRaft"}.get(snapshot.metadata or "")
     facts = [
-        f"cluster id {text.code(snapshot.cluster_id)}" if snapshot.cluster_id else "cluster id not told",
+        f"cluster id {text.code(snapshot.cluster_id)}" if snapshot.cluster_id else "cluster id unknown",
         f"controller {text.code(str(snapshot.controller))}"
         if snapshot.controller is not None
-        else "controller not told",
-        f"Kafka {text.code(snapshot.version)}" if snapshot.version else "version not told",
+        else "controller unknown",
+        f"Kafka {text.code(snapshot.version)}" if snapshot.version else "version unknown",
         f"metadata in {kept}" if kept else "",
         f"begun {text.plain(snapshot.taken_at.strftime('%Y-%m-%d %H:%M:%S'))} UTC",
     ]

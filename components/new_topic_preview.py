@@ -78,7 +78,7 @@ def figures(layout: ClusterLayout, placement: Placement, effect: Effect) -> None
             ),
             (
                 "Preferred leaders apart",
-                "not told" if led is None else _arrow(_apart(led, effect.up), _apart(led + effect.leaders, effect.up)),
+                "unknown" if led is None else _arrow(_apart(led, effect.up), _apart(led + effect.leaders, effect.up)),
                 None,
                 "Most minus fewest preferred leaders of a broker, before and after",
             ),
@@ -120,7 +120,7 @@ def draw_bars(layout: ClusterLayout, effect: Effect, what: str) -> None:
     else:
         before = loads.replicas if what == BARS[1] else loads.preferred_leaders
         if before is None:
-            st.caption("Preferred leaders are not told by this layout.")
+            st.caption("Preferred leaders are unknown: the input does not keep the order of replicas.")
             return
         after = before + (effect.replicas if what == BARS[1] else effect.leaders)
         mean = float(after[order][~away].mean()) if (~away).any() else 0.0

@@ -15,7 +15,7 @@ __all__ = ["counted", "draw_check", "draw_checks", "stopping", "worst_first"]
 _LOOKS = {
     Verdict.FAILED: (":material/block:", "red", "no"),
     Verdict.OVERRIDDEN: (":material/published_with_changes:", "orange", "overridden"),
-    Verdict.NOT_TOLD: (":material/help:", "orange", "not told"),
+    Verdict.NOT_TOLD: (":material/help:", "orange", "unknown"),
     Verdict.PASSED: (":material/check_circle:", "green", "yes"),
 }
 _ORDER = tuple(_LOOKS)

@@ -183,13 +183,13 @@ def outcome_frame(held: Sequence[PartitionElection]) -> pd.DataFrame:
     import pandas as pd
 
     def leader(broker: int | None, untold: str) -> str:
-        return untold if broker is None else {-1: "nobody", -2: "not told"}.get(broker, str(broker))
+        return untold if broker is None else {-1: "nobody", -2: "unknown"}.get(broker, str(broker))
 
     return pd.DataFrame(
         {
             "topic": [text.visible(one.topic, 260) for one in held],
             "partition": [one.partition for one in held],
-            "led before": [leader(one.leader_before, "not told") for one in held],
+            "led before": [leader(one.leader_before, "unknown") for one in held],
             "previewed": [leader(one.expected_leader, "not previewed") for one in held],
             "Kafka's answer": [one.answer for one in held],
             "leads now": [leader(one.leader_after, "gone") for one in held],

@@ -171,7 +171,7 @@ def figures_of(plan: Plan, proposal: Proposal, schedule: Preview, rate: float) -
         rate: the throttle in bytes a second a broker; 0: none.
     """
     sent = caching.transfer_of(plan)
-    unknown = f"{text.plural(sent.unknown, 'copy', 'copies')} not told" if sent is not None and sent.unknown else None
+    unknown = f"{text.plural(sent.unknown, 'copy', 'copies')} unknown" if sent is not None and sent.unknown else None
     if sent is None:
         least = text.count(None)
     elif not rate and sent.slowest() is not None:

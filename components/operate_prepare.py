@@ -118,7 +118,7 @@ def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check], un
         one = len(against) == 1
         verdict = f"{text.plural(len(against), 'check')} {'says' if one else 'say'} no"
     else:
-        verdict = "nothing stands against it" + (f", {untold} not told" if untold else "")
+        verdict = "nothing stands against it" + (f", {untold} unknown" if untold else "")
     return f"{proposal.title} on {text.visible(desk.name, 60)}: {what}; {verdict}."
 
 

@@ -103,7 +103,7 @@ def draw_progress(
     bytes_told = progress.bytes_total is not None and progress.bytes_done is not None
     copied = text.size(progress.bytes_done) if bytes_told else text.count(None)
     left = "none" if not progress.run.state.open else text.duration(progress.seconds_left)
-    untold = "not told yet" if progress.alive or progress.run.state is RunState.APPROVED else "stands still"
+    untold = "unknown yet" if progress.alive or progress.run.state is RunState.APPROVED else "stands still"
     frame.figures(
         [
             Figure("Partitions there", text.count(progress.done), f"of {progress.partitions:,}"),
@@ -115,7 +115,7 @@ def draw_progress(
             ),
             Figure(
                 "Time left",
-                untold if left == "not told" else left,
+                untold if left == "unknown" else left,
                 None,
                 "From the pace of the last minute",
             ),
@@ -205,7 +205,7 @@ def _list(ids: Sequence[int]) -> str:
 def _copied(move: MoveProgress) -> str:
     done = 0 if move.state == "waiting" else move.bytes_total if move.state == "done" else move.bytes_done
     if move.bytes_total is None or done is None:
-        return "not told"
+        return "unknown"
     return f"{text.size(done)} of {text.size(move.bytes_total)}"
 
 

@@ -53,7 +53,7 @@ def _ask(desk: Desk, run: Run) -> Verification | None:
             with operate_reading.target_of(desk) as target:
                 found = verify(target, sealed, now)
     except ReseatError as error:
-        st.markdown(f":red[:material/link_off:] It cannot be told now: {text.plain(str(error))}")
+        st.markdown(f":red[:material/link_off:] Not known now: {text.plain(str(error))}")
         return None
     session.keep(_KEPT, (run.id, found, datetime.now(UTC)))
     desk.live.refresh()  # what every page shows shall be what was just verified

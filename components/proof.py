@@ -72,7 +72,7 @@ def draw_proof(certificate: Certificate, beside: Certificate | None = None) -> N
         hide_index=True,
         row_height=30,
         height=37 + 30 * len(rows),
-        placeholder="not told",
+        placeholder="unknown",
         column_config={
             name: st.column_config.NumberColumn(format="localized")
             for name in ("this plan", "Reseat's plan", "least possible")
@@ -83,7 +83,7 @@ def draw_proof(certificate: Certificate, beside: Certificate | None = None) -> N
 
 def _verdict(reached: int | None, least: int | None, proven: bool, *, faulty: bool = False) -> str:
     if reached is None:
-        return "not told"
+        return "unknown"
     if faulty:
         return "✖ the plan is faulty, so this does not count"
     if proven:

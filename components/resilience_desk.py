@@ -129,7 +129,7 @@ def _marked(chosen: Chosen | None, ids: list[int]) -> tuple[int, int] | None:
 def _no_pairs(losses: Losses) -> str:
     if len(losses.brokers) < 2:
         return "One broker alone makes no pair."
-    return "Pairs are not told for this."
+    return "No pairs for this."
 
 
 def _clicked(subject: Subject, chart: str) -> None:

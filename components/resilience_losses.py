@@ -41,8 +41,8 @@ AMOUNTS = ("moves", "bytes_to_move", "least_spread")
 
 Cells = npt.NDArray[np.uint32]
 
-_NO_FLOOR = "min.insync.replicas is not told: nothing is counted as below it."
-_NO_LEADERS = "Leaders are not told: how many move, and where to, is left out."
+_NO_FLOOR = "min.insync.replicas is unknown: nothing is counted as below it."
+_NO_LEADERS = "Leaders are unknown: how many move, and where to, is left out."
 _NO_RACKS = "No rack is told: brokers and pairs are tried, racks are not."
 
 
@@ -307,7 +307,7 @@ def _inferred(layout: ClusterLayout) -> tuple[str, ...]:
     untold = layout.partition_count - int(np.count_nonzero(layout.in_sync_known))
     if untold:
         of = "" if untold == layout.partition_count else f" of {untold:,} of {layout.partition_count:,} partitions"
-        notes.append(f"The ISR is not told{of}: every replica there is taken to be in sync.")
+        notes.append(f"The ISR is unknown{of}: all their replicas are assumed to be in sync.")
     if layout.min_in_sync is None or not (layout.min_in_sync >= 1).any():
         notes.append(_NO_FLOOR)
     if layout.partition_count and not (layout.leader != NOT_TOLD).any():
@@ -321,7 +321,7 @@ def _missing(snapshot: Mapping[str, object], single: pd.DataFrame) -> tuple[str,
     """The same of a snapshot, as far as its rows show it."""
     notes = []
     if snapshot.get("under_replicated") is None:
-        notes.append("The ISR is not told of every partition: where it is not, every replica is taken to be in sync.")
+        notes.append("The ISR is unknown for some partitions: all their replicas are assumed to be in sync.")
     if single["below_min_isr"].isna().all():
         notes.append(_NO_FLOOR)
     if single["leaders_moved"].isna().all():

@@ -97,7 +97,7 @@ def _single(label: str, losses: Losses, kind: str) -> Figure:
     rows = losses.of_kind(kind)
     if rows.empty:
         return Figure(
-            label, "not told" if kind == "rack" else "none", None, "No rack is told" if kind == "rack" else None
+            label, "unknown" if kind == "rack" else "none", None, "No rack is told" if kind == "rack" else None
         )
     row = rows.iloc[0]
     name = text.visible(str(row["rack"]), 18) if kind == "rack" else str(row["lost"][0])

@@ -141,7 +141,7 @@ def _order(seat: Seat) -> None:
         "Replica lists are in order",
         value=seat.edits.order_vouched,
         key=f"order-{seat.name}-{seat.edits.order_vouched}",  # as the two below: an edit made elsewhere shows here
-        help=f"The order of replicas is not told for {text.plural(untold, 'topic')}, so nothing can be planned or "
+        help=f"The order of replicas is unknown for {text.plural(untold, 'topic')}, so nothing can be planned or "
         "elected for them. Switch this on only if you know that the first of each list is the preferred leader.",
     )
     if vouched != seat.edits.order_vouched:

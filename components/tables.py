@@ -128,7 +128,7 @@ def lists(ids: IntArray) -> list[str]:
 
 def leader_names(ids: npt.NDArray[np.integer]) -> list[str]:
     """Leaders as text: an id, ``none`` or ``not told``."""
-    words = {NONE: "none", NOT_TOLD: "not told"}
+    words = {NONE: "none", NOT_TOLD: "unknown"}
     return [words.get(broker, str(broker)) for broker in ids.tolist()]
 
 
@@ -152,7 +152,7 @@ def partitions_table(layout: ClusterLayout, rows: Rows, key: str, *, height: int
     if layout.in_sync is not None:
         synced = np.where(layout.in_sync[first], layout.replica_ids[first], NONE)
         told = layout.in_sync_known[first].tolist()
-        frame["in sync"] = [isr if known else "not told" for isr, known in zip(lists(synced), told, strict=True)]
+        frame["in sync"] = [isr if known else "unknown" for isr, known in zip(lists(synced), told, strict=True)]
     if layout.replica_bytes is not None:
         largest = np.nan_to_num(layout.replica_bytes[first], nan=-1.0).max(axis=1, initial=-1.0)
         frame["bytes"] = [text.size(value if value >= 0 else None) for value in largest.tolist()]

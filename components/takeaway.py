@@ -32,7 +32,7 @@ def draw_takeaway(seat: Seat) -> None:
                 "describe.txt",
                 lambda: write_describe(layout),
                 "text/plain",
-                "Racks, sizes and hosts have no place in it; a leader that is not told is printed as none.",
+                "Racks, sizes and hosts have no place in it; a leader that is unknown is printed as none.",
             ),
             (
                 "As reassignment JSON",

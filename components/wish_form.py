@@ -102,7 +102,7 @@ def _options(seat: Seat) -> None:
             "Even out bytes instead of replicas",
             value=options.by_bytes,
             disabled=not sizes,
-            help="A bound and its gap are stated instead of a proof." if sizes else "No size is told by this layout.",
+            help="A bound and its gap are stated instead of a proof." if sizes else "The input has no replica sizes.",
         )
         cap = st.number_input(
             "Most replicas that one broker receives",

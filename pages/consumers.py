@@ -120,5 +120,5 @@ try:
     told_by(told)
 except GroupInvalid as error:
     with answer:
-        frame.answer("This group cannot be told so.")
+        frame.answer("This group definition is invalid.")
     frame.refused(error)

@@ -27,7 +27,7 @@ def chart(plan: Plan, what: str) -> None:
         (one.replicas, two.replicas) if what == "Replicas" else (one.preferred_leaders, two.preferred_leaders)
     )
     if before is None or after is None:
-        st.caption("Preferred leaders are not told by this layout.")
+        st.caption("Preferred leaders are unknown: the input does not keep the order of replicas.")
         return
     order = charts.broker_order(plan.current)
     leaving = np.isin(plan.current.broker_ids, plan.wish.remove)[order]

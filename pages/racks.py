@@ -33,7 +33,7 @@ def detail(plan: Plan) -> None:
     leaders = what == choices[1]
     before, after = (one.preferred_leaders, two.preferred_leaders) if leaders else (one.replicas, two.replicas)
     if before is None or after is None:
-        st.caption("Preferred leaders are not told by this layout.")
+        st.caption("Preferred leaders are unknown: the input does not keep the order of replicas.")
     else:
         order = charts.broker_order(plan.current)
         leaving = np.isin(plan.current.broker_ids, plan.wish.remove)[order]

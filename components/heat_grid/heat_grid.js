@@ -2,7 +2,7 @@
 // that means is decided in Python. Every text goes through fillText or textContent, never through HTML.
 
 const LEFT = 104, TOP = 40, RIGHT = 92, BOTTOM = 58, BAND = 9;
-const STATE_WORDS = ["no replica", "leader", "follower, in sync", "follower, behind", "offline", "moving in", "moving out", "replica, ISR not told"];
+const STATE_WORDS = ["no replica", "leader", "follower, in sync", "follower, behind", "offline", "moving in", "moving out", "replica, ISR unknown"];
 
 function bytesOf(text) {
   const raw = atob(text);

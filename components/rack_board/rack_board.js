@@ -8,7 +8,7 @@
 // only what looks different: an attribute of the whole board would restyle every tile in the first frame of a drag.
 // Names from outside reach the page as text alone.
 
-const STATES = ["alive", "fenced", "shutting down", "dead", "state not told"];
+const STATES = ["alive", "fenced", "shutting down", "dead", "state unknown"];
 const MARKS = ["", "◐", "↓", "✕", ""];
 // Replicas behind beyond this share of a broker's own are marked on its tile; fewer are told on pointing at it.
 const BEHIND_SHARE = 0.1;

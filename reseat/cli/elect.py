@@ -73,7 +73,7 @@ def _say_outcomes(outcomes: Sequence[LeaderOutcome], chosen: argparse.Namespace)
                     "partition": one.partition,
                     "leader_before": None if one.leader_before == NOT_TOLD else one.leader_before,
                     "leader_after": None if one.leader_after == NOT_TOLD else one.leader_after,
-                    "reason": None if one.reason is None else one.reason.label,
+                    "reason": None if one.reason is None else one.reason.value_in_json,
                     "error": one.error,
                 }
                 for one in outcomes
@@ -95,7 +95,11 @@ def _in_racks(layout: ClusterLayout, groups: list[list[str]]) -> list[int]:
     racks = {rack for group in groups for rack in group}
     unknown = sorted(racks - set(layout.racks))
     if unknown:
-        known = f"It has the racks {listed(layout.racks, 12)}." if layout.racks else "It tells no rack; --racks does."
+        known = (
+            f"It has the racks {listed(layout.racks, 12)}."
+            if layout.racks
+            else "The input has no racks; --racks adds them."
+        )
         raise WishRefused(
             f"{verb(len(unknown), 'Rack', 'Racks')} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not in this "
             "layout.",
@@ -109,7 +113,7 @@ def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:
 
     ``error`` is what the Admin protocol answers for the partition, NONE where it is no error.
     """
-    labels = [reason.label for reason in Reason]
+    labels = [reason.value_in_json for reason in Reason]
     topics = [json.dumps(name, ensure_ascii=False) for name in layout.topics]
     told = [json.dumps(label) for label in labels]
     errors = [json.dumps(reason.error) for reason in Reason]
@@ -167,4 +171,4 @@ def _say(layout: ClusterLayout, preview: ElectionPreview, sentences: tuple[str, 
 
 
 def _cell(leader: int) -> str:
-    return "none" if leader == NONE else "not told" if leader == NOT_TOLD else str(leader)
+    return "none" if leader == NONE else "unknown" if leader == NOT_TOLD else str(leader)

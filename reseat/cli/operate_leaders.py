@@ -137,7 +137,7 @@ def _say(outcome: ElectionOutcome) -> None:
 
 
 def _broker(leader: int | None) -> str:
-    return "not told" if leader is None or leader == -2 else "none" if leader == -1 else str(leader)
+    return "unknown" if leader is None or leader == -2 else "none" if leader == -1 else str(leader)
 
 
 def _create(chosen: argparse.Namespace) -> int:

@@ -208,7 +208,7 @@ def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Names
 def notes_of(checks: tuple[Check, ...]) -> list[str]:
     """What a person should know of checks that let a write pass: what was overridden, and what was not told."""
     return [
-        f"{found.name} ({found.verdict.value}): {found.sentence}"
+        f"{found.name} ({found.verdict.word}): {found.sentence}"
         for found in checks
         if found.verdict in (Verdict.OVERRIDDEN, Verdict.NOT_TOLD)
     ]

@@ -77,7 +77,7 @@ def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:
 def finding_lines(found: tuple[Finding, ...], layout: ClusterLayout | None = None) -> list[str]:
     """Findings for a person, each with its places in the text, or with the first of its partitions in ``layout``."""
     if not found:
-        return ["Nothing found: all is well as far as this text tells."]
+        return ["No findings in this input."]
     lines = ["Findings"]
     for finding in found:
         places = f" ({'; '.join(finding.places[:4])})" if finding.places else ""
@@ -203,7 +203,7 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
 
 def _health(number: int | None, told: int, partitions: int) -> str:
     if number is None and 0 < told < partitions:
-        return f"not told for {partitions - told:,} of {partitions:,}"
+        return f"unknown for {partitions - told:,} of {partitions:,}"
     return count_text(number)
 
 
@@ -252,7 +252,7 @@ def _brokers(layout: ClusterLayout, balance: Balance) -> list[str]:
                 str(broker.id),
                 broker.rack or "-",
                 broker.host or "-",
-                broker.state.value,
+                broker.state.word,
                 *_load_cells(balance.by_broker, at),
             )
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["complain", "count_text", "say", "table", "write_json"]
 
-NOT_TOLD_TEXT = "not told"
+NOT_TOLD_TEXT = "unknown"
 
 
 def say(*lines: str) -> None:

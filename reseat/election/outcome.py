@@ -43,6 +43,11 @@ class Reason(IntEnum):
         return _WORDS[self][0]
 
     @property
+    def value_in_json(self) -> str:
+        """The same in JSON, whose values stay as they were first written."""
+        return self.label.replace("unknown", "not told")  # a value of JSON
+
+    @property
     def sentence(self) -> str:
         """One sentence for a person."""
         return _WORDS[self][1]
@@ -81,12 +86,12 @@ _WORDS: dict[Reason, tuple[str, str, str]] = {
         "NONE",
     ),
     Reason.LEADER_NOT_TOLD: (
-        "leader not told",
+        "leader unknown",
         "The source does not say who leads now, so it is not known whether this is a change.",
         "NONE",
     ),
     Reason.ORDER_NOT_TOLD: (
-        "order not told",
+        "order unknown",
         "The source does not keep the order of replicas, so the preferred one is not known.",
         "NONE",
     ),

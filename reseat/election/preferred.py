@@ -132,8 +132,8 @@ def _sentences(preview: ElectionPreview, worse: str | None) -> tuple[str, ...]:
             said.append(f"{counted(number, 'partition')} {stay} {words}.")
     number = counts.get(Reason.LEADER_NOT_TOLD, 0)
     if number:
-        said.append(f"The leader of {counted(number, 'partition')} is not told: whether it changes is not known.")
+        said.append(f"The leader of {counted(number, 'partition')} is unknown: whether it changes is not known.")
     guessed = int(np.count_nonzero(preview.assumed))
     if guessed:
-        said.append(f"The ISR of {counted(guessed, 'partition')} is not told: all replicas are taken to be in sync.")
+        said.append(f"The ISR of {counted(guessed, 'partition')} is unknown: all replicas are taken to be in sync.")
     return tuple(said)

@@ -124,5 +124,5 @@ def _sentences(
             said.append(f"It does so in {-(-elections // KRAFT_ROUND)} rounds of at most {KRAFT_ROUND:,}.")
     if not_told:
         left_out = verb(not_told, "is", "are")
-        said.append(f"{counted(not_told, 'partition')} whose leader or order is not told {left_out} left out.")
+        said.append(f"{counted(not_told, 'partition')} whose leader or order is unknown {left_out} left out.")
     return tuple(said)

@@ -110,12 +110,12 @@ def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
     said = []
     number = int(np.count_nonzero(assumed))
     if number:
-        said.append(f"the ISR of {counted(number, 'partition')} is not told and taken to be complete")
+        said.append(f"the ISR of {counted(number, 'partition')} is unknown and taken to be complete")
     unknown = len(layout.topics)
     if layout.min_in_sync is not None:
         unknown = int(np.count_nonzero(layout.min_in_sync < 1))
     if unknown:
-        said.append(f"min.insync.replicas of {counted(unknown, 'topic')} is not told and taken to be 1")
+        said.append(f"min.insync.replicas of {counted(unknown, 'topic')} is unknown and taken to be 1")
     return f" Assumed: {'; '.join(said)}." if said else ""
 
 

@@ -194,7 +194,7 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
         yield f"{counted(number, 'partition')} {verb(number, 'has', 'have')} a replica fewer in sync."
     number = counts.get(Reason.LEADER_NOT_TOLD, 0)
     if number:
-        yield f"The leader of {counted(number, 'partition')} is not told: who takes over there is not known."
+        yield f"The leader of {counted(number, 'partition')} is unknown: who takes over there is not known."
     number = int(np.count_nonzero(preview.election.assumed))
     if number:
-        yield f"The ISR of {counted(number, 'partition')} is not told: all replicas are taken to be in sync."
+        yield f"The ISR of {counted(number, 'partition')} is unknown: all replicas are taken to be in sync."

@@ -90,5 +90,5 @@ def _sentences(preview: ElectionPreview) -> tuple[str, ...]:
         said.append(f"{counted(stuck, 'partition')} {verb(stuck, 'stays', 'stay')} offline: no replica is alive.")
     number = counts.get(Reason.LEADER_NOT_TOLD, 0)
     if number:
-        said.append(f"The leader of {counted(number, 'partition')} is not told: whether one is needed is not known.")
+        said.append(f"The leader of {counted(number, 'partition')} is unknown: whether one is needed is not known.")
     return tuple(said)

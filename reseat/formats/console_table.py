@@ -139,7 +139,7 @@ class _Reader:
                 Finding(
                     "order_not_told",
                     Severity.ATTENTION,
-                    "rpk sorts replicas by id, so the assignment order, and with it the preferred leader, is not told.",
+                    "rpk sorts replicas by id, so the assignment order, and with it the preferred leader, is unknown.",
                     topics=() if self.topic is None else (self.topic,),
                 )
             )

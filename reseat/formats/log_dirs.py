@@ -125,7 +125,7 @@ class _Reader:
         known = isinstance(size, (int, float)) and not isinstance(size, bool) and 0 <= size <= _LARGEST_SIZE
         self.size.append(float(size) if known and isinstance(size, (int, float)) else np.nan)
         if size is not None and not known:
-            why = f"The size of {name} on broker {broker}: a number of bytes was expected; it was taken as not told."
+            why = f"The size of {name} on broker {broker}: a number of bytes was expected; it was treated as unknown."
             self.skipped.add(line, f"size: {size}"[:200], why)
             self.misread.append(line)
 

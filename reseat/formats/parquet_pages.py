@@ -126,7 +126,7 @@ def pages_of(data: bytes, start: int, length: int, values: int) -> Iterator[Page
         told = header.struct()
         packed, unpacked = told.get(_PACKED), told.get(_UNPACKED)
         if not isinstance(packed, int) or not isinstance(unpacked, int) or packed < 0 or unpacked < 0:
-            raise PagesUnfit("a page tells no size")
+            raise PagesUnfit("a page has no size")
         at = header.at + packed
         if at > end:
             raise PagesUnfit("a page is longer than its column")

@@ -447,11 +447,18 @@ def _topic_ids(told: Mapping[str, str], topics: Sequence[str]) -> tuple[str, ...
     return tuple(told.get(name, "") for name in topics)
 
 
+#: How readings begin the sentence, and how they began it when documents had no key for it.
+_UNDER_WAY_UNKNOWN = (
+    "Reassignments under way are unknown",
+    "Reassignments under way are not told",  # a value of JSON
+)
+
+
 def _under_way_told(told: _Facts) -> bool:
     """Documents written before there was a key for it tell it in words alone."""
     if told.under_way_told is not None:
         return told.under_way_told
-    return not any(sentence.startswith("Reassignments under way are not told") for sentence in told.not_read)
+    return not any(sentence.startswith(_UNDER_WAY_UNKNOWN) for sentence in told.not_read)
 
 
 def _gaps(told: _Gaps) -> Gaps:

@@ -265,7 +265,7 @@ def _cell_by_cell(text: bytes, before: int, header: Header, out: Table) -> Itera
             out.skip(
                 line,
                 header.delimiter.join(cells),
-                "; ".join(wrong) + ("." if fatal else "; it was taken as not told."),
+                "; ".join(wrong) + ("." if fatal else "; it was treated as unknown."),
                 about=(about[0], about[1]) if about[0] and about[1] is not None else None,
             )
         if fatal:

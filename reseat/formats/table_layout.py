@@ -436,7 +436,7 @@ class _TableReader:
             self.table.skip(
                 table.line(row),
                 f"{self._name(table, row)}: {str(table.lists[name][row].as_py())[:60]}",
-                f"{name} is not a list that can be read; it was taken as not told.",
+                f"{name} is not a list that can be read; it was treated as unknown.",
             )
 
     def _sizes(self, table: Table, lists: IntArray, by_row: dict[str, npt.NDArray[Any]]) -> None:
@@ -541,7 +541,7 @@ class _TableReader:
                 Finding(
                     kind="order_not_told",
                     severity=Severity.ATTENTION,
-                    sentence="The table has no column position: which replica is preferred is not told.",
+                    sentence="The table has no column position: which replica is preferred is unknown.",
                 )
             )
         if used.all():

@@ -329,7 +329,7 @@ class _Reader:
                         told.misread(
                             state[0],
                             f"{what}: {state[1].value(what)}"[:200],
-                            f"The state of {name}-{partition}: {_STATE[what]} was expected; it was taken as not told.",
+                            f"The state of {name}-{partition}: {_STATE[what]} was expected; it was treated as unknown.",
                         )
             told.add(
                 name,

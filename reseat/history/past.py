@@ -72,7 +72,7 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
 
     not_read = [
         f"{trouble} This layout was put together from the tables: log directories, configurations and the text it was "
-        "made of are not told."
+        "made of are unknown."
     ]
     if told["reassigning"]:
         not_read.append("The tables do not tell which replicas a reassignment under way adds and removes.")

@@ -18,6 +18,11 @@ class BrokerState(Enum):
     NOT_TOLD = "not told"
 
     @property
+    def word(self) -> str:
+        """The state for a person; the value stands in tables."""
+        return "unknown" if self is BrokerState.NOT_TOLD else self.value
+
+    @property
     def unavailable(self) -> bool:
         """Whether the source says that the broker serves nobody, or is about to stop: dead, fenced or shutting down.
 

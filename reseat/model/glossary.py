@@ -60,7 +60,7 @@ def _retired(pattern: str, instead: str) -> Retired:
 #: Quotes and hyphens around a word make it a key of JSON, an option or a command's name, which stay.
 RETIRED: tuple[Retired, ...] = (
     _retired(r"(?<!['\"`_-])\bwish(es|ed)?\b(?!['\"`_-])", "what-if, change"),
-    _retired(r"\b(is|are|was|were)?\s?not told\b|\bcannot be told\b|\btells? no\b", "unknown"),
+    _retired(r"(?<!['\"`])\bnot told\b(?!['\"`])|\bcannot be told\b|\btells? no\b", "unknown"),
     _retired(r"\btold by this layout\b|\bthis layout tells?\b", "the input includes"),
     _retired(r"\bapart\b(?! from)", "spread"),
     _retired(r"\bevene(r|st)\b|\b(more|less|as) even\b|\beven out\b|\bevened out\b", "balanced, spread"),

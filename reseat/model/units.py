@@ -12,12 +12,12 @@ __all__ = ["SIZES", "count", "duration", "number", "plural", "share", "signed", 
 
 def count(value: float | None) -> str:
     """A count with thousands separators; ``not told`` for None, which is not the same as 0."""
-    return "not told" if value is None else f"{value:,.0f}"
+    return "unknown" if value is None else f"{value:,.0f}"
 
 
 def number(value: float | None, digits: int = 1) -> str:
     """A measured number with thousands separators and this many digits behind the point."""
-    return "not told" if value is None or math.isnan(value) else f"{value:,.{digits}f}"
+    return "unknown" if value is None or math.isnan(value) else f"{value:,.{digits}f}"
 
 
 def signed(value: float) -> str:
@@ -51,7 +51,7 @@ SIZES = {unit: 1000.0**power for power, unit in enumerate(("B", "kB", "MB", "GB"
 def size(value: float | None) -> str:
     """Bytes in units of 1,000: ``3.2 GB``."""
     if value is None or math.isnan(value):
-        return "not told"
+        return "unknown"
     scaled, unit = float(value), "B"
     for bigger in list(SIZES)[1:]:
         if abs(scaled) < 999.5:
@@ -64,7 +64,7 @@ def size(value: float | None) -> str:
 def duration(seconds: float | None) -> str:
     """A duration in its two largest units: ``2 h 10 min``."""
     if seconds is None or math.isnan(seconds):
-        return "not told"
+        return "unknown"
     if math.isinf(seconds):
         return "never"
     whole = math.ceil(seconds)

@@ -509,7 +509,7 @@ class AdminTarget:
         who = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
         who += [f"{verb(len(topics), 'topic', 'topics')} {listed(topics)}"] if topics else []
         raise ClusterUnreachable(
-            f"The throttles were accepted, but those of {' and of '.join(who)} are not told back: whether they are in "
+            f"The throttles were accepted, but {' and '.join(who)} did not confirm them: whether they are in "
             "force is not known.",
             "timeout",
         )

@@ -17,6 +17,11 @@ class Verdict(Enum):
     OVERRIDDEN = "overridden"
     NOT_TOLD = "not told"
 
+    @property
+    def word(self) -> str:
+        """The verdict for a person; the value stands in JSON and in the journal."""
+        return "unknown" if self is Verdict.NOT_TOLD else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Check:

@@ -186,7 +186,7 @@ def topics_same(touched: Touched) -> Check:
         return Check(
             name,
             Verdict.NOT_TOLD,
-            "Topic ids are not told for every topic of the plan, so that one that was deleted and made anew would be "
+            "Topic ids are unknown for every topic of the plan, so that one that was deleted and made anew would be "
             "known by its replica lists alone.",
         )
     return Check(name, Verdict.PASSED, "The topics of the plan are those that it was made for.")

@@ -46,7 +46,7 @@ def throttle_suits(touched: Touched) -> Check:
         return Check(
             name,
             Verdict.NOT_TOLD,
-            f"How long copying takes with {rate:,} bytes a second at each broker is not told, since sizes are not. "
+            f"How long copying takes with {rate:,} bytes a second at each broker is unknown, since sizes are not. "
             f"{never}: then go on with the run with another throttle.{listed_whole}",
         )
     seconds = busiest / rate

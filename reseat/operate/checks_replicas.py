@@ -128,7 +128,7 @@ def targets_alive(touched: Touched) -> Check:
         )
     if untold:
         ids = touched.ids(np.array(untold))
-        return Check(name, Verdict.NOT_TOLD, f"It is not told whether brokers {listed(ids)} are alive.", brokers=ids)
+        return Check(name, Verdict.NOT_TOLD, f"It is unknown whether brokers {listed(ids)} are alive.", brokers=ids)
     ids = touched.ids(targets)
     return Check(name, Verdict.PASSED, f"{counted(len(ids), 'broker')} to copy to {verb(len(ids), 'is', 'are')} alive.")
 
@@ -208,7 +208,7 @@ def min_in_sync(touched: Touched) -> Check:
         return Check(
             name,
             Verdict.NOT_TOLD,
-            f"ISR or min.insync.replicas is not told for {counted(untold.size, 'partition')}: "
+            f"ISR or min.insync.replicas is unknown for {counted(untold.size, 'partition')}: "
             f"{listed(touched.names(untold))}.",
             partitions=touched.names(untold),
         )
@@ -390,7 +390,7 @@ def disk_room(touched: Touched) -> Check:
         return Check(
             name,
             Verdict.NOT_TOLD,
-            f"Whether there is room is not told for {verb(len(ids), 'broker', 'brokers')} {listed(ids)}: sizes of "
+            f"Whether there is room is unknown for {verb(len(ids), 'broker', 'brokers')} {listed(ids)}: sizes of "
             "replicas, or what is left in log directories (told from Kafka 3.3 on), are not known.",
             brokers=ids,
         )

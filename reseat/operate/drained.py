@@ -64,7 +64,7 @@ def drained(brokers: Collection[int], now: Snapshot, holdings: Mapping[int, froz
             name,
             Verdict.NOT_TOLD,
             f"{nowhere}, but the log directories of {listed(silent)} could not be asked: whether anything is left is "
-            "not told.",
+            "unknown.",
             brokers=silent,
         )
     if now.unsettled:

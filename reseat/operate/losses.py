@@ -122,7 +122,7 @@ def _how_much(
     """Acknowledged offsets that are lost at least, None where that is not known; and a sentence."""
     own = ends.get((one, leader))
     if own is None:
-        return None, f"How much is lost is unknown: where the log of broker {leader} ends was not told."
+        return None, f"How much is lost is unknown: where the log of broker {leader} ends is unknown."
     known = [(told.high_watermark, broker) for broker in replicas if (told := ends.get((one, broker))) is not None]
     newest, knower = max(((mark, broker) for mark, broker in known if mark is not None), default=(None, NONE))
     begun = f"The log of broker {leader} ends at offset {own.end:,}, and "

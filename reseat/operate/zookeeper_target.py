@@ -393,7 +393,7 @@ class ZooKeeperTarget:
         pending, fault = reassignment_node(node.data)
         if fault is not None and not pending:
             raise ClusterUnreachable(
-                f"The node {_REASSIGN} {fault}: what is under way cannot be told. The controller removes such a node "
+                f"The node {_REASSIGN} {fault}: what is under way is unknown. The controller removes such a node "
                 "when it next reads it; else look who wrote it.",
                 "configuration",
             )

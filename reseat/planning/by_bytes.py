@@ -55,7 +55,7 @@ class Weights:
         sizes = layout.replica_bytes
         choices = ("Read the output of kafka-log-dirs --describe too.", "Even out replica counts instead.")
         if sizes is None or not np.isfinite(sizes).any():
-            raise WishRefused("This layout tells no sizes, so that bytes cannot be evened out.", choices=choices)
+            raise WishRefused("The input has no replica sizes, so the plan cannot balance by size.", choices=choices)
         largest = np.fmax.reduce(sizes, axis=1)
         untold = np.isnan(largest[rows])
         if untold.all() and untold.size:

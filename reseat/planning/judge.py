@@ -386,7 +386,7 @@ def _with_sentences(
         said.append(_racks_kept(verdict) if _only_adds(certificate.wish) else _racks(certificate))
     said.append(_replicas(certificate, reference, verdict))
     if certificate.leader_sum_of_squares is None:
-        said.append("The order of replica lists is not told, so that preferred leaders cannot be judged.")
+        said.append("The order of replica lists is unknown, so that preferred leaders cannot be judged.")
     else:
         said.append(_leaders(certificate))
         said.append(_changed_leaders(certificate, comparison))

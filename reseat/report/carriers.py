@@ -129,7 +129,7 @@ def brokers_of(layout: ClusterLayout, plan: Plan | None = None) -> Carriers:
         broker = layout.brokers[place]
         said = []
         if broker.state.unavailable:
-            said.append(broker.state.value)
+            said.append(broker.state.word)
         if broker.id in leaving:
             keeps = kept.get(broker.id, 0)
             said.append(f"keeps {keeps:,}" if keeps else "leaves")

@@ -110,7 +110,7 @@ def _chosen(made: Certificate) -> bool:
 
 def _moves(made: Certificate) -> str:
     if made.faults:
-        return "The plan is faulty, so how few copies are enough is not told."
+        return "The plan is faulty, so how few copies are enough is unknown."
     if made.moves_proven and _only_adds(made):
         return f"It is proven that no plan that fills the new brokers as well copies fewer replicas.{_known(made)}"
     if made.moves_proven:

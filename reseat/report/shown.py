@@ -20,7 +20,7 @@ def about(report: Report) -> tuple[str, ...]:
     said = [plain(report.author)] if report.author else []
     said.append(f"Report of {made:%Y-%m-%d %H:%M} UTC")
     if read is None:
-        said.append("Time of the cluster's state: not told")
+        said.append("Time of the cluster's state: unknown")
     else:
         age = (made - read).total_seconds()
         said.append(f"Cluster as of {read:%Y-%m-%d %H:%M} UTC" + (f", {duration(age)} before" if age >= 1 else ""))
@@ -43,7 +43,7 @@ def rest(table: Table, most: int | None = None) -> str | None:
 def value(amount: float, unit: Unit | None) -> str:
     """An amount in its unit, without the unit's name where that stands elsewhere: "84 MB", "1,029", "12.5%"."""
     if math.isnan(amount):
-        return "not told"
+        return "unknown"
     match unit:
         case "bytes":
             return size(amount)

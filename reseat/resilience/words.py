@@ -80,7 +80,7 @@ def counted(measure: Measure, value: int) -> str:
 def chance(value: float | None) -> str:
     """A chance in percent, never 0 or 100 where it is not quite."""
     if value is None:
-        return "not told"
+        return "unknown"
     if value in (0, 1):
         return f"{value:.0%}"
     if value < 1e-4:

@@ -267,7 +267,7 @@ class DemoCluster:
         away = [broker.id for broker in layout.brokers if broker.state is not BrokerState.ALIVE]
         not_read: tuple[str, ...] = ()
         if away:
-            not_read = (f"Sizes on {counted(len(away), 'broker')} are not told, as nobody answers: {listed(away)}.",)
+            not_read = (f"Sizes on {counted(len(away), 'broker')} are unknown, as nobody answers: {listed(away)}.",)
         zookeeper = self.identity.mode == "zookeeper"
         return Snapshot(
             layout=replace(layout, size_bytes=self._sizes(layout, when)),

@@ -345,7 +345,7 @@ def _advertised(steps: _Steps, addresses: Mapping[int, str]) -> None:
     """Whether this machine reaches the addresses that brokers tell their clients."""
     tried = dict(list(addresses.items())[:_MOST_BROKERS])
     if not tried:
-        steps.warned("Advertised addresses", "No broker tells an address.", "listener")
+        steps.warned("Advertised addresses", "No broker has an address.", "listener")
         return
     with concurrent.futures.ThreadPoolExecutor(min(_AT_ONCE, len(tried))) as pool:
         errors = list(pool.map(_advertised_fault, tried.values()))

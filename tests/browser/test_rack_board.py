@@ -151,7 +151,7 @@ def test_keys_take_out_and_put_back_without_losing_the_focus(racks: Page) -> Non
 
     expect(focused).to_have_attribute("data-place", "tray")
     assert (
-        focused.get_attribute("aria-label") == "Broker 4, rack a, 6 replicas, 2 preferred leaders, state not told, out"
+        focused.get_attribute("aria-label") == "Broker 4, rack a, 6 replicas, 2 preferred leaders, state unknown, out"
     )
 
     racks.keyboard.press("Escape")

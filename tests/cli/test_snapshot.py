@@ -30,7 +30,7 @@ LAYOUT = ClusterLayout.from_assignments(
     in_sync={("orders", 0): [1, 2], ("orders", 1): [2, 3], ("audit", 0): [3, 1]},
 )
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
-TAKEN = Snapshot(LAYOUT, NOON, "admin", cluster_id="abc", not_read=("Sizes are not told: no broker answers.",))
+TAKEN = Snapshot(LAYOUT, NOON, "admin", cluster_id="abc", not_read=("Sizes are unknown: no broker answers.",))
 
 
 def reader(taken: Snapshot = TAKEN, seen: list[Connection] | None = None) -> Callable[..., Snapshot]:
@@ -73,7 +73,7 @@ def test_a_cluster_becomes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert again.cluster == "shop"
     assert told.out.splitlines() == [
         "shop, read from its brokers at 2026-05-01 12:00:00 UTC: 3 brokers, 2 topics, 3 partitions, 6 replicas.",
-        "Sizes are not told: no broker answers.",
+        "Sizes are unknown: no broker answers.",
         f"Written: {tmp_path / 'a.json'}",
     ]
     assert told.err == ""

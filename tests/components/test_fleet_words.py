@@ -115,9 +115,9 @@ def test_a_cluster_that_is_down_is_not_one_of_which_any_broker_can_go() -> None:
     assert harms(made, "broker") == [
         "no broker takes more than the 24 offline already",
         "no broker takes more than the 3 below min ISR already",
-        "any broker can go if all replicas are in sync, which is not told",
+        "any broker can go if all replicas are in sync, which is unknown",
     ]
-    assert harms(made, "rack", short=True) == ["24 offline already", "3 below min ISR already", "ISR not told"]
+    assert harms(made, "rack", short=True) == ["24 offline already", "3 below min ISR already", "ISR unknown"]
 
 
 def test_old_is_an_hour_or_three_times_what_is_usual() -> None:

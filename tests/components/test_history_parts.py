@@ -203,10 +203,10 @@ def test_what_is_not_told_is_not_called_well():
     end = told["taken_at"].iloc[-1]
 
     assert answer("prod", told, counts(), end).endswith(
-        "no partition was offline; which replicas were in sync is not told."
+        "no partition was offline; which replicas were in sync is unknown."
     )
     assert answer("prod", told.assign(offline=untold), counts(), end).endswith(
-        "which partitions were offline or lacked a replica in sync is not told."
+        "which partitions were offline or lacked a replica in sync is unknown."
     )
 
 
@@ -264,8 +264,8 @@ def test_the_figure_says_what_is_not_told():
     told = snapshots([None, None])
     titles = [one.text for one in figure(series(told), [], {}, selected=0, ends=None).layout.annotations]
 
-    assert "offline: not told" in titles[0]
-    assert "under-replicated: not told" not in titles[0]
+    assert "offline: unknown" in titles[0]
+    assert "under-replicated: unknown" not in titles[0]
 
 
 def test_a_stretch_that_is_over_names_its_end():

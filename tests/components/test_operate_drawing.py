@@ -16,7 +16,7 @@ from reseat.operate.records import MoveProgress, Run, RunOptions, RunProgress, R
 
 HARD = Check("targets_alive", Verdict.FAILED, "Broker 4 is not alive.")
 SOFT = Check("can_finish", Verdict.FAILED, "It waits for broker 5.", overridable=True)
-UNTOLD = Check("disk_room", Verdict.NOT_TOLD, "Sizes are not told.")
+UNTOLD = Check("disk_room", Verdict.NOT_TOLD, "Sizes are unknown.")
 FINE = Check("movable", Verdict.PASSED, "All can move.")
 
 WAITING = MoveProgress("orders", 0, (1, 2), (1, 3), (), "waiting", None, 50, None)
@@ -37,7 +37,7 @@ def test_checks_stand_worst_first_and_an_override_counts_only_where_it_may():
     listed = worst_first([FINE, SOFT, UNTOLD, HARD])
 
     assert [check.name for check in listed] == ["targets_alive", "can_finish", "disk_room", "movable"]
-    assert counted(listed) == "1 yes, 1 not told, 2 no"
+    assert counted(listed) == "1 yes, 1 unknown, 2 no"
     assert stopping(listed, frozenset({"targets_alive", "can_finish"})) == [HARD]
 
 
@@ -94,4 +94,4 @@ def test_the_table_tells_state_error_and_bytes():
         "✔ there",
         "✖ failed (INVALID_REPLICA_ASSIGNMENT)",
     ]
-    assert rows["copied"].tolist() == ["0 B of 50 B", "20 B of 50 B", "0 B of 0 B", "not told"]
+    assert rows["copied"].tolist() == ["0 B of 50 B", "20 B of 50 B", "0 B of 0 B", "unknown"]

@@ -183,9 +183,9 @@ def test_what_is_inferred_is_said_and_what_is_not_told_is_not_counted() -> None:
     found = losses_of(ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
 
     assert [note.partition(":")[0] for note in found.notes] == [
-        "The ISR is not told",
-        "min.insync.replicas is not told",
-        "Leaders are not told",
+        "The ISR is unknown",
+        "min.insync.replicas is unknown",
+        "Leaders are unknown",
         "No rack is told",
     ]
     assert [found.told(measure) for measure in MEASURES] == [True, False, False]
@@ -320,7 +320,7 @@ def test_a_loss_joins_the_what_if_it_is_tried_on() -> None:
 def test_a_chance_is_never_rounded_to_certainty() -> None:
     """Only 0 is 0% and only 1 is 100%."""
     assert [chance(value) for value in (None, 0.0, 1e-6, 0.0034, 0.5, 0.9999, 1.0)] == [
-        "not told",
+        "unknown",
         "0%",
         "under 0.01%",
         "0.34%",

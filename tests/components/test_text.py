@@ -14,7 +14,7 @@ from reseat.model import Wish
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (3.2e9, "3.2 GB"), (157e9, "157 GB"), (None, "not told")],
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (3.2e9, "3.2 GB"), (157e9, "157 GB"), (None, "unknown")],
 )
 def test_bytes_have_units_of_a_thousand(value, words):
     """Three figures at most, and what is not told is said to be so."""

@@ -73,7 +73,7 @@ def test_an_isr_that_is_not_told_is_assumed_complete_and_said_so() -> None:
 
     assert preview.leader_after.tolist() == [1]
     assert preview.assumed.tolist() == [True]
-    assert "The ISR of 1 partition is not told: all replicas are taken to be in sync." in preview.sentences
+    assert "The ISR of 1 partition is unknown: all replicas are taken to be in sync." in preview.sentences
 
 
 def test_a_leader_that_is_not_told_is_not_called_a_change() -> None:

@@ -71,7 +71,7 @@ def test_a_size_that_no_log_has_is_listed_and_not_told(size: str) -> None:
 
     assert reading.layout.replica_bytes is None or not (reading.layout.replica_bytes >= 0).any()
     assert [piece.why for piece in reading.skipped] == [
-        "The size of t-0 on broker 1: a number of bytes was expected; it was taken as not told."
+        "The size of t-0 on broker 1: a number of bytes was expected; it was treated as unknown."
     ]
 
 

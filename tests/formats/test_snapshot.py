@@ -74,7 +74,7 @@ def small() -> Snapshot:
         ),
         consistency=Consistency.UNSETTLED,
         unsettled=("audit",),
-        not_read=("Sizes of broker 3 are not told: it does not answer.",),
+        not_read=("Sizes of broker 3 are unknown: it does not answer.",),
         broker_configs={1: {"min.insync.replicas": "2", "auto.leader.rebalance.enable": "true"}, 12: {}},
         topic_configs={"orders": {"leader.replication.throttled.replicas": "10:1"}},
         log_dirs=(LogDirectory(1, "/data/1", 10**12, 5, None), LogDirectory(3, "/d", error="KAFKA_STORAGE_ERROR")),

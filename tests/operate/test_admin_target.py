@@ -198,7 +198,7 @@ def test_throttles_that_never_come_into_force_are_said(brokers) -> None:
     """By broker and topic, and it is not waited for ever."""
     brokers.lag = 10_000
     brokers.old = {(4, "9", LEADER_RATE): (2, "1")}
-    with pytest.raises(ClusterUnreachable, match="those of broker 1 and of topic orders are not told back"):
+    with pytest.raises(ClusterUnreachable, match="broker 1 and topic orders did not confirm them"):
         target_of(brokers).set_throttles(Throttles({1: "1000"}, {}, {"orders": "*"}))
 
 

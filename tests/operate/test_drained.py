@@ -57,7 +57,7 @@ def test_unknown_log_directories_are_never_called_drained(holdings):
     found = drained((3,), snapshot(AFTER), holdings)
 
     assert found.verdict is Verdict.NOT_TOLD
-    assert "not told" in found.sentence
+    assert "unknown" in found.sentence
 
 
 def test_a_reading_that_did_not_settle_is_never_called_drained():

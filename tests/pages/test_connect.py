@@ -291,7 +291,7 @@ def test_a_dead_broker_stands_in_the_sentence_and_the_strip(app: AppTest, reads:
     assert "1 not alive" in texts(app)
 
 
-@pytest.mark.parametrize(("told", "shown"), [(True, "0"), (False, "not told")])
+@pytest.mark.parametrize(("told", "shown"), [(True, "0"), (False, "unknown")])
 def test_what_is_under_way_is_no_zero_where_nobody_tells_it(
     app: AppTest, reads: Reads, registry: LiveClusters, told: bool, shown: str
 ) -> None:

@@ -314,7 +314,7 @@ def test_a_live_group_begins_a_story_with_what_is_not_told() -> None:
 
     assert state.members["a"].topics == ("T", "U")
     assert state.readers == {("T", 0): "a", ("T", 1): "b", ("U", 0): "b"}
-    assert "The subscription of a is not told (the group is CompletingRebalance)" in notes[0]
+    assert "The subscription of a is unknown (the group is CompletingRebalance)" in notes[0]
 
 
 def test_a_story_is_downloaded_as_it_is_read() -> None:

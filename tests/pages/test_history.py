@@ -264,7 +264,7 @@ def test_one_snapshot_has_nothing_to_compare(tmp_path, monkeypatch):
     at = page(write(tmp_path, {"shop": history()["shop"][:1]}), monkeypatch)
 
     assert not at.exception
-    assert "with the next one Reseat tells what changed" in texts(at)
+    assert "with the next one Reseat shows what changed" in texts(at)
     assert not at.select_slider
     assert "A and B are the same moment" not in texts(at)
 
@@ -281,7 +281,7 @@ def test_what_is_not_told_is_not_zero(tmp_path, monkeypatch):
     at = page(write(tmp_path, {"bare": tuple(replace(one, controller=None) for one in taken)}), monkeypatch)
 
     assert not at.exception
-    assert shown(at)["Most offline at once"] == "not told"
+    assert shown(at)["Most offline at once"] == "unknown"
     assert shown(at)["Replicas"] == "2"
     assert "1 replica list changed its order" in texts(at)
 

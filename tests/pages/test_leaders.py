@@ -94,7 +94,7 @@ def test_what_is_not_told_is_not_counted_as_none(opened):
     at = opened("leaders", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
     told = {metric.label: metric.value for metric in at.metric}
 
-    assert told["Elected"] == told["Already led"] == told["auto.leader.rebalance"] == "not told"
+    assert told["Elected"] == told["Already led"] == told["auto.leader.rebalance"] == "unknown"
 
 
 def test_an_order_that_is_not_told_is_not_called_no_change(opened):

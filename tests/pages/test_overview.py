@@ -55,7 +55,7 @@ def test_the_overview_answers_with_health_and_figures(opened):
 
     assert not at.exception
     assert "4 brokers · 4 partitions · 8 replicas" in texts(at)
-    assert [metric.value for metric in at.metric][:4] == ["0", "0", "not told", "1"]
+    assert [metric.value for metric in at.metric][:4] == ["0", "0", "unknown", "1"]
 
 
 def test_the_first_sentence_says_how_many_are_under_replicated(opened):
@@ -89,7 +89,7 @@ def test_counts_that_are_not_told_are_not_zero(opened):
     at = opened("overview", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
 
     assert not at.exception
-    assert [metric.value for metric in at.metric][:2] == ["not told", "not told"]
+    assert [metric.value for metric in at.metric][:2] == ["unknown", "unknown"]
     assert "It does not tell leaders, in-sync replicas, sizes, racks." in texts(at)
 
 

@@ -53,7 +53,7 @@ def test_every_loss_of_the_open_layout_is_tried_without_a_pipeline(opened):
     assert "No single broker and no rack takes a partition offline; 4 of 6 pairs do" in texts(at)
     assert [metric.value for metric in at.metric][:4] == ["1", "a", "1 + 2", "4"]
     assert "brokers 1 and 2 lost" in texts(at)
-    assert "min.insync.replicas is not told" in texts(at)
+    assert "min.insync.replicas is unknown" in texts(at)
 
 
 def test_a_pair_is_counted_exactly_and_opens_as_a_what_if(opened):

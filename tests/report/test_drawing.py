@@ -91,7 +91,7 @@ def test_a_series_that_is_not_told_says_so() -> None:
     """No bar of height 0 stands for what is unknown without a word."""
     figure = bars(stacked=False, series=(Series("before", np.full(9, np.nan), "before"), bars().series[1]))
 
-    assert "before (not told)" in texts(svg(figure))
+    assert "before (unknown)" in texts(svg(figure))
     assert "?" in texts(svg(figure))
 
 

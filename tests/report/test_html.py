@@ -95,7 +95,7 @@ def test_the_first_page_says_what_must_be_known() -> None:
         assert said in words
     assert "Amber: something deserves attention." in words
     assert all(one in words for one in report.warnings)
-    assert "not told" in write_html(replace(report, read_at=None)).split("<nav")[0]
+    assert "unknown" in write_html(replace(report, read_at=None)).split("<nav")[0]
 
 
 def test_hostile_names_stay_text_everywhere() -> None:

@@ -75,7 +75,7 @@ def test_an_untold_time_of_the_cluster_is_said() -> None:
     report = replace(report, chapters=report.chapters[:1])
 
     assert (
-        "Report of 2026-03-02 09:30 UTC · Time of the cluster's state: not told" in read(report).pages[0].extract_text()
+        "Report of 2026-03-02 09:30 UTC · Time of the cluster's state: unknown" in read(report).pages[0].extract_text()
     )
 
 
@@ -146,7 +146,7 @@ def test_a_table_ends_where_it_is_told_to_and_says_where_the_rest_is(reader: pyp
 
     assert "topic-49 49 49.0 GB rack-b" in text
     assert "topic-50" not in text
-    assert "topic-1 1 not told rack-b" in text
+    assert "topic-1 1 unknown rack-b" in text
     assert "50 of 60 rows are shown. The data file moves.csv has all of them." in text
 
 

@@ -162,10 +162,10 @@ def _check_cost(matter: Matter) -> None:
         assert matter.plan.certificate.bytes_to_move == pytest.approx(whole) or not copies
     else:
         assert math.isnan(fact(chapter, "Data to copy").value)
-        assert fact(chapter, "Data to copy").shown == ("not told" if not told else f"at least {size(whole)}")
+        assert fact(chapter, "Data to copy").shown == ("unknown" if not told else f"at least {size(whole)}")
     crossing, price = fact(chapter, "From rack to rack"), fact(chapter, "Price of that traffic")
     if copies and unknown == len(copies):
-        assert crossing.shown == price.shown == "not told"
+        assert crossing.shown == price.shown == "unknown"
     elif not unsized_across:
         assert crossing.value == pytest.approx(across_bytes)
         assert price.value == pytest.approx(across_bytes / 1e9 * 0.013)
@@ -201,7 +201,7 @@ def _check_hands(matter: Matter) -> None:
     hands = fact(chapter, "Leaders that change hands")
 
     if own.leaders and not told:
-        assert hands.shown == "not told"
+        assert hands.shown == "unknown"
         assert "The input does not tell who leads, so how many leaders change hands is not known." in chapter.text
         return
     assert hands.value == sum(leader >= 0 and leader not in own.after[key] for key, leader in told.items())
@@ -283,11 +283,11 @@ def test_what_is_not_told_is_never_nought(seed: int) -> None:
     if not matter.plan.certificate.moves:
         return
 
-    assert fact(chapter, "Data to copy").shown == "not told"
+    assert fact(chapter, "Data to copy").shown == "unknown"
     assert not {column.unit for table in chapter.tables for column in table.columns} & {"bytes", "seconds", "money"}
     assert {figure.unit for figure in chapter.figures} == {"replicas"}
     assert any("cost is counted in replicas" in sentence for sentence in chapter.text)
-    assert fact(summary.chapter(matter, _CHOICES), "Data to copy").shown == "not told"
+    assert fact(summary.chapter(matter, _CHOICES), "Data to copy").shown == "unknown"
 
 
 def test_leaders_that_change_hands_are_those_whose_broker_leaves_and_an_election_gives_back(nine: Matter) -> None:

@@ -226,9 +226,9 @@ def test_unknown_racks_are_said_first_and_taken_out_of_what_is_proven() -> None:
     assert report.warnings[0].startswith("Racks are unknown")
     assert named[Kind.SUMMARY].light is Light.AMBER
     assert named[Kind.SUMMARY].heading.endswith("and no plan for it can move fewer as far as racks are known.")
-    assert fact(named[Kind.COST], "From rack to rack").shown == "not told"
-    assert fact(named[Kind.COST], "Price of that traffic").shown == "not told"
-    assert "The racks are not known, so traffic between racks and its price are not told." in named[Kind.COST].text
+    assert fact(named[Kind.COST], "From rack to rack").shown == "unknown"
+    assert fact(named[Kind.COST], "Price of that traffic").shown == "unknown"
+    assert "The racks are not known, so traffic between racks and its price are unknown." in named[Kind.COST].text
     assert any("Racks that are unknown were no part of the proof." in one for one in named[Kind.WHY].text)
 
 

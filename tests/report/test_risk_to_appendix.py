@@ -122,8 +122,8 @@ def test_what_the_source_does_not_tell_is_said() -> None:
     assert chapter is not None
     said = " ".join(chapter.text)
 
-    assert "2 of 2 partitions it is not told which replicas are in sync" in said
-    assert "min.insync.replicas is not told" in said
+    assert "2 of 2 partitions it is unknown which replicas are in sync" in said
+    assert "min.insync.replicas is unknown" in said
     assert "No rack is told" in said
     assert all("Below" not in column.name for one in chapter.tables for column in one.columns)
 
@@ -177,8 +177,8 @@ def test_leaders_that_are_not_told_are_not_counted() -> None:
     chapter = leaders.chapter(matter_of(layout), PLAIN)
     assert chapter is not None
 
-    assert "is not told" in chapter.heading
-    assert {row[1] for row in rows(table(chapter, "leaders"))} == {"not told"}
+    assert "is unknown" in chapter.heading
+    assert {row[1] for row in rows(table(chapter, "leaders"))} == {"unknown"}
 
 
 def test_a_broker_that_joins_leads_nothing_before_and_spoils_no_spread() -> None:
@@ -233,7 +233,7 @@ def test_events_stand_in_seconds_on_the_axis_of_time() -> None:
     assert chapter.heading == "In 2 days, the replica spread (max − min) fell from 9 to 4."
     assert drawn.events == ((1_777_766_400.0, "Broker 3 is gone."),)
     assert "At worst 2 partitions were without a leader (2026-05-03 00:00 UTC)." in chapter.text
-    assert "is not told" in " ".join(chapter.text)
+    assert "is unknown" in " ".join(chapter.text)
 
 
 def test_a_long_past_is_thinned_without_losing_its_worst_moment() -> None:
@@ -338,7 +338,7 @@ def test_sizes_that_are_not_told_are_never_zero() -> None:
     assert chapter is not None
     facts = {fact.label: fact.shown for fact in chapter.facts}
 
-    assert facts["Data to copy"] == "not told"
+    assert facts["Data to copy"] == "unknown"
     assert "Copying takes" not in facts
     assert chapter.figures[0].unit == "replicas"
 

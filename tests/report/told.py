@@ -148,7 +148,7 @@ def told(brokers: int = 9, rows: int = 60, *, names: tuple[str, ...] = (), **oth
                 Fact("Brokers", str(brokers), value=brokers),
                 Fact("Replicas move", "84", "proven least", 84, Light.GREEN),
                 Fact("Data to copy", "84 MB", None, 84e6),
-                Fact("Hours", "not told", "no throttle is chosen", light=Light.AMBER),
+                Fact("Hours", "unknown", "no throttle is chosen", light=Light.AMBER),
                 Fact("At risk", "12", None, 12, Light.RED),
             ),
             light=Light.AMBER,

@@ -107,7 +107,7 @@ def test_a_lost_broker_leaves_the_isr_and_comes_back_into_it(week: dict[str, lis
     sizes = lost.layout.replica_bytes
     assert sizes is not None
     assert np.isnan(sizes[lost.layout.replica_ids == 7]).all()
-    assert lost.not_read == ("Sizes on 1 broker are not told, as nobody answers: 7.",)
+    assert lost.not_read == ("Sizes on 1 broker are unknown, as nobody answers: 7.",)
     assert caught_up.not_read == ()
     assert caught_up.layout.in_sync is not None
     assert caught_up.layout.in_sync[caught_up.layout.replicas != NONE].all()

@@ -110,7 +110,7 @@ def _spreads(matter: Matter) -> tuple[Fact, ...]:
     facts = []
     start, then = spread_of(matter, after=False), spread_of(matter, after=True)
     if not math.isnan(then):
-        before = "not told" if math.isnan(start) else count(start)
+        before = "unknown" if math.isnan(start) else count(start)
         facts.append(Fact("Fullest minus emptiest", f"{before} to {plural(int(then), 'replica')}", None, then))
     if made.rack_violations_before is not None and made.rack_violations_after is not None and matter.layout.racks:
         facts.append(

@@ -103,7 +103,7 @@ def _text(matter: Matter, choices: Choices, copying: Copying) -> tuple[str, ...]
         )
     elif copying.unsized:
         said.append(
-            f"The sizes of {plural(copying.unsized, 'copy', 'copies')} are not told: bytes, hours and price are at "
+            f"The sizes of {plural(copying.unsized, 'copy', 'copies')} are unknown: bytes, hours and price are at "
             "least what is said here."
         )
     if len(copying) and copying.sized:
@@ -129,7 +129,7 @@ def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
     said = []
     if copying.unplaced.copies == len(copying):
         if matter.start.racks or matter.start.unknown_racks:
-            said.append("The racks are not known, so traffic between racks and its price are not told.")
+            said.append("The racks are not known, so traffic between racks and its price are unknown.")
         else:
             said.append("No broker has a rack, so there is no traffic between racks to count.")
     else:
@@ -150,7 +150,7 @@ def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
             )
     if copying.assumed:
         said.append(
-            f"The leader of {plural(copying.assumed, 'copy', 'copies')} is not told: the first replica known to be in "
+            f"The leader of {plural(copying.assumed, 'copy', 'copies')} is unknown: the first replica known to be in "
             "sync, else the first of the list, is taken as the one copied from."
         )
     return said
@@ -171,7 +171,7 @@ def _leaders(matter: Matter, hands: tuple[int, int, int]) -> list[str]:
     if elected:
         said.append(f"A preferred leader election afterwards would hand over {plural(elected, 'leader')}.")
     if untold:
-        said.append(f"Of {plural(untold, 'partition')} the leader is not told; they are not counted.")
+        said.append(f"Of {plural(untold, 'partition')} the leader is unknown; they are not counted.")
     return said
 
 
@@ -181,7 +181,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
     facts = [
         Fact(
             "Data to copy",
-            _amount(whole) if copying.sized else "not told",
+            _amount(whole) if copying.sized else "unknown",
             plural(len(copying), "replica") if len(copying) else None,
             whole.bytes if told else math.nan,
         )
@@ -190,7 +190,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
     facts.append(
         Fact(
             "From rack to rack",
-            _amount(across) if known else "not told",
+            _amount(across) if known else "unknown",
             plural(across.copies, "replica") if known and copying.sized and across.copies else None,
             math.nan if not known or across.unsized else across.bytes,
         )
@@ -201,7 +201,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
         facts.append(
             Fact(
                 "Price of that traffic",
-                "not told" if math.isnan(price) else f"{least}{_money(price, choices.currency)}",
+                "unknown" if math.isnan(price) else f"{least}{_money(price, choices.currency)}",
                 f"at {choices.currency}{choices.price_per_gb:,.4g} a GB",
                 price,
             )
@@ -215,7 +215,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
         facts.append(
             Fact(
                 "Leaders that change hands",
-                count(hands[0]) if all_told else "not told",
+                count(hands[0]) if all_told else "unknown",
                 detail,
                 hands[0] if all_told else math.nan,
             )
@@ -225,7 +225,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
 
 def _time(copying: Copying, throttle: float) -> Fact:
     if not copying.sized:
-        return Fact("Copying takes", "not told", f"at {size(throttle)}/s a broker")
+        return Fact("Copying takes", "unknown", f"at {size(throttle)}/s a broker")
     hours = copying.hours(throttle)
     least = "at least " if copying.unsized else "about "
     return Fact(

@@ -55,7 +55,7 @@ def _different(one: npt.NDArray[np.int32], other: npt.NDArray[np.int32]) -> int:
 def _heading(preview: ElectionPreview, moved: int | None, elected: int, spreads: tuple[int | None, int | None]) -> str:
     before, after = spreads
     if preview.leaders_before is None:
-        return "Who leads today is not told; afterwards the first replica of each list would lead after an election."
+        return "Who leads today is unknown; afterwards the first replica of each list would lead after an election."
     how = "stays" if before == after else "falls" if (before or 0) > (after or 0) else "rises"
     apart = (
         ""
@@ -139,7 +139,7 @@ def _says(was: npt.NDArray[np.float64], after: npt.NDArray[np.float64], stay: np
         return "No broker is left to lead."
     then = f"{_between(after[stay])} each afterwards"
     if np.isnan(was).all():
-        return f"Brokers lead {then}; who leads today is not told."
+        return f"Brokers lead {then}; who leads today is unknown."
     return f"Brokers lead {_between(was)} partitions each today, {then}."
 
 
@@ -192,5 +192,5 @@ def _ids(leaders: npt.NDArray[np.int32]) -> npt.NDArray[np.generic]:
         return leaders
     shown = leaders.astype(object)
     shown[leaders == NONE] = "none"
-    shown[leaders == NOT_TOLD] = "not told"
+    shown[leaders == NOT_TOLD] = "unknown"
     return shown

@@ -257,11 +257,11 @@ def _inferred(losses: Losses, layout: ClusterLayout) -> list[str]:
     untold = layout.partition_count - int(np.count_nonzero(layout.in_sync_known))
     if untold:
         said.append(
-            f"Of {count(untold)} of {plural(layout.partition_count, 'partition')} it is not told which replicas are in "
+            f"Of {count(untold)} of {plural(layout.partition_count, 'partition')} it is unknown which replicas are in "
             "sync: all of them are taken to be."
         )
     if "below_min_isr" not in losses.brokers.by:
-        said.append("min.insync.replicas is not told: nothing is counted as below it.")
+        said.append("min.insync.replicas is unknown: nothing is counted as below it.")
     if losses.racks is None:
         said.append("No rack is told: brokers and pairs are tried, racks are not.")
     if losses.pairs is None and len(losses.brokers.names) > 1:

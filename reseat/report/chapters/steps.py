@@ -87,7 +87,7 @@ def _steps(matter: Matter, plan: Plan, choices: Choices) -> tuple[str, ...]:
         said.append(
             f"The commands are those of Kafka {matter.version}."
             if told
-            else f"Kafka's version is not told: the commands are those of {ASSUMED} and later."
+            else f"Kafka's version is unknown: the commands are those of {ASSUMED} and later."
         )
         said.append(
             "The command starts the whole plan at once. To go batch by batch, reseat operate sends the batches of this "
@@ -165,7 +165,7 @@ def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choic
             pace = f"one batch after the other, at {size(choices.throttle)}/s a broker"
             facts.append(Fact("Copying takes", f"about {duration(seconds)}", pace, seconds))
     else:
-        facts.append(Fact("Data to copy", size(None), "the input tells no sizes"))
+        facts.append(Fact("Data to copy", size(None), "the input has no sizes"))
     waits = plan.certificate.way_back_waits_for
     if waits:
         facts.append(Fact("Can be rolled back", "not yet", f"needs {ids(waits)} alive", 0.0, Light.AMBER))

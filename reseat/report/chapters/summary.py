@@ -91,7 +91,7 @@ def _does(matter: Matter) -> str:
         return "No change is proposed."
     made = matter.plan.certificate
     if made.faults:
-        return f"The plan for {subject(made.wish)} is faulty, so what it would do is not told."
+        return f"The plan for {subject(made.wish)} is faulty, so its effect is unknown."
     asked = capital(subject(made.wish))
     held = remaining(matter)
     then = "" if held is None else f"; afterwards {ranging(*held)}"
@@ -152,7 +152,7 @@ def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
             Fact("Replicas", count(layout.replica_count), None, layout.replica_count),
             Fact(
                 "Fullest minus emptiest broker",
-                "not told" if math.isnan(spread) else plural(int(spread), "replica"),
+                "unknown" if math.isnan(spread) else plural(int(spread), "replica"),
                 None if least is None else f"best possible: {least:,}",
                 spread,
             ),
@@ -166,7 +166,7 @@ def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
         _third(matter, choices),
         Fact(
             "Fullest minus emptiest broker",
-            "not told" if math.isnan(then) else f"{count(spread)} to {plural(int(then), 'replica')}",
+            "unknown" if math.isnan(then) else f"{count(spread)} to {plural(int(then), 'replica')}",
             None,
             then,
         ),
@@ -182,7 +182,7 @@ def _third(matter: Matter, choices: Choices) -> Fact:
         return Fact("Partitions that change", count(changed), f"of {matter.start.partition_count:,}", changed)
     time = _time(matter, choices)
     rate = f"at {size(choices.throttle)}/s a broker"
-    return Fact("Copying takes", "not told" if math.isnan(time) else f"about {duration(time)}", rate, time)
+    return Fact("Copying takes", "unknown" if math.isnan(time) else f"about {duration(time)}", rate, time)
 
 
 def _number(amount: float | None) -> float:

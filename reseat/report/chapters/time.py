@@ -80,7 +80,7 @@ def _text(past: Past) -> tuple[str, ...]:
     for name, words in (("offline", "without a leader"), ("under_replicated", "lacking a replica in sync")):
         column = past.series.get(name)
         if column is None or np.isnan(column).all():
-            said.append(f"Which partitions were {words} is not told.")
+            said.append(f"Which partitions were {words} is unknown.")
             continue
         at = int(np.nanargmax(column))
         most = int(column[at])

@@ -85,7 +85,7 @@ def _text(matter: Matter) -> tuple[str, ...]:
         )
     away = [broker for broker in layout.brokers if broker.state.unavailable]
     if away:
-        states = ", ".join(f"broker {broker.id} is {broker.state.value}" for broker in away[:6])
+        states = ", ".join(f"broker {broker.id} is {broker.state.word}" for broker in away[:6])
         more = f", and {len(away) - 6:,} more do not serve" if len(away) > 6 else ""
         them = "it" if len(away) == 1 else "them"
         said.append(f"{states[:1].upper()}{states[1:]}{more}. Averages and differences leave {them} out.")
@@ -129,7 +129,7 @@ def _bars(matter: Matter) -> Bars:
 def _tables(matter: Matter) -> tuple[Table, ...]:
     layout, balance = matter.layout, matter.balance
     brokers = brokers_of(layout)
-    states = {broker.id: broker.state.value for broker in layout.brokers}
+    states = {broker.id: broker.state.word for broker in layout.brokers}
     leaders, sizes = brokers.leaders(balance), brokers.sizes(balance)
     columns = [
         Column("Broker", brokers.names),

@@ -158,7 +158,7 @@ def _key(sheet: Sheet, figure: Bars, left: float, marks: list[tuple[str, int]]) 
         for series in figure.series:
             colour, hatch = COLOURS[series.role]
             told = not np.isnan(np.asarray(series.values, np.float64)).all()
-            name = fitted(series.name, 150) + ("" if told or not figure.names else " (not told)")
+            name = fitted(series.name, 150) + ("" if told or not figure.names else " (unknown)")
             sheet.box(x, y - 4, x + 10, y + 4, colour=colour, hatch=hatch)
             sheet.say(x + 14, y, name, up="center", colour=_INK.text)
             x += 28 + width(name)
@@ -196,7 +196,7 @@ def _racks(
         colour, hatch = colours[rack]
         here, there = left + step * first + 0.6, left + step * past - 0.6
         sheet.box(here, floor - 18, max(there, here + 0.3), floor - 15, colour=colour, hatch=hatch)
-        name = fitted(rack if rack is not None else "not told", there - here - 2)
+        name = fitted(rack if rack is not None else "unknown", there - here - 2)
         if width(name) <= there - here + 2:
             sheet.say((here + there) / 2, floor - 25, name, across="center", up="center")
 

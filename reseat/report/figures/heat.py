@@ -87,7 +87,7 @@ def _rows(sheet: Sheet, figure: Heat, names: dict[int, str], grid: Grid) -> None
         over, under = ceiling - down * first - 0.5, ceiling - down * past + 0.5
         colour, hatch = colours[rack]
         sheet.box(14, under, 17, max(over, under + 0.3), colour=colour, hatch=hatch)
-        name = fitted(rack if rack is not None else "not told", over - under, 8)
+        name = fitted(rack if rack is not None else "unknown", over - under, 8)
         if width(name, 8) <= over - under + 2:
             sheet.say(7, (over + under) / 2, name, across="center", up="center", turned=90, size=8)
 

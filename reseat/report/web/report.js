@@ -62,7 +62,7 @@ for (const drawn of document.querySelectorAll("svg.figure[data-grid]")) {
     const head = table[0];
     const cell = table[1 + row * columns + column];
     const last = head.length - 1;
-    const amount = cell[last] === "" ? "not told" : Number(cell[last]).toLocaleString("en");
+    const amount = cell[last] === "" ? "unknown" : Number(cell[last]).toLocaleString("en");
     const where = head.slice(0, last).map((name, place) => `${name.toLowerCase()} ${cell[place]}`);
     return show(`${where.join(", ")}: ${amount} ${head[last].toLowerCase()}`, event);
   });

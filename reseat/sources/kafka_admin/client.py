@@ -358,7 +358,7 @@ class AdminClient:
                 if not again or failed.trouble != "lost":
                     raise
                 failure = failed
-        raise failure or ClusterUnreachable("The cluster tells of no broker that is alive.", "lost")
+        raise failure or ClusterUnreachable("The cluster reports no live broker.", "lost")
 
     async def _to_controller(self, request: Any, deadline: float) -> Any:
         controller = await self._refresh(deadline)
@@ -393,7 +393,7 @@ class AdminClient:
             if answer.controller_id >= 0:
                 return int(answer.controller_id)
             failure = ClusterUnreachable("The cluster has no controller at this moment.", "lost")
-        raise failure or ClusterUnreachable("The cluster tells of no broker that is alive.", "lost")
+        raise failure or ClusterUnreachable("The cluster reports no live broker.", "lost")
 
     async def _learn(self, node: Any, deadline: float) -> Any:
         request = MetadataRequest(

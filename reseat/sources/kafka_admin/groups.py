@@ -228,7 +228,7 @@ def state_of(group: LiveGroup) -> tuple[State, tuple[str, ...]]:
     untold = [member.id for member in group.members if member.topics is None]
     if untold:
         notes.append(
-            f"The subscription of {listed(untold, 3)} is not told (the group is {group.state}); it is taken to be all "
+            f"The subscription of {listed(untold, 3)} is unknown (the group is {group.state}); it is taken to be all "
             f"{counted(len(read), 'topic')} that the group reads."
         )
     if group.kind == "consumer":
@@ -298,7 +298,7 @@ def _of_classic(told: Any, coordinator: int) -> LiveGroup:
     troubles: list[str] = []
     consumers = told.protocol_type in ("consumer", "")
     if not consumers:
-        troubles.append(f"The group speaks {told.protocol_type}, not the consumer protocol: what it reads is not told.")
+        troubles.append(f"The group speaks {told.protocol_type}, not the consumer protocol: what it reads is unknown.")
     for one in told.members:
         subscription = read_subscription(bytes(one.member_metadata)) if consumers and one.member_metadata else None
         assignment = read_assignment(bytes(one.member_assignment or b"")) if consumers else ()
@@ -364,11 +364,11 @@ def _committed(admin: AdminClient, name: str, coordinator: int, troubles: list[s
     try:
         told = admin.send(request, coordinator)
     except ClusterUnreachable as failure:
-        troubles.append(f"Committed offsets are not told: {failure.sentence}")
+        troubles.append(f"Committed offsets are unknown: {failure.sentence}")
         return {}
     group = told.groups[0] if getattr(told, "groups", None) else told
     if group.error_code:
-        troubles.append(f"Committed offsets are not told: {_name(group.error_code)}.")
+        troubles.append(f"Committed offsets are unknown: {_name(group.error_code)}.")
         return {}
     return {
         (topic.name, part.partition_index): part.committed_offset
@@ -392,13 +392,13 @@ def _leaders(admin: AdminClient, topics: list[str], troubles: list[str]) -> tupl
     try:
         told = admin.send(request, again=True)
     except ClusterUnreachable as failure:
-        troubles.append(f"The group's topics are not told: {failure.sentence}")
+        troubles.append(f"The group's topics are unknown: {failure.sentence}")
         return {}, {}
     counts: dict[str, int] = {}
     leaders: dict[Partition, int] = {}
     for topic in told.topics:
         if topic.error_code:
-            troubles.append(f"Topic {topic.name} is not told: {_name(topic.error_code)}.")
+            troubles.append(f"Topic {topic.name} is unknown: {_name(topic.error_code)}.")
             continue
         counts[topic.name] = 1 + max((part.partition_index for part in topic.partitions), default=-1)
         leaders |= {

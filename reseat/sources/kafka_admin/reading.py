@@ -159,18 +159,18 @@ class _Reading:
         why = answer.sentence if not _came(answer) else _error_name(answer.error_code)
         if why is None:
             return answer
-        self._not_read.append(f"Which brokers are fenced is not told: {_needs(why, 'DESCRIBE on CLUSTER')}")
+        self._not_read.append(f"Which brokers are fenced is unknown: {_needs(why, 'DESCRIBE on CLUSTER')}")
         return None
 
     def _controller(self, kind: str, metadata: Any, quorum: Any) -> int | None:
         if kind == "zookeeper":
             return int(metadata.controller_id) if metadata.controller_id >= 0 else None
         if quorum is None:
-            self._not_read.append("The quorum's leader is not told: DescribeQuorum came with 3.3.")
+            self._not_read.append("The quorum's leader is unknown: DescribeQuorum came with 3.3.")
             return None
         leader, error = overview.quorum_leader(quorum) if _came(quorum) else (None, quorum.sentence)
         if error is not None:
-            self._not_read.append(f"The quorum's leader is not told: {_needs(error, 'DESCRIBE on CLUSTER')}")
+            self._not_read.append(f"The quorum's leader is unknown: {_needs(error, 'DESCRIBE on CLUSTER')}")
         return leader
 
     def _under_way(self, metadata: Any, listed: Any) -> dict[tuple[str, int], UnderWay]:
@@ -193,7 +193,7 @@ class _Reading:
         else:
             return under_way
         self._under_way_told = False
-        self._not_read.append(f"Reassignments under way are not told: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}")
+        self._not_read.append(f"Reassignments under way are unknown: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}")
         return {}
 
     def _both(self, topics: list[str]) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class _Reading:
         if missing:
             why = failed[0].sentence if failed else next(iter(told.refused.values()), "no broker told it")
             self._not_read.append(
-                f"min.insync.replicas of {counted(missing, 'topic')} is not told: "
+                f"min.insync.replicas of {counted(missing, 'topic')} is unknown: "
                 f"{_needs(why, 'DESCRIBE_CONFIGS on TOPIC')}"
             )
         return told
@@ -254,7 +254,7 @@ class _Reading:
         try:
             return read_eligible(self._admin, self._course, [told.topics[topic] for topic in topics.tolist()])
         except ClusterUnreachable as failure:
-            self._not_read.append(f"Eligible leader replicas are not told: {failure.sentence}")
+            self._not_read.append(f"Eligible leader replicas are unknown: {failure.sentence}")
             return None
 
 
@@ -291,6 +291,6 @@ def _silent(what: str, why: Mapping[int, str], permission: str) -> str:
     if all("AUTHORIZATION" in reason for reason in why.values()):
         others = ""
     return (
-        f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are not told: "
+        f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are unknown: "
         f"{_needs(why[ids[0]], permission)}{others}"
     )

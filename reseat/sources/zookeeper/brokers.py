@@ -41,7 +41,7 @@ _REGISTERED_SECONDS = 5.0
 _BROKERS_AT_ONCE, _BATCHES_AT_ONCE = 64, 8
 #: Registered endpoints that are tried.
 _TRIED = 16
-_NOT_TOLD = "Sizes, log directories and what stands in the brokers' files are not told: "
+_NOT_TOLD = "Sizes, log directories and what stands in the brokers' files are unknown: "
 
 
 def complemented(
@@ -157,8 +157,8 @@ class _Complement:
         missing = len(self._snapshot.layout.topics) - len(told.min_in_sync)
         if missing:
             self._not_read.append(
-                f"min.insync.replicas in force of {counted(missing, 'topic')} {verb(missing, 'is', 'are')} not told by "
-                "the brokers; where ZooKeeper tells an override or a default, that is shown."
+                f"min.insync.replicas in force of {counted(missing, 'topic')} {verb(missing, 'is', 'are')} unknown to "
+                "the brokers; an override or a default in ZooKeeper is shown instead."
             )
         return told
 
@@ -231,4 +231,4 @@ def _silent(what: str, why: Mapping[int, str]) -> str:
     ids = sorted(why)
     reason = why[ids[0]]
     end = "" if reason.endswith((".", "?")) else "."
-    return f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are not told: {reason}{end}"
+    return f"{what} of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} are unknown: {reason}{end}"

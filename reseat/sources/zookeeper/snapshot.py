@@ -380,19 +380,19 @@ def _state_findings(layout: ClusterLayout, topics: Sequence[Topic]) -> list[Find
             "state_missing",
             Severity.ATTENTION,
             "{what} no state in ZooKeeper: {examples}. {It} being made or deleted, or had no live replica ever since. "
-            "Leader and ISR are not told.",
+            "Leader and ISR are unknown.",
         ),
         (
             Seen.DENIED,
             "state_denied",
             Severity.ATTENTION,
-            "{what} a state that this account may not read: {examples}. Leader and ISR are not told; give it READ.",
+            "{what} a state that this account may not read: {examples}. Leader and ISR are unknown; give it READ.",
         ),
         (
             Seen.UNUSABLE,
             "state_not_understood",
             Severity.BROKEN,
-            "{what} a state that was not understood: {examples}. What of leader and ISR is not told there stays so.",
+            "{what} a state that was not understood: {examples}. Leader and ISR stay unknown there.",
         ),
     ):
         named = [

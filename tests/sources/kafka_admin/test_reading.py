@@ -67,7 +67,7 @@ def test_a_broker_that_never_answers_costs_its_own_part_alone() -> None:
     assert took < 20
     assert read.layout.partition_count == 6
     assert {directory.broker for directory in read.log_dirs} == {1, 3}
-    assert [sentence.partition(" are not told")[0] for sentence in read.not_read] == [
+    assert [sentence.partition(" are unknown")[0] for sentence in read.not_read] == [
         "Configurations of broker 2",
         "Sizes and log directories of broker 2",
     ]
@@ -205,7 +205,7 @@ def test_an_answer_that_cannot_be_read_is_told(garbage: bytes) -> None:
         read = _read(cluster)
 
     assert len(read.not_read) == 1
-    assert read.not_read[0].startswith("Sizes and log directories of brokers 1, 2 and 3 are not told")
+    assert read.not_read[0].startswith("Sizes and log directories of brokers 1, 2 and 3 are unknown")
 
 
 def test_progress_is_told_and_a_stop_is_heeded_between_requests() -> None:

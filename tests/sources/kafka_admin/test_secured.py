@@ -127,10 +127,10 @@ def test_who_may_see_little_reads_what_he_may(secured: Secured) -> None:
 
     assert [broker.id for broker in read.layout.brokers] == [1]
     assert read.not_read == (
-        "The quorum's leader is not told: DESCRIBE on CLUSTER is needed.",
-        "Reassignments under way are not told: DESCRIBE on CLUSTER is needed.",
-        "Configurations of broker 1 are not told: DESCRIBE_CONFIGS on CLUSTER is needed.",
-        "Sizes and log directories of broker 1 are not told: DESCRIBE on CLUSTER is needed.",
+        "The quorum's leader is unknown: DESCRIBE on CLUSTER is needed.",
+        "Reassignments under way are unknown: DESCRIBE on CLUSTER is needed.",
+        "Configurations of broker 1 are unknown: DESCRIBE_CONFIGS on CLUSTER is needed.",
+        "Sizes and log directories of broker 1 are unknown: DESCRIBE on CLUSTER is needed.",
         "No topic is shown: there is none, or DESCRIBE on TOPIC is needed.",
     )
 
