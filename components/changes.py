@@ -8,6 +8,7 @@ import streamlit as st
 
 from components import caching, tables, text, theme
 from reseat.model import BrokerState, ClusterLayout, Finding, Plan
+from reseat.model.naming import natural
 
 __all__ = ["FindingChange", "draw_finding_changes", "draw_racks", "finding_changes", "without_brokers"]
 
@@ -91,10 +92,12 @@ def draw_racks(plan: Plan) -> None:
     out = frozenset(plan.wish.remove)
     racks = [broker.rack for broker in plan.current.brokers]
     stays = [broker.rack for broker in plan.current.brokers if broker.id not in out]
+    names: list[str | None] = [None if name is None else str(name) for name in current.names]
+    order = sorted(range(len(names)), key=lambda at: (names[at] is None, natural(names[at] or "")))
     columns: dict[str, object] = {
-        "rack": ["no rack" if name is None else text.visible(str(name), 60) for name in current.names],
-        "brokers": [racks.count(name) for name in current.names],
-        "brokers left": [stays.count(name) for name in current.names],
+        "rack": ["no rack" if name is None else text.visible(name, 60) for name in names],
+        "brokers": [racks.count(name) for name in names],
+        "brokers left": [stays.count(name) for name in names],
         "replicas": current.replicas,
         "replicas after": proposed.replicas,
         "change": [text.signed(int(change)) for change in (proposed.replicas - current.replicas)],
@@ -106,4 +109,4 @@ def draw_racks(plan: Plan) -> None:
         name: st.column_config.NumberColumn(format="localized", help="First in the replica list")
         for name in ("preferred leaders", "preferred after")
     }
-    tables.table(pd.DataFrame(columns), "rack-loads", height=min(37 + 30 * len(current.names), 300), **shown)
+    tables.table(pd.DataFrame(columns).iloc[order], "rack-loads", height=min(37 + 30 * len(names), 300), **shown)

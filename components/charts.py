@@ -11,6 +11,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from components import text, theme
+from reseat.balance.grid import brokers_by_rack
 from reseat.model import ClusterLayout
 
 if TYPE_CHECKING:
@@ -76,8 +77,7 @@ def draw(
 
 def broker_order(layout: ClusterLayout) -> npt.NDArray[np.int64]:
     """Positions of the brokers by rack (those without one last), then by id: the order of every chart."""
-    rack = np.where(layout.rack_of < 0, len(layout.racks), layout.rack_of)
-    return np.lexsort((layout.broker_ids, rack))
+    return brokers_by_rack(layout)
 
 
 def broker_names(layout: ClusterLayout, order: npt.NDArray[np.int64]) -> list[str]:

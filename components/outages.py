@@ -14,6 +14,7 @@ from components.consequences import bring_back_words, draw_lists
 from components.findings import flagged
 from reseat.election import Reason, leader_spread
 from reseat.model import ClusterLayout, Severity
+from reseat.model.naming import natural
 
 if TYPE_CHECKING:
     from reseat.election import Mode, StopPreview
@@ -90,7 +91,7 @@ def _choose(layout: ClusterLayout) -> tuple[tuple[int, ...], bool]:
     )
     racks = middle.multiselect(
         "And all brokers of these racks",
-        layout.racks,
+        sorted(layout.racks, key=natural),
         key="stopped-racks",
         placeholder="Choose a rack" if layout.racks else "No rack is told",
         disabled=not layout.racks,

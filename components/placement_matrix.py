@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from components import text, theme
+from reseat.model.naming import natural
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -76,7 +77,7 @@ def column_order(order: Sequence[int], racks: Mapping[int, str | None], *, group
     """Broker ids as columns: as Kafka walks, or by rack and then id."""
     if not grouped:
         return list(order)
-    return sorted(order, key=lambda broker: (racks[broker] is None, racks[broker] or "", broker))
+    return sorted(order, key=lambda broker: (racks[broker] is None, natural(racks[broker] or ""), broker))
 
 
 def draw_matrix(

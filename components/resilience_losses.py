@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NOT_TOLD, ClusterLayout, IntArray
+from reseat.model.naming import natural
 from reseat.resilience.words import MEASURES, Measure
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Losses:
     Attributes:
         single: one row a broker and a rack: ``kind``, ``lost`` (tuple of ids), ``rack`` (the broker's own too), the
             measures and further amounts as nullable integers, ``racks_kept`` and ``leaders_to``.
-        brokers: (B,) int32 ids in the order of the matrix: by rack, those without one last, then by id.
+        brokers: (B,) int32 ids in the order of the matrix: by rack as names are sorted, no rack last, then by id.
         racks: B racks, None where there is none.
         pairs: B (B + 1) / 2 values by measure: the upper half of the matrix row by row, its diagonal the broker alone.
             A measure that is not told of all of them is left out; empty where pairs were not counted.
@@ -176,7 +177,7 @@ def place(cell: int, count: int) -> tuple[int, int]:
 
 def order_of(brokers: IntArray, rack_of: Mapping[int, str]) -> tuple[IntArray, tuple[str | None, ...]]:
     """Brokers by rack, those without one last, then by id; and their racks."""
-    ordered = sorted(brokers.tolist(), key=lambda one: (one not in rack_of, rack_of.get(one, ""), one))
+    ordered = sorted(brokers.tolist(), key=lambda one: (one not in rack_of, natural(rack_of.get(one, "")), one))
     return np.array(ordered, np.int32), tuple(rack_of.get(one) for one in ordered)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from reseat.model import Severity
+from reseat.model.naming import natural
 from reseat.report.palette import (
     ATTENTION,
     BROKEN,
@@ -77,10 +78,10 @@ def faded(colour: str) -> str:
 
 
 def rack_looks(racks: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """(colour, Plotly pattern) by rack, by its place among the racks sorted as text: the same on every page."""
+    """(colour, Plotly pattern) by rack, by its place among the racks in natural order: the same on every page."""
     return {
         rack: (RACKS[i % len(RACKS)], _PATTERNS[i // len(RACKS) % len(_PATTERNS)])
-        for i, rack in enumerate(sorted(racks))
+        for i, rack in enumerate(sorted(racks, key=natural))
     }
 
 

@@ -15,6 +15,7 @@ from components.findings import flagged
 from components.walk_state import MOST_MOVES, Story, add, example, go, keep, kept, label, remove, without_brokers
 from reseat.election import Move, MoveKind, Reason
 from reseat.model import BrokerState, ClusterLayout, Severity
+from reseat.model.naming import natural
 
 if TYPE_CHECKING:
     from reseat.election import Mode, WalkStep
@@ -85,7 +86,7 @@ def _draw_next(layout: ClusterLayout, story: Story) -> None:
     )
     racks = racks_at.multiselect(
         "And racks",
-        layout.racks,
+        sorted(layout.racks, key=natural),
         placeholder="Choose a rack" if layout.racks else "No rack is told",
         format_func=lambda rack: text.visible(rack, 60),
         disabled=no_brokers or not layout.racks,

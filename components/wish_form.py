@@ -10,6 +10,7 @@ import streamlit as st
 from components import session, text
 from components.session import Seat
 from reseat.model import ClusterLayout, Wish
+from reseat.model.naming import natural
 
 __all__ = ["topics_named", "wish_form"]
 
@@ -54,7 +55,9 @@ def _out(seat: Seat) -> None:
             default=[broker for broker in wish.remove if broker in facts],
             format_func=lambda broker: text.visible(facts[broker], 80),
         )
-        racks = st.multiselect("And all brokers of these racks", layout.racks) if layout.racks else []
+        racks = (
+            st.multiselect("And all brokers of these racks", sorted(layout.racks, key=natural)) if layout.racks else []
+        )
         if st.form_submit_button("Preview", type="primary"):
             whole = {b.id for b in layout.brokers if b.rack in racks}
             _ask(replace(wish.at(None), remove=tuple(sorted({*brokers, *whole})), topics=(), replication_factor=None))
@@ -65,7 +68,13 @@ def _in(seat: Seat) -> None:
     known = {b.id for b in seat.layout.brokers} | {broker for broker, _ in wish.add}
     with st.form(f"in-{seat.digest}-{wish.add}", border=False):
         broker = st.number_input("Id of the new broker", 0, 2**31 - 1, value=max(known, default=0) + 1, step=1)
-        rack = st.selectbox("Its rack", seat.layout.racks, index=None, accept_new_options=True, placeholder="no rack")
+        rack = st.selectbox(
+            "Its rack",
+            sorted(seat.layout.racks, key=natural),
+            index=None,
+            accept_new_options=True,
+            placeholder="no rack",
+        )
         if st.form_submit_button("Add and preview", type="primary"):
             joined = {broker_id: where for broker_id, where in wish.add if broker_id != broker} | {int(broker): rack}
             _ask(replace(wish.at(None), add=tuple(sorted(joined.items())), topics=(), replication_factor=None))

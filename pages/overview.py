@@ -9,6 +9,7 @@ from components.imbalances import Imbalance, imbalances
 from components.readings import draw_reading
 from components.takeaway import draw_takeaway
 from components.what_if import shown
+from reseat.balance.grid import shown_rack_places
 from reseat.model import NOT_TOLD, ClusterLayout, Finding, Severity
 
 
@@ -42,10 +43,13 @@ def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Fin
 def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
     """One imbalance as bars, in the order of racks."""
     looks = theme.rack_looks(layout.racks)
-    order = np.arange(len(one.values)) if one.by_rack else charts.broker_order(layout)
-    colours = [looks[name][0] if name in looks else theme.look().bar for name in one.names] if one.by_rack else None
+    order = charts.broker_order(layout)
+    if one.by_rack:  # brokers without a rack stand last, as they are given
+        order = np.argsort([*shown_rack_places(layout), *range(len(layout.racks), len(one.names))])
+    racks = [one.names[at] for at in order.tolist()] if one.by_rack else []
+    colours = [looks[name][0] if name in looks else theme.look().bar for name in racks] if one.by_rack else None
     st.markdown(f"**{one.title}.** {text.plain(one.sentence)}")
-    names = list(one.names) if one.by_rack else charts.broker_names(layout, order)
+    names = racks if one.by_rack else charts.broker_names(layout, order)
     figure = charts.bars(names, one.values[order], one.unit, mean=one.mean, colours=colours)
     if not one.by_rack:
         charts.rack_strip(figure, layout, order)

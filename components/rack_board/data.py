@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from components import text
 from reseat.balance import without_live_copy
+from reseat.balance.grid import shown_rack_places
 from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, Plan, Wish
 
 __all__ = ["MOST_FLOWS", "board_data"]
@@ -36,9 +37,9 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         plan: the plan for the wish, or None where nothing is wished or the wish is refused.
 
     Returns:
-        ``racks``: names in order, and ``rackNames``: the same as they are shown, without what no eye sees or what turns
-        the direction of writing. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none), ``host``
-        (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (as
+        ``racks``: names in natural order, and ``rackNames``: the same as they are shown, without what no eye sees or
+        what turns the direction of writing. ``brokers``: columns ``id``, ``rack`` (position in ``racks``, -1 none),
+        ``host`` (or None where no host is told), ``state`` (position in ``BrokerState``), ``replicas``, ``leaders`` (as
         ``leads`` says, or None where not told), ``bytes`` (or None, also for a broker of which no size is told),
         ``behind`` (replicas not in sync, or None), ``stuck`` (replicas of partitions that cannot move, or None), and
         with a plan ``after``, ``leadersAfter`` and ``bytesAfter`` (replicas, leaders as ``leads`` says, and bytes; None
@@ -53,12 +54,14 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
     """
     base = plan.current if plan is not None else layout.target() if layout.under_way.any() else layout
     drawn = base.with_racks({broker: rack for broker, rack in wish.add if base.position(broker) is None})
+    places = shown_rack_places(drawn)
+    racks = [drawn.racks[rack] for rack in np.argsort(places).tolist()]
     leads, leaders = _leaders(drawn)
     hosts, tail = _hosts([broker.host for broker in drawn.brokers])
     sizes = drawn.replica_bytes
     columns: dict[str, object] = {
         "id": drawn.broker_ids.tolist(),
-        "rack": drawn.rack_of.tolist(),
+        "rack": np.append(places, NONE)[drawn.rack_of].tolist(),
         "host": hosts,
         "state": [_STATES.index(broker.state) for broker in drawn.brokers],
         "replicas": _counts(drawn, drawn.replicas).tolist(),
@@ -79,8 +82,8 @@ def board_data(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str
         columns["bytesAfter"] = None if moved is None else _on(drawn, proposed, _bytes(proposed, moved))
         flows = _flows(drawn, plan)
     return {
-        "racks": list(drawn.racks),
-        "rackNames": [text.visible(rack) for rack in drawn.racks],
+        "racks": racks,
+        "rackNames": [text.visible(rack) for rack in racks],
         "brokers": columns,
         "out": list(wish.remove),
         "added": [broker for broker, _ in wish.add],

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, FloatArray
+from reseat.model.naming import natural
 
 __all__ = [
     "Axes",
@@ -36,9 +37,11 @@ __all__ = [
     "TopicOrder",
     "axes_of",
     "broker_order",
+    "brokers_by_rack",
     "cell_states",
     "column_order",
     "grid_of",
+    "shown_rack_places",
 ]
 
 Measure = Literal["replicas", "leaders", "preferred leaders", "bytes", "behind"]
@@ -125,8 +128,21 @@ def broker_order(layout: ClusterLayout, order: BrokerOrder = "rack") -> _Rows:
     if order == "load":
         held = np.bincount(layout.replicas[layout.replicas != NONE], minlength=len(ids))
         return ids[np.lexsort((ids, -held))]
-    racks = np.where(layout.rack_of < 0, len(layout.racks), layout.rack_of)
-    return ids[np.lexsort((ids, racks))]
+    return ids[brokers_by_rack(layout)]
+
+
+def brokers_by_rack(layout: ClusterLayout) -> _Rows:
+    """(B,) positions of the brokers by rack as a person sorts their names, those without one last, then by id."""
+    place = np.append(shown_rack_places(layout), len(layout.racks))  # -1, no rack, looks up the last entry
+    return np.lexsort((layout.broker_ids, place[layout.rack_of])).astype(np.int64)
+
+
+def shown_rack_places(layout: ClusterLayout) -> _Rows:
+    """(racks,) where each rack of ``layout.racks`` stands when a person sorts them: rack-2 before rack-10."""
+    order = sorted(range(len(layout.racks)), key=lambda rack: natural(layout.racks[rack]))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place
 
 
 def column_order(
@@ -149,11 +165,12 @@ def column_order(
     if topics is not None:
         wanted = frozenset(topics)
         keep = np.fromiter((name in wanted for name in layout.topics), np.bool_, count)
-    rank = np.arange(count)
-    if order != "name":
+    rank = np.empty(count, np.int64)
+    if order == "name":
+        rank[sorted(range(count), key=lambda topic: natural(layout.topics[topic]))] = np.arange(count)
+    else:
         sizes = np.bincount(layout.topic_of, weights=layout.replication_factor, minlength=count).astype(np.float64)
         weight = sizes if order == "size" else _imbalance(layout, sizes)
-        rank = np.empty(count, np.int64)
         rank[np.lexsort((np.arange(count), -weight))] = np.arange(count)
     if by_partition:
         rows = np.flatnonzero(keep[layout.topic_of])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LARGEST_ID", "id_in", "is_internal", "is_topic_id"]
+__all__ = ["LARGEST_ID", "id_in", "is_internal", "is_topic_id", "natural"]
 
 #: Kafka's broker and partition ids are Java ints.
 LARGEST_ID = 2**31 - 1
 _DIGITS = len(str(LARGEST_ID))
+_NUMBER = re.compile(r"([0-9]+)")
 _TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 
 
@@ -32,3 +33,14 @@ def id_in(text: str) -> int | None:
         return None
     number = int(text)
     return number if number <= LARGEST_ID else None
+
+
+def natural(name: str) -> tuple[tuple[tuple[str, int, str], ...], str]:
+    """The key by which a person sorts names: numbers in them by size, so that rack-2 stands before rack-10.
+
+    Only for what is shown: Kafka itself sorts racks as text, and so does all that reckons as Kafka does. Numbers are
+    compared by their length and digits, never turned into one: a name may hold thousands of digits.
+    """
+    parts = _NUMBER.split(name)
+    told = [part.lstrip("0") if at % 2 else part.casefold() for at, part in enumerate(parts)]
+    return tuple((part, 0, "") if at % 2 == 0 else ("", len(part), part) for at, part in enumerate(told)), name

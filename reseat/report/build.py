@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reseat.balance import racks_in_words
+from reseat.model.naming import natural
 from reseat.model.wording import counted, visible, wish_in_words
 from reseat.report.chapters import (
     appendix,
@@ -84,7 +85,7 @@ def _chapters(matter: Matter, choices: Choices) -> tuple[Chapter, ...]:
         words = glossary.chapter(tuple(made.values()))  # of what the others say, so it is made last
         if words is not None:
             made[Kind.GLOSSARY] = words
-    racks = tuple(sorted(matter.layout.racks))
+    racks = tuple(sorted(matter.layout.racks, key=natural))
     return tuple(_coloured(made[kind], racks) for kind in dict.fromkeys(choices.chapters) if kind in made)
 
 

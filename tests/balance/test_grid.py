@@ -45,6 +45,18 @@ def test_each_measure_is_summed_by_broker_and_topic(measure: str, expected: list
     assert sums(measure) == expected
 
 
+def test_racks_and_names_stand_as_a_person_sorts_them() -> None:
+    """rack-2 before rack-10 and topic t9 before t10, though Kafka's own order of racks is that of text."""
+    layout = ClusterLayout.from_assignments(
+        {("t10", 0): [1, 2, 3], ("t9", 0): [3]},
+        brokers=[Broker(1, rack="rack-10"), Broker(2, rack="rack-2"), Broker(3), Broker(4, rack="rack-2")],
+    )
+
+    assert layout.racks == ("rack-10", "rack-2")
+    assert broker_order(layout).tolist() == [2, 4, 1, 3]
+    assert [layout.topics[at] for at in column_order(layout, "name")] == ["t9", "t10"]
+
+
 def test_states_tell_leader_follower_behind_and_offline() -> None:
     """A single cell is a state: leader, in sync, behind, offline where there is no leader or the broker is dead."""
     axes = axes_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.model.naming import id_in, is_internal
+from reseat.model.naming import id_in, is_internal, natural
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("7", 7), ("007", 7), ("2147483647", 2**31 - 1)])
@@ -38,3 +38,22 @@ def test_internal_topics_are_told_by_their_names() -> None:
     """An underscore begins them."""
     assert is_internal("__consumer_offsets")
     assert not is_internal("orders")
+
+
+def test_names_are_sorted_as_a_person_sorts_them() -> None:
+    """Numbers by their size, however long; letters without regard to case; equal keys only for equal names."""
+    names = ["rack-10", "rack-2", "Rack-1", "rack-02", "10", "9", "", "b", "rack-2a", "rack-" + "9" * 5_000]
+
+    assert sorted(names, key=natural) == [
+        "",
+        "9",
+        "10",
+        "b",
+        "Rack-1",
+        "rack-02",
+        "rack-2",
+        "rack-2a",
+        "rack-10",
+        "rack-" + "9" * 5_000,
+    ]
+    assert len({natural(name) for name in names}) == len(names)

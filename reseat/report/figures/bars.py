@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from reseat.model import FloatArray
+from reseat.model.naming import natural
 from reseat.report import palette
 from reseat.report.carriers import rack_name
 from reseat.report.content import Bars
@@ -211,14 +212,14 @@ def runs(groups: tuple[str | None, ...]) -> Iterator[tuple[str | None, int, int]
 
 
 def rack_colours(groups: tuple[str | None, ...], racks: tuple[str, ...] = ()) -> dict[str | None, tuple[str, str]]:
-    """(colour, hatch) by what stands for a rack, by the rack's place among all, sorted as text, as on every page.
+    """(colour, hatch) by what stands for a rack, by the rack's place among all, in natural order, as on every page.
 
     Args:
         groups: what has a colour; what is no rack, such as a block over two of them, has the neutral one.
         racks: all racks; empty: those of the groups.
     """
     patterns = ("", "////", "xxxx", "\\\\\\\\", "----")
-    names = racks or tuple(sorted({rack for rack in groups if rack is not None}))
+    names = racks or tuple(sorted({rack for rack in groups if rack is not None}, key=natural))
     places = {name: place for place, rack in enumerate(names) for name in (rack_name(rack), rack)}
     found: dict[str | None, tuple[str, str]] = dict.fromkeys((*groups, None), (palette.LIGHT.line, ""))
     for group in found:

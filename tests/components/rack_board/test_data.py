@@ -56,6 +56,15 @@ def test_brokers_are_told_as_columns() -> None:
     assert data["leads"] == "preferred"
 
 
+def test_racks_stand_in_natural_order() -> None:
+    """rack-2 before rack-10; brokers point at the rack's place in that order."""
+    brokers = [Broker(1, "rack-10"), Broker(2, "rack-2"), Broker(3)]
+    data = board_data(ClusterLayout.from_assignments({("t", 0): [1, 2, 3]}, brokers=brokers), Wish(), None)
+
+    assert data["racks"] == data["rackNames"] == ["rack-2", "rack-10"]
+    assert data["brokers"]["rack"] == [1, 0, -1]
+
+
 def test_a_dead_broker_does_not_hold_nothing() -> None:
     """Nobody told the sizes of its replicas: that is not the same as 0 bytes, which a broker without any holds."""
     sizes = np.where(LAYOUT.replica_ids == 2, np.nan, 24.0)
