@@ -293,11 +293,11 @@ class Player {
     const brokers = this.data.lanes.map((lane) => lane.states[0].replicas.map((replica) => replica.id));
     if (this.data.lanes.length > 1) {
       const top = element("tr", "", head);
-      element("th", "", top).colSpan = 2;
+      element("td", "", top).colSpan = 2;
       this.data.lanes.forEach((lane, i) => { element("th", "group", top, lane.name).colSpan = brokers[i].length; });
     }
     const names = element("tr", "", head);
-    element("th", "", names);
+    element("th", "", names, "step");
     element("th", "", names, "LEO/HW after");
     for (const ids of brokers) ids.forEach((id, i) => element("th", i ? "cells" : "cells edge", names, String(id)));
     for (let step = 0; step <= this.data.last; step += 1) {

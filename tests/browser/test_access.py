@@ -1,0 +1,108 @@
+"""Every page can be used by everybody: axe-core finds nothing of ours, in the states that a page can be in.
+
+In the ordinary run all pages are gone through once, in light with a what-if, which shows most at a time; of the other
+states those pages that differ there. The long run goes through all pages in all states, in light and dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.axe import violations
+from tests.browser.conftest import SCHEMES, free_port, open_sample, start_dashboard, stop
+from tests.conftest import require
+from tests.history.made import write
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+PAGES = tuple(sorted(file.stem for file in Path("pages").glob("*.py") if file.stem != "__init__"))
+#: What pages draw after Streamlit is done with them.
+DRAWN = {
+    "heatmap": ".heat[data-drawn]",
+    "racks": ".board .tile",
+    "replication": ".player[data-drawn]",
+    "resilience": ".pairs[data-drawn]",
+}
+#: What is added to the address of nine brokers in three racks with a replication factor of 3.
+WISHES = {"sample": "", "what-if": "&remove=7&add=10:az-a", "refused": "&remove=1,2,3,4,5,6,7"}
+
+
+def found_on(page: Page, base: str, pages: Iterable[str], query: str = "") -> dict[str, list[str]]:
+    """What axe finds on pages by their own address; pages without anything are left out."""
+    found = {}
+    for name in pages:
+        page.goto(f"{base}/{'' if name == 'overview' else name}{query}")
+        page.locator("[data-testid='stMain'] [data-testid='stElementContainer']").first.wait_for(state="attached")
+        page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+        if name in DRAWN and ("layout=" in query or name == "replication"):
+            page.locator(f"{DRAWN[name]}, .st-key-refused-choices").first.wait_for()
+        expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+        found[name] = violations(page)
+    return {name: these for name, these in found.items() if these}
+
+
+def opened(page: Page, dashboard: str, wish: str) -> str:
+    """Open the nine brokers; what follows a page's address to see them there with a wish."""
+    open_sample(page, dashboard, "Nine brokers")
+    page.wait_for_url("**layout=*")
+    return f"?{page.url.partition('?')[2]}{wish}"
+
+
+def test_all_pages_with_a_what_if(page: Page, dashboard: str) -> None:
+    """A broker leaves and one joins: chips, the switch, plans, proofs and figures beside what is there."""
+    assert found_on(page, dashboard, PAGES, opened(page, dashboard, WISHES["what-if"])) == {}
+
+
+def test_pages_in_other_states(page: Page, dashboard: str) -> None:
+    """How to begin, nothing wished yet, and a wish that cannot be."""
+    assert found_on(page, dashboard, ("overview", "fleet")) == {}
+    query = opened(page, dashboard, WISHES["sample"])
+    assert found_on(page, dashboard, ("plan",), query) == {}
+    assert found_on(page, dashboard, ("overview", "plan"), query + WISHES["refused"]) == {}
+
+
+def test_pages_in_the_dark(new_page: Callable[..., Page], dashboard: str) -> None:
+    """Captions, colours with a meaning and our own components on a dark ground."""
+    page = new_page(color_scheme="dark")
+    query = opened(page, dashboard, WISHES["what-if"])
+
+    assert found_on(page, dashboard, ("plan", "replication", "resilience"), query) == {}
+
+
+@pytest.fixture(scope="module")
+def with_history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A dashboard over the history of two clusters."""
+    require("browser")
+    made = write(tmp_path_factory.mktemp("access"))
+    port = free_port()
+    where = {"RESEAT_LANDING": str(made.landing), "RESEAT_TABLES": str(made.tables)}
+    process = start_dashboard(port, made.landing.parent / "log.txt", where)
+    yield f"http://127.0.0.1:{port}"
+    stop(process)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_pages_over_a_history(new_page: Callable[..., Page], with_history: str, scheme: str) -> None:
+    """The fleet's clusters, and one cluster over two days."""
+    page = new_page(color_scheme=scheme)
+
+    assert found_on(page, with_history, ("fleet", "history"), "?cluster=shop") == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("state", ["empty", *WISHES])
+def test_all_pages_in_all_states(new_page: Callable[..., Page], dashboard: str, state: str, scheme: str) -> None:
+    """What the ordinary run leaves out."""
+    page = new_page(color_scheme=scheme)
+    query = "" if state == "empty" else opened(page, dashboard, WISHES[state])
+
+    assert found_on(page, dashboard, PAGES, query) == {}
