@@ -60,6 +60,7 @@ def page(
         shows: what the page shows of a what-if.
     """
     entry.through_app()
+    session.follow_address()
     st.html(_CSS)
     st.logo(_LOGO, size="large")
     session.follow_live()
@@ -86,6 +87,7 @@ def standalone(*, linked: bool = False, door: Door | None = None, shows: Shows =
         shows: what the page shows of a what-if.
     """
     entry.through_app()
+    session.follow_address()
     st.html(_CSS)
     st.logo(_LOGO, size="large")
     session.follow_live()

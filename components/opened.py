@@ -17,7 +17,10 @@ from reseat.access import Door
 from reseat.formats.reading import Reading
 from reseat.model import Snapshot, Wish
 
-__all__ = ["Opened", "State"]
+__all__ = ["REFRESH_SECONDS", "Opened", "State"]
+
+#: How often a live cluster can be read by itself; a link that asks for anything else is by hand.
+REFRESH_SECONDS = (10, 30, 60, 300)
 
 #: Layouts, and moments of the past among them, that stay in a session, the one looked at included; one may hold a
 #: million partitions. Those looked at longest ago are forgotten first.

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from components import caching, links, visitor
+from components import caching, follow, links, visitor
 from components.edits import Edits
 from components.live import LiveCluster
+from components.opened import REFRESH_SECONDS
 from components.opened import Opened as _Opened
 from components.opened import State as _State
 from components.past import Past
-from components.pipeline_places import places
 from components.pipeline_process import Stage
-from reseat.access import Answer, Door, Person, ask
-from reseat.errors import InputRefused
+from reseat.access import Answer, Door, Person
 from reseat.formats.reading import Reading
-from reseat.formats.snapshot import identity, reading_of
+from reseat.formats.snapshot import identity
 from reseat.history.read import History
 from reseat.model import ClusterLayout, Snapshot, Wish
 
@@ -37,6 +36,7 @@ __all__ = [
     "close",
     "closed",
     "edits",
+    "follow_address",
     "follow_live",
     "forget_link",
     "history",
@@ -66,8 +66,6 @@ __all__ = [
 ]
 
 _KEY = "reseat"
-#: How often a live cluster can be read by itself; a link that asks for anything else is by hand.
-REFRESH_SECONDS = (10, 30, 60, 300)
 _Kept = TypeVar("_Kept")
 
 
@@ -115,7 +113,7 @@ def _state() -> _State:
     state: _State = st.session_state[_KEY]
     if not state.started:
         state.started = True
-        _follow(state, links.from_query(st.query_params.to_dict()))
+        follow.begin(state, links.from_query(st.query_params.to_dict()))
     return state
 
 
@@ -133,7 +131,7 @@ def show_token(shown: str) -> bool:
 
 def may(door: Door) -> Answer:
     """Whether a door opens for who looks at the page, now: asked at each use, since a sign-in grows old."""
-    return ask(door, person(), visitor.access(), time.time())
+    return follow.may(_state(), door)
 
 
 def history(where: str) -> History:
@@ -142,10 +140,7 @@ def history(where: str) -> History:
     Raises:
         InputRefused: they may not, or it is no place, or of a kind that is not known.
     """
-    answer = may(Door.READ_HISTORY)
-    if not answer.may:
-        raise InputRefused(answer.sentence)
-    return caching.history_in(where)
+    return follow.history(_state(), where)
 
 
 def start_pipeline(stages: Sequence[Stage]) -> bool:
@@ -159,43 +154,14 @@ def cancel_pipeline() -> None:
         caching.pipeline().cancel()
 
 
-def _follow(state: _State, link: links.Link | None) -> None:
-    """Open what a link names, or keep it until its file is there."""
-    if link is None:
-        return
-    if link.past is not None and not link.trouble:
-        _follow_past(state, link, link.past)
-        return
-    shelved = caching.shelf().find(link.digest)
-    named = link.live is not None and may(Door.READ_CLUSTERS).may
-    live = caching.live_clusters().find(link.name) if named else None
-    read = None if live is None else live.state.reading
-    if link.trouble or (shelved is None and read is None):
-        state.link = link
-        return
-    state.after = link.after
-    if (
-        read is not None and link.live is not None
-    ):  # of a live cluster one sees the latest reading, also where the link is older
-        state.opened[link.name] = _Opened(read, datetime.now(UTC), link.edits, live=live)
-        state.look(link.name, link.wish)
-        state.opened[link.name].follow()
-        state.kept[f"refresh {link.name}"] = float(link.live) if link.live in REFRESH_SECONDS else 0.0
-    elif shelved is not None:
-        state.opened[shelved.name] = _Opened(shelved.reading, shelved.read_at, shelved.edits, came_by=shelved.door)
-        state.look(shelved.name, link.wish)
+def follow_address() -> None:
+    """Where the browser went back or forward, look at what its address names; before anything is drawn.
 
-
-def _follow_past(state: _State, link: links.Link, past: Past) -> None:
-    """Open the moment of the past that a link names; where the history does not have it, say so."""
-    where = places()
-    try:
-        snapshot = caching.past_snapshot(history(where.tables), where.landing, past.cluster, past.snapshot_id)
-    except InputRefused as refusal:
-        state.link = replace(link, trouble=f"The moment that the link names cannot be opened. {refusal.sentence}")
-        return
-    _open_past(state, snapshot, past.snapshot_id, link.wish, link.edits)
-    state.after = link.after
+    Else the address is written and never read: what a person does in the page comes after what it was opened with.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None and context.is_history_navigation:
+        follow.return_to(_state(), links.from_query(st.query_params.to_dict()))
 
 
 def seat() -> Seat | None:
@@ -263,16 +229,7 @@ def open_past(snapshot: Snapshot, snapshot_id: str | None = None, wish: Wish | N
     """
     state = _state()
     state.link, state.after = None, True
-    _open_past(state, snapshot, snapshot_id or identity(snapshot), wish or Wish(), Edits())
-
-
-def _open_past(state: _State, snapshot: Snapshot, snapshot_id: str, wish: Wish, edits: Edits) -> None:
-    if state.current is None or not state.is_past(state.current):
-        state.present, state.present_wish = state.current, state.wish
-    past = Past(snapshot.cluster or snapshot.cluster_id or "", snapshot_id, snapshot.taken_at)
-    reading = reading_of(snapshot, source=past.name)
-    state.opened[past.name] = _Opened(reading, snapshot.taken_at, edits, snapshot, past=past)
-    state.look(past.name, wish)
+    follow.open_past(state, snapshot, snapshot_id or identity(snapshot), wish or Wish(), Edits())
 
 
 def back_to_present() -> None:

@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.edits import Edits
-from components.session import _KEY, _open_past, _State
+from components.follow import open_past
+from components.session import _KEY, _State
 from reseat.model import Wish
 from tests.history.made import Made, write
 
@@ -40,7 +41,7 @@ def travelled(made: Made, opened: Callable[..., AppTest]) -> Callable[..., AppTe
     def at(page: str, wish: Wish | None = None) -> AppTest:
         app = opened("overview", small(), Wish(remove=(2,)))
         state: _State = app.session_state[_KEY]
-        _open_past(state, made.snapshots["shop"][1], made.ids("shop")[1], wish or Wish(), Edits())
+        open_past(state, made.snapshots["shop"][1], made.ids("shop")[1], wish or Wish(), Edits())
         app.switch_page(f"pages/{page}.py").run()
         return app
 
@@ -153,7 +154,7 @@ def test_few_moments_stay_among_the_layouts(made):
     state = _State()
     taken = [*made.snapshots["shop"], *made.snapshots["007"]]
     for number, one in enumerate(taken):
-        _open_past(state, one, f"{number:032x}", Wish(), Edits())
+        open_past(state, one, f"{number:032x}", Wish(), Edits())
 
     assert len(state.opened) == 4
     assert state.current == "007, 2026-05-02 00:00 UTC"

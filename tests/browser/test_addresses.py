@@ -1,0 +1,67 @@
+"""The address as a browser uses it: Back undoes the last drop, reloading loses nothing, a new tab opens the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import open_sample
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+SAMPLE = "Nine brokers"
+
+
+def drop(page: Page, broker: int, answer: str) -> None:
+    """Take a broker out on the board, and wait until the page answers and the address tells it."""
+    page.locator(f".rack-list .tile[data-id='{broker}']").focus()
+    page.keyboard.press("Delete")
+    answers(page, answer)
+
+
+def answers(page: Page, sentence: str) -> None:
+    """Wait until the page's answer has this sentence."""
+    expect(page.locator(".st-key-answer").filter(has_text=sentence)).to_be_visible()
+
+
+def out(page: Page, *brokers: int) -> None:
+    """These brokers stand in the tray, in the chips and in the address, and no other does."""
+    expect(page.locator(".tray-list .tile")).to_have_count(len(brokers))
+    for broker in (5, 6):
+        expect(page.get_by_role("button", name=f"broker {broker} out")).to_have_count(int(broker in brokers))
+
+
+def test_back_undoes_the_last_drop(page: Page, dashboard: str) -> None:
+    """Two brokers dropped: Back, one is out; Back, none; Forward and a reload bring one again, and it can go on."""
+    open_sample(page, dashboard, SAMPLE, then="Racks")
+    drop(page, 5, "Broker 5 can leave")
+    drop(page, 6, "Brokers 5 and 6 can leave")
+    page.wait_for_url("**remove=5%2C6**")
+
+    page.go_back()
+    answers(page, "Broker 5 can leave")
+    out(page, 5)
+    page.wait_for_url(lambda url: "remove=5" in url and "%2C6" not in url)
+
+    page.go_back()
+    answers(page, "9 brokers in 3 racks hold 939 replicas.")
+    out(page)
+    page.wait_for_url(lambda url: "layout=" in url and "remove" not in url)
+
+    page.go_forward()
+    answers(page, "Broker 5 can leave")
+    out(page, 5)
+
+    page.reload()
+    answers(page, "Broker 5 can leave")
+    out(page, 5)
+
+    drop(page, 6, "Brokers 5 and 6 can leave")
+    page.go_back()
+    answers(page, "Broker 5 can leave")
+    out(page, 5)
