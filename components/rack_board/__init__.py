@@ -1,7 +1,7 @@
 """The rack board: racks as columns, brokers as tiles, dragged out and in. May import: Streamlit, ``reseat``.
 
-A Streamlit component (v2) of real files: ``rack_board.html``, ``.css`` and ``.js``. Under AppTest it is an unknown
-element, so the JavaScript only says what a person did, and ``apply_event`` turns that into a wish.
+A Streamlit component (v2) of real files: ``rack_board.html``, ``.css`` and ``.js`` (with ``finder.js`` before it). Under AppTest
+it is an unknown element, so the JavaScript only says what a person did, and ``apply_event`` turns that into a wish.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _component() -> ComponentRenderer:
         "reseat_rack_board",
         html=(_HERE / "rack_board.html").read_text("utf-8"),
         css=(_HERE / "rack_board.css").read_text("utf-8"),
-        js=(_HERE / "rack_board.js").read_text("utf-8"),
+        js="\n".join((_HERE / name).read_text("utf-8") for name in ("finder.js", "rack_board.js")),
     )
 
 

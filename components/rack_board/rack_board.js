@@ -14,7 +14,8 @@ const MARKS = ["", "◐", "↓", "✕", ""];
 const BEHIND_SHARE = 0.1;
 const NO_RACK = -1;
 const DRAG_STARTS_AT = 4; // px: less is a click with a trembling hand
-const ROOM = 470; // px of height for all racks: fits a 1366 x 768 screen under the strip and the figures
+const ROOM = 470; // px of height for all racks at least: fits a 1366 x 768 screen under the strip and the figures
+const AROUND = 298; // px of a window's height that are not the racks'
 const RACK_GAP = 10;
 const RACK_PADDING = 8;
 const TRAY_WIDTH = 208;
@@ -25,7 +26,9 @@ const MODES = [
   { name: "tiny", least: 35, most: 60, height: 21, tallest: 26, gap: 3 },
 ];
 const HEAD = 44; // px: a rack's name above its tiles
-const CELLS = [24, 22, 20, 18, 17, 16, 15, 14, 13, 12];
+const CELLS = [20, 18, 17, 16, 15, 14, 13, 12];
+const ID_CELL = { name: "cell", height: 18, tallest: 24, gap: 2 }; // low and as wide as an id with a mark
+const DIGIT = 6.2; // px
 const MOST_LINES = 80; // more lines than this are a smear and not a picture
 const FORGET_AFTER = 20000; // ms: a change that was never answered is taken back
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -164,9 +167,14 @@ const rackWords = (model, rack) => {
 
 // ---- how large tiles can be ------------------------------------------------------------------------------------------
 
-function fit(width, sizes) {
+function fit(width, sizes, { digits, withIds }) {
   const racks = Math.max(sizes.length, 1);
-  const tries = [...MODES, ...CELLS.map((side) => ({ name: "cell", least: side, most: side, height: side, tallest: side, gap: 2 }))];
+  const height = Math.max(ROOM, window.innerHeight - AROUND);
+  const wide = Math.ceil(DIGIT * (digits + 1) + 5);
+  const tries = [...MODES, { ...ID_CELL, least: wide, most: wide + 8, numbered: true }];
+  if (!withIds) {
+    for (const side of CELLS) tries.push({ name: "cell", least: side, most: side, height: side, tallest: side, gap: 2 });
+  }
   let flattest = null; // where nothing fits: the smallest cells, as low as they can be
   for (const mode of tries) {
     const { gap } = mode;
@@ -183,11 +191,11 @@ function fit(width, sizes) {
           around += HEAD + RACK_PADDING + RACK_GAP;
         }
         const tile = Math.min(mode.most, Math.floor((inner - gap * (perRow - 1)) / perRow));
-        const room = Math.floor((ROOM - around) / rows) - gap;
-        const height = Math.max(mode.height, Math.min(mode.tallest, room));
-        const fitted = { mode: mode.name, across, perRow, tile, height, gap, rackWidth };
+        const room = Math.floor((height - around) / rows) - gap;
+        const high = Math.max(mode.height, Math.min(mode.tallest, room));
+        const fitted = { mode: mode.name, numbered: mode.numbered, across, perRow, tile, height: high, gap, rackWidth };
         if (room >= mode.height) return fitted;
-        const total = around + rows * (height + gap);
+        const total = around + rows * (high + gap);
         if (mode === tries.at(-1) && !(flattest?.total <= total)) flattest = { ...fitted, total };
       }
     }
@@ -219,6 +227,7 @@ class Board {
       leadWord: part("lead-word"),
       form: part("adder"),
       newId: part("adder-id"),
+      ids: part("ids"),
     };
     this.columns = new Map(); // rack -> {section, head, name, sum, list}
     this.tiles = new Map(); // broker id -> tile in its rack
@@ -226,6 +235,7 @@ class Board {
     this.fresh = null; // id of a new broker that is not in a rack yet
     this.freshTile = null;
     this.selected = new Set();
+    this.withIds = false;
     this.anchor = null;
     this.pending = [];
     this.press = null;
@@ -258,7 +268,10 @@ class Board {
     on(this.root, "pointerleave", () => this.explain(null));
     on(this.parts.reset, "click", () => this.change([{ do: "reset" }], "All brokers are back."));
     on(this.parts.form, "submit", this.submitted);
+    on(this.parts.ids, "click", this.switchIds);
+    this.finder = new Finder(this, this.ending.signal);
     on(this.parts.newId, "input", () => this.parts.newId.setCustomValidity(""));
+    on(window, "resize", () => this.model && this.draw());
     on(window, "scroll", () => this.lift && (this.lift.stale = true), { capture: true, passive: true });
     this.resizing = new ResizeObserver(() => {
       if (!this.model || Math.abs(this.root.clientWidth - this.width) < 1) return;
@@ -324,11 +337,14 @@ class Board {
     const fitted = fit(
       narrow ? this.width : this.width - TRAY_WIDTH - RACK_GAP,
       shown.map(([, group]) => group.length),
+      { digits: String(Math.max(0, ...model.brokers.keys())).length, withIds: this.withIds },
     );
     root.dataset.mode = fitted.mode;
     root.toggleAttribute("data-narrow", narrow);
     root.toggleAttribute("data-busy", this.pending.length > 0);
-    root.toggleAttribute("data-numbered", fitted.tile >= 22);
+    root.toggleAttribute("data-numbered", fitted.numbered === true);
+    this.parts.ids.hidden = fitted.mode !== "cell" || (fitted.numbered === true && !this.withIds);
+    attribute(this.parts.ids, "aria-pressed", String(this.withIds));
     style(root, "--across", String(fitted.across));
     style(root, "--per-row", String(fitted.perRow));
     style(root, "--tile", `${fitted.tile}px`);
@@ -342,6 +358,7 @@ class Board {
     this.drawRacks(shown, fitted.rackWidth);
     this.drawTray();
     this.drawDock();
+    this.finder.mark();
     this.roving(focus);
     this.explain(null);
   }
@@ -573,6 +590,14 @@ class Board {
       write(none, "no rack");
     }
     write(element("span", "dock-says", parts.dock), "Drag it into a rack.");
+  }
+
+  switchIds() {
+    if (this.parts.ids.hidden) return;
+    this.withIds = !this.withIds;
+    this.draw();
+    this.activeTile()?.scrollIntoView({ block: "nearest" });
+    this.announce(this.withIds ? "Every broker shows its id." : "Brokers are small again.");
   }
 
   submitted(event) {
@@ -1019,6 +1044,14 @@ class Board {
         this.target((inTray || node.dataset.place === "dock" ? home : (tray ?? home)) ?? null);
         this.announce(`Lifted ${this.namesOf(this.lift.ids)}. ${this.overSentence()} Enter drops, Escape puts back.`);
       }
+      return true;
+    }
+    if (event.key === "/") {
+      this.finder.field.focus();
+      return true;
+    }
+    if (event.key.toLowerCase() === "i" && !event.ctrlKey && !event.metaKey) {
+      this.switchIds();
       return true;
     }
     if (event.key === "Delete" || event.key === "Backspace") {
