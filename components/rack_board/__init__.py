@@ -1,7 +1,8 @@
 """The rack board: racks as columns, brokers as tiles, dragged out and in. May import: Streamlit, ``reseat``.
 
-A Streamlit component (v2) of real files: ``rack_board.html``, ``.css`` and ``.js`` (with ``finder.js`` before it). Under AppTest
-it is an unknown element, so the JavaScript only says what a person did, and ``apply_event`` turns that into a wish.
+A Streamlit component (v2) of real files: ``rack_board.html``, ``.css``, ``.js`` and, before it, ``finder.js``. Under
+AppTest it is an unknown element, so the JavaScript only says what a person did, and ``apply_event`` turns that into a
+wish.
 """
 
 from __future__ import annotations
