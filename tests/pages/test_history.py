@@ -16,7 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from components import caching, history_series
 from components.edits import Edits
-from components.session import _KEY, _open_past
+from components.follow import open_past
+from components.session import _KEY
 from reseat.history.schema import arrow_schema
 from reseat.model import Wish
 from tests.history.made import FIRST_DAY, Made, history, write
@@ -231,7 +232,7 @@ def test_another_moment_looked_at_brings_its_cluster(made, monkeypatch):
     assert "007, the" in texts(at)
 
     session_of = at.session_state[_KEY]
-    _open_past(session_of, made.snapshots["shop"][2], made.ids("shop")[2], Wish(), Edits())
+    open_past(session_of, made.snapshots["shop"][2], made.ids("shop")[2], Wish(), Edits())
     at.run()
 
     assert not at.exception
