@@ -15,9 +15,18 @@ __all__ = ["draw_findings", "flagged"]
 _COLOURS = {Severity.BROKEN: "red", Severity.ATTENTION: "orange", Severity.NOTE: "gray"}
 
 
-def flagged(label: str, count: int | None, severity: Severity) -> str:
-    """A figure's label with the mark and the colour of what its count means; as it is where there is nothing."""
-    return f":{_COLOURS[severity]}[{theme.severity_icon(severity)} {label}]" if count else label
+def flagged(count: int | None, severity: Severity | None, of: str = "") -> str:
+    """A figure's count with the mark and the colour of what it means; bare where there is nothing, or it means nothing.
+
+    The figure's label stays bare in any case: Streamlit makes the name of its help of the label as it stands.
+
+    Args:
+        count: what is counted.
+        severity: what any of it means.
+        of: what is counted, in a word or two.
+    """
+    shown = f"{text.count(count)} {of}".rstrip()
+    return shown if severity is None or not count else f":{_COLOURS[severity]}[{theme.severity_icon(severity)} {shown}]"
 
 
 def draw_findings(layout: ClusterLayout, found: Sequence[Finding], digest: str) -> None:

@@ -253,7 +253,7 @@ def _chips(wish: Wish) -> None:
         chips.append(("point", text.plural(wish.point, "move"), wish.at(None)))
     for key, words, without in chips:
         st.button(
-            words,
+            f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it
             key=f"chip-{key}",
             icon=":material/close:",
             icon_position="right",

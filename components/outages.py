@@ -41,20 +41,20 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
         [
             ("Taken over", text.count(taken), None, Reason.TAKES_OVER.sentence),
             (
-                flagged("Go offline", len(preview.offline), Severity.BROKEN),
-                text.count(len(preview.offline)),
+                "Go offline",
+                flagged(len(preview.offline), Severity.BROKEN),
                 None,
                 Reason.NO_CANDIDATE.sentence,
             ),
             (
-                flagged("Led by one out of sync", len(preview.unclean), Severity.BROKEN),
-                text.count(len(preview.unclean)),
+                "Led by one out of sync",
+                flagged(len(preview.unclean), Severity.BROKEN),
                 None,
                 Reason.UNCLEAN.sentence,
             ),
             (
-                flagged("Fall below min ISR", len(preview.below_min_isr), Severity.BROKEN),
-                text.count(len(preview.below_min_isr) if floors else None),
+                "Fall below min ISR",
+                flagged(len(preview.below_min_isr) if floors else None, Severity.BROKEN),
                 None,
                 "Writes with acks=all are refused",
             ),
@@ -173,7 +173,7 @@ def draw_next_restart(layout: ClusterLayout) -> None:
     frame.figures(
         [
             ("Safe", text.count(len(safe)), None, "Nothing goes offline, below min ISR, or loses a second replica"),
-            (flagged("Must wait", wait, Severity.ATTENTION), text.count(wait), None, "The table says why"),
+            ("Must wait", flagged(wait, Severity.ATTENTION), None, "The table says why"),
         ]
     )
     elections.draw_restarts(verdicts, "restarts")

@@ -82,10 +82,8 @@ def _pair(losses: Losses) -> Figure:
     pair = losses.worst_pair(measure)
     if pair is None:
         return Figure("Worst pair", "none")
-    severity = _SEVERITIES.get(measure)
-    label = "Worst pair" if severity is None else flagged("Worst pair", pair[1], severity)
-    name, does = f"{pair[0][0]} + {pair[0][1]}", f"{pair[1]:,} {WORDS[measure].chip}"
-    return Figure(label, name, does, "Of all pairs of brokers")
+    does = flagged(pair[1], _SEVERITIES.get(measure), WORDS[measure].chip)
+    return Figure("Worst pair", f"{pair[0][0]} + {pair[0][1]}", does, "Of all pairs of brokers")
 
 
 def _lose(value: float | None) -> str | None:
@@ -100,12 +98,11 @@ def _single(label: str, losses: Losses, kind: str) -> Figure:
             label, "unknown" if kind == "rack" else "none", None, "No rack is told" if kind == "rack" else None
         )
     row = rows.iloc[0]
-    name = text.visible(str(row["rack"]), 18) if kind == "rack" else str(row["lost"][0])
+    name = text.plain(str(row["rack"]), 18) if kind == "rack" else str(row["lost"][0])
     for measure in MEASURES:
         if row[measure] is not pd.NA and row[measure]:
-            severity = _SEVERITIES.get(measure)
-            shown = label if severity is None else flagged(label, int(row[measure]), severity)
-            return Figure(shown, name, f"{row[measure]:,} {WORDS[measure].chip}", harm(row))
+            does = flagged(int(row[measure]), _SEVERITIES.get(measure), WORDS[measure].chip)
+            return Figure(label, name, does, harm(row))
     return Figure(label, name, "0 offline", harm(row))
 
 

@@ -167,16 +167,16 @@ def _figures(
         [
             ("Brokers down", text.count(down), None, None),
             ("Leaders changed", text.count(changed), None, "By this step"),
-            (flagged("Offline", offline, Severity.BROKEN), text.count(offline), None, "Nobody leads after this step"),
+            ("Offline", flagged(offline, Severity.BROKEN), None, "Nobody leads after this step"),
             (
-                flagged("Refuse acks=all", below or 0, Severity.BROKEN),
-                text.count(below),
+                "Refuse acks=all",
+                flagged(below, Severity.BROKEN),
                 None,
                 "Fewer in sync than min.insync.replicas",
             ),
             (
-                flagged("Records may be lost", lost, Severity.BROKEN),
-                text.count(lost),
+                "Records may be lost",
+                flagged(lost, Severity.BROKEN),
                 None,
                 "This step gave them a leader that was not in sync",
             ),

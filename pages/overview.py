@@ -67,20 +67,20 @@ frame.answer(f"After the plan: {said[:1].lower()}{said[1:]}" if now.after else s
 frame.figures(
     [
         (
-            flagged("Offline", balance.offline, Severity.BROKEN),
-            text.count(balance.offline),
+            "Offline",
+            flagged(balance.offline, Severity.BROKEN),
             None,
             "Partitions without a leader",
         ),
         (
-            flagged("Under-replicated", balance.under_replicated, Severity.ATTENTION),
-            text.count(balance.under_replicated),
+            "Under-replicated",
+            flagged(balance.under_replicated, Severity.ATTENTION),
             None,
             "Partitions with a replica out of sync",
         ),
         (
-            flagged("Below min ISR", balance.below_min_isr, Severity.BROKEN),
-            text.count(balance.below_min_isr),
+            "Below min ISR",
+            flagged(balance.below_min_isr, Severity.BROKEN),
             None,
             "Partitions that refuse writes with acks=all",
         ),

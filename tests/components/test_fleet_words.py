@@ -137,7 +137,14 @@ def test_figures_do_not_call_unknown_none() -> None:
     known = figures(clusters({"broker_below": 1}, {"taken_at": NOW - timedelta(days=3)}), NOW)
     unknown = figures(clusters(UNSWEPT), NOW)
 
-    assert [figure.value for figure in known] == ["2", "200", "1", "0", "0", "1"]
+    assert [figure.value for figure in known] == [
+        "2",
+        "200",
+        ":red[:material/error: 1]",
+        "0",
+        "0",
+        ":orange[:material/warning: 1]",
+    ]
     assert known[5].delta == "oldest 3 days ago"
     assert [figure.value for figure in unknown][2:4] == ["not swept", "not swept"]
 

@@ -239,7 +239,7 @@ def test_where_only_pairs_hurt_the_worst_pair_is_open() -> None:
 
     assert chosen_of(View(), found) == Chosen("pair", (1, 2))
     assert chosen_of(View(measure="below_min_isr"), found) == Chosen("rack", (2,))
-    assert figures(found)[2].delta == "1 offline"
+    assert figures(found)[2].delta == ":red[:material/error: 1 offline]"
 
 
 def test_the_detail_of_a_row_is_the_loss_itself() -> None:

@@ -113,7 +113,7 @@ def test_what_goes_offline_comes_first_and_can_be_listed(opened):
     at.multiselect(key="stopped-brokers-0").set_value([1, 2]).run()
 
     assert "While brokers 1 and 2 are stopped, 1 partition goes offline." in texts(at)
-    assert ":red[" in at.metric[1].label
+    assert at.metric[1].value == ":red[:material/error: 1]"
 
     next(box for box in at.segmented_control if box.label == "List").set_value("Go offline").run()
 

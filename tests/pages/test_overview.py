@@ -34,8 +34,8 @@ def test_a_pasted_layout_is_shown_at_once(app):
 
     assert not app.exception
     assert "2 brokers · 2 partitions · 4 replicas" in texts(app)
-    assert app.metric[0].label == ":red[:material/error: Offline]"
-    assert app.metric[0].value == "1"
+    assert app.metric[0].label == "Offline"
+    assert app.metric[0].value == ":red[:material/error: 1]"
 
 
 def test_text_that_is_no_layout_is_refused_with_a_sentence(app):
@@ -71,7 +71,7 @@ def test_the_first_sentence_says_how_many_are_under_replicated(opened):
 
     assert not at.exception
     assert "2 partitions are under-replicated, and none is offline" in texts(at)
-    assert at.metric[1].value == "2"
+    assert at.metric[1].value == ":orange[:material/warning: 2]"
     assert "Nothing is broken" not in texts(at)
     assert "nothing is broken" not in texts(at)
 

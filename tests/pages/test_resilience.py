@@ -68,7 +68,7 @@ def test_a_pair_is_counted_exactly_and_opens_as_a_what_if(opened):
 
     assert not at.exception
     assert at.session_state[_KEY].wish == Wish(remove=(1, 2))
-    assert any(chip.label == "broker 1 out" for chip in at.button)
+    assert any(chip.label.endswith("broker 1 out") for chip in at.button)
 
 
 def test_offline_is_told_from_lost(opened):
