@@ -6,7 +6,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from components import connections, session, text
+from components import connections, navigation, session, text
 from components.connections import state_in_words
 from components.live import LiveCluster, LiveState
 from components.live_strip import progress_in_words
@@ -110,7 +110,7 @@ def _buttons(live: LiveCluster, state: LiveState) -> None:
         if state.refreshing:
             st.button("Cancel", key="connect-cancel", icon=":material/close:", on_click=live.cancel)
         if is_open:
-            st.page_link("pages/overview.py", label="See the layout", icon=":material/monitoring:")
+            navigation.link(navigation.OVERVIEW, "See the layout")
 
 
 def _read(live: LiveCluster) -> None:

@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import streamlit as st
 
-from components import caching, moves, text
+from components import caching, moves, navigation, text
 from components.command_target import draw_code, draw_target
 from reseat.errors import WishRefused
 from reseat.model import Plan
@@ -70,7 +70,7 @@ def draw_execution(plan: Plan, live: str | None = None, version: str | None = No
     from reseat.formats.commands import ASSUMED, by_admin, commands
 
     if live is not None:
-        st.page_link("pages/operate.py", label=f"Carry it out on {text.plain(live, 60)}", icon=":material/play_circle:")
+        navigation.link(navigation.EXECUTE, f"Carry it out on {text.plain(live, 60)}")
     left, middle, right = st.columns([1, 1, 2])
     target = draw_target(version, left, right)
     rate = middle.number_input(

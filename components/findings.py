@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from components import tables, text, theme
+from components import navigation, tables, text, theme
 from reseat.model import ClusterLayout, Finding, Severity
 
 __all__ = ["draw_findings", "flagged"]
@@ -63,4 +63,4 @@ def _behind(layout: ClusterLayout, finding: Finding) -> None:
     if len(finding.rows):
         tables.partitions_table(layout, np.asarray(finding.rows, np.int64), f"behind-{finding.kind}")
     elif finding.brokers:
-        st.page_link("pages/heatmap.py", label="See who holds what on the Heatmap", icon=":material/grid_on:")
+        navigation.link(navigation.HEATMAP, "See who holds what on the Heatmap")

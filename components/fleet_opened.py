@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from components import history_desk, text
+from components import history_desk, navigation, text
 from components.fleet_words import harms
 from components.moment import look_at, worst_finding
 from components.past import Past
@@ -18,13 +18,8 @@ from reseat.history.read import History
 __all__ = ["draw_opened"]
 
 _CSS = Path(__file__).with_name("fleet_opened.css")
-#: Pages that show the latest snapshot once it is opened: where, what one sees there, icon.
-_WAYS = (
-    ("pages/overview.py", "Overview", ":material/monitoring:"),
-    ("pages/racks.py", "Racks", ":material/dns:"),
-    ("pages/resilience.py", "Resilience", ":material/health_and_safety:"),
-    ("pages/history.py", "History", ":material/history:"),
-)
+#: Pages that show the latest snapshot once it is opened.
+_WAYS = (navigation.OVERVIEW, navigation.BOARD, navigation.RESILIENCE, navigation.HISTORY)
 
 
 def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: datetime) -> None:
@@ -46,13 +41,11 @@ def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: d
                 f"**{text.plain(name, 60)}** · {taken_at:%Y-%m-%d %H:%M} UTC, {text.ago(taken_at, now)}",
                 width="stretch",
             )
-            pressed = [
-                page for page, label, icon in _WAYS if st.button(label, key=f"fleet-to-{label.lower()}", icon=icon)
-            ]
+            pressed = [way for way in _WAYS if st.button(way.title, key=f"fleet-to-{way.address}", icon=way.icon)]
         weakest = "Its losses are not counted yet: the pipeline's sweep does that."
         if row["swept"]:
             weakest = f"Weakest: {text.plain(harms(clusters, 'broker')[0])}; {text.plain(harms(clusters, 'rack')[0])}."
         st.markdown(f"{worst_finding(row)}  \n{weakest}")
     if pressed and look_at(history, places, name, str(row["snapshot_id"])):
         history_desk.keep_cluster(name, Past(name, str(row["snapshot_id"])).link)
-        st.switch_page(pressed[0])
+        st.switch_page(pressed[0].file)

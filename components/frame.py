@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import streamlit as st
 
-from components import connections, entry, live_strip, session, sidebar, sign_in, text
+from components import connections, entry, live_strip, navigation, session, sidebar, sign_in, text
 from components.live import LiveCluster
 from components.notices import refused
 from components.past import Past
@@ -22,7 +22,7 @@ from reseat.model import BrokerState, Finding, Severity, Wish
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["Figure", "Shows", "answer", "figures", "findings", "how_to_read", "page", "refused", "standalone"]
+__all__ = ["Figure", "Shows", "answer", "figures", "findings", "how_to_read", "lesson", "page", "refused", "standalone"]
 
 #: What a page shows of a what-if: the present alone, the change from the one to the other, or what the switch says.
 Shows = Literal["present", "change", "either"]
@@ -78,10 +78,13 @@ def page(
     return seat
 
 
-def standalone(*, linked: bool = False, door: Door | None = None, shows: Shows = "present") -> Seat | None:
+def standalone(
+    *, strip: bool = True, linked: bool = False, door: Door | None = None, shows: Shows = "present"
+) -> Seat | None:
     """As ``page``, for a page that needs no layout: draws the strip where one is open, and goes on in any case.
 
     Args:
+        strip: whether the strip is drawn: not where nothing is about what is open.
         linked: whether a link that could not be followed is told of: on a page that would show something else instead.
         door: what one must be allowed to see anything here; None: nothing.
         shows: what the page shows of a what-if.
@@ -96,11 +99,18 @@ def standalone(*, linked: bool = False, door: Door | None = None, shows: Shows =
     if linked:
         _pending_link()
     _closed()
-    if seat is not None:
+    if seat is not None and strip:
         _strip(seat, shows)
     if door is not None and not (answer := session.may(door)).may:
         sign_in.draw_closed(answer, "page")
         st.stop()
+    return seat
+
+
+def lesson(place: navigation.Place) -> Seat | None:
+    """As ``standalone``, for a page that teaches: no strip, since it is about no cluster, and what one learns first."""
+    seat = standalone(strip=False)
+    st.caption(text.plain(place.teaches))
     return seat
 
 
@@ -286,7 +296,7 @@ def _pending_link() -> None:
             )
             known = connections.choices().named.get(link.name)
             if known is None:
-                st.page_link("pages/connect.py", label="Connect to it", icon=":material/cable:")
+                navigation.link(navigation.CONNECT, "Connect to it")
             else:
                 st.fragment(_read_linked, run_every=_LOOK_SECONDS)(known)
         else:

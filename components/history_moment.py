@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import history_desk
+from components import history_desk, navigation
 from components.history_desk import Ends
 from components.moment import look_at, worst_finding
 from components.past import clock
@@ -21,12 +21,7 @@ __all__ = ["draw_moment"]
 
 _CSS = Path(__file__).with_name("history_moment.css")
 #: Pages that a moment is opened on at once.
-_WAYS = (
-    ("pages/overview.py", "Overview", ":material/monitoring:"),
-    ("pages/heatmap.py", "Heatmap", ":material/grid_on:"),
-    ("pages/racks.py", "Racks", ":material/dns:"),
-    ("pages/plan.py", "Plan", ":material/swap_horiz:"),
-)
+_WAYS = (navigation.OVERVIEW, navigation.HEATMAP, navigation.BOARD, navigation.PLAN)
 
 
 def draw_moment(
@@ -49,9 +44,7 @@ def draw_moment(
             st.markdown(
                 f":material/history: **{row['taken_at']:%A} {clock(row['taken_at'])}**, on all pages:", width="content"
             )
-            pressed = [
-                page for page, label, icon in _WAYS if st.button(label, key=f"history-to-{label.lower()}", icon=icon)
-            ]
+            pressed = [way for way in _WAYS if st.button(way.title, key=f"history-to-{way.address}", icon=way.icon)]
             if ends is not None:
                 for label, moved in (
                     ("Compare from here", Ends(identity, ends.b)),
@@ -67,4 +60,4 @@ def draw_moment(
                     )
         st.markdown(worst_finding(row))
     if pressed and look_at(history, places, cluster, identity):
-        st.switch_page(pressed[0])
+        st.switch_page(pressed[0].file)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from components import session, sign_in, text
+from components import navigation, session, sign_in, text
 from components.pipeline_places import places
 from components.session import Seat
 from reseat.access import Door
@@ -139,7 +139,7 @@ def _note(seat: Seat) -> None:
     st.markdown(f":green[:material/check_circle:] {text.plain(note.sentence)}")
     st.code(note.where, language=None, wrap_lines=True)
     st.caption("It is a part of the history once the pipeline has run.")
-    st.page_link("pages/history.py", label="Go to History", icon=":material/history:")
+    navigation.link(navigation.HISTORY, "Go to History")
 
 
 def _known_moment(seat: Seat) -> datetime:

@@ -150,7 +150,7 @@ def desk_of(seat: Seat) -> Desk | None:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the Operate page shows of a cluster: a plan to carry out, a run, or the way back of a run.
+    """What the Execute page shows of a cluster: a plan to carry out, a run, or the way back of a run.
 
     Attributes:
         cluster_id: of which cluster.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from components import caching, frame, moves, session, text
+from components import caching, frame, moves, navigation, session, text
 from components.frame import Figure
 from components.notices import refused
 from components.refusal import draw_refusal
@@ -133,8 +133,8 @@ def _of_what_if(seat: Seat) -> Proposal | None:
             "Nothing is wished yet, so nothing moves. Drag a broker out, or say on the Plan page what to change."
         )
         with st.container(horizontal=True):
-            st.page_link("pages/racks.py", label="Drag a broker out", icon=":material/dns:")
-            st.page_link("pages/plan.py", label="Say what to change", icon=":material/swap_horiz:")
+            navigation.link(navigation.BOARD, "Drag a broker out")
+            navigation.link(navigation.PLAN, "Say what to change")
         return None
     words = wish_in_words(seat.wish)
     plan = plan_of(seat)

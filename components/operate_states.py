@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from components import caching, frame, session, text
+from components import caching, frame, navigation, session, text
 from components.past import Past
 from reseat.access import Door
 from reseat.errors import InputRefused, WriteRefused
@@ -32,8 +32,8 @@ def draw_not_live(what: str) -> None:
     frame.answer(f"{what} needs a live cluster; this layout was read from a text.")
     st.markdown("The plan's files and commands are on the Plan page; to work on the cluster itself, connect to it.")
     with st.container(horizontal=True, key="not-live"):
-        st.page_link("pages/connect.py", label="Connect to a cluster", icon=":material/cable:")
-        st.page_link("pages/plan.py", label="The plan's files and commands", icon=":material/swap_horiz:")
+        navigation.link(navigation.CONNECT, "Connect to a cluster")
+        navigation.link(navigation.PLAN, "The plan's files and commands")
 
 
 def draw_open_runs() -> None:
@@ -60,7 +60,7 @@ def draw_open_runs() -> None:
                 f"{progress.done:,} of {text.plural(progress.partitions, 'partition')} {verb} there{alone}. Connect to "
                 f"the cluster with the id {text.code(run.cluster_id)} to watch it, go on with it or cancel it."
             )
-        st.page_link("pages/connect.py", label="Connect to the cluster", icon=":material/cable:")
+        navigation.link(navigation.CONNECT, "Connect to the cluster")
 
 
 def draw_past(past: Past) -> None:
@@ -79,7 +79,7 @@ def draw_past(past: Past) -> None:
         st.button(
             "Back to the present", key="operate-present", icon=":material/undo:", on_click=session.back_to_present
         )
-        st.page_link("pages/plan.py", label="The plan's files, to look at", icon=":material/swap_horiz:")
+        navigation.link(navigation.PLAN, "The plan's files, to look at")
 
 
 def draw_not_enabled(sentence: str) -> None:

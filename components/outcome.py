@@ -1,4 +1,4 @@
-"""The sentence and the figures of the Racks page: of the present, and of what a plan moves and buys."""
+"""The sentence and the figures of the Board: of the present, and of what a plan moves and buys."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import caching, session, text
+from components import caching, navigation, session, text
 from components.session import Seat
 from reseat.errors import WishRefused
 from reseat.model import CurvePoint, Plan
@@ -81,7 +81,8 @@ def draw_next(seat: Seat, plan: Plan, place: DeltaGenerator, *, most: int | None
         most: partitions above which nothing is looked for, and the way to Plan, which does, stands there; None: any.
     """
     if most is not None and seat.layout.partition_count > most:
-        place.page_link("pages/plan.py", label="What more moves buy", icon=":material/trending_flat:")
+        with place:
+            navigation.link(navigation.PLAN, "What more moves buy")
         return
     with place:
         offered = _offered(seat, plan, "More moves …")

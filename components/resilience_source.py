@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from components import caching, frame, session, text
+from components import caching, frame, navigation, session, text
 from components.pipeline_bar import draw_bar
 from components.pipeline_places import Places
 from components.resilience_detail import loss_of_row
@@ -107,7 +107,7 @@ def _open(seat: Seat) -> Subject | None:
 
     def open_too(lost: tuple[int, ...]) -> None:
         session.set_wish(joined(seat.wish, lost) if now.after else Wish(remove=lost))
-        st.switch_page("pages/racks.py")
+        st.switch_page(navigation.BOARD.file)
 
     return _of_layout(now.layout, mode_of(seat), open_too)
 
@@ -179,7 +179,7 @@ def _past(history: History, places: Places, seat: Seat | None) -> Subject | None
         except InputRefused as refusal:
             frame.refused(refusal)
             return
-        st.switch_page("pages/racks.py")
+        st.switch_page(navigation.BOARD.file)
 
     return Subject(f"{cluster}-{moment}", losses, find, open_then)
 

@@ -117,10 +117,10 @@ def _refuse(sentence: str) -> None:
 
 def _how_to_open(made: OperateToken) -> str:
     if made.given:
-        return "\n  Writing is enabled, for who gives the token in RESEAT_OPERATE_TOKEN on the Operate page.\n"
+        return "\n  Writing is enabled, for who gives the token in RESEAT_OPERATE_TOKEN on the Execute page.\n"
     url = get_url(config.get_option("browser.serverAddress"))
     return (
-        "\n  Writing is enabled, for who opens this address, or gives its token on the Operate page:\n"
+        "\n  Writing is enabled, for who opens this address, or gives its token on the Execute page:\n"
         f"  {url}/?{_PARAMETER}={made.value}\n"
     )
 

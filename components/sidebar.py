@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from components import caching, keep_layout, session, text
+from components import caching, keep_layout, navigation, session, text
 from components.edits import left_out_topics
 from components.notices import refused
 from components.racks_form import draw_racks_form
@@ -39,9 +39,7 @@ def draw() -> None:
 
 def open_layout(where: str) -> None:
     """Files, pasted text or a sample -> the layout to look at; drawn in the sidebar and on an empty page."""
-    st.page_link(
-        "pages/connect.py", label="Read a live cluster", icon=":material/cable:", help="From ZooKeeper or its brokers"
-    )
+    navigation.link(navigation.CONNECT, "Read a live cluster", help="From ZooKeeper or its brokers")
     # On an empty page a sample is one click away; in the sidebar, or with a link that waits, it is the file.
     first = "Sample" if where == "main" and session.pending_link() is None else "File"
     files, paste, sample = st.tabs(["File", "Paste", "Sample"], default=first)

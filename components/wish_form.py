@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from components import session, text
+from components import navigation, session, text
 from components.session import Seat
 from reseat.model import ClusterLayout, Wish
 from reseat.model.naming import natural
@@ -26,7 +26,8 @@ def wish_form(seat: Seat) -> None:
             _factor(seat)
         with st.popover("How to plan", icon=":material/tune:"):
             _options(seat)
-        st.page_link("pages/racks.py", label="Drag on the Racks page", icon=":material/dns:")
+        navigation.link(navigation.BOARD, "Drag on the Board")
+        navigation.link(navigation.NEW_TOPIC, "New topic")
 
 
 def topics_named(layout: ClusterLayout, lines: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from components import addresses, caching, frame, tables, text
+from components import addresses, caching, frame, navigation, tables, text
 from components.compare_form import draw_form, to_query
 from components.placement_multiples import NAMES, draw_multiples
 from components.placement_question import brokers_in
@@ -44,7 +44,7 @@ def table(outcomes: tuple[Outcome, ...]) -> None:
     tables.table(values, "compare-table")
 
 
-seat = frame.standalone()
+seat = frame.lesson(navigation.COMPARE)
 answer = st.container()
 topics = draw_form(seat)
 addresses.publish(seat, to_query(topics))
@@ -66,4 +66,4 @@ except PlacementRefused as error:
     with answer:
         frame.answer("Kafka refuses this placement." if error.kafka_error else "This cannot be placed.")
     frame.refused(error)
-st.page_link("pages/placement.py", label="See one topic placed step by step", icon=":material/school:")
+navigation.link(navigation.PLACEMENT, "See one topic placed step by step")

@@ -4,7 +4,7 @@ from collections import Counter
 
 import streamlit as st
 
-from components import addresses, consumers_form, consumers_side, frame, text
+from components import addresses, consumers_form, consumers_side, frame, navigation, text
 from components import consumers_desk as desk
 from components.consumers_desk import Tale
 from components.consumers_live import draw_groups, draw_members, group_as_read
@@ -104,7 +104,7 @@ def told_by(told: Tale) -> None:
             draw_members(group)
 
 
-seat = frame.standalone()
+seat = frame.lesson(navigation.CONSUMERS)
 answer = st.container()
 consumers_form.draw_sources()
 draw_groups(seat)

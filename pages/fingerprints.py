@@ -4,7 +4,7 @@ from collections import Counter
 
 import streamlit as st
 
-from components import caching, fingerprints, frame, session, text
+from components import caching, fingerprints, frame, navigation, session, text
 from components.cautions import draw_input_cautions
 from components.session import Seat
 from reseat.errors import PlacementRefused
@@ -111,6 +111,7 @@ def draw(seat: Seat) -> None:
 
 
 seat = frame.page("Fingerprints")
+st.caption(text.plain(navigation.FINGERPRINTS.teaches))
 if not waits(seat):
     try:
         draw(seat)

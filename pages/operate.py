@@ -95,7 +95,7 @@ def draw(seat: Seat, desk: Desk) -> None:
         draw_history(desk.journal.runs(desk.cluster_id), opened, lambda run: look_at(desk, "run", run))
 
 
-seat = frame.page("Operate", unread=operate_states.draw_open_runs, shows="change")
+seat = frame.page("Execute", unread=operate_states.draw_open_runs, shows="change")
 desk = desk_of(seat)
 if seat.past is not None:
     operate_states.draw_past(seat.past)

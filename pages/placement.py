@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from components import addresses, frame, session, text
+from components import addresses, frame, navigation, session, text
 from components.placement_examples import FAULTY_ANSWER, FAULTY_TABLE, FAULTY_WHY
 from components.placement_form import asked, draw_examples, draw_form, draw_steps, go
 from components.placement_matrix import column_order, draw_matrix
@@ -79,7 +79,7 @@ def explained(question: Question, placement: Placement, *, grouped: bool) -> Non
             st.markdown(f":orange[:material/warning:] {text.plain(FAULTY_WHY)}")
 
 
-seat = frame.standalone()
+seat = frame.lesson(navigation.PLACEMENT)
 answer = st.container()
 draw_examples(seat)
 grouped, trouble = draw_form()

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from components import caching, charts, frame, session, text
+from components import caching, charts, frame, navigation, session, text
 from components.changes import draw_finding_changes, draw_racks
 from components.outcome import outcome, present
 from components.points import draw_next
@@ -24,9 +24,7 @@ def detail(plan: Plan) -> None:
     frame.findings(plan.findings)
     st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in plan.certificate.sentences[1:]))
     moves = plan.certificate.moves
-    st.page_link(
-        "pages/plan.py", label=f"See the {text.plural(moves, 'move')}, and take the files", icon=":material/swap_horiz:"
-    )
+    navigation.link(navigation.PLAN, f"See the {text.plural(moves, 'move')}, and take the files")
     choices = ["Replicas", "Preferred leaders"]
     what = st.segmented_control("What", choices, default=choices[0], key="racks-bars", label_visibility="collapsed")
     one, two = caching.balance_of(plan.current).by_broker, caching.balance_of(plan.proposed).by_broker
@@ -52,7 +50,7 @@ def detail(plan: Plan) -> None:
         draw_finding_changes(plan)
 
 
-seat = frame.page("Racks", shows="either")
+seat = frame.page("Board", shows="either")
 head, board, below = st.container(key="racks-head"), st.container(key="racks-board"), st.container(key="racks-below")
 plan: Plan | None = None
 refusal: WishRefused | None = None

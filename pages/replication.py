@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import addresses, frame, text
+from components import addresses, frame, navigation, text
 from components.log_strips import log_strips, story_data
 from components.replication_edit import draw_branches, draw_story
 from components.replication_form import draw_form, draw_picture, keep_now, kept
@@ -16,7 +16,7 @@ def answered(named: list[tuple[str, Lane]]) -> None:
     frame.answer(" ".join(said))
 
 
-seat = frame.standalone()
+seat = frame.lesson(navigation.REPLICATION)
 answer = st.container()
 draw_picture()
 draw_form()

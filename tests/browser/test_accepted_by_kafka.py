@@ -64,7 +64,7 @@ def test_kafka_carries_out_the_plan_of_a_dragged_tile_and_its_rollback(
     page = new_page(accept_downloads=True)
     racks = "".join(f"{broker},{rack}\n" for broker, rack in RACKS.items())
     files = {"describe.txt": cluster.describe(), "racks.csv": f"broker,rack\n{racks}"}
-    open_files(page, dashboard, files, then="Racks")
+    open_files(page, dashboard, files, then="Board")
     drag(page, tile(page, 2), page.locator(".tray"))
     says(page, f"Broker 2 can leave: {held} replicas move. No plan can move fewer. Proven.")
     page.get_by_role("link", name="Plan", exact=True).click()

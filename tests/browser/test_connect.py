@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCREENSHOTS, free_port, start_dashboard, stop
+from tests.browser.conftest import SCREENSHOTS, free_port, start_dashboard, stop, to
 from tests.conftest import require
 from tests.servers.zookeeper import ZooKeeperServer, start_zookeeper
 
@@ -159,7 +159,7 @@ def test_test_read_change_lose_and_find(
     page.locator(".st-key-strip").get_by_text("not reached").wait_for()
     page.locator(".st-key-strip").get_by_text("8 partitions").wait_for()
     picture(page, "lost-overview")
-    page.get_by_role("link", name="Connect", exact=True).click()
+    to(page, "Connect")
     page.get_by_text("lab is out of reach").wait_for()
     picture(page, "lost")
 
@@ -187,7 +187,7 @@ def test_it_refreshes_by_itself_for_everybody(
     second.get_by_role("button", name="Look at the last reading").click()
     second.locator(".st-key-strip").get_by_text("8 partitions").wait_for()
     picture(second, "dark")
-    first.get_by_role("link", name="Racks", exact=True).click()
+    to(first, "Board")
     first.locator(".board .tile").first.wait_for()
     first.goto(first.url + "&remove=3")
     first.locator(".st-key-strip-what-if").wait_for()

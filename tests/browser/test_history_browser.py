@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import free_port, settled, start_dashboard, stop
+from tests.browser.conftest import free_port, settled, start_dashboard, stop, to
 from tests.conftest import require
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     settled(page, "history-at-work")
     page.get_by_role("link", name="Overview", exact=True).click()
     page.get_by_text("Nothing is read yet").wait_for()
-    page.get_by_role("link", name="Fleet", exact=True).click()
+    to(page, "Fleet")
     page.get_by_text("2 of 3 clusters would lose data or availability with a single broker").wait_for(timeout=JOB)
     page.get_by_text("Done just now").wait_for(timeout=JOB)
     settled(page, "history-fleet")
@@ -81,7 +81,7 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     settled(page, "history-history")
 
     # Its worst moment is the one that is looked at first: all other pages show the cluster as it was then.
-    page.locator(".st-key-history-to-racks").get_by_role("button").click()
+    page.locator(".st-key-history-to-board").get_by_role("button").click()
     past = page.locator(".st-key-strip-past")
     past.get_by_text("demo-payments").wait_for()
     page.locator(".board .tile").first.wait_for()
@@ -99,7 +99,7 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.locator(".st-key-resilience-detail").get_by_text("lost").first.wait_for()
     settled(page, "history-resilience")
     page.locator(".st-key-resilience-open").get_by_role("button").click()
-    page.wait_for_url("**/racks*remove=*")
+    page.wait_for_url("**/board*remove=*")
     page.locator(".board .tile").first.wait_for()
     past.get_by_text("what-if").wait_for()
     settled(page, "history-what-if")

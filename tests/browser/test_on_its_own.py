@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 #: Addresses that lie inside the page itself.
 _INSIDE = ("data", "blob", "about")
-PAGES = ("Overview", "Heatmap", "Racks", "Plan", "Leaders")
+PAGES = ("Overview", "Heatmap", "Board", "Plan", "Leaders")
 DESCRIBED = (
     "Topic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
     "Topic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3\tIsr: 2,3\n"
@@ -50,7 +50,7 @@ def test_no_page_asks_another_machine_for_anything(page: Page, dashboard: str) -
 
 def test_racks_are_edited_in_the_table(page: Page, dashboard: str) -> None:
     """A rack typed into the sidebar's table moves the broker to a rack of its own on the board, and into the link."""
-    open_files(page, dashboard, {"described.txt": DESCRIBED}, then="Racks")
+    open_files(page, dashboard, {"described.txt": DESCRIBED}, then="Board")
     page.locator(".board .tile").first.wait_for()
 
     expect(page.locator(".st-key-answer").get_by_text("of unknown racks")).to_be_visible()

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from reseat.operate.admin_target import AdminTarget
 from reseat.operate.journal import Journal
 from reseat.sources.connection import Connection
-from tests.browser.conftest import ROOT, SCREENSHOTS, free_port, start_dashboard, stop
+from tests.browser.conftest import ROOT, SCREENSHOTS, free_port, start_dashboard, stop, to
 from tests.browser.test_rack_board import drag, says, tile
 from tests.conftest import missing, require
 from tests.servers.carry_out import await_assignments, layout_of
@@ -113,11 +113,6 @@ def connect(page: Page, address: str) -> None:
     page.get_by_text("the present", exact=True).wait_for()
 
 
-def to(page: Page, name: str) -> None:
-    """Go to a page of the dashboard."""
-    page.get_by_role("link", name=name, exact=True).click()
-
-
 def unlock(page: Page) -> None:
     """Type the server's token where writing asks for it."""
     why = page.get_by_text("writing needs the token that the server printed")
@@ -169,10 +164,10 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     held = sum(2 in replicas for replicas in before.values())
     page = new_page(color_scheme="light")
     connect(page, lab.writing)
-    to(page, "Racks")
+    to(page, "Board")
     drag(page, tile(page, 2), page.locator(".tray"))
     says(page, f"Broker 2 can leave: {held} replicas move")
-    to(page, "Operate")
+    to(page, "Execute")
     says(page, f"Broker 2 leaves on lab: {held} replicas move; nothing stands against it")
     unlock(page)
     picture(page, f"{kind}-ready")
@@ -196,11 +191,11 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
 
     reader = new_page(color_scheme="dark")
     connect(reader, lab.reading)
-    to(reader, "Racks")
+    to(reader, "Board")
     tile(reader, 3).focus()
     reader.keyboard.press("Delete")
     says(reader, "Broker 3 can leave")
-    to(reader, "Operate")
+    to(reader, "Execute")
     reader.get_by_text("Here one can read only.").wait_for()
     says(reader, "Broker 3 leaves on lab")
     reader.get_by_text("RESEAT_OPERATE=1").wait_for()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, SCREENSHOTS, open_sample
+from tests.browser.conftest import SCHEMES, SCREENSHOTS, open_sample, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -138,10 +138,11 @@ def test_an_open_layout_is_not_lost(page: Page, dashboard: str) -> None:
     page.get_by_role("button", name="The layout's brokers").click()
     page.wait_for_url(re.compile("brokers=1-3"))
     page.reload()
-    page.get_by_text("the present", exact=True).wait_for()
 
     holds(page, "textbox", "Brokers and racks", "1-3:az-a,4-6:az-b,7-9:az-c")
 
     expect(page.get_by_text("No layout is open.")).to_have_count(0)
 
     picture(page, "placement-of-a-layout")
+    to(page, "Board")
+    page.get_by_text("the present", exact=True).wait_for()

@@ -75,9 +75,9 @@ def link(browser: Browser, dashboard: str) -> str:
     """The address of the Racks page with the cluster of six brokers, opened once from files."""
     context = browser.new_context()
     page = context.new_page()
-    open_files(page, dashboard, cluster(), then="Racks")
+    open_files(page, dashboard, cluster(), then="Board")
     tile(page, 1).wait_for()
-    page.wait_for_url("**/racks?**layout=**")
+    page.wait_for_url("**/board?**layout=**")
     address = page.url
     context.close()
     return address
@@ -265,7 +265,7 @@ def test_names_from_outside_are_text(page: Page, dashboard: str) -> None:
     """A rack named like HTML is shown as it is written, and makes no element of its own."""
     hostile = "<img src=x onerror=alert(1)>"
     told = {broker: hostile if broker % 2 else "plain" for broker in range(1, 7)}
-    open_files(page, dashboard, cluster(told), then="Racks")
+    open_files(page, dashboard, cluster(told), then="Board")
     tile(page, 1).wait_for()
 
     expect(page.locator(".rack-name", has_text=hostile)).to_have_count(1)
@@ -276,7 +276,7 @@ def test_names_from_outside_are_text(page: Page, dashboard: str) -> None:
 def test_three_hundred_brokers_fit_the_screen(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
     """All 300 tiles and the tray are within 768 pixels, light and dark; none is left out."""
     page = new_page(color_scheme=scheme)
-    open_sample(page, dashboard, "300 brokers", then="Racks")
+    open_sample(page, dashboard, "300 brokers", then="Board")
     tile(page, 300).wait_for()
     box = page.locator(".stage").bounding_box()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, SCREENSHOTS
+from tests.browser.conftest import SCHEMES, SCREENSHOTS, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -134,9 +134,9 @@ def test_the_picture_comes_first_and_is_folded_away(page: Page, dashboard: str) 
     picture(page, "replication-picture")
     page.get_by_role("button", name="Fold the picture").click()
     page.locator(".partition-picture svg").wait_for(state="detached")
-    page.get_by_role("link", name="Placement", exact=True).click()
+    to(page, "Placement")
     page.get_by_role("button", name="A replica on").wait_for()
-    page.get_by_role("link", name="Replication", exact=True).click()
+    to(page, "Replication")
     page.locator(".player[data-drawn]").wait_for()
 
     expect(page.locator(".partition-picture svg")).to_have_count(0)

@@ -84,7 +84,7 @@ def test_a_cell_opens_its_pair_and_the_pair_as_a_what_if(losses: Page) -> None:
 
     expect(losses.get_by_role("button", name="broker 7 out")).to_be_visible()
     expect(losses.get_by_role("button", name="broker 5 out")).to_be_hidden()
-    losses.wait_for_url("**/racks*remove=3%2C7*")
+    losses.wait_for_url("**/board*remove=3%2C7*")
 
 
 def test_keys_walk_the_pairs_and_a_live_region_says_them(losses: Page) -> None:

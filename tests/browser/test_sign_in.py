@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import to
 from tests.conftest import require
 from tests.servers.dashboard import free_port, start_dashboard, stop
 from tests.servers.provider import Provider
@@ -41,7 +42,7 @@ def test_signing_in_opens_the_clusters_of_the_server(page: Page, tmp_path) -> No
 
             page.get_by_role("button", name="Sign in").first.click()
             page.wait_for_url(lambda url: url.rstrip("/") == address)
-            page.get_by_role("link", name="Connect", exact=True).click()
+            to(page, "Connect")
             page.get_by_role("button", name="prod").wait_for()
             page.goto(f"{address}/connect")
             page.get_by_role("button", name="prod").wait_for()

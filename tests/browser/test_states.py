@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import free_port, open_files, open_sample, settled, start_dashboard, stop
+from tests.browser.conftest import free_port, open_files, open_sample, settled, start_dashboard, stop, to
 from tests.conftest import require
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.browser
 PAGES = {
     "Overview": "h3:has-text('What was read')",
     "Heatmap": ".heat[data-drawn]",
-    "Racks": ".board .tile",
+    "Board": ".board .tile",
     "Plan": "text=/Judge/",
-    "Operate": "text=needs a live cluster",
+    "Execute": "text=needs a live cluster",
     "Leaders": "text=ZooKeeper controller",
     "Fingerprints": ".st-key-fingerprint-table, .st-key-fingerprint-ask",
     "New topic": ".st-key-topic-name",
@@ -40,7 +40,7 @@ def address(name: str) -> str:
 def through_all(page: Page, state: str) -> None:
     """Visit every page in the state that the session is in."""
     for name, drawn in PAGES.items():
-        page.get_by_role("link", name=name, exact=True).click()
+        to(page, name)
         page.locator(drawn).first.wait_for()
         settled(page, f"state-{state}-{address(name)}")
 
@@ -121,7 +121,7 @@ def test_the_largest_sample_on_every_page(page: Page, dashboard: str) -> None:
     page.set_default_timeout(120_000)
     open_sample(page, dashboard, "1,000 brokers")
     through_all(page, "huge")
-    page.goto(f"{dashboard}/racks{_query(page.url)}&remove=7")
+    page.goto(f"{dashboard}/board{_query(page.url)}&remove=7")
     page.locator(".st-key-answer").get_by_text("Broker 7 can leave").wait_for()
     settled(page, "state-huge-racks-what-if")
     through_all(page, "huge-what-if")

@@ -131,7 +131,7 @@ def test_into_the_past_and_back(new_page, own_dashboard: str) -> None:
     """A moment on another page, in the dark, shared by its address, and left again; nothing calls it the present."""
     page: Page = new_page(color_scheme="dark")
     page.goto(f"{own_dashboard}/history?cluster=shop")
-    page.locator(".st-key-history-moment").get_by_role("button", name="Racks").click()
+    page.locator(".st-key-history-moment").get_by_role("button", name="Board").click()
     strip = page.locator(".st-key-strip-past")
     strip.get_by_text("the past: 2026-05-01 15:10 UTC").wait_for()
     page.wait_for_url("**past=shop*")

@@ -15,7 +15,7 @@ from reseat.election import after_plan, layout_after
 from reseat.model import Wish
 from reseat.planning import curve, plan
 from reseat.sources import load_sample, samples
-from tests.browser.conftest import SCHEMES, open_sample, settled
+from tests.browser.conftest import SCHEMES, open_sample, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,11 +28,6 @@ SAMPLE = "Nine brokers"
 def says(page: Page, sentence: str | re.Pattern[str]) -> None:
     """Wait until the page's answer says this."""
     page.locator(".st-key-answer").filter(has_text=sentence).wait_for()
-
-
-def to(page: Page, name: str) -> None:
-    """Go to a page of the dashboard."""
-    page.get_by_role("link", name=name, exact=True).click()
 
 
 def figure(page: Page, label: str, value: str) -> None:
@@ -53,7 +48,7 @@ def test_the_point_chosen_on_plan_is_on_every_page(new_page: Callable[..., Page]
     spread = f"→ {point.replica_spread}"
 
     page = new_page(color_scheme=scheme)
-    open_sample(page, dashboard, SAMPLE, then="Racks")
+    open_sample(page, dashboard, SAMPLE, then="Board")
     page.locator(".rack-list .tile[data-id='5']").focus()
     page.keyboard.press("Delete")
     says(page, "Broker 5 can leave")
@@ -64,7 +59,7 @@ def test_the_point_chosen_on_plan_is_on_every_page(new_page: Callable[..., Page]
     figure(page, "Replica spread", spread)
     settled(page, f"what-if-plan-{scheme}")
 
-    to(page, "Racks")
+    to(page, "Board")
     page.locator(".rack-list .tile[data-id='4']").wait_for()
     figure(page, "Replicas move", str(point.moves))
     figure(page, "Replica spread", spread)
@@ -100,7 +95,7 @@ def test_the_point_chosen_on_plan_is_on_every_page(new_page: Callable[..., Page]
 
 def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> None:
     """Switched on the heatmap, Racks draws the present too, and what is dragged out there is shown at once."""
-    open_sample(page, dashboard, SAMPLE, then="Racks")
+    open_sample(page, dashboard, SAMPLE, then="Board")
     page.locator(".rack-list .tile[data-id='5']").focus()
     page.keyboard.press("Delete")
     says(page, "Broker 5 can leave")
@@ -108,7 +103,7 @@ def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> 
     says(page, re.compile("^After the plan "))
     page.get_by_role("radio", name="the present").click()
     says(page, re.compile("^Broker 7 has the most replicas"))
-    to(page, "Racks")
+    to(page, "Board")
     says(page, "9 brokers in 3 racks hold 939 replicas.")
     settled(page, "what-if-present-racks")
 

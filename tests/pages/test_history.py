@@ -192,7 +192,7 @@ def test_any_moment_can_be_looked_at_without_a_mouse(made, monkeypatch):
     assert "Saturday 2026-05-02 03:10 UTC" in texts(at)
     assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
 
-    at.button(key="history-to-racks").click().run()
+    at.button(key="history-to-board").click().run()
 
     assert "the past: 2026-05-02 03:10 UTC" in texts(at)
 

@@ -146,6 +146,10 @@ def test_an_open_layout_lends_its_brokers_and_stays_in_the_address(opened: Opene
 
     assert address(at)["brokers"] == "1:a,2:b,3:c,4:b"
     assert address(at)["layout"]
+    assert "4 brokers · 4 partitions · 8 replicas" not in texts(at)  # a lesson is about no cluster: no strip
+
+    at.switch_page("pages/racks.py").run()
+
     assert "4 brokers · 4 partitions · 8 replicas" in texts(at)
 
 

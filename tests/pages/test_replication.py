@@ -67,12 +67,16 @@ def test_it_teaches_without_a_layout() -> None:
 
 
 def test_an_open_layout_stays_open(opened: Opened) -> None:
-    """The strip is there, and the address names the layout beside the story."""
+    """The address names the layout beside the story; the strip is on the pages that are about the layout."""
     at = opened("replication")
 
     assert not at.exception
-    assert "**small**" in texts(at)
+    assert "**small**" not in texts(at)
     assert {"layout", "scenario"} <= set(address(at))
+
+    at.switch_page("pages/racks.py").run()
+
+    assert "**small**" in texts(at)
 
 
 COMES_TO = {

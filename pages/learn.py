@@ -1,0 +1,14 @@
+"""Learn: Kafka's mechanisms, one at a time, in the order in which they build on each other."""
+
+import streamlit as st
+
+from components import frame, navigation, text
+
+frame.standalone(strip=False)
+frame.answer("Five mechanisms of Kafka, each as it computes them; nothing here touches a cluster.")
+with st.container(key="lessons"):
+    for number, place in enumerate(navigation.LESSONS, 1):
+        with st.container(border=True, key=f"lesson-{place.address}"):
+            st.subheader(f"{number}. {text.plain(place.title)}", anchor=False)
+            st.markdown(text.plain(place.teaches))
+            navigation.link(place, "Begin")

@@ -1,0 +1,68 @@
+"""The navigation by task: what it lists, the pages behind others, and links of before that lead on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from components.navigation import LESSONS
+from tests.browser.conftest import open_sample, settled, to
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+LISTED = [
+    *("Overview", "Board", "Heatmap", "Leaders", "Resilience"),
+    *("Plan", "Execute"),
+    *("Connect", "Fleet", "History", "Report"),
+    "Learn",
+]
+
+
+def test_the_list_is_by_task_and_the_rest_stands_behind_it(page: Page, dashboard: str) -> None:
+    """Twelve entries; the lessons in the order in which they teach, and New topic beside the other ways of changing."""
+    page.goto(f"{dashboard}/learn")
+    page.locator(".st-key-answer").get_by_text("Five mechanisms of Kafka").wait_for()
+    settled(page, "learn")
+
+    # Each entry begins with its sign, whose name is text.
+    expect(page.get_by_test_id("stSidebarNavLink")).to_have_text([re.compile(f"{name}$") for name in LISTED])
+    expect(page.locator(".st-key-lessons h3")).to_have_text(
+        [f"{number}. {place.title}" for number, place in enumerate(LESSONS, 1)]
+    )
+
+    for place in LESSONS[:-1]:  # the last needs an open layout
+        to(page, place.title)
+        page.wait_for_url(f"**/{place.address}*")
+        page.get_by_text(place.teaches).wait_for()
+
+
+def test_links_of_before_lead_on_with_all_that_they_say(page: Page, dashboard: str) -> None:
+    """``/racks`` and ``/operate`` are other addresses now; the layout and the what-if of the link are there."""
+    open_sample(page, dashboard, "Nine brokers")
+    query = page.url.partition("?")[2]
+    page.goto(f"{dashboard}/racks?{query}&remove=7")
+    page.wait_for_url(re.compile(r"/board\?.*remove=7"))
+    page.locator(".st-key-strip-what-if").get_by_role("button", name="broker 7 out").wait_for()
+    page.goto(f"{dashboard}/operate?{query}&remove=4")
+    page.wait_for_url(re.compile(r"/execute\?.*remove=4"))
+
+    page.locator(".st-key-strip-what-if").get_by_role("button", name="broker 4 out").wait_for()
+
+
+def test_lessons_have_no_strip_and_a_new_topic_is_begun_on_plan(page: Page, dashboard: str) -> None:
+    """What is open is not what a lesson is about; it is still there on the next page."""
+    open_sample(page, dashboard, "Nine brokers", then="Placement")
+    page.get_by_role("button", name="A replica on").wait_for()
+
+    expect(page.locator(".st-key-strip")).to_have_count(0)
+
+    to(page, "New topic")
+    page.locator(".st-key-topic-name").wait_for()
+
+    expect(page.locator(".st-key-strip")).to_have_count(1)
