@@ -4,6 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 .venv/bin/python -m pytest -q -n 2 -m "not slow and not browser and not kafka and not spark"
-.venv/bin/python -m pytest -q -n 2 --dist loadfile -m "kafka and not browser and not slow"
-.venv/bin/python -m pytest -q -n 2 --dist loadfile -m "spark and not browser and not slow"
-.venv/bin/python -m pytest -q -n 2 --dist loadfile -m "browser and not slow"
+.venv/bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "kafka and not browser and not slow"
+.venv/bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "spark and not browser and not slow"
+.venv/bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "browser and not slow"
