@@ -38,7 +38,7 @@ def out(page: Page, *brokers: int) -> None:
 
 def test_back_undoes_the_last_drop(page: Page, dashboard: str) -> None:
     """Two brokers dropped: Back, one is out; Back, none; Forward and a reload bring one again, and it can go on."""
-    open_sample(page, dashboard, SAMPLE, then="Racks")
+    open_sample(page, dashboard, SAMPLE, then="Board")
     drop(page, 5, "Broker 5 can leave")
     drop(page, 6, "Brokers 5 and 6 can leave")
     page.wait_for_url("**remove=5%2C6**")

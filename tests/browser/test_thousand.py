@@ -37,7 +37,7 @@ def tile(page: Page, broker: int) -> Locator:
 
 def test_one_broker_of_a_thousand_is_found_by_typing_and_drained_by_keyboard(page: Page, dashboard: str) -> None:
     """Typed, it alone stands out; Enter goes there, Delete drains it, and Plan has its six replicas and no others."""
-    open_files(page, dashboard, cluster(), then="Racks")
+    open_files(page, dashboard, cluster(), then="Board")
     tile(page, 786).wait_for()
     expect(page.locator(".rack-name")).to_have_text([f"rack-{rack}" for rack in range(1, 21)])
 
