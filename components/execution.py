@@ -102,7 +102,7 @@ def draw_execution(plan: Plan, live: str | None = None, version: str | None = No
     for number, command in enumerate(shown, 1):
         if command.part != part:
             part = command.part
-            st.subheader(_PARTS[part], anchor=False)
+            st.header(_PARTS[part], anchor=False)
             if part == "rollback":
                 st.markdown(_way_back(plan))
         step = f"{number}. " if part == "steps" else ""

@@ -115,7 +115,7 @@ def lesson(place: navigation.Place) -> Seat | None:
 
 
 def answer(sentence: str, *, also: str | None = None) -> None:
-    """The one sentence that answers the page's question; names in it are made harmless here.
+    """The one sentence that answers the page's question, its first heading; names in it are made harmless here.
 
     Args:
         sentence: the sentence.
@@ -123,7 +123,7 @@ def answer(sentence: str, *, also: str | None = None) -> None:
     """
     with st.container(key="answer"):
         more = "" if also is None else f" :orange[{severity_icon(Severity.ATTENTION)} {text.plain(also)}]"
-        st.markdown(f"{text.plain(sentence)}{more}")
+        st.title(f"{text.plain(sentence)}{more}", anchor=False)
 
 
 def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) -> list[DeltaGenerator]:
@@ -331,7 +331,10 @@ def _read_linked(live: LiveCluster) -> None:
 
 def _empty(title: str) -> None:
     with st.container(key="answer"):
-        st.markdown("See who sits where in a Kafka cluster, drag a broker out, and preview how everyone is reseated.")
+        st.title(
+            "See who sits where in a Kafka cluster, drag a broker out, and preview how everyone is reseated.",
+            anchor=False,
+        )
     st.markdown(
         f"Nothing is read yet, so {text.plain(title)} has nothing to show. Give Reseat what a cluster's tools print, "
         "or open a sample. Nothing is sent anywhere: what you read stays in this server's memory."

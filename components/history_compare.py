@@ -60,7 +60,7 @@ def draw_between(between: Between) -> None:
     """The section: a sentence of what is different, and the view that one chooses."""
     a, b = between.a["taken_at"], between.b["taken_at"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="history-between"):
-        st.subheader(f"From {clock(a)} to {clock(b)}", anchor=False, width="content")  # type: ignore[arg-type]
+        st.header(f"From {clock(a)} to {clock(b)}", anchor=False, width="content")  # type: ignore[arg-type]
         for name, row in (("A", between.a), ("B", between.b)):
             # Without a mouse nothing on the figure can be clicked; the handles go to any moment with the arrow keys.
             st.button(

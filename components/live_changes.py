@@ -35,7 +35,7 @@ _HEIGHT = 300
 
 def draw_changes(state: LiveState, key: str) -> None:
     """The section: what the last reading brought, the choice of an earlier one, and the table."""
-    st.subheader("What changed", anchor=False)
+    st.header("What changed", anchor=False)
     if state.last is None:
         st.caption("One reading so far. The next one shows what changed since.")
         return

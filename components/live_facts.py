@@ -68,7 +68,7 @@ def snapshot_figures(state: LiveState, snapshot: Snapshot) -> list[frame.Figure]
 
 def draw_facts(snapshot: Snapshot) -> None:
     """The section: identity, what it promises, what is missing, and what was found while reading."""
-    st.subheader("About this reading", anchor=False)
+    st.header("About this reading", anchor=False)
     kept = {"zookeeper": "ZooKeeper", "kraft": "KRaft"}.get(snapshot.metadata or "")
     facts = [
         f"cluster id {text.code(snapshot.cluster_id)}" if snapshot.cluster_id else "cluster id unknown",

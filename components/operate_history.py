@@ -29,7 +29,7 @@ def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int]
         opened: the run that is looked at, or None.
         choose: called with the id of the run that the person opens.
     """
-    st.subheader("Runs of this cluster", anchor=False)
+    st.header("Runs of this cluster", anchor=False)
     latest = sorted(runs, key=lambda run: run.id, reverse=True)
     if not latest:
         st.caption("Nothing was carried out on this cluster from this journal yet.")

@@ -48,7 +48,7 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
     checks = judge(intent.request(desk.cluster_id), fresh.facts, desk.journal)
     listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
     with left:
-        st.subheader(f"Checks: {counted(listed)}", anchor=False)
+        st.header(f"Checks: {counted(listed)}", anchor=False)
         overrides = draw_checks(listed, f"{proposal.kind}-{proposal.sealed.hash[:12]}")
         if draw_age(fresh):
             _read_again(desk, leaving)
@@ -85,7 +85,7 @@ def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:
 
 def _how(desk: Desk) -> RunOptions:
     """Throttle, moves at a time, and the way where there are two."""
-    st.subheader("How", anchor=False)
+    st.header("How", anchor=False)
     if len(desk.ways) > 1:
         words = {"admin": "Through the brokers", "zookeeper": "Through ZooKeeper"}
         chosen = st.segmented_control(

@@ -53,7 +53,7 @@ def _landed(places: Places) -> bool:
 
 
 def _demo(places: Places, *, busy: bool) -> None:
-    st.markdown("##### A demo week, through the real pipeline")
+    st.markdown("## A demo week, through the real pipeline")
     st.markdown(
         "A week of three clusters that never were, told by the hour: one has a broker drained and another lost, one "
         "grows and loses a whole rack for two hours, one looks healthy and would not survive much. Each hour lands as "
@@ -77,7 +77,7 @@ def _demo(places: Places, *, busy: bool) -> None:
 
 def _land(places: Places) -> None:
     where = ("--landing", places.landing, "--cluster", "orders-prod")
-    st.markdown("##### A snapshot of your own")
+    st.markdown("## A snapshot of your own")
     st.markdown("Of a live cluster, now or from a timer every ten minutes:")
     st.code(typed("snapshot", "--bootstrap", "kafka-1:9092", *where), language=None, wrap_lines=True)
     st.markdown(
@@ -98,7 +98,7 @@ def _for_people(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _folders(places: Places) -> None:
-    st.markdown("##### Where it is kept")
+    st.markdown("## Where it is kept")
     st.markdown(f"Snapshots land in {text.code(places.landing)}, tables are in {text.code(places.tables)}.")
     st.caption(
         "`RESEAT_LANDING` and `RESEAT_TABLES` name other folders, on this machine, S3, HDFS or ABFS. Spark needs Java: "

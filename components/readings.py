@@ -19,7 +19,7 @@ __all__ = ["draw_reading"]
 def draw_reading(seat: Seat) -> None:
     """The section that says what was read, so that nothing is dropped in silence."""
     reading, edits = seat.reading, seat.edits
-    st.subheader("What was read", anchor=False)
+    st.header("What was read", anchor=False)
     st.markdown(f"{text.code(reading.source)} is {text.plain(reading.kind)}. {_not_told(seat)}")
     if reading.facts:
         st.markdown(

@@ -77,7 +77,7 @@ def draw_data(made: Made) -> None:
     tables = {one.title: one for chapter in made.report.chapters for one in chapter.tables}
     if not figures and not tables:
         return
-    st.subheader("Figures and what is behind them", anchor=False)
+    st.header("Figures and what is behind them", anchor=False)
     title = st.selectbox("Figure or table", [*figures, *tables], key="report-figure", label_visibility="collapsed")
     figure = figures.get(title)
     table = tables[title] if figure is None else table_of(figure)

@@ -17,7 +17,7 @@ def draw_takeaway(seat: Seat) -> None:
     from reseat.formats.writers import write_describe, write_layout_reassignment
 
     layout, snapshot = seat.layout, seat.snapshot
-    st.subheader("Take it with you", anchor=False)
+    st.header("Take it with you", anchor=False)
     with st.container(horizontal=True, key="takeaway"):
         for label, name, make, mime, words in (
             (

@@ -47,7 +47,7 @@ if state.snapshot is not None:
 
 left, right = st.columns([2, 3], gap="large")
 with left:
-    st.subheader("Clusters", anchor=False)
+    st.header("Clusters", anchor=False)
     if offered.all or offered.refused:
         connections.draw_list(offered, live)
     if not offered.reading.may:

@@ -104,7 +104,7 @@ if worst:
         "those furthest above the least spread that whole replicas allow, measured against their mean."
     )
 
-st.subheader("Findings", anchor=False)
+st.header("Findings", anchor=False)
 draw_findings(layout, found, layout.digest)
 st.caption(
     "broken: data or service is at risk now (offline, below min ISR, one copy in sync, input incomplete) · attention: "

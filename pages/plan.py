@@ -91,7 +91,7 @@ if seat.wish.is_empty:
     )
     draw_input_cautions(seat, "plan")
     wish_form(seat)
-    st.subheader("Judge a plan that you have", anchor=False)
+    st.header("Judge a plan that you have", anchor=False)
     draw_judging(seat, None)
 else:
     try:

@@ -43,10 +43,10 @@ def detail(plan: Plan) -> None:
         charts.draw(figure, "racks-chart", f"{choices[leaders]} by broker, before and after")
     racks, findings = st.columns([3, 2])
     with racks:
-        st.subheader("Racks", anchor=False)
+        st.header("Racks", anchor=False)
         draw_racks(plan)
     with findings:
-        st.subheader("Findings that change", anchor=False)
+        st.header("Findings that change", anchor=False)
         draw_finding_changes(plan)
 
 

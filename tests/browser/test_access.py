@@ -36,7 +36,7 @@ WISHES = {"sample": "", "what-if": "&remove=7&add=10:az-a", "refused": "&remove=
 
 
 def found_on(page: Page, base: str, pages: Iterable[str], query: str = "") -> dict[str, list[str]]:
-    """What axe finds on pages by their own address; pages without anything are left out."""
+    """What axe finds on pages by their own address, and that one heading is the page's answer; others are left out."""
     found = {}
     for name in pages:
         page.goto(f"{base}/{'' if name == 'overview' else name}{query}")
@@ -46,6 +46,9 @@ def found_on(page: Page, base: str, pages: Iterable[str], query: str = "") -> di
             page.locator(f"{DRAWN[name]}, .st-key-refused-choices").first.wait_for()
         expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
         found[name] = violations(page)
+        headings = page.get_by_test_id("stMain").locator("h1").all_inner_texts()
+        if len(headings) != 1:
+            found[name].append(f"Not one first heading, but {headings}")
     return {name: these for name, these in found.items() if these}
 
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 #: Each page and something that only it has, once it is drawn.
 PAGES = {
-    "Overview": "h3:has-text('What was read')",
+    "Overview": "h2:has-text('What was read')",
     "Heatmap": ".heat[data-drawn]",
     "Board": ".board .tile",
     "Plan": "text=/Judge/",

@@ -35,7 +35,7 @@ def small() -> ClusterLayout:
 
 def texts(at: AppTest) -> str:
     """All sentences of a page, with Markdown's escapes taken out."""
-    return "\n".join(str(element.value) for element in (*at.markdown, *at.caption)).replace("\\", "")
+    return "\n".join(str(element.value) for element in (*at.title, *at.markdown, *at.caption)).replace("\\", "")
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_lost_rack_diversity_is_the_second_half_of_the_headline(opened: Opened) 
     layout = replace(ClusterLayout.from_assignments(LISTS, brokers=brokers), gaps=Gaps(racks_told=True))
     at = opened("plan", layout, Wish(remove=(3,)))
 
-    headline = next(one.value for one in at.markdown if "Broker 3 can leave" in one.value)
+    headline = next(one.value for one in at.title if "Broker 3 can leave" in one.value)
     assert ":orange[" in headline
     assert "lose rack diversity, on fewer racks than now" in headline
 

@@ -83,7 +83,7 @@ def test_two_moments_are_compared_by_the_core_and_by_their_changes(made, monkeyp
     at = page(made, monkeypatch, cluster="shop")
     table = next(table.value for table in at.dataframe if "time" in table.value)
 
-    assert "From 2026-05-01 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
     assert "1 replica was added, 1 replica was removed" in texts(at)
     assert table["time"].iloc[0] == "2026-05-02 15:10:00"
     assert table["time"].iloc[-1] == "2026-05-01 15:10:00"
@@ -96,7 +96,7 @@ def test_a_link_names_the_two_moments(made, monkeypatch):
     at = page(made, monkeypatch, cluster="shop", a=first, b=second)
     query = {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
 
-    assert "From 2026-05-01 03:10 UTC to 2026-05-01 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 03:10 UTC to 2026-05-01 15:10 UTC" in [heading.value for heading in at.header]
     assert (query["a"], query["b"], query["cluster"]) == (first, second, "shop")
 
 
@@ -108,7 +108,7 @@ def test_a_link_to_long_ago_shows_its_own_moments(tmp_path, monkeypatch):
     ids = made.ids("007")
     at = page(made, monkeypatch, a=ids[0], b=ids[1])
 
-    assert "From 2026-05-01 00:00 UTC to 2026-05-02 00:00 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 00:00 UTC to 2026-05-02 00:00 UTC" in [heading.value for heading in at.header]
     assert "not in the history" not in texts(at)
 
 
@@ -118,7 +118,7 @@ def test_a_link_that_names_what_is_gone_says_so(made, monkeypatch):
     at = page(made, monkeypatch, cluster="shop", a="0" * 32, b=ids[2])
 
     assert "The link's moment A is not in the history any more" in texts(at)
-    assert "From 2026-05-01 03:10 UTC to 2026-05-02 03:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 03:10 UTC to 2026-05-02 03:10 UTC" in [heading.value for heading in at.header]
 
     at.select_slider[0].set_value((ids[1], ids[2])).run()
 
@@ -148,7 +148,7 @@ def test_the_handles_choose_other_moments(made, monkeypatch):
     ids = made.ids("shop")
     at.select_slider[0].set_value((ids[1], ids[2])).run()
 
-    assert "From 2026-05-01 15:10 UTC to 2026-05-02 03:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 15:10 UTC to 2026-05-02 03:10 UTC" in [heading.value for heading in at.header]
 
     at.select_slider[0].set_value((ids[2], ids[2])).run()
 
@@ -162,16 +162,16 @@ def test_a_longer_stretch_is_compared_from_its_own_beginning(made, monkeypatch):
     ids = made.ids("shop")
     at.segmented_control(key="history-range").set_value("24 hours").run()
 
-    assert "From 2026-05-01 15:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 15:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
 
     at.segmented_control(key="history-range").set_value("All").run()
 
-    assert "From 2026-05-01 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
 
     at.select_slider[0].set_value((ids[2], ids[3])).run()
     at.segmented_control(key="history-range").set_value("24 hours").run()
 
-    assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
 
 
 def test_the_moment_looked_at_becomes_one_of_the_two(made, monkeypatch):
@@ -179,7 +179,7 @@ def test_the_moment_looked_at_becomes_one_of_the_two(made, monkeypatch):
     at = page(made, monkeypatch, cluster="shop")
     at.button(key="history-from").click().run()
 
-    assert "From 2026-05-01 15:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 15:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
 
 
 def test_any_moment_can_be_looked_at_without_a_mouse(made, monkeypatch):
@@ -190,7 +190,7 @@ def test_any_moment_can_be_looked_at_without_a_mouse(made, monkeypatch):
     at.button(key="history-look-A").click().run()
 
     assert "Saturday 2026-05-02 03:10 UTC" in texts(at)
-    assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
 
     at.button(key="history-to-board").click().run()
 
@@ -334,13 +334,13 @@ def test_many_snapshots_are_drawn_as_the_worst_of_each_stretch(tmp_path, monkeyp
     assert not at.exception
     assert shown(at)["Snapshots"] == "40"
     assert "40 snapshots are drawn as" in texts(at)
-    assert "From 2026-05-01 00:00 UTC to 2026-05-01 03:15 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 00:00 UTC to 2026-05-01 03:15 UTC" in [heading.value for heading in at.header]
 
     # A link's two moments are compared, whichever were the worst of their stretch.
     ids = made.ids("007")
     at = page(made, monkeypatch, a=ids[11], b=ids[30])
 
-    assert "From 2026-05-01 00:55 UTC to 2026-05-01 02:30 UTC" in [heading.value for heading in at.subheader]
+    assert "From 2026-05-01 00:55 UTC to 2026-05-01 02:30 UTC" in [heading.value for heading in at.header]
 
 
 def test_a_job_that_ended_shows_at_once(tmp_path, monkeypatch):

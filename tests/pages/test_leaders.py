@@ -57,7 +57,7 @@ def test_an_election_that_makes_leaders_less_even_says_so(opened):
     """Broker 1 is preferred everywhere and leads a half: elected, it leads all, and that is in the answer."""
     lists = {("orders", i): [1, 2] for i in range(4)}
     at = opened("leaders", ClusterLayout.from_assignments(lists, leaders={key: 1 + key[1] % 2 for key in lists}))
-    answer = next(str(one.value) for one in at.markdown if "election changes" in str(one.value)).replace("\\", "")
+    answer = next(str(one.value) for one in at.title if "election changes" in str(one.value)).replace("\\", "")
 
     assert "It makes leaders less even: the leader spread (max − min) rises from 0 to 4." in answer
     assert texts(at).count("less even") == 1

@@ -105,7 +105,7 @@ def test_commands_stand_in_the_order_in_which_they_are_run(opened):
         *("List", "Cancel"),
         *("Roll back", "Verify the rollback", "Elect the leaders from before"),
     ]
-    assert [one.value for one in at.subheader] == ["While it runs", "Rollback"]
+    assert [one.value for one in at.header] == ["While it runs", "Rollback"]
     assert "The version is unknown" in said
     assert "Without --throttle it takes all the network" in said
     assert "--all-topic-partitions" not in "".join(code.value for code in at.code)
