@@ -177,7 +177,8 @@ def before_after(
             mode="text",
             text=[text.signed(v) for v in (after - before)[changed].tolist()],
             textposition="top center",
-            textfont={"size": 11, "color": look.text},
+            # The dashed line of the mean passes behind the words, not through them.
+            textfont={"size": 11, "color": look.text, "shadow": ", ".join([f"0 0 2px {look.background}"] * 6)},
             hoverinfo="skip",
             cliponaxis=False,
         )

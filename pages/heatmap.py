@@ -61,7 +61,9 @@ with st.spinner("Drawing …", show_time=False):
 with answer:
     frame.answer(sentence(choice, grid))
 panel.trail(choice)
-event = heat_grid(data)
+# A search without a match leaves nothing to draw: its sentence stands above, and there are no axes around nothing.
+none = not len(choice.axes.columns) and len(choice.before.topics) > 0
+event = None if none else heat_grid(data)
 if event is not None:
     view = apply_event(choice.view, event, choice.axes)
     if view != choice.view:
@@ -72,10 +74,12 @@ if choice.view.selected is not None:
     opened(there, choice.view.selected)
 frame.how_to_read(
     "Each row is a broker, grouped by rack; each column a topic, or a partition. The brighter a cell, the more it "
-    "holds (by square root, so that small topics are told apart too); a difference is white where nothing changes. "
-    "The bars are the sums of rows and columns, the dashed line is the mean. Drag over a part to zoom in, click a "
-    "topic to see its partitions, click a partition to see its replicas; Escape steps out. Where there are more "
-    "brokers or columns than the screen holds, neighbours share a cell, and say so."
+    "holds: the scale grows by factors, so that both of its ends are told apart, and its middle is told below. A "
+    "difference is white where nothing changes. The bars are the sums of rows and columns, the dashed line is the "
+    "mean. Drag over a part to zoom in, click a topic to see its partitions, click a partition to see its replicas; "
+    "Escape steps out. Find marks a broker's row, and Enter comes nearer to it. Where there are more brokers or "
+    "columns than the screen holds, neighbours share a cell, and say so."
 )
-with st.expander("The numbers", icon=":material/table:"):
-    table_behind(choice, grid)
+if not none:
+    with st.expander("The numbers", icon=":material/table:"):
+        table_behind(choice, grid)

@@ -95,7 +95,8 @@ frame.figures(
     ]
 )
 worst = imbalances(layout, balance)[:2]
-for column, one in zip(st.columns(2, vertical_alignment="bottom"), worst, strict=False):
+beside = st.container(key="overview-worst")
+for column, one in zip(beside.columns(2, vertical_alignment="bottom"), worst, strict=False):
     with column:
         imbalance_chart(one, layout, f"imbalance-{worst.index(one)}")
 if worst:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["HeatView", "apply_event", "counts_data", "heat_grid", "states_data"]
 
 _HERE = Path(__file__).parent
+_SCRIPTS = (_HERE.parent / "shorten.js", _HERE / "finder.js", _HERE / "heat_grid.js")
 
 
 @cache
@@ -31,7 +32,7 @@ def _component() -> ComponentRenderer:
         "reseat_heat_grid",
         html=(_HERE / "heat_grid.html").read_text("utf-8"),
         css=(_HERE / "heat_grid.css").read_text("utf-8"),
-        js=(_HERE / "heat_grid.js").read_text("utf-8"),
+        js="\n".join(file.read_text("utf-8") for file in _SCRIPTS),
     )
 
 

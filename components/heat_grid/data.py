@@ -43,6 +43,7 @@ def counts_data(
     *,
     before: Grid | None = None,
     limit: float | None = None,
+    beside: Grid | None = None,
     counted: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """The data of a grid of sums; with ``before`` of the same axes, of the difference.
@@ -52,6 +53,7 @@ def counts_data(
         measure: what they are.
         before: the sums to take off.
         limit: the top of the scale, so that before and after share it; None takes the grid's own.
+        beside: the sums with which the scale's low end and middle are shared, as ``limit`` is.
         counted: the rows that the mean is of; None: all.
     """
     values = grid.values if before is None else grid.values - before.values
@@ -60,6 +62,7 @@ def counts_data(
     unit = 1.0 if top <= steps and measure != "bytes" else max(top / steps, 1e-9)
     kind = "counts" if before is None else "difference"
     packed = np.rint(values / unit).astype("<u2" if before is None else "<i2")
+    low, middle = _scale([grid] if beside is None else [grid, beside], unit, top)
     rows, columns = grid.row_sums, grid.column_sums
     if before is not None:
         rows, columns = rows - before.row_sums, columns - before.column_sums
@@ -69,6 +72,8 @@ def counts_data(
         values=_b64(packed),
         unit=unit,
         top=max(int(np.rint(top / unit)), 1),
+        low=low,
+        middle=middle,
         format="bytes" if measure == "bytes" else "count",
         word=_WORDS[measure][0],
         words=_WORDS[measure][1],
@@ -97,6 +102,8 @@ def states_data(states: npt.NDArray[np.uint8], axes: Axes, proposed: ClusterLayo
         values=_b64(states),
         unit=1.0,
         top=1,
+        low=1.0,
+        middle=1.0,
         format="count",
         word="",
         words="",
@@ -107,6 +114,20 @@ def states_data(states: npt.NDArray[np.uint8], axes: Axes, proposed: ClusterLayo
         present=[int(state) for state in np.unique(states)],
         facts=[_facts(axes.base, int(row), proposed) for row in axes.columns],
     )
+
+
+def _scale(grids: Sequence[Grid], unit: float, top: float) -> tuple[float, float]:
+    """The low end and the middle of a scale of counts, in units: so that both ends are told apart.
+
+    The low end is the least that any cell holds; the middle lies, by factors, between the middle cell and the middle of
+    the two ends: where most cells hold little and a few very much, neither the many nor the few are one colour.
+    """
+    held = np.concatenate([np.rint(grid.values[grid.values > 0] / unit) for grid in grids])
+    held = np.maximum(held, 1.0)
+    if not len(held):
+        return 1.0, 1.0
+    low, high = float(held.min()), max(top / unit, 1.0)
+    return low, float(np.sqrt(np.median(held) * np.sqrt(low * high)))
 
 
 def _finished(
@@ -126,6 +147,9 @@ def _finished(
         "rowSums": _b64(row_sums.astype("<f4")),
         "columnSums": _b64(column_sums.astype("<f4")),
         "rowMean": row_mean,
+        "rowSumsWord": _sums_word(axes),
+        "brokers": axes.brokers.tolist(),
+        "rowStarts": [span.start for span in axes.row_spans],
         "rowLabels": [_row_label(axes, span) for span in axes.row_spans],
         "rowWords": [_row_words(axes, span) for span in axes.row_spans],
         "columnWords": [_column_words(axes, span) for span in axes.column_spans],
@@ -141,7 +165,9 @@ def _finished(
             "line": look.line,
             "bar": look.bar,
             "background": look.background,
+            "accent": look.accent,
         },
+        "tall": _AROUND + _ROW * len(axes.row_spans) > _HEIGHT,
         "height": min(_HEIGHT, max(_AROUND + _ROW * len(axes.row_spans), _LEAST)),
         "label": f"{text.plural(len(axes.brokers), 'broker')} by "
         f"{text.plural(len(axes.columns), 'partition' if axes.by_partition else 'topic')}. "
@@ -165,6 +191,14 @@ def _state_colours(look: theme.Look) -> tuple[str, ...]:
         theme.MOVED_OUT,
         look.bar,
     )
+
+
+def _sums_word(axes: Axes) -> str:
+    """What the bars beside the rows sum: a broker's all, or only the part shown; of several brokers together."""
+    whole = axes.base.partition_count if axes.by_partition else len(axes.base.topics)
+    each = max((len(span) for span in axes.row_spans), default=1)
+    who = "per broker" if each == 1 else f"per {each} brokers"
+    return who if len(axes.columns) == whole else f"{who}, part"
 
 
 def _row_label(axes: Axes, span: Span) -> str:

@@ -39,13 +39,23 @@ function amount(grid, value) {
 function colourOf(grid, value) {
   if (grid.kind === "states") return grid.states[value];
   if (grid.kind === "counts" && value === 0) return grid.none;
-  // By square root: a few huge topics would otherwise leave every other cell at the dark end.
+  if (grid.kind === "counts") return at(grid, countShare(grid, value));
   const root = Math.sqrt(Math.abs(value) / grid.top);
   // Beside a broker that loses all, a change of one must still be seen against the white of no change.
-  const part = grid.kind === "difference" && value !== 0 ? 0.25 + 0.75 * root : root;
-  const share = grid.kind === "difference" ? (value < 0 ? 1 - part : 1 + part) / 2 : part;
-  const at = 3 * Math.max(0, Math.min(255, Math.round(share * 255)));
-  return [grid.palette[at], grid.palette[at + 1], grid.palette[at + 2]];
+  const part = value === 0 ? 0 : 0.25 + 0.75 * root;
+  return at(grid, (value < 0 ? 1 - part : 1 + part) / 2);
+}
+
+// A few huge topics would otherwise leave every other cell at the dark end: the scale grows by factors, and its middle
+// lies near what most cells hold.
+function countShare(grid, value) {
+  const part = (from, to) => (to > from ? Math.log(value / from) / Math.log(to / from) : 1);
+  return value <= grid.middle ? 0.5 * part(grid.low, grid.middle) : 0.5 + 0.5 * part(grid.middle, grid.top);
+}
+
+function at(grid, share) {
+  const place = 3 * Math.max(0, Math.min(255, Math.round(share * 255)));
+  return [grid.palette[place], grid.palette[place + 1], grid.palette[place + 2]];
 }
 
 function css(rgb) { return `rgb(${rgb[0]} ${rgb[1]} ${rgb[2]})`; }
@@ -62,6 +72,7 @@ class Heat {
     this.live = root.querySelector(".live");
     this.cursor = null;
     this.drag = null;
+    this.finder = new RowFinder(this);
     const on = (what, act) => this.cells.addEventListener(what, act);
     on("pointermove", (e) => this.moved(e));
     on("pointerleave", () => { if (!this.drag) this.pointAt(null); });
@@ -79,10 +90,12 @@ class Heat {
     this.drag = null;
     this.pointAt(null);
     this.stage.style.setProperty("--heat-height", `${data.height}px`);
+    this.stage.toggleAttribute("data-tall", data.tall);
     this.cells.setAttribute("aria-label", data.label);
     this.texture = this.paint();
     this.draw();
     this.drawLegend();
+    this.finder.look(false);
     this.root.dataset.drawn = data.token;
   }
 
@@ -228,6 +241,7 @@ class Heat {
     c.textAlign = "left";
     // Names too wide for their columns take turns in two lines.
     const free = [LEFT, LEFT];
+    const taken = new Set();
     for (const group of g.columnGroups) {
       const x = LEFT + group.from * this.cellWidth, width = (group.to - group.from) * this.cellWidth;
       c.fillStyle = g.look.line;
@@ -235,13 +249,14 @@ class Heat {
       const lane = x >= free[0] ? 0 : x >= free[1] ? 1 : -1;
       if (lane < 0) continue;
       c.fillStyle = g.look.quiet;
-      let label = group.label;
-      const room = width >= 70 ? width : Math.max(2 * width, 70);
-      while (label.length > 3 && c.measureText(label).width > room - 6) label = `${label.slice(0, -2)}…`;
+      const room = width >= 86 ? width : Math.max(2 * width, 86);
+      const label = shortened(group.label, (words) => c.measureText(words).width <= room - 6, taken);
+      if (label === null) continue;
       const wide = c.measureText(label).width;
       if (x + wide > this.width - RIGHT) continue;
       const y = TOP - 14 - lane * 14;
       c.fillText(label, x, y);
+      taken.add(label);
       free[lane] = x + wide + 6;
       if (lane === 1) {
         c.fillStyle = g.look.line;
@@ -289,7 +304,8 @@ class Heat {
       c.setLineDash([]);
       c.fillStyle = g.look.quiet;
       c.textAlign = "center";
-      c.fillText(`mean ${amount(g, g.rowMean)}`, Math.min(x, this.width - 34), TOP - 10);
+      c.fillText(`mean ${amount(g, g.rowMean)}`, Math.min(x, this.width - 42), TOP - 10);
+      c.fillText(g.rowSumsWord, Math.min(x, this.width - 42), TOP - 24);
     }
     c.textAlign = "right";
     c.fillStyle = g.look.quiet;
@@ -330,13 +346,13 @@ class Heat {
       context.fillStyle = css([g.palette[3 * i], g.palette[3 * i + 1], g.palette[3 * i + 2]]);
       context.fillRect(i, 0, 1, 1);
     }
-    const low = g.kind === "difference" ? `−${amount(g, g.top * g.unit)}` : amount(g, g.format === "bytes" ? 0 : 1);
+    const low = g.kind === "difference" ? `−${amount(g, g.top * g.unit)}` : amount(g, g.low * g.unit);
     if (g.kind === "counts") item(square(g.none), "none");
     const span = document.createElement("span");
     span.className = "item number";
     span.append(low, scale, `${g.kind === "difference" ? "+" : ""}${this.amountOf(g.top)}`);
     const middle = g.kind === "difference" ? "white: no change"
-      : g.top >= 8 ? `the middle of the scale is ${amount(g, g.top * g.unit / 4)}` : "";
+      : g.top >= 8 ? `the middle of the scale is ${amount(g, g.middle * g.unit)}` : "";
     const note = document.createElement("span");
     note.className = "item number";
     note.textContent = middle;
@@ -390,6 +406,15 @@ class Heat {
       const across = Math.abs(from.column - to.column) + 1, down = Math.abs(from.row - to.row) + 1;
       c.strokeRect(LEFT + left * this.cellWidth, TOP + top * this.cellHeight, across * this.cellWidth, down * this.cellHeight);
     };
+    if (this.finder.row !== null && this.grid.columns) {
+      const y = TOP + this.finder.row * this.cellHeight, height = Math.max(this.cellHeight, 3);
+      c.strokeStyle = this.grid.look.background;
+      c.lineWidth = 5;
+      c.strokeRect(LEFT - 1, y - 1, this.plotWidth + 2, height + 2);
+      c.strokeStyle = this.grid.look.accent;
+      c.lineWidth = 2.5;
+      c.strokeRect(LEFT - 1, y - 1, this.plotWidth + 2, height + 2);
+    }
     c.strokeStyle = this.grid.look.text;
     c.lineWidth = 2;
     if (this.drag && this.drag.moved) rectangle(this.drag.from, this.drag.to);

@@ -92,7 +92,8 @@ def choose(seat: Seat, shown: Shown) -> Choice:
         seat: what the person looks at.
         shown: the layout that the strip's switch chooses, and the plan of the what-if.
     """
-    first, second, third, fourth, fifth = st.columns([1.9, 1.4, 1.5, 1.3, 1.9], vertical_alignment="bottom")
+    controls = st.container(key="heat-controls")
+    first, second, third, fourth, fifth = controls.columns([1.9, 1.4, 1.5, 1.3, 1.9], vertical_alignment="bottom")
     kept_signature, zoom = session.kept(_KEPT, ((), HeatView()))
     linked = not kept_signature  # the first look of a session is at what the address names
     if linked:
@@ -210,11 +211,14 @@ def drawn(choice: Choice) -> tuple[dict[str, object], Grid]:
         return counts_data(before_grid, view.measure, limit=_limit(before_grid, None)), before_grid
     after_grid = grid_of(after, axes, view.measure)
     if choice.show == "present":
-        return counts_data(before_grid, view.measure, limit=_limit(before_grid, after_grid)), before_grid
+        return counts_data(
+            before_grid, view.measure, limit=_limit(before_grid, after_grid), beside=after_grid
+        ), before_grid
     if choice.show == "difference":
         return counts_data(after_grid, view.measure, before=before_grid), _less(after_grid, before_grid)
     limit = _limit(after_grid, before_grid)
-    return counts_data(after_grid, view.measure, limit=limit, counted=choice.counted), after_grid
+    data = counts_data(after_grid, view.measure, limit=limit, beside=before_grid, counted=choice.counted)
+    return data, after_grid
 
 
 def _less(grid: Grid, before: Grid) -> Grid:

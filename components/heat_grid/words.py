@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from components import text
 from components.heat_grid.panel import Choice
-from reseat.balance.grid import Grid
+from reseat.balance.grid import Grid, axes_of, grid_of
 
 __all__ = ["sentence"]
 
@@ -40,6 +42,7 @@ def _part(choice: Choice) -> str:
 
 
 def _extremes(choice: Choice, grid: Grid) -> str:
+    choice, grid = _by_broker(choice, grid)
     spans, rows = choice.axes.row_spans, choice.counted
     sums = grid.row_sums[rows]
     full, empty, mean = int(np.argmax(sums)), int(np.argmin(sums)), float(sums.mean())
@@ -47,7 +50,7 @@ def _extremes(choice: Choice, grid: Grid) -> str:
     if sums[full] == 0:
         return _start(f"{start}no broker has {'any bytes' if _bytes(choice) else f'a {_words(choice, 1)}'}.")
     if sums[full] == sums[empty]:
-        every = "the broker has" if len(spans) == 1 else "each broker has" if choice.axes.single else "each row has"
+        every = "the broker has" if len(spans) == 1 else "each broker has"
         return _start(f"{start}{every} {_amount(choice, float(sums[full]))}{'' if len(spans) == 1 else ': all alike'}.")
     least = "the least" if _bytes(choice) else "the fewest"
     return _start(
@@ -55,6 +58,23 @@ def _extremes(choice: Choice, grid: Grid) -> str:
         f"The mean is {_number(choice, mean)}; {_who(choice, rows[empty])} {least}: "
         f"{_number(choice, float(sums[empty]))}."
     )
+
+
+def _by_broker(choice: Choice, grid: Grid) -> tuple[Choice, Grid]:
+    """The same with a row a broker: where rows hold several, it is still single brokers that are full or empty."""
+    axes = choice.axes
+    if len(axes.row_spans) == len(axes.brokers):
+        return choice, grid
+    single = axes_of(
+        axes.base,
+        axes.brokers,
+        axes.columns,
+        by_partition=axes.by_partition,
+        most_rows=len(axes.brokers),
+        most_columns=1,
+    )
+    layout = choice.after if choice.show == "after" and choice.after is not None else choice.before
+    return replace(choice, axes=single), grid_of(layout, single, choice.view.measure)
 
 
 def _difference(choice: Choice, grid: Grid) -> str:

@@ -31,7 +31,7 @@ def _component() -> ComponentRenderer:
         "reseat_pair_matrix",
         html=(_HERE / "pair_matrix.html").read_text("utf-8"),
         css=(_HERE / "pair_matrix.css").read_text("utf-8"),
-        js=(_HERE / "pair_matrix.js").read_text("utf-8"),
+        js="\n".join(file.read_text("utf-8") for file in (_HERE.parent / "shorten.js", _HERE / "pair_matrix.js")),
     )
 
 

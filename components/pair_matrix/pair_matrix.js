@@ -166,6 +166,7 @@ class Pairs {
     const v = this.view;
     c.font = `11px ${getComputedStyle(this.root).fontFamily}`;
     c.textBaseline = "middle";
+    this.taken = new Set();
     for (const group of this.data.groups) {
       const from = Math.max(group.from, v.row), to = Math.min(group.to, v.row + v.rows);
       if (to > from) {
@@ -190,16 +191,28 @@ class Pairs {
       last = y;
       c.fillText(this.data.labels[v.row + row], LEFT - BAND - 6, y, LEFT - BAND - 8);
     }
+    if (this.data.groups.length === 0) this.drawColumnIds(c);
     c.textAlign = "left";
+  }
+
+  // Where no racks stand above the columns, their ids do, as many as have room.
+  drawColumnIds(c) {
+    c.textAlign = "center";
+    let free = -99;
+    for (let column = 0; column < this.view.columns; column += 1) {
+      const words = this.data.labels[this.view.column + column];
+      const x = LEFT + (column + 0.5) * this.cellWidth, half = c.measureText(words).width / 2;
+      if (x - half < free || x + half > this.width) continue;
+      free = x + half + 6;
+      c.fillText(words, x, TOP - 9);
+    }
   }
 
   fit(c, choices, x, y, room) {
     let label = choices.find((words) => words && c.measureText(words).width <= room);
-    if (!label) {
-      label = choices.find((words) => words) || "";
-      while (label.length > 3 && c.measureText(label).width > room) label = `${label.slice(0, -2)}…`;
-      if (label.length <= 3) return;
-    }
+    label ??= shortened(choices.find((words) => words) || "", (words) => c.measureText(words).width <= room, this.taken);
+    if (!label) return;
+    this.taken.add(label);
     c.fillStyle = this.data.look.quiet;
     c.textAlign = "left";
     c.fillText(label, x + 1, y);

@@ -99,3 +99,22 @@ def test_keys_walk_the_cells_and_a_live_region_says_them(heat: Page) -> None:
 
     heat.keyboard.press("Enter")
     heat.get_by_text("Of the part shown, all partitions of orders").wait_for()
+
+
+def test_a_broker_is_found_by_typing_and_an_empty_search_has_no_axes(heat: Page) -> None:
+    """Its row is named and Enter puts the cursor there; an id nobody has is said; no topic, no canvas."""
+    find = heat.locator(".heat").get_by_role("searchbox", name="Find")
+    find.fill("99")
+    expect(heat.locator(".heat .found-says")).to_have_text("No broker or rack matches.")
+    find.fill("7")
+    expect(heat.locator(".heat .found-says")).to_have_text("Broker 7 in az-c.")
+    find.press("Enter")
+
+    expect(cells(heat)).to_be_focused()
+    expect(heat.locator(".heat .live")).to_contain_text("Broker 7 in rack az-c", use_inner_text=True)
+
+    heat.get_by_role("textbox", name="Topics with").fill("no such topic")
+    heat.get_by_role("textbox", name="Topics with").press("Enter")
+    heat.get_by_text("No topic has that in its name.").wait_for()
+
+    expect(cells(heat)).to_have_count(0)

@@ -27,11 +27,23 @@ def test_the_fullest_and_the_emptiest_broker_stand_against_the_mean() -> None:
     assert said(LAYOUT) == "Broker 1 has the most replicas: 3. The mean is 1.5; broker 4 has the fewest: 0."
 
 
-def test_a_block_of_brokers_is_named_as_one_and_has_in_the_plural() -> None:
-    """Two rows of two brokers each."""
-    assert said(LAYOUT, most_rows=2) == (
-        "The 2 brokers 1 … 2 together have the most replicas: 5. The mean is 3; "
-        "the 2 brokers 3 … 4 together have the fewest: 1."
+def test_where_rows_hold_several_brokers_it_is_still_one_that_is_fullest() -> None:
+    """Two rows of two brokers each: what is said is of single brokers, as with a row for each."""
+    assert said(LAYOUT, most_rows=2) == said(LAYOUT)
+
+
+def test_a_difference_of_several_brokers_is_said_of_them_together() -> None:
+    """Broker 4 takes over from broker 1: the row of 1 and 2 has fewer, that of 3 and 4 more."""
+    after = ClusterLayout.from_assignments(
+        {("t", 0): [4, 2], ("t", 1): [4, 3], ("t", 2): [1, 2]}, brokers=[Broker(4, "z")]
+    )
+    axes = axes_of(LAYOUT, broker_order(LAYOUT, "id"), column_order(LAYOUT), by_partition=False, most_rows=2)
+    place: Any = None
+    choice = Choice(HeatView(), axes, LAYOUT, after, "difference", "the plan", place)
+
+    assert sentence(choice, drawn(choice)[1]) == (
+        "The 2 brokers 1 … 2 together have 2 replicas fewer with the plan, the 2 brokers 3 … 4 together have 2 "
+        "replicas more."
     )
 
 
