@@ -56,7 +56,7 @@ def draw_against_generate(plan: Plan) -> None:
     st.caption(
         f"Each dot is one random draw of the tool; in brackets how many were made, and beside them their median. "
         f"The tool is given {text.plural(len(first.topics), 'topic')}"
-        f"{' with a replica on a leaving broker' if plan.wish.remove else ''} and "
+        f"{' with a replica on a drained broker' if plan.wish.remove else ''} and "
         f"{text.plural(len(first.brokers), 'broker')}; partitions, spread and racks are counted over the whole cluster."
     )
     if st.toggle("Partition by partition, for one draw", key="generate-rows", persist_state="session"):
@@ -103,7 +103,9 @@ def _measures(plan: Plan, found: dict[Tool, AgainstGenerate]) -> list[Measure]:
     ]
     if plan.current.racks:
         after = certificate.rack_violations_after
-        measures.append(Measure("On too few racks", after, tuple(r.spread.rack_violations for r in results)))
+        measures.append(
+            Measure("Partitions without rack diversity", after, tuple(r.spread.rack_violations for r in results))
+        )
     if plan.current.size_bytes is not None:
         amount = certificate.bytes_to_move
         measures.append(Measure("Data to copy", amount, tuple(r.spread.bytes_to_move for r in results), is_bytes=True))

@@ -30,7 +30,7 @@ def draw_cautions(seat: Seat, cautions: Sequence[Finding], where: str) -> None:
         ):
             frame.findings([finding])
             if finding.kind == "racks_unknown":
-                with st.popover("Tell racks", icon=":material/dns:"):
+                with st.popover("Add racks", icon=":material/dns:"):
                     draw_racks_form(seat, where)
             elif finding.kind == "unmovable":
                 _keep_or_leave(seat, where)
@@ -46,7 +46,7 @@ def _keep_or_leave(seat: Seat, where: str) -> None:
     kept = seat.wish.options.keep_unmovable
     options = replace(seat.wish.options, keep_unmovable=not kept)
     st.button(
-        "Leave them out" if kept else "Plan them all the same",
+        "Leave them where they are" if kept else "Plan them anyway",
         key=f"unmovable-{where}",
         on_click=session.set_wish,
         args=(replace(seat.wish, options=options),),

@@ -70,7 +70,7 @@ def draw_execution(plan: Plan, live: str | None = None, version: str | None = No
     from reseat.formats.commands import ASSUMED, by_admin, commands
 
     if live is not None:
-        navigation.link(navigation.EXECUTE, f"Carry it out on {text.plain(live, 60)}")
+        navigation.link(navigation.EXECUTE, f"Execute on {text.plain(live, 60)}")
     left, middle, right = st.columns([1, 1, 2])
     target = draw_target(version, left, right)
     rate = middle.number_input(

@@ -39,9 +39,7 @@ def draw_findings(layout: ClusterLayout, found: Sequence[Finding], digest: str) 
     """
     with st.container(key="findings", gap="xsmall"):
         for finding in found:
-            mark = (
-                f":{_COLOURS[finding.severity]}[{theme.severity_icon(finding.severity)} **{finding.severity.value}**]"
-            )
+            mark = f":{_COLOURS[finding.severity]}[{theme.severity_icon(finding.severity)} **{finding.severity.word}**]"
             key = f"finding-{finding.kind}-{digest[:16]}"
             with st.expander(f"{mark} {text.plain(finding.sentence)}", key=key, on_change="rerun") as opened:
                 if opened.open:

@@ -130,7 +130,7 @@ def _begin_in_the_past(state: State, link: Link, past: Past) -> None:
     try:
         snapshot = caching.past_snapshot(history(state, where.tables), where.landing, past.cluster, past.snapshot_id)
     except InputRefused as refusal:
-        state.link = replace(link, trouble=f"The snapshot that the link names cannot be opened. {refusal.sentence}")
+        state.link = replace(link, trouble=f"The snapshot in the link cannot be opened. {refusal.sentence}")
         return
     open_past(state, snapshot, past.snapshot_id, link.wish, link.edits)
     state.after = link.after

@@ -233,24 +233,24 @@ def _chips(wish: Wish) -> None:
         chips += [
             (
                 f"out-{broker}",
-                f"broker {broker} out",
+                f"broker {broker} removed",
                 replace(other, remove=tuple(b for b in wish.remove if b != broker)),
             )
             for broker in wish.remove
         ]
     else:
-        chips.append(("out", f"{len(wish.remove):,} brokers out", replace(other, remove=())))
+        chips.append(("out", f"{len(wish.remove):,} brokers removed", replace(other, remove=())))
     if len(wish.add) <= _MOST_CHIPS:
         chips += [
             (
                 f"in-{broker}",
-                f"broker {broker} joins" + (f" {text.plain(rack, 30)}" if rack else ""),
+                f"broker {broker} added" + (f" {text.plain(rack, 30)}" if rack else ""),
                 replace(other, add=tuple(pair for pair in wish.add if pair[0] != broker)),
             )
             for broker, rack in wish.add
         ]
     else:
-        chips.append(("in", f"{len(wish.add):,} brokers join", replace(other, add=())))
+        chips.append(("in", f"{len(wish.add):,} brokers added", replace(other, add=())))
     if wish.topics:
         chips.append(
             (
@@ -267,7 +267,7 @@ def _chips(wish: Wish) -> None:
             key=f"chip-{key}",
             icon=":material/close:",
             icon_position="right",
-            help="Take this out of the what-if",
+            help="Remove this from the what-if",
             on_click=session.set_wish,
             args=(without,),
         )

@@ -81,7 +81,7 @@ def _harm(row: pd.Series[object]) -> str:
         count = int(_value(row[name]) or 0)
         if count:
             return f"{text.plural(count, 'partition')} {words}"
-    return f"{text.plural(int(_value(row['findings_broken']) or 0), 'finding')} of severity broken"
+    return f"{text.plural(int(_value(row['findings_broken']) or 0), 'critical finding')}"
 
 
 def _none_worse(snapshots: pd.DataFrame) -> str:

@@ -90,10 +90,10 @@ def _imbalance(  # noqa: PLR0917 six facts of one load
     )
     alive = " among those alive" if spread.least > np.nanmin(values) or spread.most < np.nanmax(values) else ""
     if avoidable == 0:
-        sentence = f"As even as can be: from {shown(spread.least)} to {shown(spread.most)}."
+        sentence = f"Evenly balanced: from {shown(spread.least)} to {shown(spread.most)}."
     else:
-        least = "" if spread.least_possible is None else f", {shown(spread.least_possible)} is possible"
-        sentence = f"{emptiest} to {fullest}: {shown(spread.spread)} apart{alive}{least}."
+        least = "" if spread.least_possible is None else f"; best possible: {shown(spread.least_possible)}"
+        sentence = f"{emptiest} to {fullest}: spread {shown(spread.spread)}{alive}{least}."
     return Imbalance(
         title=f"{title} by {'rack' if by_rack else 'broker'}",
         sentence=sentence,

@@ -33,18 +33,18 @@ def draw_judging(seat: Seat, own: Plan | None) -> None:
         placeholder='{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2,3]}]}',
         persist_state="session",
     )
-    given = right.file_uploader("Or its file", key="judge-file")
+    given = right.file_uploader("Or upload it", key="judge-file")
     changed = right.checkbox(
-        "It may change replication factors", key="judge-rf", help="Otherwise another number of replicas is a fault."
+        "Allow replication-factor changes", key="judge-rf", help="Otherwise a changed number of replicas is a fault."
     )
     data = given.getvalue() if given is not None else pasted.encode("utf-8", "replace")
     if not data.strip():
         st.caption(
-            "Any plan can be judged, also one written by hand or by another tool; it may hold some partitions only."
+            "Validates any plan, including one from another tool or written by hand. Part of the partitions is enough."
         )
         return
     try:
-        with st.spinner("Judging the plan …", show_time=True):
+        with st.spinner("Validating the plan …", show_time=True):
             proposed = read_proposed(data, source=given.name if given is not None else "pasted plan")
             verdict = caching.judgement_of(seat.layout, proposed, seat.wish, allow_rf_change=changed)
     except ReseatError as error:
@@ -52,7 +52,7 @@ def draw_judging(seat: Seat, own: Plan | None) -> None:
         return
     frame.findings(verdict.cautions)
     if verdict.faults:
-        st.markdown(":red[:material/block:] **This plan must not be carried out.**")
+        st.markdown(":red[:material/block:] **This plan must not be executed.**")
         with st.container(height=180 if len(verdict.faults) > _MOST else "content", border=False):
             st.markdown("\n".join(f"- {text.plain(fault)}" for fault in verdict.faults))
     else:

@@ -144,14 +144,18 @@ def _racks_of(layout: ClusterLayout, ids: npt.NDArray[np.int64]) -> npt.NDArray[
 def draw_flows(plan: Plan, key: str) -> None:
     """The diagram of who sends to whom."""
     if not len(plan.moves):
-        st.caption("No replica moves, so nobody sends anything.")
+        st.caption("No replica moves.")
         return
     sources, targets, link, counts, by_rack = flow_counts(plan)
     largest = np.argsort(-counts, kind="stable")[:_MOST_ARROWS]
     figure = charts.flows(sources, targets, link[largest], counts[largest], "replicas")
-    charts.draw(figure, key, "Who gives replicas up, on the left, and who receives them, on the right", height=340)
+    charts.draw(figure, key, "Brokers that give up replicas (left) and brokers that receive them (right)", height=340)
     left_out = len(counts) - len(largest)
-    notes = (["Brokers are drawn together by rack."] if by_rack else []) + (
+    notes = (["Brokers are grouped by rack."] if by_rack else []) + (
         [f"{left_out:,} smaller flows are not drawn."] if left_out else []
     )
-    st.caption(" ".join([*notes, "Data is copied from each partition's leader; here stands who gives a place up."]))
+    st.caption(
+        " ".join(
+            [*notes, "Data is copied from each partition's leader. This chart shows which broker gives up the replica."]
+        )
+    )

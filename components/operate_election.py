@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_election", "outcome_frame"]
 
-_KINDS = {"Preferred leaders": Election.PREFERRED, "Unclean, where nobody leads": Election.UNCLEAN}
+_KINDS = {"Preferred leaders": Election.PREFERRED, "Unclean, where there is no leader": Election.UNCLEAN}
 #: Partitions that can be named one by one; more are told to narrow the topics.
 _MOST_NAMED = 2_000
 

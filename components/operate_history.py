@@ -18,7 +18,7 @@ _LISTED = 8
 
 def title_of(run: Run) -> str:
     """What a run is, in a few words: ``Run 7, the way back of run 5``."""
-    return f"Run {run.id}, the way back of run {run.takes_back}" if run.takes_back is not None else f"Run {run.id}"
+    return f"Run {run.id}, the rollback of run {run.takes_back}" if run.takes_back is not None else f"Run {run.id}"
 
 
 def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int], None]) -> None:
@@ -32,7 +32,7 @@ def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int]
     st.header("Runs of this cluster", anchor=False)
     latest = sorted(runs, key=lambda run: run.id, reverse=True)
     if not latest:
-        st.caption("Nothing was carried out on this cluster from this journal yet.")
+        st.caption("Nothing has been executed on this cluster from this journal.")
         return
     with st.container(key="history", gap="xsmall"):
         for run in latest[:_LISTED]:

@@ -27,9 +27,9 @@ def how_to_enable(who: Access) -> str:
             f"{text.plural(len(who.allowed), 'entry', 'entries')} under [operate] allowed in the secrets may then write"
         )
         if not who.allowed:
-            may = "nobody may write before somebody is listed under [operate] allowed in the secrets"
+            may = "nobody may write until somebody is listed under [operate] allowed in the secrets"
     else:
-        may = "whoever has the token that it prints may then write, or whom a configured sign-in allows"
+        may = "then whoever has the printed token, or is allowed by a configured sign-in, may write"
     return f"Writing is enabled by starting Reseat with {OPERATE_VARIABLE}=1; {may}."
 
 

@@ -83,8 +83,8 @@ def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> tuple[Pr
     if kept and kept[0] == (run.id, now.taken_at):
         return kept[1]
     back = approving.way_back(run, moves, now)
-    sealed = read_sealed(back.text, source=f"the way back of run {run.id}")
-    made = Proposal(f"Run {run.id} is taken back", back.text, sealed, "rollback", run.id), back.left
+    sealed = read_sealed(back.text, source=f"the rollback of run {run.id}")
+    made = Proposal(f"Run {run.id} is rolled back", back.text, sealed, "rollback", run.id), back.left
     session.keep(_WAY_BACK, ((run.id, now.taken_at), made))
     return made
 
@@ -118,23 +118,21 @@ def choose(seat: Seat, head: DeltaGenerator, cluster: str) -> Proposal | None:
         return None
     except ReseatError as error:
         with head:
-            frame.answer(f"This plan cannot be carried out on {name}.")
+            frame.answer(f"This plan cannot be executed on {name}.")
         refused(error)
         return None
     if proposal is None:
         with head:
-            frame.answer(f"Nothing is chosen yet that could be carried out on {name}.")
+            frame.answer(f"No plan selected to execute on {name}.")
     return proposal
 
 
 def _of_what_if(seat: Seat) -> Proposal | None:
     if seat.wish.is_empty:
-        st.markdown(
-            "Nothing is wished yet, so nothing moves. Drag a broker out, or say on the Plan page what to change."
-        )
+        st.markdown("No change selected. Drain a broker, or choose a change on the Plan page.")
         with st.container(horizontal=True):
-            navigation.link(navigation.BOARD, "Drag a broker out")
-            navigation.link(navigation.PLAN, "Say what to change")
+            navigation.link(navigation.BOARD, "Drag on the Board page")
+            navigation.link(navigation.PLAN, "Choose a change")
         return None
     words = wish_in_words(seat.wish)
     plan = plan_of(seat)
@@ -153,7 +151,7 @@ def _of_file() -> Proposal | None:
         "Reassignment JSON: of Reseat, of Kafka's own tool, or of any other",
         key="operate-file",
         help="A plan that Reseat made says what it was made for, and is refused where the cluster has changed since. "
-        "Any other plan is judged against the reading shown here.",
+        "Any other plan is validated against the reading shown here.",
     )
     if given is None:
         return None
@@ -181,14 +179,14 @@ def figures_of(plan: Plan, proposal: Proposal, schedule: Preview, rate: float) -
     made = proposal.sealed.told_hash is not None
     return [
         Figure("Replicas move", text.count(plan.certificate.moves), None, "Replicas that are copied to another broker"),
-        Figure("Partitions change", text.count(plan.certificate.changed_partitions), None, "In members or in order"),
+        Figure("Partitions changed", text.count(plan.certificate.changed_partitions), None, "In members or in order"),
         Figure("Data to copy", text.size(None if sent is None else sent.total), unknown, "As the sizes just read tell"),
         Figure("At least so long", least, None, "What the busiest broker sends or receives, at the throttle below"),
         Figure(
             "Batches",
             text.count(len(schedule)),
             None,
-            "Of at most so many moves a broker, if each waited for the one before; they overlap, so it goes faster",
+            "At most this many moves per broker. Batches overlap, so it is faster than one after the other",
         ),
         Figure(
             "Plan's hash",

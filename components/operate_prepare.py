@@ -35,7 +35,7 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
         fresh = last_reading(desk, leaving)
     except ClusterUnreachable as error:
         with head:
-            frame.answer(f"{proposal.title}: it cannot be judged now.")
+            frame.answer(f"{proposal.title}: it cannot be checked now.")
             operate_states.draw_lost(str(error))
         return
     plan = caching.laid_over(fresh.snapshot.layout, proposal.sealed)
@@ -79,7 +79,7 @@ def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:
     else:
         what = "Nothing to change"
     if proposal.takes_back is not None:
-        what = f"Take run {proposal.takes_back} back: {what[:1].lower()}{what[1:]}"
+        what = f"Roll back run {proposal.takes_back}: {what[:1].lower()}{what[1:]}"
     return f"{what} on {text.visible(desk.name, 60)}"
 
 
@@ -118,7 +118,7 @@ def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check], un
         one = len(against) == 1
         verdict = f"{text.plural(len(against), 'check')} {'says' if one else 'say'} no"
     else:
-        verdict = "nothing stands against it" + (f", {untold} unknown" if untold else "")
+        verdict = "nothing prevents it" + (f", {untold} unknown" if untold else "")
     return f"{proposal.title} on {text.visible(desk.name, 60)}: {what}; {verdict}."
 
 

@@ -36,19 +36,19 @@ _MOVES = {
     "failed": "✖ failed",
     "sent": "▶ under way",
     "waiting": "○ waiting",
-    "cancelled": "■ taken back",
+    "cancelled": "■ reverted",
     "done": "✔ there",
 }
 _STALLED = "▲ stalled"
 #: What a runner says while there is nothing but counts to say.
-_COUNTS = re.compile(r"[\d,]+ of [\d,]+ partitions? as planned(, [\d,]+ (under way|failed|taken back))*\.")
+_COUNTS = re.compile(r"[\d,]+ of [\d,]+ partitions? as planned(, [\d,]+ (under way|failed|reverted|taken back))*\.")
 
 
 def state_words(state: RunState, *, alive: bool = True) -> str:
     """A run's state as Markdown with icon, colour and word; an open run that nobody works on stands still."""
     icon, colour, word = _STATES[state]
     if state.open and not alive:
-        icon, colour, word = ":material/pause_circle:", "orange", "nobody is at work on it"
+        icon, colour, word = ":material/pause_circle:", "orange", "no executor is running"
     return f":{colour}[{icon} {word}]"
 
 
@@ -56,7 +56,7 @@ def sentence(progress: RunProgress) -> str:
     """Where a run stands, with the number that matters; not yet Markdown."""
     run, total = progress.run, progress.partitions
     there = f"{progress.done:,} of {text.plural(total, 'partition')} {'is' if progress.done == 1 else 'are'} there"
-    what = "The way back" if run.kind == "rollback" else "The plan"
+    what = "Rollback" if run.kind == "rollback" else "The plan"
     if run.state is RunState.DONE:
         return f"{what} is done: {'its partition is' if total == 1 else f'all {total:,} partitions are'} as planned."
     if run.state is RunState.CANCELLED:
@@ -64,7 +64,7 @@ def sentence(progress: RunProgress) -> str:
     if run.state is RunState.FAILED:
         return f"{what} cannot go on: {there}. {run.sentence}".strip()
     if not progress.alive:
-        return f"{what} stands still, because nobody is at work on it: {there}."
+        return f"{what} is paused: no executor is running: {there}."
     if run.state is RunState.STOPPING:
         waits = "nothing is under way any more" if not progress.sent else f"{progress.sent:,} still under way"
         return f"Stopping: nothing further is sent, {waits}; {there}."
@@ -103,7 +103,7 @@ def draw_progress(
     bytes_told = progress.bytes_total is not None and progress.bytes_done is not None
     copied = text.size(progress.bytes_done) if bytes_told else text.count(None)
     left = "none" if not progress.run.state.open else text.duration(progress.seconds_left)
-    untold = "unknown yet" if progress.alive or progress.run.state is RunState.APPROVED else "stands still"
+    untold = "unknown yet" if progress.alive or progress.run.state is RunState.APPROVED else "stalled"
     frame.figures(
         [
             Figure("Partitions there", text.count(progress.done), f"of {progress.partitions:,}"),
@@ -168,10 +168,10 @@ def _draw_arrivals(progress: RunProgress, layout: ClusterLayout) -> None:
     racks = {broker.id: broker.rack for broker in layout.brokers}
     names = [f"broker {broker}" + (f" in {racks[broker]}" if racks.get(broker) else "") for broker in order]
     figure = charts.arrivals(names, np.array([counts[broker] for broker in order]))
-    charts.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have come to each broker", height=170)
+    charts.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have arrived on each broker", height=170)
     frame.how_to_read(
-        "A bar a receiving broker, in replicas. Green is there, sky blue is under way, grey waits, vermillion with "
-        "hatches failed or was taken back."
+        "One bar per receiving broker, in replicas. Green: done. Sky blue: in progress. Grey: waiting. Hatched "
+        "vermillion: failed or reverted."
     )
 
 

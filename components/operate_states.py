@@ -54,7 +54,7 @@ def draw_open_runs() -> None:
         for run in runs:
             progress = journal.progress(run.id, moves=False)
             verb = "is" if progress.done == 1 else "are"
-            alone = "" if progress.alive else ", and **nobody is at work on it**"
+            alone = "" if progress.alive else ", and **no executor is running**"
             st.markdown(
                 f":orange[:material/front_hand:] Run {run.id} on {text.plain(run.cluster, 60)} is not over: "
                 f"{progress.done:,} of {text.plural(progress.partitions, 'partition')} {verb} there{alone}. Connect to "
@@ -69,11 +69,11 @@ def draw_past(past: Past) -> None:
     Args:
         past: which moment.
     """
-    frame.answer(f"This is the past, {past.words()}: nothing can be carried out on it.")
+    frame.answer(f"This is a snapshot, {past.words()}: nothing can be executed on it.")
     st.markdown(
-        "A plan made for a layout of the past may name replicas that have moved since, so that it is not offered here; "
-        "its files are on the Plan page, and whoever carries them out meets the guard, which lays every replica list "
-        "beside the cluster as it is now. To work on the cluster, go back to the present and plan there."
+        "A plan made for a layout of the past may name replicas that have moved since, so it is not offered here. "
+        "Its files are on the Plan page; execution re-checks every replica list against the live cluster. To work on "
+        "the cluster, go back to the present and plan there."
     )
     with st.container(horizontal=True, vertical_alignment="center", key="not-live"):
         st.button(
@@ -85,7 +85,7 @@ def draw_past(past: Past) -> None:
 def draw_not_enabled(sentence: str) -> None:
     """One only reads here: how writing is enabled, and who would be allowed then."""
     with st.container(border=True, key="not-enabled"):
-        st.markdown(f":gray[:material/lock:] **Here one can read only.** {text.plain(sentence)}")
+        st.markdown(f":gray[:material/lock:] **Read-only.** {text.plain(sentence)}")
 
 
 def draw_blocked(sentence: str) -> None:

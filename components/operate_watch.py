@@ -124,20 +124,20 @@ def _draw_stop(desk: Desk, journal: Journal, run: Run, *, stopping: bool) -> Non
     """The two ways to end a run before its time."""
     with st.popover("Stop", icon=":material/stop_circle:", key=f"stop-{run.id}-{stopping}", disabled=stopping):
         st.markdown(
-            "**Nothing further is sent.** What is under way at Kafka finishes; partitions that wait stay as they "
-            "are. The throttles are put back. What has moved stays moved: a rollback takes it back."
+            "**Nothing further is sent.** What is in progress at Kafka finishes; waiting partitions stay as they "
+            "are. The throttles are restored. What has moved stays moved: a rollback reverts it."
         )
         st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
     with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}"):
         st.markdown(
-            "**Nothing further is sent, and what is under way is taken back:** those partitions keep the replicas "
-            "they had, and what was copied of them so far is dropped. What is there already stays there: a "
-            "rollback takes it back too."
+            "**Nothing further is sent, and what is in progress is reverted:** those partitions keep the replicas "
+            "they had, and what was copied so far is dropped. What is done stays: a rollback "
+            "reverts it too."
         )
         if not desk.can_cancel:
-            st.caption("Through ZooKeeper's node Kafka cannot take back what is under way: it finishes.")
+            st.caption("Through ZooKeeper's node Kafka cannot cancel what is in progress: it finishes.")
         st.button(
-            "Take back what is under way", key="cancel", type="primary", on_click=_stop,
+            "Revert what is in progress", key="cancel", type="primary", on_click=_stop,
             args=(desk, journal, run, True),
         )  # fmt: skip
 
@@ -203,6 +203,6 @@ def _draw_ended(desk: Desk, progress: RunProgress) -> None:
         st.caption(
             "The lists as they were at approval, guarded as any plan: its checks are shown first."
             if touched
-            else "Nothing of it was carried out, so there is nothing to take back.",
+            else "Nothing was executed, so there is nothing to roll back.",
             width="content",
         )

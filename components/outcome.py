@@ -13,6 +13,7 @@ from components.session import Seat
 from components.text import wish_in_words
 from reseat.balance import racks_in_words
 from reseat.model import Certificate, Plan
+from reseat.model.glossary import define
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["headline", "least_for", "outcome", "present"]
 
-_SPREAD = "Fullest minus emptiest broker, in replicas"
+_SPREAD = define("Replica spread")
 #: Its place among the figures of a plan.
 _SPREAD_AT = 3
-_LEADERS = "Most minus fewest partitions that list a broker first; an election makes these its leaders"
-_RACKS = "Partitions on fewer racks than their replication factor and the racks with a broker allow"
+_LEADERS = define("Preferred leader spread")
+_RACKS = define("Partitions without rack diversity")
 
 
 def present(seat: Seat) -> None:
-    """What one sees while nothing is wished."""
+    """What one sees while no change is selected."""
     # As the board does: what a plan would start from.
     under_way = bool(seat.layout.under_way.any())
     layout = seat.layout.target() if under_way else seat.layout
@@ -40,7 +41,7 @@ def present(seat: Seat) -> None:
     done = " once the reassignment under way is done" if under_way else ""
     frame.answer(
         f"{text.plural(len(layout.brokers), 'broker')} {where} {holds} "
-        f"{text.plural(layout.replica_count, 'replica')}{done}. Drag one out to see what must move."
+        f"{text.plural(layout.replica_count, 'replica')}{done}. Drag a broker to Removed to preview a drain."
     )
     draw_input_cautions(seat, "present")
     data = None if loads.size_bytes is None else float(np.nansum(loads.size_bytes))
@@ -50,7 +51,7 @@ def present(seat: Seat) -> None:
         [
             Figure("Replicas", text.count(layout.replica_count), when),
             Figure("Partitions", text.count(layout.partition_count)),
-            Figure("Data held", text.size(data), None, "Bytes of all replicas whose size is told"),
+            Figure("Data held", text.size(data), None, "Bytes of all replicas whose size is known"),
             Figure("Replica spread", _apart(loads.replica_spread), _possible(loads.replica_spread), _SPREAD),
             Figure(
                 "Preferred leader spread",
@@ -58,20 +59,25 @@ def present(seat: Seat) -> None:
                 _possible(loads.preferred_leader_spread),
                 _LEADERS,
             ),
-            Figure("On too few racks", text.count(balance.rack_violations if layout.racks else None), None, _RACKS),
+            Figure(
+                "Partitions without rack diversity",
+                text.count(balance.rack_violations if layout.racks else None),
+                None,
+                _RACKS,
+            ),
         ]
     )
 
 
 def headline(plan: Plan) -> str:
-    """The sentence that answers what a plan does: who leaves, or cannot quite, and what moves for it."""
+    """The sentence that answers what a plan does: which brokers are drained, or not completely, and what moves."""
     certificate, wish = plan.certificate, plan.wish
     first = certificate.sentences[0] if certificate.sentences else f"{text.plural(certificate.moves, 'replica')} move."
     if certificate.faults:
         return first
     who = wish_in_words(wish)
     if wish.remove and not wish.add:
-        who = f"{'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)} can leave"
+        who = f"draining {'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)}"
     if certificate.unmovable_partitions:
         cannot = f"{text.plural(certificate.unmovable_partitions, 'partition')} cannot be moved"
         if wish.remove and not wish.options.keep_unmovable:
@@ -98,8 +104,8 @@ def outcome(seat: Seat, plan: Plan, where: str) -> DeltaGenerator:
     draw_cautions(seat, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
     before = caching.balance_of(plan.current).by_broker
     least = certificate.least_moves
-    enough = None if least is None else f"{least:,} would do"
-    proven = "proven, racks unknown" if certificate.unknown_racks else "proven least"
+    enough = None if least is None else f"minimum: {least:,}"
+    proven = "proven minimum (racks unknown)" if certificate.unknown_racks else "proven minimum"
     racks = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
     columns = frame.figures(
         [
@@ -107,23 +113,27 @@ def outcome(seat: Seat, plan: Plan, where: str) -> DeltaGenerator:
                 "Replicas move",
                 text.count(certificate.moves),
                 proven if certificate.moves_proven else enough,
-                "Replicas that are copied or dropped",
+                define("Replica moves"),
             ),
-            Figure("Partitions change", text.count(certificate.changed_partitions), None, "In members or in order"),
-            Figure("Data to copy", text.size(certificate.bytes_to_move), None, "The largest told replica of each move"),
+            Figure(
+                "Partitions changed", text.count(certificate.changed_partitions), None, define("Partitions changed")
+            ),
+            Figure("Data to copy", text.size(certificate.bytes_to_move), None, define("Data to copy")),
             Figure(
                 "Replica spread",
                 f"{_apart(before.replica_spread)} → {text.count(certificate.replica_spread)}",
                 least_for(certificate),
-                f"{_SPREAD}, before and after; least among the plans with so many moves",
+                f"{_SPREAD} Before → after.",
             ),
             Figure(
                 "Preferred leader spread",
                 f"{_apart(before.preferred_leader_spread)} → {text.count(certificate.leader_spread)}",
-                "least for these replicas" if certificate.leader_balance_proven else None,
-                f"{_LEADERS}. Proven for the replica sets of this plan",
+                "minimum for these replicas" if certificate.leader_balance_proven else None,
+                f"{_LEADERS} Before → after.",
             ),
-            Figure("On too few racks", racks if plan.current.racks else text.count(None), None, _RACKS),
+            Figure(
+                "Partitions without rack diversity", racks if plan.current.racks else text.count(None), None, _RACKS
+            ),
         ]
     )
     return columns[_SPREAD_AT]
@@ -133,7 +143,7 @@ def least_for(certificate: Certificate) -> str | None:
     """For how many moves the replica spread is proven to be the least; None where it is not."""
     reached, least = certificate.replica_sum_of_squares, certificate.least_replica_sum_of_squares
     if certificate.replica_balance_proven or (reached is not None and reached == least):
-        return f"least for {text.plural(certificate.moves, 'move')}"
+        return f"minimum for {text.plural(certificate.moves, 'move')}"
     return None
 
 
@@ -146,4 +156,4 @@ def _apart(spread: Spread | None) -> str:
 
 
 def _possible(spread: Spread | None) -> str | None:
-    return None if spread is None or spread.least_possible is None else f"{spread.least_possible:,} is possible"
+    return None if spread is None or spread.least_possible is None else f"best possible: {spread.least_possible:,}"

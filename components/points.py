@@ -44,7 +44,7 @@ def draw_points(seat: Seat, plan: Plan) -> None:
     if seat.wish.add and not seat.wish.remove:
         # Onto new brokers fewer moves are worth having too, so one slides along the curve.
         moves = row.select_slider(
-            "Moves, and how far apart the fullest and the emptiest broker are then",
+            "Moves vs. balance",
             list(words),
             value=start,
             format_func=words.__getitem__,
@@ -53,15 +53,15 @@ def draw_points(seat: Seat, plan: Plan) -> None:
         )
     else:
         moves = row.segmented_control(
-            "What more moves buy",
+            "Moves vs. balance",
             list(words),
             default=start,
             required=True,
             format_func=words.__getitem__,
             key=key,
             width="content",
-            help="The first is the plan with the least moves; each further one buys more balance. No evener plan with "
-            "so many moves was found.",
+            help="The first is the plan with the fewest moves. Each further one is the best balanced plan found for "
+            "that many moves.",
         )
     row.caption(bargain(points, moves, own), width="content")
     _say(offered)
@@ -72,7 +72,7 @@ def draw_points(seat: Seat, plan: Plan) -> None:
 
 
 def draw_next(seat: Seat, plan: Plan, place: DeltaGenerator, *, most: int | None = None) -> None:
-    """The next point of the curve that is evener than the plan, one click away, where the plan's own spread stands.
+    """The next better balanced point of the curve, one click away, where the plan's own spread stands.
 
     Args:
         seat: the layout and the what-if.
@@ -82,7 +82,7 @@ def draw_next(seat: Seat, plan: Plan, place: DeltaGenerator, *, most: int | None
     """
     if most is not None and seat.layout.partition_count > most:
         with place:
-            navigation.link(navigation.PLAN, "What more moves buy")
+            navigation.link(navigation.PLAN, "Moves vs. balance")
         return
     with place:
         offered = _offered(seat, plan, "More moves …")
@@ -90,7 +90,7 @@ def draw_next(seat: Seat, plan: Plan, place: DeltaGenerator, *, most: int | None
         if point is None:
             return
         st.button(
-            f"{point.replica_spread:,} with {text.plural(point.moves, 'move')}",
+            f"spread {point.replica_spread:,} with {text.plural(point.moves, 'move')}",
             key="next-point",
             type="tertiary",
             icon=":material/trending_flat:",
@@ -126,7 +126,7 @@ def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
     spread = {point.moves: point.replica_spread for point in points}
     if moves > own:
         more = text.plural(moves - own, "more move")
-        brings = "brings" if moves - own == 1 else "bring"
+        brings = "changes" if moves - own == 1 else "change"
         return f"{more} {brings} the spread from {spread[own]:,} to {spread[moves]:,}."
     if moves < own:
         less = text.plural(own - moves, "move fewer", "moves fewer")
@@ -134,15 +134,15 @@ def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
     further = [point for point in points if point.moves > own and point.replica_spread < spread[own]]
     if further:
         more = text.plural(further[0].moves - own, "more move")
-        return f"{more} would bring the spread from {spread[own]:,} to {further[0].replica_spread:,}."
+        return f"{more} would change the spread from {spread[own]:,} to {further[0].replica_spread:,}."
     fewer = [point for point in points if point.moves < own]
     if fewer:
         less = text.plural(own - fewer[-1].moves, "move fewer", "moves fewer")
         return f"{less}: the spread would be {fewer[-1].replica_spread:,} instead of {spread[own]:,}."
-    return "No further point is evener."
+    return "No alternative is better balanced."
 
 
-def _offered(seat: Seat, plan: Plan, words: str = "Looking at what more moves would buy …") -> Curve | None:
+def _offered(seat: Seat, plan: Plan, words: str = "Comparing moves and balance …") -> Curve | None:
     """The curve of the what-if; None where its plan moves nothing or has none."""
     if not plan.certificate.moves or plan.certificate.faults:
         return None
@@ -161,4 +161,4 @@ def _say(offered: Curve) -> None:
 
 
 def _words(point: CurvePoint) -> str:
-    return f"{text.plural(point.moves, 'move')}: {point.replica_spread:,} apart"
+    return f"{text.plural(point.moves, 'move')}, spread {point.replica_spread:,}"

@@ -1,4 +1,4 @@
-"""What a certificate says: a table of what was reached, what is least, and whether that is proven."""
+"""What a certificate says: a table of what was reached, the minimum, and whether that is proven."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["draw_proof", "rows_of"]
 _ROWS = (
     ("Replica moves", "moves", "least_moves", "moves_proven"),
     (
-        "Sum of squares of replicas in one rack, over partitions and racks",
+        "Rack balance (sum of squares of replicas per partition and rack)",
         "rack_sum_of_squares",
         "least_rack_sum_of_squares",
         "rack_balance_proven",
     ),
     (
-        "Sum of squares of replicas by broker",
+        "Replica balance (sum of squares by broker)",
         "replica_sum_of_squares",
         "least_replica_sum_of_squares",
         "replica_balance_proven",
     ),
     (
-        "Sum of squares of preferred leaders by broker",
+        "Leader balance (sum of squares of preferred leaders by broker)",
         "leader_sum_of_squares",
         "least_leader_sum_of_squares",
         "leader_balance_proven",
@@ -58,12 +58,12 @@ def draw_proof(certificate: Certificate, beside: Certificate | None = None) -> N
 
     rows = rows_of(certificate)
     columns: dict[str, object] = {
-        "objective, the first counts most": [words for words, *_ in rows],
+        "objective (most important first)": [words for words, *_ in rows],
         "this plan": pd.array([reached for _, reached, _, _ in rows], dtype="Int64"),
     }
     if beside is not None:
         columns["Reseat's plan"] = pd.array([reached for _, reached, _, _ in rows_of(beside)], dtype="Int64")
-    columns["least possible"] = pd.array([least for _, _, least, _ in rows], dtype="Int64")
+    columns["minimum"] = pd.array([least for _, _, least, _ in rows], dtype="Int64")
     columns["verdict"] = [
         _verdict(reached, least, proven, faulty=bool(certificate.faults)) for _, reached, least, proven in rows
     ]
@@ -75,7 +75,7 @@ def draw_proof(certificate: Certificate, beside: Certificate | None = None) -> N
         placeholder="unknown",
         column_config={
             name: st.column_config.NumberColumn(format="localized")
-            for name in ("this plan", "Reseat's plan", "least possible")
+            for name in ("this plan", "Reseat's plan", "minimum")
         },
     )
     st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in certificate.sentences))
@@ -85,9 +85,9 @@ def _verdict(reached: int | None, least: int | None, proven: bool, *, faulty: bo
     if reached is None:
         return "unknown"
     if faulty:
-        return "✖ the plan is faulty, so this does not count"
+        return "✖ invalid plan, not comparable"
     if proven:
         return "✔ proven"
     if least is not None and reached > least:
-        return f"▲ {reached - least:,} above the least"
+        return f"▲ {reached - least:,} above the minimum"
     return "○ not proven"

@@ -19,19 +19,17 @@ def draw_refusal(seat: Seat, error: WishRefused) -> None:
     """What was wished, why it cannot be, and what can be done, about as high as the figures that stand here else."""
     gaps = seat.layout.gaps
     asks = gaps.incomplete and not gaps.accepted
-    what = "Not planned, as the input is incomplete" if asks else "This cannot be"
+    what = "Not planned: the input is incomplete" if asks else "Not possible"
     frame.answer(f"{what}: {wish_in_words(seat.wish)}.")
     st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
     with st.container(horizontal=True, key="refused-choices"):
         if error.topics:
-            words = (
-                "Leave this topic out" if len(error.topics) == 1 else f"Leave these {len(error.topics):,} topics out"
-            )
+            words = "Exclude this topic" if len(error.topics) == 1 else f"Leave these {len(error.topics):,} topics out"
             without = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))
             edits = replace(seat.edits, without=without)
             st.button(words, key="leave-out", icon=":material/filter_alt:", on_click=session.set_edits, args=(edits,))
         if seat.wish.point is not None:
-            words = "Take the plan without a point"
+            words = "Use the plan with the fewest moves"
             st.button(
                 words, key="no-point", icon=":material/timeline:", on_click=session.set_wish, args=(seat.wish.at(None),)
             )
@@ -41,6 +39,8 @@ def draw_refusal(seat: Seat, error: WishRefused) -> None:
             st.button(words, key="vouch", icon=":material/check:", on_click=session.set_edits, args=(edits,))
         if asks:
             edits = replace(seat.edits, incomplete_accepted=True)
-            words = "Plan what is there all the same"
+            words = "Plan anyway with what is there"
             st.button(words, key="accept", icon=":material/check:", on_click=session.set_edits, args=(edits,))
-        st.button("Put all back", key="put-back", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),))
+        st.button(
+            "Reset the what-if", key="put-back", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),)
+        )

@@ -1,4 +1,4 @@
-"""The layout looked at as files to take along: as a table, as Kafka's tools print it, as a reassignment, a snapshot."""
+"""The layout looked at as exports: as a table, as Kafka's tools print it, as a reassignment, a snapshot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def draw_takeaway(seat: Seat) -> None:
     from reseat.formats.writers import write_describe, write_layout_reassignment
 
     layout, snapshot = seat.layout, seat.snapshot
-    st.header("Take it with you", anchor=False)
+    st.header("Export", anchor=False)
     with st.container(horizontal=True, key="takeaway"):
         for label, name, make, mime, words in (
             (
@@ -25,21 +25,21 @@ def draw_takeaway(seat: Seat) -> None:
                 "layout.csv",
                 lambda: write_csv(layout),
                 "text/csv",
-                "One row a replica with all that is told; Reseat reads it back alike.",
+                "One row per replica with everything known. Reseat reads it back unchanged.",
             ),
             (
                 "As kafka-topics --describe",
                 "describe.txt",
                 lambda: write_describe(layout),
                 "text/plain",
-                "Racks, sizes and hosts have no place in it; a leader that is unknown is printed as none.",
+                "Contains no racks, sizes or hosts; an unknown leader is printed as none.",
             ),
             (
                 "As reassignment JSON",
                 "assignment.json",
                 lambda: write_layout_reassignment(layout),
                 "application/json",
-                "Every partition's replica list as it stands: the way back to the present, whatever is changed later.",
+                "Every partition's current replica list: a rollback to the current state, whatever changes later.",
             ),
         ):
             st.download_button(
@@ -60,7 +60,7 @@ def draw_takeaway(seat: Seat) -> None:
                 mime="application/json",
                 on_click="ignore",
                 icon=":material/download:",
-                help="All that was read of the cluster at that moment, without edits; every page and command reads it.",
+                help="Everything read from the cluster at that time, without edits. Every page and command reads it.",
                 key="take-snapshot.json",
             )
     st.caption(f"All {text.plural(layout.partition_count, 'partition')}, as shown here, without a what-if.")

@@ -96,7 +96,7 @@ def severity_icon(severity: Severity) -> str:
 
 def severity_word(severity: Severity) -> str:
     """Mark and word of a severity, for table cells."""
-    return {Severity.BROKEN: "✖ broken", Severity.ATTENTION: "▲ attention", Severity.NOTE: "○ note"}[severity]
+    return {Severity.BROKEN: "✖ critical", Severity.ATTENTION: "▲ warning", Severity.NOTE: "○ info"}[severity]
 
 
 def template() -> go.layout.Template:

@@ -1,4 +1,4 @@
-"""Forms that change the what-if without dragging: brokers out, brokers in, another replication factor, how to plan."""
+"""Forms that change the what-if without dragging: remove brokers, add brokers, replication factor, options."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["topics_named", "wish_form"]
 def wish_form(seat: Seat) -> None:
     """One row of buttons, each with its form, and the way to the board where brokers are dragged."""
     with st.container(horizontal=True, gap="small", key="wish-form", vertical_alignment="center", width="content"):
-        with st.popover("Brokers out", icon=":material/logout:"):
+        with st.popover("Remove brokers", icon=":material/logout:"):
             _out(seat)
-        with st.popover("Brokers in", icon=":material/login:"):
+        with st.popover("Add brokers", icon=":material/login:"):
             _in(seat)
         with st.popover("Replication factor", icon=":material/layers:"):
             _factor(seat)
-        with st.popover("How to plan", icon=":material/tune:"):
+        with st.popover("Plan options", icon=":material/tune:"):
             _options(seat)
         navigation.link(navigation.BOARD, "Drag on the Board")
         navigation.link(navigation.NEW_TOPIC, "New topic")
@@ -51,14 +51,12 @@ def _out(seat: Seat) -> None:
     facts = {b.id: " · ".join(filter(None, (str(b.id), b.rack, b.host))) for b in layout.brokers}
     with st.form(f"out-{seat.digest}-{wish.remove}", border=False):
         brokers = st.multiselect(
-            "Brokers that shall hold nothing",
+            "Brokers to drain",
             list(facts),
             default=[broker for broker in wish.remove if broker in facts],
             format_func=lambda broker: text.visible(facts[broker], 80),
         )
-        racks = (
-            st.multiselect("And all brokers of these racks", sorted(layout.racks, key=natural)) if layout.racks else []
-        )
+        racks = st.multiselect("Racks to drain", sorted(layout.racks, key=natural)) if layout.racks else []
         if st.form_submit_button("Preview", type="primary"):
             whole = {b.id for b in layout.brokers if b.rack in racks}
             _ask(replace(wish.at(None), remove=tuple(sorted({*brokers, *whole})), topics=(), replication_factor=None))
@@ -68,9 +66,9 @@ def _in(seat: Seat) -> None:
     wish = seat.wish
     known = {b.id for b in seat.layout.brokers} | {broker for broker, _ in wish.add}
     with st.form(f"in-{seat.digest}-{wish.add}", border=False):
-        broker = st.number_input("Id of the new broker", 0, 2**31 - 1, value=max(known, default=0) + 1, step=1)
+        broker = st.number_input("Broker ID", 0, 2**31 - 1, value=max(known, default=0) + 1, step=1)
         rack = st.selectbox(
-            "Its rack",
+            "Rack",
             sorted(seat.layout.racks, key=natural),
             index=None,
             accept_new_options=True,
@@ -84,9 +82,9 @@ def _in(seat: Seat) -> None:
 def _factor(seat: Seat) -> None:
     layout, wish = seat.layout, seat.wish
     with st.form(f"rf-{seat.digest}-{len(wish.topics)}-{wish.replication_factor}", border=False):
-        factor = st.number_input("Replicas of each partition", 1, 1000, value=wish.replication_factor or 3, step=1)
+        factor = st.number_input("New replication factor", 1, 1000, value=wish.replication_factor or 3, step=1)
         lines = st.text_area(
-            "Topics: names or patterns, one a line",
+            "Topics: names or patterns, one per line",
             value="\n".join(wish.topics[:50]),
             height=110,
             placeholder="orders\npayments-*",
@@ -94,7 +92,7 @@ def _factor(seat: Seat) -> None:
         if st.form_submit_button("Preview", type="primary"):
             topics = topics_named(layout, lines)
             if not topics:
-                st.warning("No topic of this layout has such a name.", icon=":material/search_off:")
+                st.warning("No topic matches.", icon=":material/search_off:")
                 return
             _ask(Wish(replication_factor=int(factor), topics=topics, options=wish.options))
 
@@ -103,32 +101,32 @@ def _options(seat: Seat) -> None:
     options = seat.wish.options
     with st.form(f"options-{seat.digest}-{options}", border=False):
         reorder = st.checkbox(
-            "Reorder the lists of all partitions",
+            "Reorder replica lists of all partitions",
             value=options.reorder_all,
-            help="Also partitions that do not move may get another preferred leader. No data moves for it.",
+            help="Partitions that do not move may also get a new preferred leader. No data moves for that.",
         )
         sizes = seat.layout.size_bytes is not None
         by_bytes = st.checkbox(
-            "Even out bytes instead of replicas",
+            "Balance by size instead of replica count",
             value=options.by_bytes,
             disabled=not sizes,
-            help="A bound and its gap are stated instead of a proof." if sizes else "The input has no replica sizes.",
+            help="The result has a bound and a gap instead of a proof." if sizes else "The input has no replica sizes.",
         )
         cap = st.number_input(
-            "Most replicas that one broker receives",
+            "Max replicas received per broker",
             min_value=1,
             value=options.receive_cap,
             step=1,
             placeholder="no limit",
-            help="The certificate says what balance this costs.",
+            help="The proof states what this costs in balance.",
         )
         most = st.number_input(
-            "Most moves onto new brokers",
+            "Max moves onto new brokers",
             min_value=0,
             value=options.max_moves,
             step=1,
             placeholder="no limit",
-            help="For brokers that join: fewer moves for less balance.",
+            help="For added brokers: fewer moves, less balance.",
         )
         if st.form_submit_button("Preview", type="primary"):
             chosen = replace(

@@ -100,7 +100,7 @@ desk = desk_of(seat)
 if seat.past is not None:
     operate_states.draw_past(seat.past)
 elif desk is None:
-    operate_states.draw_not_live("Carrying a plan out")
+    operate_states.draw_not_live("Executing a plan")
     operate_states.draw_open_runs()
 else:
     draw(seat, desk)

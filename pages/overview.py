@@ -11,6 +11,7 @@ from components.takeaway import draw_takeaway
 from components.what_if import shown
 from reseat.balance.grid import shown_rack_places
 from reseat.model import NOT_TOLD, ClusterLayout, Finding, Severity
+from reseat.model.glossary import define
 
 
 def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Finding, ...]) -> str:
@@ -19,7 +20,7 @@ def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Fin
     attention = sum(finding.severity is Severity.ATTENTION for finding in found)
     if broken:
         return broken[0].sentence
-    warned = f"{text.plural(attention, 'finding deserves', 'findings deserve')} attention"
+    warned = text.plural(attention, "warning")
     unknown = [
         words
         for words, known in (
@@ -33,11 +34,11 @@ def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Fin
         return f"{said}; {warned}." if attention else f"{said}."
     if under_replicated:
         partitions = text.plural(under_replicated, "partition is", "partitions are")
-        more = f"; with that, {warned}" if attention > 1 else ""
-        return f"{partitions} under-replicated, and none is offline{more}."
+        more = f"; {warned} in all" if attention > 1 else ""
+        return f"{partitions} under-replicated, none offline{more}."
     if attention:
-        return f"No partition is offline or under-replicated; {warned}."
-    return f"All is well: nothing is broken in {text.plural(layout.partition_count, 'partition')}."
+        return f"No critical issues; {warned}."
+    return f"No critical issues and no warnings in {text.plural(layout.partition_count, 'partition')}."
 
 
 def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
@@ -70,27 +71,27 @@ frame.figures(
             "Offline",
             flagged(balance.offline, Severity.BROKEN),
             None,
-            "Partitions without a leader",
+            define("Offline"),
         ),
         (
             "Under-replicated",
             flagged(balance.under_replicated, Severity.ATTENTION),
             None,
-            "Partitions with a replica out of sync",
+            define("Under-replicated"),
         ),
         (
             "Below min ISR",
             flagged(balance.below_min_isr, Severity.BROKEN),
             None,
-            "Partitions that refuse writes with acks=all",
+            define("Below min ISR"),
         ),
-        ("Not led by preferred", text.count(balance.not_preferred), None, "An election would move these leaders"),
-        ("Topics", text.count(len(layout.topics)), None, "After leaving topics out"),
+        ("Non-preferred leaders", text.count(balance.not_preferred), None, define("Non-preferred leaders")),
+        ("Topics", text.count(len(layout.topics)), None, "Without excluded topics"),
         (
             "Racks",
             text.count(len(layout.racks)) if layout.racks else "unknown" if layout.unknown_racks else "none",
             None,
-            "Racks of brokers; without them Reseat cannot keep replicas on different racks",
+            "Racks of brokers. Without them Reseat cannot place replicas on different racks.",
         ),
     ]
 )
@@ -101,17 +102,17 @@ for column, one in zip(beside.columns(2, vertical_alignment="bottom"), worst, st
         imbalance_chart(one, layout, f"imbalance-{worst.index(one)}")
 if worst:
     frame.how_to_read(
-        "Each bar is a broker (by rack, then by id) or a rack; the dashed line is the mean. The two loads shown are "
-        "those furthest above the least spread that whole replicas allow, measured against their mean."
+        "Each bar is a broker (by rack, then by ID) or a rack; the dashed line is the mean. Shown are the two loads "
+        "whose spread exceeds the best possible the most, relative to their mean."
     )
 
 st.header("Findings", anchor=False)
 draw_findings(layout, found, layout.digest)
 st.caption(
-    "broken: data or service is at risk now (offline, below min ISR, one copy in sync, input incomplete) · attention: "
-    "mend it before something else fails (under-replicated, racks shared, skew beyond a tenth) · note: good to know"
+    "critical: data or service at risk now (offline, below min ISR, one copy in sync, input incomplete) · warning: "
+    "fix before something else fails (under-replicated, shared racks, skew above 10%) · info: good to know"
     if found
-    else "Nothing was found."
+    else "No findings."
 )
 
 draw_reading(seat)

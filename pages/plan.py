@@ -1,4 +1,4 @@
-"""Plan: what moves for the what-if, proven; the table, the flows, the files and the commands; other plans judged."""
+"""Plan: what moves for the what-if, proven; the table, the flows, the files and the commands; other plans validated."""
 
 import numpy as np
 import streamlit as st
@@ -37,8 +37,8 @@ def chart(plan: Plan, what: str) -> None:
     charts.rack_strip(figure, plan.current, order)
     charts.draw(figure, "plan-chart", f"{what} by broker before and after the plan")
     frame.how_to_read(
-        "Grey stays, sky blue comes in, purple with hatches goes out. The dashed line is the mean of the brokers that "
-        "stay, afterwards. Brokers stand by rack, then by id."
+        "Grey: unchanged. Sky blue: moved in. Hatched purple: moved out. The dashed line is the mean of the remaining "
+        "brokers after the plan. Brokers are ordered by rack, then by ID."
     )
 
 
@@ -64,10 +64,10 @@ def draw(seat: Seat) -> None:
     draw_downloads(plan)
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
-        "Who sends to whom": lambda: draw_flows(plan, "flows"),
-        "Carry it out": lambda: draw_execution(plan, seat.connection_name, seat.snapshot and seat.snapshot.version),
+        "Replica flow (from → to)": lambda: draw_flows(plan, "flows"),
+        "Execute": lambda: draw_execution(plan, seat.connection_name, seat.snapshot and seat.snapshot.version),
         "Proof": lambda: draw_proof(plan.certificate),
-        "Judge another plan": lambda: draw_judging(seat, plan),
+        "Validate a plan": lambda: draw_judging(seat, plan),
         "Kafka's --generate": lambda: draw_against_generate(plan),
     }
     chosen = st.segmented_control(
@@ -91,7 +91,7 @@ if seat.wish.is_empty:
     )
     draw_input_cautions(seat, "plan")
     wish_form(seat)
-    st.header("Judge a plan that you have", anchor=False)
+    st.header("Validate an existing plan", anchor=False)
     draw_judging(seat, None)
 else:
     try:

@@ -86,7 +86,7 @@ def _changed(wish: Wish, change: object, layout: ClusterLayout) -> tuple[Wish, s
         case "back":
             ids = _broker_ids(change.get("brokers"))
             if ids is None:
-                return wish, "The rack board did not say which brokers come back; nothing was changed."
+                return wish, "The rack board did not say which brokers to restore; nothing was changed."
             return replace(wish, remove=tuple(i for i in wish.remove if i not in ids)), None
         case "add":
             return _add(wish, change.get("broker"), change.get("rack"), layout)
@@ -99,7 +99,7 @@ def _changed(wish: Wish, change: object, layout: ClusterLayout) -> tuple[Wish, s
 def _out(wish: Wish, brokers: object, layout: ClusterLayout) -> tuple[Wish, str | None]:
     ids = _broker_ids(brokers)
     if ids is None:
-        return wish, "The rack board did not say which brokers leave; nothing was changed."
+        return wish, "The rack board did not say which brokers to remove; nothing was changed."
     added = {broker for broker, _ in wish.add}
     known = {i for i in ids if layout.position(i) is not None}
     after = replace(
@@ -110,7 +110,7 @@ def _out(wish: Wish, brokers: object, layout: ClusterLayout) -> tuple[Wish, str 
     strangers = sorted(ids - known - added)
     if not strangers:
         return after, None
-    return after, f"{_brokers(strangers)} not in this layout and cannot leave it."
+    return after, f"{_brokers(strangers)} not in this layout and cannot be removed."
 
 
 def _add(wish: Wish, broker: object, rack: object, layout: ClusterLayout) -> tuple[Wish, str | None]:

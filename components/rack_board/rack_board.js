@@ -266,7 +266,7 @@ class Board {
     on(this.root, "focusout", () => this.explain(null));
     on(this.root, "pointerover", (event) => !this.lift && !this.press && this.explain(this.tileAt(event.target)));
     on(this.root, "pointerleave", () => this.explain(null));
-    on(this.parts.reset, "click", () => this.change([{ do: "reset" }], "All brokers are back."));
+    on(this.parts.reset, "click", () => this.change([{ do: "reset" }], "All brokers are restored."));
     on(this.parts.form, "submit", this.submitted);
     on(this.parts.ids, "click", this.switchIds);
     this.finder = new Finder(this, this.ending.signal);
@@ -387,7 +387,7 @@ class Board {
         column.head,
         "aria-label",
         `Whole ${words}, ${count(group.length, "broker")}, ${count(held, "replica")}` +
-          (staying < group.length ? `, ${group.length - staying} out` : ""),
+          (staying < group.length ? `, ${group.length - staying} removed` : ""),
       );
       attribute(column.list, "aria-label", words);
       style(column.section, "--rack", this.data.colours[this.model.racks[rack]] ?? "var(--line)");
@@ -516,7 +516,7 @@ class Board {
       broker.added ? "new" : STATES[broker.state],
       ...(broker.behind ? [`${number.format(broker.behind)} behind`] : []),
       ...(delta ? [`${number.format(Math.abs(delta))} ${delta > 0 ? "more" : "fewer"} than before`] : []),
-      ...(inTray ? ["out"] : []),
+      ...(inTray ? ["removed"] : []),
     ].join(", ");
   }
 
@@ -545,17 +545,17 @@ class Board {
   traySentence(more) {
     const { model } = this;
     const ids = [...new Set([...model.out, ...more])].filter((id) => !model.brokers.get(id)?.added);
-    if (ids.length === 0) return "Drop a broker here to see what must move.";
+    if (ids.length === 0) return "Drag a broker here to preview a drain.";
     ids.sort((one, other) => one - other);
     const moves = ids.reduce((sum, id) => sum + (model.brokers.get(id)?.replicas ?? 0), 0);
     const who = capital(this.namesOf(ids));
     const targets = [...model.brokers.values()].filter(({ id, state }) => state !== 3 && !ids.includes(id)).length;
     if (targets < this.data.needs) {
-      return `${who} out: only ${count(targets, "broker")} would be left, and some partitions need ${this.data.needs}.`;
+      return `${who} removed: only ${count(targets, "broker")} would remain, and some partitions need ${this.data.needs}.`;
     }
     const stuck = ids.reduce((sum, id) => sum + (model.brokers.get(id)?.stuck ?? 0), 0);
     const cannot = stuck ? ` ${number.format(stuck)} cannot: no live copy.` : "";
-    return `${who} out: ${count(moves - stuck, "replica")} must move.${cannot}`;
+    return `${who} removed: ${count(moves - stuck, "replica")} must move.${cannot}`;
   }
 
   namesOf(ids) {
@@ -1183,7 +1183,7 @@ class Board {
     }
     if (gives.length) lines.push(`gives to ${count(gives.length, "broker")}`);
     if (broker.behind) lines.push(`${count(broker.behind, "replica")} not in sync`);
-    if (out) lines.push("out");
+    if (out) lines.push("removed");
     // A full tile says all this itself.
     if (this.root.dataset.mode === "full" && tile.dataset.place === "rack" && !flows.length) return;
     tip.replaceChildren();

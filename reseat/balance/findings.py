@@ -37,27 +37,27 @@ Rows = npt.NDArray[np.int64]
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "input_incomplete": "Partitions of the cluster are missing from the text or listing that was read.",
-        "offline": "Partitions without a leader: they can be neither written nor read.",
-        "below_min_isr": "Fewer replicas in sync than min.insync.replicas: writes with acks=all are refused.",
-        "under_replicated": "Fewer replicas in sync than the replication factor (replicas being added left out).",
-        "leader_not_a_replica": "A broker leads a partition of which it is no replica: two texts were mixed.",
-        "duplicate_replicas": "One broker stands twice in a replica list: it is one copy, not two.",
+        "offline": "Partitions without a leader: no reads or writes are possible.",
+        "below_min_isr": "Fewer replicas in sync than min.insync.replicas: acks=all writes are rejected.",
+        "under_replicated": "Fewer replicas in sync than the replication factor (replicas being added do not count).",
+        "leader_not_a_replica": "A broker leads a partition of which it is no replica: two inputs were mixed.",
+        "duplicate_replicas": "A replica list names one broker twice: one copy, not two.",
         "dead_broker_mentioned": "Replicas are assigned to brokers that the source says are dead.",
         "broker_out_of_every_isr": "A broker holds replicas and none of them is in sync: it is probably down.",
         "broker_not_listed": "A broker holds replicas but is not among the brokers that the source lists.",
         "replication_factor_above_brokers": "More replicas than there are brokers not known to be dead.",
         "rack_shared_while_free": "Replicas share a rack although another rack has a live broker and no replica.",
-        "same_host": "Replicas sit on different brokers of one host: one machine takes both along.",
-        "min_isr_not_below_replication_factor": "min.insync.replicas spares no replica: a restart stops writes.",
-        "not_preferred_leader": "Partitions led by another replica than the first in their list.",
+        "same_host": "Replicas are on different brokers of one host: one machine failure takes both.",
+        "min_isr_not_below_replication_factor": "min.insync.replicas spares no replica: restarts stop acks=all writes.",
+        "not_preferred_leader": "Partitions not led by the first replica of their list.",
         "mixed_replication_factor": "Partitions of one topic have different replication factors.",
         "replication_factor_above_racks": "More replicas than racks: some must share a rack.",
         "broker_without_rack": "Brokers without a rack beside brokers with one.",
-        "replica_skew": "Replica counts of brokers differ by more than they must.",
-        "leader_skew": "Leader counts of brokers differ by more than they must.",
+        "replica_skew": "Replica counts per broker are not as balanced as possible.",
+        "leader_skew": "Leader counts per broker are not as balanced as possible.",
         "empty_broker": "Brokers that hold no replica.",
         "reassignment_under_way": "Partitions that are being reassigned.",
-        "order_not_told": "Topics whose assignment order the source does not keep: the preferred leader is not known.",
+        "order_not_told": "Topics whose assignment order the source does not keep: the preferred leader is unknown.",
     }
 )
 
@@ -114,7 +114,7 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             "offline",
             Severity.BROKEN,
-            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} no leader and can be neither written nor read. "
+            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} no leader and cannot be read or written. "
             f"Bring {them} back{why}.",
             rows,
             brokers=ids,
@@ -125,7 +125,7 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
             "below_min_isr",
             Severity.BROKEN,
             f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} fewer replicas in sync than min.insync.replicas: "
-            "writes with acks=all are refused.",
+            "acks=all writes are rejected.",
             rows,
         )
     rows = _rows(health.under_replicated(layout))
@@ -137,7 +137,7 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
             "under_replicated",
             Severity.BROKEN if alone else Severity.ATTENTION,
             f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} under-replicated: replicas are missing from the "
-            f"ISR.{last} Find the brokers that are down or lag.",
+            f"ISR.{last} Find brokers that are down or lagging.",
             rows,
         )
     floor = health.min_in_sync_by_row(layout)
@@ -150,8 +150,8 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
             "min_isr_not_below_replication_factor",
             Severity.ATTENTION,
             f"{counted(len(topics), 'topic')} ({_partitions(rows)}) {verb(len(topics), 'needs', 'need')} every replica "
-            "in sync (min.insync.replicas is not below the replication factor): stopping one broker refuses writes "
-            "with acks=all.",
+            "in sync (min.insync.replicas is not below the replication factor): stopping one broker makes acks=all "
+            "writes fail.",
             rows,
             topics=topics,
         )
@@ -163,8 +163,8 @@ def _lists(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             "leader_not_a_replica",
             Severity.BROKEN,
-            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} led by a broker that is not among the replicas. Kafka "
-            "knows no such state: was the text edited, or taken while a reassignment ended?",
+            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} led by a broker that is not among the replicas. "
+            "Kafka has no such state: was the text edited, or captured while a reassignment ended?",
             rows,
         )
     rows = layout.duplicates
@@ -173,7 +173,7 @@ def _lists(layout: ClusterLayout) -> Iterator[Finding]:
             "duplicate_replicas",
             Severity.BROKEN,
             f"{_partitions(rows)} {verb(len(rows), 'lists', 'list')} one broker more than once. Such a list is one "
-            "copy short; mend it before planning.",
+            "copy short; fix it before planning.",
             rows,
         )
     factor = health.staying_factor(layout)
@@ -236,9 +236,9 @@ def _brokers(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             "dead_broker_mentioned",
             Severity.BROKEN,
-            f"{_brokers_named(ids)} {verb(len(ids), 'is', 'are')} dead and still {verb(len(ids), 'holds', 'hold')} "
-            f"{counted(replicas, 'replica')}. Bring {verb(len(ids), 'it', 'them')} back, or drag "
-            f"{verb(len(ids), 'it', 'them')} out.",
+            f"{_brokers_named(ids)} {verb(len(ids), 'is', 'are')} dead but still {verb(len(ids), 'holds', 'hold')} "
+            f"{counted(replicas, 'replica')}. Bring {verb(len(ids), 'it', 'them')} back, or drain "
+            f"{verb(len(ids), 'it', 'them')}.",
             _rows(_touches(layout, mask)),
             brokers=ids,
         )
@@ -298,12 +298,13 @@ def _racks_and_hosts(layout: ClusterLayout) -> Iterator[Finding]:
     without = layout.rack_of < 0
     if layout.racks and without.any():
         ids = _ids(layout, without)
+        others = len(layout.brokers) - len(ids)
         yield Finding(
             "broker_without_rack",
             Severity.ATTENTION,
-            f"{_brokers_named(ids)} {verb(len(ids), 'has', 'have')} no rack beside "
-            f"{counted(len(layout.brokers) - len(ids), 'broker')} with one. Each is taken as a rack of its own; "
-            "Kafka's tools place without racks then, or refuse.",
+            f"{_brokers_named(ids)} {verb(len(ids), 'has', 'have')} no rack while "
+            f"{counted(others, 'other broker')} {verb(others, 'has', 'have')} one. "
+            "Each is treated as its own rack; Kafka's tools then ignore racks, or refuse.",
             brokers=ids,
         )
     if layout.racks:
@@ -346,7 +347,7 @@ def _same_host(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             "same_host",
             Severity.NOTE,
-            f"All {counted(len(hosts), 'broker')} run on one host, {named[0]}: replicas cannot be kept apart.",
+            f"All {counted(len(hosts), 'broker')} run on one host, {named[0]}: replicas cannot be separated.",
             rows,
             brokers=ids,
         )
@@ -368,8 +369,8 @@ def _leaders(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             "not_preferred_leader",
             Severity.ATTENTION if len(rows) > SKEW_SHARE * told else Severity.NOTE,
-            f"{_partitions(rows)} of {told:,} with a leader {verb(len(rows), 'is', 'are')} not led by the preferred "
-            "one. A preferred leader election mends what is alive and in sync.",
+            f"{_partitions(rows)} of {told:,} with a leader {verb(len(rows), 'is', 'are')} not led by their "
+            "preferred replica. A preferred leader election fixes those whose preferred replica is alive and in sync.",
             rows,
         )
 
@@ -393,9 +394,8 @@ def _skew(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             kind,
             _skew_severity(spread),
-            f"{what.capitalize()} counts differ by {int(spread.spread):,} between brokers, where "
-            f"{spread.least_possible} would do: broker {fullest} has {int(spread.most):,}, "
-            f"broker {emptiest} has {int(spread.least):,}.",
+            f"{what.capitalize()} spread is {int(spread.spread):,} (best possible: {spread.least_possible}): "
+            f"broker {fullest} has {int(spread.most):,}, broker {emptiest} has {int(spread.least):,}.",
             brokers=(fullest, emptiest),
         )
 
@@ -410,8 +410,8 @@ def _states(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             "reassignment_under_way",
             Severity.NOTE,
-            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} being reassigned. Plans are made over the layout that "
-            "will be once this is done.",
+            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} being reassigned. Plans start from the layout after "
+            "the reassignment completes.",
             rows,
         )
     if not layout.order_told.all():

@@ -25,11 +25,11 @@ def incomplete(layout: ClusterLayout) -> Finding | None:
         return None
     said = [*_partitions(gaps), *_topics(layout, gaps)]
     if gaps.unread_rows:
-        said.append(f"{counted(gaps.unread_rows, 'row')} of partitions could not be read")
+        said.append(f"{counted(gaps.unread_rows, 'row')} with partitions could not be read")
     return Finding(
         "input_incomplete",
         Severity.BROKEN,
-        f"The input is incomplete: {'; '.join(said)}. Plans, balance and leaders count only what is there.",
+        f"The input is incomplete: {'; '.join(said)}. Plans, balance and leaders cover only what is there.",
         topics=tuple(topic.topic for topic in gaps.short),
     )
 
@@ -81,11 +81,9 @@ def racks_unknown(layout: ClusterLayout, leaving: Collection[int] = ()) -> Findi
         return None
     if layout.racks:
         who = f"{verb(len(unknown), 'The rack of broker', 'The racks of brokers')} {listed(unknown)}"
-        said = (
-            f"{who} {verb(len(unknown), 'is', 'are')} unknown: each is taken as a rack of its own, which it may not be."
-        )
+        said = f"{who} {verb(len(unknown), 'is', 'are')} unknown: each is treated as its own rack, which may be wrong."
     else:
-        said = "Racks are unknown: a plan cannot keep replicas apart by rack, and may put all of them into one."
+        said = "Racks are unknown: a plan cannot spread replicas over racks, and may put all of them into one."
     return Finding(
-        "racks_unknown", Severity.ATTENTION, f"{said} Tell them, or say that there are none.", brokers=unknown
+        "racks_unknown", Severity.ATTENTION, f"{said} Add them, or state that there are none.", brokers=unknown
     )

@@ -77,7 +77,7 @@ def _judged_by(chosen: argparse.Namespace, shown: ClusterLayout, plan: SealedPla
     ]
     what = listed(changes) if changes else "nothing"
     return (
-        f"{chosen.plan} does not say which layout it was made for: it is judged by {by}, where it changes "
+        f"{chosen.plan} does not say which layout it was made for: it is validated against {by}, where it changes "
         f"{counted(len(changes), 'partition')}: {what}."
     )
 
@@ -90,14 +90,16 @@ def _rollback(chosen: argparse.Namespace) -> int:
     with connected(chosen) as session:
         interrupted = _settled(session)
         if interrupted is not None and interrupted.kind == "rollback" and chosen.run_id is None:
-            complain(f"Run {interrupted.id}, which takes run {interrupted.takes_back} back, was interrupted: going on.")
+            complain(
+                f"Run {interrupted.id}, which rolls back run {interrupted.takes_back}, was interrupted: continuing."
+            )
             return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
         run = _run_to_take_back(chosen, session)
         now = read_cluster(session.connection)
         back = way_back(run, session.journal.moves(run.id), now)
         if back.left:
             complain(f"Left as they are, since somebody else changed them: {', '.join(back.left)}.")
-        plan = read_sealed(back.text, source=f"the way back of run {run.id}")
+        plan = read_sealed(back.text, source=f"the rollback of run {run.id}")
         return _carry_out(chosen, session, _approved(chosen, session, plan, back.text, now=now, takes_back=run))
 
 
@@ -111,7 +113,7 @@ def _run_to_take_back(chosen: argparse.Namespace, session: Session) -> Run:
         if run.kind == "plan":
             return run
     raise WriteRefused(
-        f"The journal {session.journal.path} has no plan of cluster {session.cluster_id}: nothing is to be taken back."
+        f"The journal {session.journal.path} has no plan of cluster {session.cluster_id}: nothing to roll back."
     )
 
 
@@ -180,7 +182,7 @@ def _approved(
         takes_back=None if takes_back is None else takes_back.id,
     )
     unbound = "" if options.throttle else " Without a throttle copying takes what network and disks give."
-    complain(*notes_of(checks), f"Run {run.id} is carried out with {sentences.how(options)}.{unbound}")
+    complain(*notes_of(checks), f"Run {run.id} is executed with {sentences.how(options)}.{unbound}")
     return run
 
 
@@ -210,7 +212,7 @@ def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
             complain(
                 f"reseat operate {chosen.action}: {refused}",
                 f"Run {run.id}: {told.done:,} of {counted(told.partitions, 'partition')} as planned, {told.sent:,} "
-                "under way; Kafka goes on with those. Once that is mended the same command goes on with the run, and "
+                "under way; Kafka goes on with those. Once that is fixed the same command continues the run, and "
                 "status settles it.",
             )
             return UNFINISHED

@@ -44,7 +44,7 @@ def _status(chosen: argparse.Namespace) -> int:
     if not named(chosen):
         path = default_path() if chosen.journal is None else Path(chosen.journal)
         if not path.exists():
-            raise InputRefused("There is no journal here: nothing was carried out from it.", source=str(path))
+            raise InputRefused("No journal here: nothing was executed from it.", source=str(path))
         with closing(Journal(path)) as journal:
             return _tell(chosen, journal, None, [])
     with connected(chosen) as session:
@@ -63,7 +63,7 @@ def _mended(session: Session) -> list[str]:
         and not session.journal.progress(run.id, moves=False).alive
     ]
     return [
-        f"Run {run.id} left throttles, and nobody is at work on it: status puts them back with {OPERATE_VARIABLE}=1, "
+        f"Run {run.id} left throttles and no executor is running: status restores them with {OPERATE_VARIABLE}=1, "
         "since that is a write."
         for run in left
     ]
@@ -94,7 +94,7 @@ def _tell(chosen: argparse.Namespace, journal: Journal, cluster_id: str | None, 
 
 def _run_lines(progress: RunProgress) -> list[str]:
     run = progress.run
-    what = "plan" if run.takes_back is None else f"takes run {run.takes_back} back"
+    what = "plan" if run.takes_back is None else f"rolls back run {run.takes_back}"
     lines = [
         f"Run {run.id} ({what}, {run.cluster}): {run.state.value}{_unattended(progress)}",
         f"  {run.sentence}",

@@ -105,7 +105,7 @@ def _resume(chosen: argparse.Namespace, journal: Journal, run: Run, operator: st
 def _set(chosen: argparse.Namespace, journal: Journal, run: Run, operator: str) -> int:
     options = chosen_options(chosen, run.options)
     if options == run.options:
-        raise WriteRefused(f"Run {run.id} goes on as before: {sentences.how(options)}. Nothing else was asked for.")
+        raise WriteRefused(f"Run {run.id} continues as before: {sentences.how(options)}. No change requested.")
     changed = wishes.change(journal, run.id, options, operator=operator)
     return _tell(chosen, journal, run, f"From now on run {run.id} goes on with {sentences.how(changed.options)}.")
 
@@ -148,4 +148,4 @@ def _await_end(journal: Journal, run: Run) -> None:
             if not told.run.state.open:
                 return
             if not told.alive:
-                raise WriteRefused(f"The process that carried run {run.id} out is gone: cancel it once more.")
+                raise WriteRefused(f"The process that executed run {run.id} is gone: cancel again.")

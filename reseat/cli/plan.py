@@ -38,7 +38,7 @@ def plan(chosen: argparse.Namespace) -> int:
     """Plan a change and write what was asked for; see the command's ``--help``."""
     streams = [name for name in _files(chosen) if name == STANDARD_INPUT]
     if len(streams) + chosen.json > 1:
-        raise InputRefused("Only one text can go to standard output.")
+        raise InputRefused("Only one file can be written to standard output.")
     refuse_options_that_do_nothing(chosen)
     _refuse_one_file_for_two(chosen)
     reading = read_layout(chosen)
@@ -124,7 +124,7 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
     elif not (chosen.output or chosen.json):
         lines += ["", f"Nothing was written: {listed([f'--{option}' for option in _OPTIONS])} name the files."]
     if chosen.kafka_version and made.changed.any():
-        lines += ["", f"To carry it out with Kafka {chosen.kafka_version}:"]
+        lines += ["", f"To execute it with Kafka {chosen.kafka_version}:"]
         part = "steps"
         for command in commands(
             chosen.kafka_version,

@@ -63,6 +63,7 @@ def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:
     return {
         "kind": finding.kind,
         "severity": finding.severity.value,
+        "level": finding.severity.word,
         "sentence": finding.sentence,
         "partitions": len(finding.rows),
         "examples": [
@@ -81,7 +82,7 @@ def finding_lines(found: tuple[Finding, ...], layout: ClusterLayout | None = Non
     lines = ["Findings"]
     for finding in found:
         places = f" ({'; '.join(finding.places[:4])})" if finding.places else ""
-        lines.append(f"  {finding.severity.value.upper():<9}  {finding.sentence}{places}")
+        lines.append(f"  {finding.severity.word.upper():<9}  {finding.sentence}{places}")
         rows = finding.rows[:EXAMPLES].tolist()
         if layout is not None and rows and not places and len(rows) < layout.partition_count:
             more = f" and {len(finding.rows) - len(rows):,} more" if len(finding.rows) > len(rows) else ""
@@ -91,7 +92,7 @@ def finding_lines(found: tuple[Finding, ...], layout: ClusterLayout | None = Non
 
 def caution_lines(certificate: Certificate) -> list[str]:
     """What is said before anything else of a plan, a line each; nothing where there is nothing."""
-    lines = [f"{finding.severity.value.upper():<9}  {finding.sentence}" for finding in certificate.cautions]
+    lines = [f"{finding.severity.word.upper():<9}  {finding.sentence}" for finding in certificate.cautions]
     return [*lines, ""] if lines else []
 
 
@@ -182,7 +183,7 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
         ("Offline", _health(balance.offline, balance.leader_told, balance.partitions)),
         ("Under-replicated", _health(balance.under_replicated, balance.in_sync_told, balance.partitions)),
         ("Below min ISR", _below(balance)),
-        ("Not led by preferred", count_text(balance.not_preferred)),
+        ("Non-preferred leaders", count_text(balance.not_preferred)),
     ]
     width = max(len(name) for name, _ in counts)
     say(*(f"  {name:<{width}}  {value}" for name, value in counts), "")

@@ -12,11 +12,19 @@ __all__ = ["Finding", "Severity"]
 
 
 class Severity(Enum):
-    """How much a finding matters: broken (data or service at risk now), attention (mend it), note (know it)."""
+    """How much a finding matters: critical (data or service at risk now), warning (fix it), info (know it)."""
 
     BROKEN = "broken"
     ATTENTION = "attention"
     NOTE = "note"
+
+    @property
+    def word(self) -> str:
+        """What a person reads: critical, warning or info. The value stands in JSON, tables and addresses."""
+        return _WORDS[self]
+
+
+_WORDS = {Severity.BROKEN: "critical", Severity.ATTENTION: "warning", Severity.NOTE: "info"}
 
 
 @dataclass(frozen=True, eq=False)

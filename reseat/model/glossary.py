@@ -14,6 +14,7 @@ __all__ = ["RETIRED", "TERMS", "Retired", "define", "document", "retired_in"]
 
 #: Term to definition, in the order of the alphabet. One line each; a definition stands alone as a tooltip.
 TERMS: dict[str, str] = {
+    "Below min ISR": "Partitions with fewer in-sync replicas than min.insync.replicas: acks=all writes are rejected.",
     "Best possible": "The best value any layout of the same replicas on the same brokers can have.",
     "Change": "What a plan is made for: brokers to drain, brokers to add, or a new replication factor.",
     "Copyset": "A set of brokers that together hold all replicas of some partition; losing all of them loses its data.",
@@ -39,7 +40,6 @@ TERMS: dict[str, str] = {
     "Rollback": "The reassignment that restores the replica lists from before the plan.",
     "Snapshot": "A cluster's complete layout at one time.",
     "Spread": "The largest value minus the smallest (max - min).",
-    "Under min ISR": "Partitions with fewer in-sync replicas than min.insync.replicas: acks=all writes are rejected.",
     "Under-replicated": "Partitions with at least one replica that is out of sync.",
     "Unknown": "The input does not include it; it is neither zero nor none.",
     "What-if": "A change that is previewed but not executed.",

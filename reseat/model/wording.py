@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from reseat.model.units import plural
 from reseat.model.wish import Wish
 
-__all__ = ["counted", "ids", "listed", "proven", "reason_of", "verb", "visible", "wish_in_words"]
+__all__ = ["counted", "ids", "listed", "minimal", "reason_of", "verb", "visible", "wish_in_words"]
 
 #: How many names a sentence spells out before it says "and N more".
 SPELLED_OUT = 6
@@ -30,9 +30,12 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def proven(*, racks_unknown: bool) -> str:
-    """How a sentence ends that the checker confirmed; racks that nobody knows were no part of it, and that is said."""
-    return "Proven, racks unknown." if racks_unknown else "Proven."
+def minimal(what: str, *, racks_unknown: bool) -> str:
+    """What the checker confirmed, as the end of a sentence; racks that nobody knows were no part of it, and it says so.
+
+    Example: ``minimal("the proven minimum", racks_unknown=True)`` is "the proven minimum (racks unknown).".
+    """
+    return f"{what} (racks unknown)." if racks_unknown else f"{what}."
 
 
 def verb(number: int, one: str, many: str) -> str:
@@ -79,10 +82,10 @@ def wish_in_words(wish: Wish) -> str:
     parts = []
     if wish.remove:
         one = len(wish.remove) == 1
-        parts.append(f"{'broker' if one else 'brokers'} {ids(wish.remove)} {'leaves' if one else 'leave'}")
+        parts.append(f"{'broker' if one else 'brokers'} {ids(wish.remove)} removed")
     if wish.add:
         one = len(wish.add) == 1
-        parts.append(f"{'broker' if one else 'brokers'} {ids(b for b, _ in wish.add)} {'joins' if one else 'join'}")
+        parts.append(f"{'broker' if one else 'brokers'} {ids(b for b, _ in wish.add)} added")
     if wish.topics:
         parts.append(f"{plural(len(wish.topics), 'topic')} on replication factor {wish.replication_factor}")
     if wish.point is not None:

@@ -538,7 +538,7 @@ class AdminTarget:
     def _no_controller(self) -> ClusterUnreachable:
         return ClusterUnreachable(
             f"No broker answered as the controller within {self._patience.seconds:.0f} s. Whether the last request "
-            "was carried out is seen when the cluster has a controller again.",
+            "was executed is seen when the cluster has a controller again.",
             "lost",
         )
 

@@ -66,7 +66,7 @@ def approval_of(
     before, after = current.replica_ids, plan.proposed.replica_ids
     rows = np.flatnonzero(lists_differ(before, after))
     if not rows.size:
-        raise WriteRefused("The cluster is as planned already: there is nothing to carry out.")
+        raise WriteRefused("The cluster is as planned already: there is nothing to execute.")
     work = work_of(now.layout, plan.proposed)
     copied = (work.bytes * work.copies).tolist()
     moves = tuple(
@@ -143,7 +143,7 @@ def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> WayBack:
             left.append(f"{move.topic}-{move.partition}")
     if not lists:
         others = f" Somebody else changed or made anew {listed(left)} since." if left else ""
-        raise WriteRefused(f"There is nothing to take back of run {run.id}: its partitions are as before it.{others}")
+        raise WriteRefused(f"Nothing to roll back in run {run.id}: its partitions are as they were before.{others}")
     proposed = ClusterLayout.from_assignments(lists)
     current = settled.select(settled.rows_of(proposed))
     arrivals = sum(

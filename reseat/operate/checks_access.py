@@ -55,9 +55,7 @@ def cluster_confirmed(asked: Asked, snapshot: Snapshot) -> Check:
     """3. What was typed is the id of the very cluster that was read."""
     name, typed, told = "cluster_confirmed", asked.confirmed.strip(), snapshot.cluster_id
     if told is None:
-        return Check(
-            name, Verdict.FAILED, "The cluster does not tell its id, so nobody can confirm that it is the one meant."
-        )
+        return Check(name, Verdict.FAILED, "The cluster does not report its ID, so it cannot be confirmed.")
     if not typed:
         return Check(name, Verdict.FAILED, f"The cluster's id was not typed. It is {told}.")
     if typed != told:
@@ -83,12 +81,12 @@ def one_run(open_runs: Sequence[Run]) -> Check:
 def migration_over(migrating: bool) -> Check:
     """24. The way of writing is not one that a cluster between ZooKeeper and KRaft does not look at (KIP-866)."""
     if not migrating:
-        return Check("migration_over", Verdict.PASSED, "No migration to KRaft stands in the way.")
+        return Check("migration_over", Verdict.PASSED, "No migration to KRaft is in progress.")
     return Check(
         "migration_over",
         Verdict.FAILED,
         "The cluster is between ZooKeeper and KRaft (/migration is there): what is written into ZooKeeper's nodes now "
-        "may wait, and act once the migration is taken back. Go through the brokers (--bootstrap alone).",
+        "may wait, and act once the migration is rolled back. Go through the brokers (--bootstrap alone).",
     )
 
 

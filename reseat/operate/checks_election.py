@@ -62,7 +62,7 @@ def _layout_unchanged(request: ElectionRequest, snapshot: Snapshot, rows: Rows) 
         return Check(
             name,
             Verdict.FAILED,
-            f"The reading does not keep the order of replica lists, so that nobody knows who is preferred, for "
+            f"The reading does not keep the order of replica lists, so the preferred leaders are unknown, for "
             f"{counted(len(unordered), 'topic')}: {listed(unordered)}.",
         )
     if shown is None:

@@ -220,7 +220,7 @@ def brokers_unchanged(touched: Touched) -> Check:
             name,
             Verdict.NOT_TOLD,
             "The brokers of the plan are there. No rack was told when it was made, so that a change of rack would not "
-            "be seen; racks_not_worsened judges the plan by the racks of now.",
+            "be seen; racks_not_worsened uses the current racks.",
         )
     targets = set(after.tolist())
     moved = [
@@ -262,7 +262,7 @@ def leaving_brokers_since(touched: Touched, holdings: Mapping[int, frozenset[Par
     """18. Nothing came to a leaving broker since: the plan takes away all that it holds."""
     name, plan, layout = "leaving_brokers_since", touched.request.plan, touched.snapshot.layout
     if plan.before is None:
-        return Check(name, Verdict.NOT_TOLD, "The plan does not say which brokers are to leave.")
+        return Check(name, Verdict.NOT_TOLD, "The plan does not say which brokers it drains.")
     if not plan.leaving:
         return Check(name, Verdict.PASSED, "The plan drains no broker.")
     leaving = np.isin(layout.broker_ids, plan.leaving)

@@ -91,7 +91,7 @@ def replication_factor_kept(touched: Touched) -> Check:
         if some.size
     ]
     if not rollback and (plan.before is None or plan.leaving):
-        why = "The plan does not say that this is wished" if plan.before is None else "The plan is to drain brokers"
+        why = "The plan does not request this" if plan.before is None else "The plan is to drain brokers"
         sentences.insert(0, f"{said}: {listed(names)}. {why}.")
     if not sentences:
         why = "as it was before the plan, which a rollback need not be asked for" if rollback else "as the plan asks"
@@ -166,7 +166,7 @@ def movable(touched: Touched) -> Check:
 
 
 def min_in_sync(touched: Touched) -> Check:
-    """15. A partition below min.insync.replicas is touched only where that is because of brokers that leave it.
+    """15. A partition below min.insync.replicas is touched only where that is because of brokers to be drained it.
 
     It is, where it would have enough in-sync replicas if those that it loses were in sync. No more are asked than
     the partition has replicas: with too few of them no plan but one that adds some can help.
@@ -189,7 +189,7 @@ def min_in_sync(touched: Touched) -> Check:
             name,
             Verdict.FAILED,
             f"{counted(bad.size, 'partition')} {verb(bad.size, 'has', 'have')} fewer in-sync replicas than "
-            f"min.insync.replicas, and not because of brokers that leave: {listed(names)}. Let "
+            f"min.insync.replicas, and not because of brokers to be drained: {listed(names)}. Let "
             f"{verb(bad.size, 'it', 'them')} catch up first, or leave {verb(bad.size, 'it', 'them')} out of the plan.",
             partitions=names,
         )
@@ -200,7 +200,7 @@ def min_in_sync(touched: Touched) -> Check:
             name,
             Verdict.PASSED,
             f"{counted(mended.size, 'partition')} {verb(mended.size, 'is', 'are')} below min.insync.replicas because "
-            f"of brokers that leave: {listed(names)}.",
+            f"of brokers to be drained: {listed(names)}.",
             partitions=names,
         )
     untold = rows[~told]
@@ -440,7 +440,7 @@ def log_dirs_chosen(touched: Touched) -> Check:
     ]
     rows = np.unique(comes.row[np.array(at, np.bool_)])
     said = (
-        f"The plan names log directories for new replicas of {counted(rows.size, 'partition')}, and these are not "
-        f"carried out: the brokers choose. {listed(touched.names(rows))}."
+        f"The plan names log directories for new replicas of {counted(rows.size, 'partition')}, and these are "
+        f"ignored: the brokers choose. {listed(touched.names(rows))}."
     )
     return Check(name, Verdict.FAILED, said, overridable=True, partitions=touched.names(rows))

@@ -49,7 +49,7 @@ def requests_fit(touched: Touched) -> Check:
         Verdict.FAILED,
         f"ZooKeeper keeps the replica lists of a topic in one node of at most 1,048,575 bytes, and that of "
         f"{verb(len(names), 'topic', 'topics')} {listed(names)} could have {int(most[grown].max()):,} while the plan "
-        "is carried out. Move fewer of its partitions at a time, or raise jute.maxbuffer on every server and broker "
+        "is executed. Move fewer of its partitions at a time, or raise jute.maxbuffer on every server and broker "
         "first.",
         overridable=True,
     )

@@ -118,13 +118,12 @@ def _racks(request: TopicRequest, layout: ClusterLayout) -> Check:
     alive = np.array([b.state is not BrokerState.DEAD for b in made.brokers], np.bool_)
     rows = np.flatnonzero(rack_violating(made, alive))
     if not rows.size:
-        return Check(name, Verdict.PASSED, "Every partition sits on as many racks as it can.")
+        return Check(name, Verdict.PASSED, "Every partition has rack diversity.")
     names = names_of(made, rows)
     return Check(
         name,
         Verdict.FAILED,
-        f"{counted(len(names), 'partition')} would sit on fewer racks than {verb(len(names), 'it', 'they')} could: "
-        f"{listed(names)}.",
+        f"{counted(len(names), 'partition')} would lack rack diversity: {listed(names)}.",
         overridable=True,
         partitions=names,
     )

@@ -212,7 +212,7 @@ def _put_side_by_side(
 def _difference(name: str, expected: _Expected, answer: str, after: int | None) -> str:
     if after is None:
         return f"{name} is gone: Kafka answered {answer}."
-    led = "nobody leads it" if after == NOBODY else f"broker {after} leads it"
+    led = "it has no leader" if after == NOBODY else f"broker {after} leads it"
     if expected.leader is None:
         return f"{name} was not previewed ({expected.why}): Kafka answered {answer}, and {led}."
     if after == expected.leader:

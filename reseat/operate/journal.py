@@ -312,7 +312,7 @@ class Journal(JournalFile):
             WriteRefused: the run is over.
         """
         with self._writing() as database:
-            row = _open_row(database, run_id, "how it was carried out stays as it was")
+            row = _open_row(database, run_id, "how it was executed stays as it was")
             database.execute(
                 "UPDATE runs SET moves_a_broker = ?, throttle = ? WHERE id = ?",
                 (options.moves_a_broker, options.throttle, run_id),

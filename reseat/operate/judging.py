@@ -135,7 +135,7 @@ class Judge:
             if replicas is None:
                 self._ledger.set(row, state="failed", error="UNKNOWN_TOPIC_OR_PARTITION")
             elif as_before:
-                self.fail_behind_back(row, "what was under way was taken back by somebody else, or dropped", replicas)
+                self.fail_behind_back(row, "what was in progress was cancelled by somebody else, or dropped", replicas)
             else:
                 self.fail_behind_back(row, f"its replicas are {sentences.list_text(replicas)}", replicas)
             self._arrived(row)
@@ -163,10 +163,12 @@ class Judge:
     def fail_behind_back(self, row: int, what: str, replicas: tuple[int, ...] | None = None) -> None:
         """Somebody else changed a partition: it failed, and nothing further is sent."""
         move = self._ledger.moves[row]
-        self._ledger.set(row, state="failed", error="changed behind its back", now=replicas or move.now)
+        self._ledger.set(row, state="failed", error="changed by somebody else", now=replicas or move.now)
         if self._ledger.halted is None:
             name = sentences.name_of(self._ledger.moves[row])
-            self._ledger.halted = f"{name} was changed behind this run's back: {what}. Nothing further was sent."
+            self._ledger.halted = (
+                f"{name} was changed by somebody else during this run: {what}. Nothing further was sent."
+            )
 
     def _arrived(self, row: int) -> None:
         """The sending of a row is settled; a step all of whose rows are is closed.

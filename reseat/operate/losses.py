@@ -98,7 +98,7 @@ def losses(
 
 def _words(reason: Reason, leader: int, last: tuple[int, ...], *, guessed: bool) -> str:
     if reason is Reason.KEEPS_LEADING:
-        return "somebody leads it, so that nobody is elected and nothing is lost."
+        return "it has a leader, so no election takes place and nothing is lost."
     if reason in _STAYS_OFFLINE:
         return "no replica of it is alive: it stays offline."
     if reason in _UNKNOWN:

@@ -64,7 +64,7 @@ def how(options: RunOptions) -> str:
 def nobody_at_work(run: Run) -> str:
     """A run that is not over and that no process works on: what can be done about it."""
     same = "execute the same plan" if run.kind == "plan" else "roll back"
-    return f"Nobody is at work on it: {same} again to go on, or cancel it."
+    return f"No executor is running: {same} again to continue, or cancel it."
 
 
 def counts(moves: Sequence[MoveProgress]) -> str:
@@ -73,7 +73,7 @@ def counts(moves: Sequence[MoveProgress]) -> str:
     words = [f"{number['done']:,} of {counted(len(moves), 'partition')} as planned"]
     words += [
         f"{number[state]:,} {word}"
-        for state, word in (("sent", "under way"), ("failed", "failed"), ("cancelled", "taken back"))
+        for state, word in (("sent", "under way"), ("failed", "failed"), ("cancelled", "reverted"))
         if number[state]
     ]
     return ", ".join(words)
@@ -94,7 +94,7 @@ def stalled(moves: Sequence[MoveProgress], since: datetime, throttle: int | None
     through = "" if throttle is None else f" of {throttle:,} bytes a second (what is written comes through it, too)"
     return (
         f"Stalled since {clock(since)}: {listed(map(name_of, moves))} {verb(len(moves), 'makes', 'make')} no progress. "
-        f"Look at the brokers' logs and the throttle{through}; it goes on by itself once they do, and it can be "
+        f"Look at the brokers' logs and the throttle{through}; it continues by itself once they do, and it can be "
         "cancelled."
     )
 
@@ -202,15 +202,15 @@ def stopping(cancel: bool, can_cancel: bool, refused: Sequence[MoveProgress]) ->
         return "Stopping: nothing further is sent, and what is under way finishes."
     if not can_cancel:
         return (
-            "Stopping: nothing further is sent. What is under way cannot be taken back through ZooKeeper's node; it "
+            "Stopping: nothing further is sent. What is in progress cannot be cancelled through ZooKeeper's node; it "
             "finishes."
         )
     if refused:
         return (
-            f"Cancelling: Kafka does not take {listed(map(name_of, refused))} back ({refused[0].error}): what is under "
+            f"Cancelling: Kafka does not cancel {listed(map(name_of, refused))} ({refused[0].error}): what is under "
             "way there finishes."
         )
-    return "Cancelling: what is under way is taken back."
+    return "Cancelling: what is in progress is reverted."
 
 
 def failures(moves: Sequence[MoveProgress]) -> str:
@@ -225,7 +225,7 @@ def ended(moves: Sequence[MoveProgress]) -> str:
     number = Counter(move.state for move in moves)
     words = [f"{counted(number['done'], 'partition is', 'partitions are')} as planned"]
     if number["cancelled"]:
-        words.append(f"{number['cancelled']:,} {verb(number['cancelled'], 'was', 'were')} taken back")
+        words.append(f"{number['cancelled']:,} {verb(number['cancelled'], 'was', 'were')} reverted")
     if number["waiting"]:
         words.append(f"{number['waiting']:,} {verb(number['waiting'], 'was', 'were')} not sent")
     sentence = f"{listed(words)}."

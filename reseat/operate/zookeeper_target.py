@@ -321,7 +321,7 @@ class ZooKeeperTarget:
         if self.migrating():
             raise ClusterUnreachable(
                 f"The cluster is between ZooKeeper and KRaft ({MIGRATION} is there): nothing is written into "
-                "ZooKeeper's nodes. Go through the brokers; where the migration was taken back, remove that node as "
+                "ZooKeeper's nodes. Go through the brokers; where the migration was rolled back, remove that node as "
                 "Kafka's manual says.",
                 "configuration",
             )

@@ -65,7 +65,7 @@ from reseat.model import (
     Severity,
     Wish,
 )
-from reseat.model.wording import proven
+from reseat.model.wording import minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.checker import check_addition
 from reseat.planning.finishing import Claim, certified, cost_of_cap, with_leaders_evened
@@ -264,46 +264,41 @@ def _findings(options: Options) -> tuple[Finding, ...]:
 def _sentences(certificate: Certificate, answer: _Answer, current: ClusterLayout) -> tuple[str, ...]:
     """The certificate in words."""
     if certificate.faults:
-        return (f"The plan must not be carried out: it has {plural(len(certificate.faults), 'fault')}.",)
-    spread = plural(certificate.replica_spread or 0, "replica")
-    confirmed = proven(racks_unknown=bool(current.unknown_racks))
+        return (f"The plan must not be executed: it has {plural(len(certificate.faults), 'fault')}.",)
+    unknown = bool(current.unknown_racks)
     out = []
     if not certificate.moves and answer.capped:
         out.append("No replica moves: no move was allowed.")
     elif not certificate.moves:
-        out.append("No replica moves: no move from the other brokers onto these makes the cluster more even.")
+        out.append("No replica moves: no move onto the added brokers improves the balance.")
     else:
         verb = "moves" if certificate.moves == 1 else "move"
-        moved = f"{plural(certificate.moves, 'replica')} {verb} onto the added brokers."
+        moved = f"{plural(certificate.moves, 'replica')} {verb} onto the added brokers"
         if answer.capped:
-            out.append(f"{moved} That is what was allowed.")
+            out.append(f"{moved}, as many as allowed.")
         elif certificate.moves_proven:
-            out.append(f"{moved} No plan with this spread can move fewer. {confirmed}")
+            out.append(minimal(f"{moved}, the proven minimum for this spread", racks_unknown=unknown))
         elif answer.exact:
-            out.append(f"{moved} The solver found no plan of this spread with fewer; not confirmed by the checker.")
+            out.append(f"{moved}. The solver found no plan of this spread with fewer; the checker did not confirm it.")
         else:
             out.append(
-                f"{moved} Not proven fewest: the bound is a spread of {answer.bound.spread:,} "
+                f"{moved}. Not proven minimal: the bound is a spread of {answer.bound.spread:,} "
                 f"with {plural(answer.bound.moves, 'move')}."
             )
-    apart = f"Fullest and emptiest broker are {spread} apart"
+    spread = f"Max–min replica count per broker: {certificate.replica_spread or 0:,}"
     if certificate.replica_balance_proven:
-        out.append(
-            f"{apart}; no plan with at most these moves is more even. {confirmed}"
-            if answer.capped
-            else f"{apart}; no plan that only moves replicas from the other brokers onto the added ones gets closer. "
-            f"{confirmed}"
-        )
+        given = "at most these moves" if answer.capped else "moves onto the added brokers alone"
+        out.append(minimal(f"{spread}. Proven minimal for {given}", racks_unknown=unknown))
     else:
-        out.append(f"{apart}. Not proven least.")
+        out.append(f"{spread}. Not proven minimal.")
     if current.racks:
-        out.append("No changed partition sits less evenly over racks than before.")
+        out.append("No changed partition is balanced worse over racks than before.")
     if certificate.leader_spread is not None:
-        leaders = f"Preferred leaders are {certificate.leader_spread:,} apart"
+        leaders = f"Max–min preferred leaders per broker: {certificate.leader_spread:,}"
         out.append(
-            f"{leaders}; no order of the changed lists is more even. Proven for these replica sets."
+            f"{leaders}. Proven minimal for these replica sets."
             if certificate.leader_balance_proven
-            else f"{leaders}. Not proven least."
+            else f"{leaders}. Not proven minimal."
         )
     return tuple(out)
 
@@ -671,7 +666,7 @@ def _best(ways: Ways, terminals: Terminals, limits: _Limits) -> tuple[Flow, _Val
 
 def _required(answer: _Found | None) -> _Found:
     if answer is None:
-        raise AssertionError("The evenest flow lies in the window, so that a flow exists.")
+        raise AssertionError("The best balanced flow lies in the window, so that a flow exists.")
     return answer
 
 

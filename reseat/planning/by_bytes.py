@@ -53,14 +53,14 @@ class Weights:
             WishRefused: the layout tells no size, or none of any partition that moves.
         """
         sizes = layout.replica_bytes
-        choices = ("Read the output of kafka-log-dirs --describe too.", "Even out replica counts instead.")
+        choices = ("Read the output of kafka-log-dirs --describe too.", "Balance by replica count instead.")
         if sizes is None or not np.isfinite(sizes).any():
             raise WishRefused("The input has no replica sizes, so the plan cannot balance by size.", choices=choices)
         largest = np.fmax.reduce(sizes, axis=1)
         untold = np.isnan(largest[rows])
         if untold.all() and untold.size:
             raise WishRefused(
-                "Of no partition that moves is a size told, so that bytes cannot be evened out.", choices=choices
+                "No partition that moves has a known size, so the plan cannot balance by size.", choices=choices
             )
         every = np.where(np.isnan(sizes), largest[:, None], sizes)
         known = ~np.isnan(every) & (layout.replicas != NONE)
@@ -88,8 +88,8 @@ class Weights:
         floor = weight_floor(kept, float(received.sum()))
         gap = max(0.0, float(((kept + received) ** 2).sum()) / floor - 1) if floor else 0.0  # below 0 it is rounding
         said = (
-            f"Bytes were evened out instead of replica counts: their sum of squares is at most {gap:.2%} above the "
-            "least that any plan with these moves can reach"
+            f"Balanced by size instead of replica count: the sum of squares of bytes is at most {gap:.2%} above the "
+            "minimum that any plan with these moves can reach"
         )
         if self.share == 1:
             return gap, (f"{said}.",)
@@ -99,4 +99,4 @@ class Weights:
             f"Sizes are told of {told:,} of {plural(moving, 'partition')} that {'moves' if moving == 1 else 'move'}, "
             f"and of {min(self.share, 0.999):.1%} of all replicas; the others weigh nothing here."
         )
-        return None, (f"{share} {said}, of the bytes that are told.",)
+        return None, (f"{share} {said}, of the bytes that are known.",)

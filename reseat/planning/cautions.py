@@ -129,7 +129,7 @@ def _way_back(plan: Plan) -> Finding | None:
     return Finding(
         "way_back_waits",
         Severity.ATTENTION,
-        f"The way back puts {counted(count, 'replica')} back onto {who} {listed(ids)}, which {are} {state}: it needs "
+        f"The rollback puts {counted(count, 'replica')} back onto {who} {listed(ids)}, which {are} {state}: it needs "
         f"{these} alive, and is refused until then.",
         rows=np.unique(plan.moves.row[held]).astype(np.int64),
         brokers=ids,

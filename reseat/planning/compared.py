@@ -176,11 +176,11 @@ class Change:
         self.note(
             (
                 f"{self.current.name_of(row)} would keep {counted(int(factors[row]), 'replica')}; "
-                f"{factor} were wished for."
+                f"{factor} were requested."
                 for row in rows.tolist()
             ),
             len(rows),
-            "partitions would keep another number of replicas than was wished for",
+            "partitions would keep another number of replicas than requested",
         )
 
     def require_cap(self, cap: int | None) -> None:
@@ -270,11 +270,11 @@ class Change:
         ids = self.proposed.replica_ids
         self.note(
             (
-                f"{self.current.name_of(row)} still has a replica on broker {int(ids[row, column])}, which leaves."
+                f"{self.current.name_of(row)} still has a replica on broker {int(ids[row, column])}, to be drained."
                 for row, column in zip(left_row.tolist(), left_column.tolist(), strict=True)
             ),
             len(left_row),
-            "replicas are left on brokers that leave",
+            "replicas are left on brokers to be drained",
         )
 
     def _note_unmovable(self) -> None:

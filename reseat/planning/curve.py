@@ -128,25 +128,25 @@ def _spread_out(points: list[CurvePoint]) -> tuple[CurvePoint, ...]:
 def _without_a_curve(wish: Wish) -> str | None:
     """Why a wish has no points to choose from, or None."""
     if wish.replication_factor is not None:
-        return "A change of replication factor has one plan: it moves the least, and no points beyond it are offered."
+        return "A replication-factor change has one plan, the minimum; no alternatives with more moves are offered."
     if wish.options.by_bytes:
-        return "Bytes are evened out, so that no points with more moves are offered: they are exact for counts alone."
+        return "No alternatives with more moves: the plan balances by size, and they are exact for counts only."
     if wish.options.receive_cap is not None:
-        return "A cap on what a broker receives is set, so that no points with more moves are offered."
+        return "No alternatives with more moves: a cap on replicas received is set."
     return None
 
 
 def _only_last_resorts(removal: Removal) -> str:
     return (
-        f"No points with more moves are offered: {plural(removal.short, 'replica')} can only go to brokers that are "
+        f"No alternatives with more moves: {plural(removal.short, 'replica')} can only go to brokers that are "
         "fenced or shutting down. Bring them back first."
     )
 
 
 def _cut_short() -> tuple[str, ...]:
     return (
-        "There may be evener plans with more moves: how far this curve goes is not known, for no flow by racks reaches "
-        "the plan with the fewest moves.",
+        "Better balanced plans with more moves may exist: the end of this curve is unknown, because no flow by racks "
+        "reaches the plan with the fewest moves.",
     )
 
 
@@ -155,12 +155,12 @@ def _left_out(missing: int) -> tuple[str, ...]:
         return ()
     return (
         f"{plural(missing, 'further point')} {verb(missing, 'is', 'are')} left out: "
-        "no plan was found there that is surely the evenest with so many moves.",
+        "no plan there is certain to have the smallest spread for that many moves.",
     )
 
 
 def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
-    """The evenest plan with at most so many replica moves, as a point of the curve offers it.
+    """The best balanced plan with at most so many replica moves, as a point of the curve offers it.
 
     It makes fewer where more make nothing evener, and says so.
 
@@ -208,17 +208,21 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
         return _said_enough(plan(layout, wish), moves)
     if found is None:
         raise WishRefused(
-            f"No plan with {plural(moves, 'move')} was found that is surely the evenest.",
+            f"No plan with {plural(moves, 'move')} is certain to have the smallest spread.",
             brokers=wish.remove,
             choices=("Take another point of the curve.", "Take the plan with the fewest moves."),
         )
     made, reached = found.point.moves - removal.displaced, found.point.replica_sum_of_squares
     floor = least_squares_with_moves(removal.kept[removal.targets], removal.displaced, found.point.moves)
     said = (
-        f"{plural(made, 'move')} more than the least {'leaves' if made == 1 else 'leave'} fullest and emptiest broker "
-        f"{plural(found.point.replica_spread, 'replica')} apart; no plan with so many moves is evener"
+        f"Max–min replica count per broker: {found.point.replica_spread:,}, with {plural(made, 'move')} more than the "
+        "minimum"
     )
-    said += ". Proven." if reached == floor else " under the rack rule, says the solver; not checked a second time."
+    said += (
+        ". Proven minimal for that many moves."
+        if reached == floor
+        else ". Minimal under the rack rule according to the solver; not checked a second time."
+    )
     least = reached if reached == floor else None
     made_of_it = planned(removal, wish, found.rows, found.lists, least_squares=least, further=(said,), balance=False)
     return _said_enough(made_of_it, moves)
@@ -229,8 +233,8 @@ def _said_enough(made: Plan, allowed: int) -> Plan:
     certificate = made.certificate
     if certificate.moves >= allowed or certificate.faults:
         return made
-    asked = f"{plural(allowed, 'move')} {verb(allowed, 'was', 'were')} asked for"
-    fewer = f"{asked}; the plan makes {certificate.moves:,}: no plan with more was found that is evener."
+    asked = f"{plural(allowed, 'move')} {verb(allowed, 'was', 'were')} requested"
+    fewer = f"{asked}; the plan makes {certificate.moves:,}: no plan with more moves is better balanced."
     return replace(made, certificate=replace(certificate, sentences=(*certificate.sentences, fewer)))
 
 

@@ -128,10 +128,10 @@ def cost_of_cap(cap: int, capped: npt.NDArray[np.int64], free: npt.NDArray[np.in
     cost = int((capped**2).sum() - (free**2).sum())
     if cost == 0:
         return f"{said}; this costs no balance."
-    apart, without = int(np.ptp(capped)), int(np.ptp(free))
-    if apart == without:
+    spread, without = int(np.ptp(capped)), int(np.ptp(free))
+    if spread == without:
         return f"{said}; this cap adds {cost:,} to the sum of squares of replica counts."
     return (
-        f"{said}; without this cap fullest and emptiest broker would be {plural(without, 'replica')} apart "
-        f"instead of {apart:,} (the cap adds {cost:,} to the sum of squares)."
+        f"{said}; without this cap the replica spread would be {without:,} instead of {spread:,} "
+        f"(the cap adds {cost:,} to the sum of squares)."
     )

@@ -37,7 +37,7 @@ import numpy as np
 from reseat.balance import rack_violations
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, IntArray, Plan, Wish
-from reseat.model.wording import proven
+from reseat.model.wording import minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.checker import check_addition, check_removal, check_replication_factor
 from reseat.planning.leaders import preferred_leaders
@@ -74,7 +74,7 @@ def judge(
             (``reseat.formats.plan_text.plan_faults``); they stand before the faults found here.
 
     Returns:
-        The certificate of this plan; ``faults`` says why it must not be carried out, where it must not.
+        The certificate of this plan; ``faults`` says why it must not be executed, where it must not.
 
     Raises:
         WishRefused: the layout has duplicate replicas.
@@ -378,7 +378,7 @@ def _with_sentences(
     said: list[str] = []
     if certificate.faults:
         said.append(
-            f"The plan must not be carried out: it has {plural(len(certificate.faults), 'fault')}. "
+            f"The plan must not be executed: it has {plural(len(certificate.faults), 'fault')}. "
             f"The first: {certificate.faults[0]}"
         )
     said += [*last_resort_sentences(verdict), _moves(certificate, verdict)]
@@ -386,12 +386,12 @@ def _with_sentences(
         said.append(_racks_kept(verdict) if _only_adds(certificate.wish) else _racks(certificate))
     said.append(_replicas(certificate, reference, verdict))
     if certificate.leader_sum_of_squares is None:
-        said.append("The order of replica lists is unknown, so that preferred leaders cannot be judged.")
+        said.append("The order of replica lists is unknown, so that preferred leaders cannot be compared.")
     else:
         said.append(_leaders(certificate))
         said.append(_changed_leaders(certificate, comparison))
     if refusal is not None:
-        said.append(f"Reseat makes no plan of its own for this wish: {refusal}")
+        said.append(f"Reseat makes no plan of its own for this change: {refusal}")
     return replace(certificate, sentences=tuple(said))
 
 
@@ -399,69 +399,69 @@ def _moves(certificate: Certificate, verdict: Verdict) -> str:
     moves, least = certificate.moves, certificate.least_moves
     made = f"It moves {plural(moves, 'replica') if moves else 'no replica'}"
     if certificate.moves_proven:
-        least_of = "No plan with so small a spread" if _only_adds(certificate.wish) else "No plan"
-        confirmed = proven(racks_unknown=verdict.racks_unknown)
-        return (
-            f"{made}. {least_of} can move fewer. {confirmed}" if moves or _only_adds(certificate.wish) else f"{made}."
-        )
+        of = " for this spread" if _only_adds(certificate.wish) else ""
+        least_of = minimal(f"{made}, the proven minimum{of}", racks_unknown=verdict.racks_unknown)
+        return least_of if moves or _only_adds(certificate.wish) else f"{made}."
     if least is None or certificate.faults:
         return f"{made}."
     if moves <= least:
-        return f"{made}; that it is the fewest is not proven."
-    return f"{made}; {'none is' if not least else f'{least:,} is' if least == 1 else f'{least:,} are'} enough."
+        return f"{made}; not proven minimal."
+    return f"{made}; the minimum is {least:,}."
 
 
 def _racks(certificate: Certificate) -> str:
     found, least = certificate.rack_sum_of_squares, certificate.least_rack_sum_of_squares
     if certificate.rack_balance_proven:
-        return "Each changed partition sits on as many racks, as evenly, as its moved replicas can reach. Proven."
+        return "Rack diversity is the best possible for every changed partition (proven)."
     if least is None or found is None:
-        return "It is not proven that the changed partitions sit on as many racks as they could."
+        return "Rack diversity of the changed partitions: not proven the best possible."
     if not certificate.moves_proven:
         return f"Sum of squares over racks: {found:,}; with the fewest moves it is {least:,}."
     if found > least:
-        return f"Replicas of a partition share racks more than they need: sum of squares {found:,}, least {least:,}."
-    return f"Sum of squares over racks: {found:,}; that it is the least is not proven."
+        return f"Rack placement can be improved: sum of squares {found:,}, minimum {least:,}."
+    return f"Sum of squares over racks: {found:,}; not proven minimal."
 
 
 def _racks_kept(verdict: Verdict) -> str:
     if verdict.rack_proven:
-        return "No partition shares racks more than before."
-    return "Partitions share racks more than before, which moves onto the added brokers need not cause."
+        return "No partition is balanced worse over racks than before."
+    return "Partitions are balanced worse over racks than before, which adding brokers does not require."
 
 
 def _replicas(certificate: Certificate, reference: Certificate | None, verdict: Verdict) -> str:
     spread = certificate.replica_spread or 0
-    made = f"Fullest and emptiest broker are {plural(spread, 'replica')} apart"
+    made = f"Max–min replica count per broker: {spread:,}"
     if certificate.replica_balance_proven:
-        confirmed = proven(racks_unknown=verdict.racks_unknown)
-        if _only_adds(certificate.wish):
-            return f"{made}; no plan that moves replicas onto the added brokers alone is evener. {confirmed}"
-        return f"{made}; no plan with as few moves and these racks is evener. {confirmed}"
+        given = (
+            "moves onto the added brokers alone"
+            if _only_adds(certificate.wish)
+            else f"{plural(certificate.moves, 'move')} and this rack placement"
+        )
+        return minimal(f"{made}. Proven minimal for {given}", racks_unknown=verdict.racks_unknown)
     found, least = certificate.replica_sum_of_squares, certificate.least_replica_sum_of_squares
     if found is None or least is None or reference is None or reference.replica_spread is None:
         return f"{made}."
     numbers = f"(sum of squares {found:,} against {least:,})"
     if certificate.moves_proven and certificate.rack_balance_proven:
-        return f"{made}; with as few moves and as good racks {reference.replica_spread:,} can be reached {numbers}."
-    return f"{made}; Reseat's own plan comes to {reference.replica_spread:,} {numbers}."
+        return f"{made}. {reference.replica_spread:,} can be reached with as few moves and the same racks {numbers}."
+    return f"{made}. Reseat's own plan reaches {reference.replica_spread:,} {numbers}."
 
 
 def _leaders(certificate: Certificate) -> str:
-    made = f"Preferred leaders are {certificate.leader_spread or 0:,} apart"
+    made = f"Max–min preferred leaders per broker: {certificate.leader_spread or 0:,}"
     if certificate.leader_balance_proven:
-        return f"{made}; for these replica sets no order is evener. Proven."
+        return f"{made}. Proven minimal for these replica sets."
     found, least = certificate.leader_sum_of_squares, certificate.least_leader_sum_of_squares
     if found is None or least is None or found <= least:
         return f"{made}."
-    return f"{made}; by order alone the sum of squares {found:,} can come down to {least:,}."
+    return f"{made}. Reordering lists alone can lower the sum of squares from {found:,} to {least:,}."
 
 
 def _changed_leaders(certificate: Certificate, comparison: _Comparison) -> str:
     changed, least = certificate.changed_preferred_leaders or 0, certificate.least_changed_preferred_leaders
-    made = f"The preferred leader changes in {plural(changed, 'partition')}"
+    made = f"{plural(changed, 'partition gets', 'partitions get')} a new preferred leader"
     if certificate.changed_leaders_proven:
-        return f"{made}; fewer would be less even. Proven." if changed else "No preferred leader changes."
+        return f"{made}. Fewer would worsen leader balance (proven)." if changed else "No preferred leader changes."
     if least is None or changed <= least or not comparison.avoidable:
         return f"{made}."
     if least == 0:

@@ -35,11 +35,11 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
                 "A plan changes either brokers or a replication factor.",
                 topics=wish.topics,
                 brokers=wish.remove,
-                choices=("Make two plans, and carry out one after the other.",),
+                choices=("Make two plans and execute one after the other.",),
             )
         if wish.replication_factor is None or not wish.topics:
             raise WishRefused(
-                "A change of replication factor needs the topics and the factor.",
+                "A replication-factor change needs both the topics and the factor.",
                 topics=wish.topics,
                 choices=("Name both.",),
             )
@@ -54,9 +54,7 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
         from reseat.planning.add import add_brokers
 
         return add_brokers(layout, joining, options=wish.options)
-    raise WishRefused(
-        "Nothing is wished for.", choices=("Take a broker out, add one, or change a replication factor.",)
-    )
+    raise WishRefused("No change requested.", choices=("Remove or add a broker, or change a replication factor.",))
 
 
 def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:

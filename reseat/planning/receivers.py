@@ -56,8 +56,8 @@ def _doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Finding
         Severity.BROKEN,
         f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'receives', 'receive')} {received} but "
         f"{verb(len(ids), 'is', 'are')} probably down (fenced, shutting down, or in sync for nothing that "
-        f"{verb(len(ids), 'it holds', 'they hold')}). Bring {verb(len(ids), 'it', 'them')} back first, or take "
-        f"{verb(len(ids), 'it', 'them')} out in the same plan.",
+        f"{verb(len(ids), 'it holds', 'they hold')}). Bring {verb(len(ids), 'it', 'them')} back first, or remove "
+        f"{verb(len(ids), 'it', 'them')} in the same plan.",
         rows=np.unique(plan.moves.row[given]),
         brokers=ids,
     )

@@ -420,7 +420,7 @@ def _certificate(
     sentences = verdict.sentences if balance else sentences_of(verdict, balance=False)
     if not removal.displaced:
         stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""
-        nothing = f"{_brokers(wish.remove)} held nothing{stuck}, so that nothing is to do."
+        nothing = f"{_brokers(wish.remove)} held nothing{stuck}, so there is nothing to do."
         # Of an empty plan there is no more to say; without a move, lists may still be reordered on request.
         sentences = (nothing,) if proposed is layout else (nothing, *sentences)
     return Certificate(

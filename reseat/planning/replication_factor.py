@@ -42,7 +42,7 @@ import numpy.typing as npt
 from reseat.balance.racks import rack_groups
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
-from reseat.model.wording import proven
+from reseat.model.wording import minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.checker import check_replication_factor
 from reseat.planning.finishing import Claim, certified, cost_of_cap
@@ -666,34 +666,37 @@ def _dealt(change: _Change, groups: _Pick, group: Whole, size: Whole, sent: Whol
 
 def _sentences(change: _Change, verdict: Verdict) -> tuple[str, ...]:
     if verdict.faults:
-        return (f"The plan must not be carried out: it has {plural(len(verdict.faults), 'fault')}.",)
+        return (f"The plan must not be executed: it has {plural(len(verdict.faults), 'fault')}.",)
     if not len(change.rows):
         return (f"Every partition of these topics has {plural(change.factor, 'replica')} already: nothing to do.",)
     out = [*last_resort_sentences(verdict)]
-    confirmed = proven(racks_unknown=verdict.racks_unknown)
+    unknown = verdict.racks_unknown
     dropped = int(np.maximum(change.held - change.factor, 0).sum())
     if verdict.moves:
         copies = plural(verdict.moves, "copy is made", "copies are made")
-        out.append(f"{copies}. No plan can make fewer. {confirmed}" if verdict.moves_proven else f"{copies}.")
+        out.append(
+            minimal(f"{copies}, the proven minimum", racks_unknown=unknown) if verdict.moves_proven else f"{copies}."
+        )
     if dropped:
         out.append(f"{plural(dropped, 'replica is', 'replicas are')} dropped; no data moves for that.")
     if verdict.rack_sum_of_squares is not None:
         out.append(
-            "Each changed partition sits on as many racks, as evenly, as it can. Proven."
+            "Rack diversity is the best possible for every changed partition (proven)."
             if verdict.rack_proven
-            else "It is not proven that the changed partitions sit on as many racks as they could."
+            else "Rack diversity of the changed partitions: not proven the best possible."
         )
-    apart = f"Fullest and emptiest broker are {plural(verdict.replica_spread, 'replica')} apart"
+    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
     out.append(
-        f"{apart}; no plan with these racks is more even. {confirmed}"
+        minimal(f"{spread}. Proven minimal for this rack placement", racks_unknown=unknown)
         if verdict.replicas_proven
-        else f"{apart}. Not proven least."
+        else f"{spread}. Not proven minimal."
     )
     changed = verdict.changed_preferred_leaders
     out.append(
         "No preferred leader changes."
         if not changed
-        else f"The preferred leader changes in {plural(changed, 'partition')}, whose first replica is dropped."
+        else f"{plural(changed, 'partition gets', 'partitions get')} a new preferred leader: the first replica is "
+        "dropped."
     )
     return tuple(out)
 
@@ -702,8 +705,8 @@ def _findings(change: _Change, protected: BoolArray, unsafe: Whole, options: Opt
     found = []
     if unsafe.size:
         sentence = (
-            f"{plural(unsafe.size, 'partition keeps its', 'partitions keep their')} first in-sync replica, "
-            "whatever racks and load say: without it no in-sync copy would be left."
+            f"{plural(unsafe.size, 'partition keeps its', 'partitions keep their')} first in-sync replica "
+            "regardless of racks and load: without it no in-sync copy would be left."
         )
         found.append(Finding("kept_in_sync", Severity.NOTE, sentence, rows=change.rows[unsafe]))
     on_dead = (change.lists != NONE) & ~np.append(change.live, False)[change.lists] & ~protected
@@ -711,8 +714,7 @@ def _findings(change: _Change, protected: BoolArray, unsafe: Whole, options: Opt
     if dead:
         sentence = (
             f"{plural(dead, 'partition has', 'partitions have')} replicas on brokers that are dead, fenced or shutting "
-            "down; "
-            "where racks are as good without them, these go first."
+            "down; these are dropped first where that does not worsen rack diversity."
         )
         found.append(Finding("dead_first", Severity.NOTE, sentence))
     if options.by_bytes:

@@ -1,13 +1,13 @@
 """What the checker found of a plan: flags, numbers, and the same in words.
 
-Promises: a sentence says "Proven" exactly where the flag beside it is True.
+Promises: a sentence says "proven", and not "not proven", exactly where the flag beside it is True.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reseat.model.wording import counted, listed, proven, verb
+from reseat.model.wording import counted, listed, minimal, verb
 
 __all__ = ["Verdict", "last_resort_sentences", "sentences_of"]
 
@@ -21,7 +21,7 @@ class Verdict:
     fault nothing is proven.
 
     Attributes:
-        faults: why the plan must not be carried out, one sentence each, naming partition and broker.
+        faults: why the plan must not be executed, one sentence each, naming partition and broker.
         moves: replicas that are copied to a broker that did not hold the partition.
         least_moves: the fewest that any plan for the wish needs, or None where it is not known.
         moves_proven: whether ``moves`` is that number.
@@ -68,34 +68,34 @@ class Verdict:
 
 
 def sentences_of(verdict: Verdict, *, balance: bool = True) -> tuple[str, ...]:
-    """A verdict in words; without ``balance`` nothing is said of how even replicas are."""
+    """A verdict in words; without ``balance`` nothing is said of the replica spread."""
     if verdict.faults:
-        return (f"The plan must not be carried out: it has {counted(len(verdict.faults), 'fault')}.",)
+        return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
     out = [*last_resort_sentences(verdict), _moves_sentence(verdict)]
     if verdict.rack_sum_of_squares is not None:
         out.append(
-            "Each changed partition sits on as many racks, as evenly, as its moved replicas can reach. Proven."
+            "Rack diversity is the best possible for every changed partition (proven)."
             if verdict.rack_proven
-            else "It is not proven that the changed partitions sit on as many racks as they could."
+            else "Rack diversity of the changed partitions: not proven the best possible."
         )
     if balance:
-        evener = f"no plan with these moves and racks is evener. {proven(racks_unknown=verdict.racks_unknown)}"
+        given = f"Proven minimal for {counted(verdict.moves, 'move')} and this rack placement"
         out.append(
-            f"Fullest and emptiest broker are {counted(verdict.replica_spread, 'replica')} apart; "
-            + (evener if verdict.replicas_proven else "not proven least.")
+            f"Max–min replica count per broker: {verdict.replica_spread:,}. "
+            + (
+                minimal(given, racks_unknown=verdict.racks_unknown)
+                if verdict.replicas_proven
+                else "Not proven minimal."
+            )
         )
     out.append(
-        f"Preferred leaders are {verdict.leader_spread:,} apart; "
-        + (
-            "no order of the changed lists is evener. Proven for these replica sets."
-            if verdict.leaders_proven
-            else "not proven least."
-        )
+        f"Max–min preferred leaders per broker: {verdict.leader_spread:,}. "
+        + ("Proven minimal for these replica sets." if verdict.leaders_proven else "Not proven minimal.")
     )
     changed = verdict.changed_preferred_leaders
     out.append(
-        f"The preferred leader changes in {counted(changed, 'partition')}; "
-        + ("fewer would be less even. Proven." if verdict.changed_leaders_proven else "not proven fewest.")
+        f"{counted(changed, 'partition')} {verb(changed, 'gets', 'get')} a new preferred leader. "
+        + ("Fewer would worsen leader balance (proven)." if verdict.changed_leaders_proven else "Not proven minimal.")
         if changed
         else "No preferred leader changes."
     )
@@ -116,9 +116,9 @@ def last_resort_sentences(verdict: Verdict) -> tuple[str, ...]:
 def _moves_sentence(verdict: Verdict) -> str:
     if not verdict.moves:
         return "No replica moves."
-    said = f"{counted(verdict.moves, 'replica')} {'moves' if verdict.moves == 1 else 'move'}."
+    said = f"{counted(verdict.moves, 'replica')} {'moves' if verdict.moves == 1 else 'move'}"
     if verdict.moves_proven:
-        return f"{said} No plan can move fewer. {proven(racks_unknown=verdict.racks_unknown)}"
+        return minimal(f"{said}, the proven minimum", racks_unknown=verdict.racks_unknown)
     if verdict.least_moves is None:
-        return f"{said} How few are enough is not known."
-    return f"{said} {verdict.least_moves:,} {'is' if verdict.least_moves == 1 else 'are'} enough."
+        return f"{said}. The minimum is unknown."
+    return f"{said}. The minimum is {verdict.least_moves:,}."

@@ -26,7 +26,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "rack_shared_while_free": "Racks not used",
         "same_host": "On one host",
         "min_isr_not_below_replication_factor": "No replica to spare",
-        "not_preferred_leader": "Not led by preferred",
+        "not_preferred_leader": "Non-preferred leaders",
         "mixed_replication_factor": "Mixed replication factor",
         "replication_factor_above_racks": "More replicas than racks",
         "broker_without_rack": "Broker without rack",

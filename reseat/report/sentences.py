@@ -28,9 +28,6 @@ __all__ = [
     "unproven",
 ]
 
-#: What a severity is called where people outside the field read it.
-_SEVERITY = {Severity.BROKEN: "critical", Severity.ATTENTION: "warning", Severity.NOTE: "info"}
-
 
 def capital(sentence: str) -> str:
     """The sentence with a capital letter at its start."""
@@ -53,12 +50,12 @@ def subject(wish: Wish) -> str:
 def severities(matter: Matter) -> dict[str, int]:
     """How many findings of each severity, by its word: critical, warning, info."""
     found = [one.severity for one in matter.findings]
-    return {word: found.count(severity) for severity, word in _SEVERITY.items()}
+    return {severity.word: found.count(severity) for severity in Severity}
 
 
 def severity_word(severity: Severity) -> str:
     """What a severity is called: critical, warning or info."""
-    return _SEVERITY[severity]
+    return severity.word
 
 
 def by_choice(wish: Wish) -> bool:

@@ -66,7 +66,7 @@ def test_kafka_carries_out_the_plan_of_a_dragged_tile_and_its_rollback(
     files = {"describe.txt": cluster.describe(), "racks.csv": f"broker,rack\n{racks}"}
     open_files(page, dashboard, files, then="Board")
     drag(page, tile(page, 2), page.locator(".tray"))
-    says(page, f"Broker 2 can leave: {held} replicas move. No plan can move fewer. Proven.")
+    says(page, f"Draining broker 2: {held} replicas move, the proven minimum.")
     page.get_by_role("link", name="Plan", exact=True).click()
     says(page, f"{held} replicas move")
     plan = downloaded(page, "Plan (plan.json)", tmp_path)

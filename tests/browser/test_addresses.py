@@ -33,18 +33,18 @@ def out(page: Page, *brokers: int) -> None:
     """These brokers stand in the tray, in the chips and in the address, and no other does."""
     expect(page.locator(".tray-list .tile")).to_have_count(len(brokers))
     for broker in (5, 6):
-        expect(page.get_by_role("button", name=f"broker {broker} out")).to_have_count(int(broker in brokers))
+        expect(page.get_by_role("button", name=f"broker {broker} removed")).to_have_count(int(broker in brokers))
 
 
 def test_back_undoes_the_last_drop(page: Page, dashboard: str) -> None:
     """Two brokers dropped: Back, one is out; Back, none; Forward and a reload bring one again, and it can go on."""
     open_sample(page, dashboard, SAMPLE, then="Board")
-    drop(page, 5, "Broker 5 can leave")
-    drop(page, 6, "Brokers 5 and 6 can leave")
+    drop(page, 5, "Draining broker 5")
+    drop(page, 6, "Draining brokers 5 and 6")
     page.wait_for_url("**remove=5%2C6**")
 
     page.go_back()
-    answers(page, "Broker 5 can leave")
+    answers(page, "Draining broker 5")
     out(page, 5)
     page.wait_for_url(lambda url: "remove=5" in url and "%2C6" not in url)
 
@@ -54,14 +54,14 @@ def test_back_undoes_the_last_drop(page: Page, dashboard: str) -> None:
     page.wait_for_url(lambda url: "layout=" in url and "remove" not in url)
 
     page.go_forward()
-    answers(page, "Broker 5 can leave")
+    answers(page, "Draining broker 5")
     out(page, 5)
 
     page.reload()
-    answers(page, "Broker 5 can leave")
+    answers(page, "Draining broker 5")
     out(page, 5)
 
-    drop(page, 6, "Brokers 5 and 6 can leave")
+    drop(page, 6, "Draining brokers 5 and 6")
     page.go_back()
-    answers(page, "Broker 5 can leave")
+    answers(page, "Draining broker 5")
     out(page, 5)

@@ -200,7 +200,7 @@ def test_it_refreshes_by_itself_for_everybody(
     second.locator(".st-key-strip").get_by_text("7 partitions").wait_for(timeout=40_000)
     picture(first, "what-if")
 
-    expect(first.locator(".st-key-strip-what-if").get_by_text("broker 3 out").first).to_be_visible()
+    expect(first.locator(".st-key-strip-what-if").get_by_text("broker 3 removed").first).to_be_visible()
     expect(second.locator(".st-key-strip-what-if")).to_have_count(0)
 
 

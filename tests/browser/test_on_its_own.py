@@ -38,7 +38,7 @@ def test_no_page_asks_another_machine_for_anything(page: Page, dashboard: str) -
         page.get_by_role("link", name=name, exact=True).click()
         page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
     page.goto(f"{dashboard}/plan?{urlsplit(address).query}&remove=7")
-    page.locator(".st-key-answer").get_by_text("Broker 7 can leave").wait_for()
+    page.locator(".st-key-answer").get_by_text("Draining broker 7").wait_for()
     elsewhere = {url for url in asked if urlsplit(url).scheme not in _INSIDE}
     home = urlsplit(dashboard).netloc
 

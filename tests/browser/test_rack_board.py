@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-PRESENT = "Drag one out to see what must move."
+PRESENT = "Drag a broker to Removed to preview a drain."
 
 
 def cluster(racks: dict[int, str] | None = None) -> dict[str, str]:
@@ -37,7 +37,7 @@ def tile(page: Page, broker: int) -> Locator:
 
 def in_tray(page: Page, broker: int) -> Locator:
     """A broker's tile in the tray."""
-    return page.get_by_role("listbox", name="Brokers out").get_by_role("option", name=f"Broker {broker},")
+    return page.get_by_role("listbox", name="Removed brokers").get_by_role("option", name=f"Broker {broker},")
 
 
 def middle(found: Locator) -> tuple[float, float]:
@@ -99,7 +99,7 @@ def racks(page: Page, link: str) -> Page:
 def test_a_tile_dragged_to_the_tray_is_planned_and_dragged_back_is_not(racks: Page) -> None:
     """Broker 2, dragged out: its 6 replicas move, proven. Dragged back, the present is shown; no other broker left."""
     drag(racks, tile(racks, 2), racks.locator(".tray"))
-    says(racks, "Broker 2 can leave: 6 replicas move. No plan can move fewer. Proven.")
+    says(racks, "Draining broker 2: 6 replicas move, the proven minimum.")
     in_tray(racks, 2).wait_for()
 
     expect(racks.locator(".tray-list .tile")).to_have_count(1)
@@ -116,15 +116,15 @@ def test_the_tray_says_what_a_drop_will_do_before_it_is_done(racks: Page) -> Non
     """Over the tray, the number of replicas is said and nothing is planned yet; dropped beside it, nothing changes."""
     lift(racks, tile(racks, 3))
     racks.mouse.move(*middle(racks.locator(".tray")), steps=6)
-    racks.get_by_text("Broker 3 out: 6 replicas must move.").wait_for()
+    racks.get_by_text("Broker 3 removed: 6 replicas must move.").wait_for()
 
     expect(racks.locator(".tray.over")).to_have_count(1)
     expect(racks.locator(".rack.valid")).to_have_count(0)
-    expect(racks.get_by_text("can leave")).to_have_count(0)
+    expect(racks.get_by_text("Draining broker")).to_have_count(0)
 
     racks.mouse.move(*middle(racks.locator(".hint")), steps=3)
     racks.mouse.up()
-    racks.get_by_text("Drop a broker here to see what must move.").wait_for()
+    racks.get_by_text("Drag a broker here to preview a drain.").wait_for()
 
     expect(racks.locator(".tray-list .tile")).to_have_count(0)
     assert "remove=" not in racks.url
@@ -146,12 +146,13 @@ def test_keys_take_out_and_put_back_without_losing_the_focus(racks: Page) -> Non
     """Delete takes the focused broker out, Escape puts it back; both times the focus stays on it, through the rerun."""
     tile(racks, 4).focus()
     racks.keyboard.press("Delete")
-    says(racks, "Broker 4 can leave: 6 replicas move.")
+    says(racks, "Draining broker 4: 6 replicas move")
     focused = racks.locator(".tile:focus")
 
     expect(focused).to_have_attribute("data-place", "tray")
     assert (
-        focused.get_attribute("aria-label") == "Broker 4, rack a, 6 replicas, 2 preferred leaders, state unknown, out"
+        focused.get_attribute("aria-label")
+        == "Broker 4, rack a, 6 replicas, 2 preferred leaders, state unknown, removed"
     )
 
     racks.keyboard.press("Escape")
@@ -169,12 +170,12 @@ def test_arrows_walk_and_space_lifts_and_enter_drops(racks: Page) -> None:
     expect(racks.locator(".tile:focus")).to_have_attribute("data-id", "2")
 
     racks.keyboard.press("Space")
-    racks.get_by_role("status").filter(has_text="Over the tray: Broker 2 out: 6 replicas must move.").wait_for()
+    racks.get_by_role("status").filter(has_text="Over the tray: Broker 2 removed: 6 replicas must move.").wait_for()
 
-    expect(racks.get_by_text("can leave")).to_have_count(0)
+    expect(racks.get_by_text("Draining broker")).to_have_count(0)
 
     racks.keyboard.press("Enter")
-    says(racks, "Broker 2 can leave: 6 replicas move.")
+    says(racks, "Draining broker 2: 6 replicas move")
 
 
 def test_a_finger_drags_too(new_page: Callable[..., Page], link: str) -> None:
@@ -188,7 +189,7 @@ def test_a_finger_drags_too(new_page: Callable[..., Page], link: str) -> None:
         at = {"x": x + (to_x - x) * step / 8, "y": y + (to_y - y) * step / 8}
         touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [at]})
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    says(page, "Broker 5 can leave: 6 replicas move.")
+    says(page, "Draining broker 5: 6 replicas move")
 
     assert page.locator(".stMain").evaluate("node => node.scrollTop") == 0
     expect(page.locator(".tray-list .tile")).to_have_count(1)
@@ -197,11 +198,11 @@ def test_a_finger_drags_too(new_page: Callable[..., Page], link: str) -> None:
 def test_a_whole_rack_is_dragged_by_its_name(racks: Page) -> None:
     """Rack b is emptied: all 12 replicas of its brokers move, and that racks are lost is said; rack a stays whole."""
     drag(racks, racks.get_by_role("button", name="Whole rack b"), racks.locator(".tray"))
-    says(racks, "Brokers 2 and 5 can leave: 12 replicas move.")
+    says(racks, "Draining brokers 2 and 5: 12 replicas move")
 
     expect(racks.locator(".tray-list .tile")).to_have_count(2)
     expect(racks.locator(".ghost")).to_have_count(2)
-    expect(racks.get_by_role("button", name=re.compile("Whole rack a.* out"))).to_have_count(0)
+    expect(racks.get_by_role("button", name=re.compile("Whole rack a.* removed"))).to_have_count(0)
 
 
 def test_several_selected_tiles_are_dragged_together(racks: Page) -> None:
@@ -209,7 +210,7 @@ def test_several_selected_tiles_are_dragged_together(racks: Page) -> None:
     tile(racks, 1).click()
     tile(racks, 2).click(modifiers=["Control"])
     drag(racks, tile(racks, 2), racks.locator(".tray"))
-    says(racks, "Brokers 1 and 2 can leave: 12 replicas move.")
+    says(racks, "Draining brokers 1 and 2: 12 replicas move")
 
     expect(in_tray(racks, 3)).to_have_count(0)
 
@@ -221,10 +222,10 @@ def test_what_cannot_be_is_refused_with_reason_and_choices(racks: Page) -> None:
     lift(racks, tile(racks, 3))
     racks.mouse.move(*middle(racks.locator(".tray")), steps=6)
     racks.mouse.up()
-    says(racks, "Brokers 1, 2 and 3 can leave")
+    says(racks, "Draining brokers 1, 2 and 3")
     tile(racks, 4).focus()
     racks.keyboard.press("Delete")
-    says(racks, "This cannot be: brokers 1, 2, 3 and 4 leave.")
+    says(racks, "Not possible: brokers 1, 2, 3 and 4 removed.")
     refused = racks.locator(".st-key-refused")
     racks.get_by_role("link", name=re.compile("^See the")).wait_for(state="detached")
 
@@ -233,18 +234,18 @@ def test_what_cannot_be_is_refused_with_reason_and_choices(racks: Page) -> None:
     expect(refused).to_contain_text("orders", use_inner_text=True)
     expect(racks.locator(".badge:not(:empty)")).to_have_count(0)
 
-    racks.get_by_role("button", name="Put all back").first.click()
+    racks.get_by_role("button", name="Reset").first.click()
     says(racks, PRESENT)
 
 
 def test_a_link_reopens_the_what_if(racks: Page, new_page: Callable[..., Page]) -> None:
     """Another person opens the address after a drop: the same layout, the same broker out, and nothing asked for."""
     drag(racks, tile(racks, 6), racks.locator(".tray"))
-    says(racks, "Broker 6 can leave")
+    says(racks, "Draining broker 6")
     racks.wait_for_url("**remove=6**")
     other = new_page()
     other.goto(racks.url)
-    says(other, "Broker 6 can leave: 6 replicas move.")
+    says(other, "Draining broker 6: 6 replicas move")
     in_tray(other, 6).wait_for()
 
     expect(other.get_by_text("which this server does not have")).to_have_count(0)
@@ -254,7 +255,7 @@ def test_a_new_broker_is_dropped_into_a_rack(racks: Page) -> None:
     """The next free id is offered; dropped into rack c the broker joins there, and nobody is out."""
     racks.get_by_role("button", name="Add broker").click()
     drag(racks, racks.locator(".dock .tile"), racks.locator(".rack", has=tile(racks, 3)))
-    says(racks, "Broker 7 joins")
+    says(racks, "Broker 7 added")
     tile(racks, 7).wait_for()
 
     expect(racks.locator(".rack", has=tile(racks, 7)).get_by_role("listbox")).to_have_attribute("aria-label", "rack c")

@@ -79,11 +79,11 @@ def test_a_cell_opens_its_pair_and_the_pair_as_a_what_if(losses: Page) -> None:
     expect(detail(losses).get_by_text("5 partitions offline")).to_be_visible()
     assert "remove=" not in losses.url
 
-    losses.get_by_role("button", name="Open as what-if: brokers 3 and 7 out").click()
-    losses.get_by_role("button", name="broker 3 out").wait_for()
+    losses.get_by_role("button", name="Open as what-if: brokers 3 and 7 removed").click()
+    losses.get_by_role("button", name="broker 3 removed").wait_for()
 
-    expect(losses.get_by_role("button", name="broker 7 out")).to_be_visible()
-    expect(losses.get_by_role("button", name="broker 5 out")).to_be_hidden()
+    expect(losses.get_by_role("button", name="broker 7 removed")).to_be_visible()
+    expect(losses.get_by_role("button", name="broker 5 removed")).to_be_hidden()
     losses.wait_for_url("**/board*remove=3%2C7*")
 
 

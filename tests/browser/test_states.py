@@ -23,7 +23,7 @@ PAGES = {
     "Overview": "h2:has-text('What was read')",
     "Heatmap": ".heat[data-drawn]",
     "Board": ".board .tile",
-    "Plan": "text=/Judge/",
+    "Plan": "text=/Validate/",
     "Execute": "text=needs a live cluster",
     "Leaders": "text=ZooKeeper controller",
     "Fingerprints": ".st-key-fingerprint-table, .st-key-fingerprint-ask",
@@ -86,7 +86,7 @@ def test_a_broker_down(page: Page, dashboard: str) -> None:
     page.get_by_role("link", name="Overview", exact=True).click()
     page.locator(".st-key-answer").get_by_text("3 partitions have no leader").wait_for()
 
-    expect(page.get_by_text("nothing is broken")).to_have_count(0)
+    expect(page.get_by_text("No critical issues")).to_have_count(0)
 
 
 def test_text_that_is_no_layout_is_refused_with_what_it_is(page: Page, dashboard: str) -> None:
@@ -122,7 +122,7 @@ def test_the_largest_sample_on_every_page(page: Page, dashboard: str) -> None:
     open_sample(page, dashboard, "1,000 brokers")
     through_all(page, "huge")
     page.goto(f"{dashboard}/board{_query(page.url)}&remove=7")
-    page.locator(".st-key-answer").get_by_text("Broker 7 can leave").wait_for()
+    page.locator(".st-key-answer").get_by_text("Draining broker 7").wait_for()
     settled(page, "state-huge-racks-what-if")
     through_all(page, "huge-what-if")
 

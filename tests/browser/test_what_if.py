@@ -51,9 +51,9 @@ def test_the_point_chosen_on_plan_is_on_every_page(new_page: Callable[..., Page]
     open_sample(page, dashboard, SAMPLE, then="Board")
     page.locator(".rack-list .tile[data-id='5']").focus()
     page.keyboard.press("Delete")
-    says(page, "Broker 5 can leave")
+    says(page, "Draining broker 5")
     to(page, "Plan")
-    page.get_by_role("radio", name=f"{point.moves} moves: {point.replica_spread} apart").click()
+    page.get_by_role("radio", name=f"{point.moves} moves, spread {point.replica_spread}").click()
     page.wait_for_url(f"**point={point.moves}**")
     figure(page, "Replicas move", str(point.moves))
     figure(page, "Replica spread", spread)
@@ -98,7 +98,7 @@ def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> 
     open_sample(page, dashboard, SAMPLE, then="Board")
     page.locator(".rack-list .tile[data-id='5']").focus()
     page.keyboard.press("Delete")
-    says(page, "Broker 5 can leave")
+    says(page, "Draining broker 5")
     to(page, "Heatmap")
     says(page, re.compile("^After the plan "))
     page.get_by_role("radio", name="the present").click()
@@ -108,11 +108,11 @@ def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> 
     settled(page, "what-if-present-racks")
 
     expect(page.locator(".tray-list .tile")).to_have_count(0)
-    expect(page.get_by_role("button", name="broker 5 out")).to_be_visible()
+    expect(page.get_by_role("button", name="broker 5 removed")).to_be_visible()
     assert "show=present" in page.url
 
     page.locator(".rack-list .tile[data-id='6']").focus()
     page.keyboard.press("Delete")
-    says(page, "Brokers 5 and 6 can leave")
+    says(page, "Draining brokers 5 and 6")
 
     expect(page.locator(".tray-list .tile")).to_have_count(2)

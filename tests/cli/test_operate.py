@@ -110,7 +110,7 @@ def test_a_plan_is_carried_out_verified_and_taken_back(world, capsys):
 
     assert "Done: all 6 partitions are as planned, seen twice." in said
     assert "6 of 6 partitions are as planned." in said
-    assert "nothing to take back" in capsys.readouterr().err
+    assert "Nothing to roll back" in capsys.readouterr().err
     assert [run.kind for run in world.runs()] == ["rollback", "plan"]
     assert world.cluster.dynamic == {}
 
@@ -256,7 +256,7 @@ def test_a_termination_ends_at_once_and_cancels_nothing(world, capsys):
     assert code == 1
     assert left.state is RunState.RUNNING
     assert sent == 1
-    assert "Nobody is at work on it: execute the same plan again to go on, or cancel it." in told
+    assert "No executor is running: execute the same plan again to continue, or cancel it." in told
     assert again == 0
     assert [run.state for run in world.runs()] == [RunState.DONE]
     assert world.cluster.lists == AFTER
@@ -294,7 +294,7 @@ def test_a_person_pauses_changes_and_resumes_through_the_journal(world, capsys):
     assert asked("set", "--throttle", "5000", "--moves-a-broker", "3") == 0
     assert "5,000 bytes a second a broker and at most 3 replica moves at a broker" in capsys.readouterr().out
     assert asked("set", "--moves-a-broker", "3") == 2
-    assert "goes on as before" in capsys.readouterr().err
+    assert "continues as before" in capsys.readouterr().err
     assert asked("set", "--throttle", "none") == 0
     assert "no throttle" in capsys.readouterr().out
     assert asked("resume", "--json") == 0
@@ -325,7 +325,7 @@ def test_the_second_operator_is_refused(world, capsys):
 def test_status_makes_no_journal(world, capsys):
     """Where nothing was ever done there is nothing to make."""
     assert main(["operate", "status", "--journal", str(world.journal)]) == 2
-    assert "no journal here" in capsys.readouterr().err
+    assert "No journal here" in capsys.readouterr().err
     assert not world.journal.exists()
 
 
@@ -492,7 +492,7 @@ def test_a_plan_made_by_hand_is_judged_by_what_was_looked_at(world, capsys, tmp_
     looked_at.write_text(json.dumps({"version": 1, "partitions": lists}))
 
     assert refused == 2
-    assert f"is judged by {looked_at} (--shown), where it changes 1 partition: orders-0 [1,4] -> [1,3]." in said
+    assert f"is validated against {looked_at} (--shown), where it changes 1 partition: orders-0 [1,4] -> [1,3]." in said
     assert "layout_unchanged" in said
     assert "orders-0 was [1,4], is [1,2]" in said
     assert "reassign" not in world.cluster.calls

@@ -65,7 +65,7 @@ def test_removing_a_broker_writes_the_plan_its_rollback_and_its_proof(
     assert set(proof) >= CERTIFICATE_KEYS
     assert (proof["moves"], proof["least_moves"], proof["moves_proven"]) == (3, 3, True)
     assert proof["rack_sum_of_squares"] is None
-    assert "3 replicas move. No plan can move fewer. Proven, racks unknown." in capsys.readouterr().out
+    assert "3 replicas move, the proven minimum (racks unknown)." in capsys.readouterr().out
 
 
 def test_the_plan_goes_to_standard_output_alone(layout: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,8 +108,8 @@ def test_the_replication_factor_is_changed_for_topics_by_pattern(
     [
         (["--remove", "1,2"], "replication factor 2"),
         (["--remove", "7"], "Broker 7"),
-        ([], "Nothing is wished for"),
-        (["--replication-factor", "2"], "needs the topics"),
+        ([], "No change requested"),
+        (["--replication-factor", "2"], "needs both the topics"),
         (["--replication-factor", "2", "--topics", "nope"], "nope"),
         (["--add", "9:a", "--add", "9:b"], "added twice"),
     ],
@@ -276,7 +276,7 @@ def test_an_entry_of_a_plan_that_is_not_understood_is_a_fault(
     assert main(["judge", layout, str(other)]) == 2
     out, err = capsys.readouterr()
     assert "1 entry of 'partitions' was not understood: entry 2 in line 1" in err
-    assert "The plan must not be carried out: it has 1 fault." in out
+    assert "The plan must not be executed: it has 1 fault." in out
 
 
 def test_faults_are_those_of_the_proposed_text_alone(
@@ -484,7 +484,7 @@ def test_a_way_back_onto_a_dead_broker_is_said_first(
         capsys.readouterr()
         assert main(["judge", str(layout), str(made), "--remove", "3"]) == 0
     out = capsys.readouterr().out
-    said = "The way back puts 2 replicas back onto broker 3, which is dead: it needs this broker alive"
+    said = "The rollback puts 2 replicas back onto broker 3, which is dead: it needs this broker alive"
 
-    assert said in out[: out.index("No plan can move fewer")]
+    assert said in out[: out.index("the proven minimum")]
     assert json.loads(proof.read_text())["way_back_waits_for"] == [3]

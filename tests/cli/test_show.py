@@ -89,10 +89,10 @@ def test_a_person_gets_counts_loads_and_findings(describe: str, capsys: pytest.C
     assert main(["show", describe]) == 0
     out = capsys.readouterr().out
 
-    assert "Under-replicated      2" in out
-    assert "BROKEN     1 partition has no leader" in out
+    assert "Under-replicated       2" in out
+    assert "CRITICAL   1 partition has no leader" in out
     assert "line 1: $ kafka-topics.sh" in out
-    assert out.index("BROKEN") < out.index("ATTENTION")
+    assert out.index("CRITICAL") < out.index("WARNING")
 
 
 def test_the_proposed_assignment_is_shown_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

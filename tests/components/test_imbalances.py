@@ -19,7 +19,7 @@ def test_a_broker_of_which_no_size_is_told_is_not_called_the_emptiest() -> None:
     (found,) = (one for one in imbalances(layout, measure(layout)) if one.unit == "bytes")
     figure = charts.bars(list(found.names), found.values, found.unit, mean=found.mean)
 
-    assert found.sentence == "200 B (broker 3) to 1.2 kB (broker 1): 1.0 kB apart."
+    assert found.sentence == "200 B (broker 3) to 1.2 kB (broker 1): spread 1.0 kB."
     assert found.mean == 700.0
     assert [row[1] for row in figure.data[0].customdata] == ["1.2 kB", "unknown", "200 B"]
     assert [row[2] for row in figure.data[0].customdata] == ["+71% of the mean", "", "-71% of the mean"]

@@ -105,4 +105,4 @@ def test_the_ends_of_an_imbalance_are_as_far_apart_as_it_says():
     )
     found = {one.title: one.sentence for one in imbalances(layout, measure(layout))}
 
-    assert found["Leaders by broker"] == "2 (broker 2) to 4 (broker 1): 2 apart among those alive, 0 is possible."
+    assert found["Leaders by broker"] == "2 (broker 2) to 4 (broker 1): spread 2 among those alive; best possible: 0."

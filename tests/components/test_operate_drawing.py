@@ -53,7 +53,7 @@ def test_the_button_says_why_it_waits():
     ("told", "said"),
     [
         (progress(RunState.RUNNING, seconds_left=75.0), "1 of 4 partitions is there, about 1 min 15 s left."),
-        (progress(RunState.RUNNING, alive=False), "The plan stands still, because nobody is at work on it: "),
+        (progress(RunState.RUNNING, alive=False), "The plan is paused: no executor is running: "),
         (progress(RunState.STOPPING), "Stopping: nothing further is sent, 1 still under way; "),
         (progress(RunState.APPROVED), "The plan is approved and about to begin: 4 partitions to change."),
         (progress(RunState.DONE, done=4), "The plan is done: all 4 partitions are as planned."),

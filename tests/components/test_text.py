@@ -55,7 +55,7 @@ def test_lists_of_brokers_are_cut_with_their_number():
 
 def test_a_wish_is_said_in_words():
     """One and many, out and in."""
-    assert text.wish_in_words(Wish(remove=(7,), add=((8, None), (9, "a")))) == "broker 7 leaves, brokers 8 and 9 join"
+    assert text.wish_in_words(Wish(remove=(7,), add=((8, None), (9, "a")))) == "broker 7 removed, brokers 8 and 9 added"
 
 
 @given(st.text(max_size=60))

@@ -188,7 +188,10 @@ def test_a_partition_changed_before_it_was_sent_stops_the_run(journal):
     ended = carried(cluster, journal, run)
 
     assert ended.state is RunState.FAILED
-    assert "orders-9 was changed behind this run's back: its replicas are [2, 1]. Nothing further" in ended.sentence
+    assert (
+        "orders-9 was changed by somebody else during this run: its replicas are [2, 1]. Nothing further"
+        in ended.sentence
+    )
     assert "7 were not sent" in ended.sentence
     assert cluster.calls.count("reassign") == 1
     assert states(journal, run)["failed"] == 1
@@ -199,7 +202,7 @@ def test_a_partition_under_way_that_is_changed_or_taken_back_stops_the_run(journ
     """Another target, and a cancel by somebody else, are both named; what is under way finishes first."""
     for other, words in (
         (lambda cluster: cluster.start(("orders", 0), [5, 6]), "somebody else reassigns it to [5, 6]"),
-        (lambda cluster: cluster.take_back(("orders", 0)), "was taken back by somebody else, or dropped"),
+        (lambda cluster: cluster.take_back(("orders", 0)), "was cancelled by somebody else, or dropped"),
     ):
         cluster = cluster_of(rate=10)
         done = []
@@ -367,7 +370,7 @@ def test_a_cancel_takes_back_what_is_under_way(journal):
 
     assert ended.state is RunState.CANCELLED
     assert ended.sentence == (
-        "Stopped: 0 partitions are as planned and 2 were taken back. Kafka took orders-0 back to the old replicas in "
+        "Stopped: 0 partitions are as planned and 2 were reverted. Kafka took orders-0 back to the old replicas in "
         "another order. A rollback restores the lists as they were."
     )
     assert cluster.lists == {("orders", 0): [3, 2, 1], ("orders", 1): [1, 2]}
@@ -385,7 +388,7 @@ def test_a_cancel_that_kafka_refuses_is_named_and_waited_for(journal):
         cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append
     )
 
-    assert any("Kafka does not take orders-0 back (INVALID_REPLICA_ASSIGNMENT)" in word for word in words)
+    assert any("Kafka does not cancel orders-0 (INVALID_REPLICA_ASSIGNMENT)" in word for word in words)
     assert ended.state is RunState.DONE
     assert cluster.calls.count("cancel") == 1
     assert cluster.lists == planned(plan)
@@ -399,7 +402,7 @@ def test_where_the_way_cannot_cancel_what_is_under_way_finishes(journal):
     target = cluster.target(way="zookeeper", one_at_a_time=True, can_cancel=False)
     ended = carry_out(target, journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append)
 
-    assert any("cannot be taken back through ZooKeeper's node" in word for word in words)
+    assert any("cannot be cancelled through ZooKeeper's node" in word for word in words)
     assert ended.state is RunState.CANCELLED
     assert "cancel" not in cluster.calls
     assert cluster.calls.count("reassign") == 1
@@ -471,7 +474,9 @@ def test_a_done_partition_that_is_changed_before_the_end_fails_the_run(journal):
     ended = carried(cluster, journal, run)
 
     assert ended.state is RunState.FAILED
-    assert "orders-0 was changed behind this run's back: it was as planned and is [9, 8] now" in ended.sentence
+    assert (
+        "orders-0 was changed by somebody else during this run: it was as planned and is [9, 8] now" in ended.sentence
+    )
 
 
 @pytest.mark.parametrize("told", [None, [1, 2]])
@@ -826,7 +831,7 @@ def test_before_a_batch_not_all_that_waits_is_asked_for(journal, monkeypatch):
     ended = carry_out(target, journal, run.id, stop=threading.Event(), pace=cluster.pace())
 
     assert ended.state is RunState.FAILED
-    assert "orders-39 was changed behind this run's back" in ended.sentence
+    assert "orders-39 was changed by somebody else during this run" in ended.sentence
     assert cluster.lists["orders", 39] == [2, 1]
     assert sorted(asked)[-2] <= 6  # all of them once, for who leads; and one more, that is in doubt
 

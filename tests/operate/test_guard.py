@@ -422,7 +422,7 @@ def test_draining_a_dead_broker_passes():
 
     assert failing(now=snapshot(now)) == []
     assert found.verdict is PASSED
-    assert named(found, "because of brokers that leave", "orders-2 and pay-7")
+    assert named(found, "because of brokers to be drained", "orders-2 and pay-7")
 
 
 def test_a_partition_whose_only_copy_is_on_a_dead_broker_is_named_as_unmovable():

@@ -446,7 +446,7 @@ def test_a_layout_changed_behind_its_back_stops_it(cluster, target, journal):
         hurry(target, "meddled", ended)
 
     assert ended[0].state is RunState.FAILED
-    assert f"meddled-{other} was changed behind this run's back: its replicas are [2, 1]" in ended[0].sentence
+    assert f"meddled-{other} was changed by somebody else during this run: its replicas are [2, 1]" in ended[0].sentence
     assert until(
         lambda: lists_of(target, "meddled", 3) == dict.fromkeys(range(3), (1, 2)) | {sent: (1, 3), other: (2, 1)}
     )

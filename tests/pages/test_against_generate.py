@@ -22,7 +22,7 @@ def test_the_tool_is_compared_over_its_draws(opened):
     assert not at.exception
     assert "--generate would move" in texts(at)
     assert "Reseat moves 2" in texts(at)
-    assert "The tool is given 1 topic with a replica on a leaving broker and 3 brokers" in texts(at)
+    assert "The tool is given 1 topic with a replica on a drained broker and 3 brokers" in texts(at)
 
 
 @pytest.mark.parametrize("tool", ["Tools up to 4.0", "Tools from 4.1"])

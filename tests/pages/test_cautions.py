@@ -21,13 +21,13 @@ def test_a_cut_text_is_planned_after_a_click(opened: Opened) -> None:
     """Refused with what is missing; the button plans what is there, and the caution stays above the plan."""
     at = opened("plan", read(CUT).layout, Wish(remove=(1,)))
 
-    assert "Not planned, as the input is incomplete" in texts(at)
+    assert "Not planned: the input is incomplete" in texts(at)
     assert "2 partitions are missing (a 2 and 3)" in texts(at)
 
     at.button(key="accept").click().run()
 
     assert not at.exception
-    assert "Broker 1 can leave: 1 replica moves." in texts(at)
+    assert "Draining broker 1: 1 replica moves, the proven minimum (racks unknown)." in texts(at)
     assert "2 partitions are missing (a 2 and 3)" in texts(at)
 
 
@@ -35,7 +35,7 @@ def test_racks_are_told_beside_the_plan(opened: Opened) -> None:
     """Pasted there, they are in the plan, and the first sentence doubts nothing any more."""
     at = opened("plan", ClusterLayout.from_assignments(LISTS), Wish(remove=(1,)))
 
-    assert "Proven, racks unknown." in texts(at)
+    assert "the proven minimum (racks unknown)." in texts(at)
 
     at.text_area(key="racks-text-plan").set_value("1,x\n2,y\n3,y")
     next(
@@ -85,7 +85,7 @@ def test_what_cannot_move_is_said_first_and_planned_by_choice(opened: Opened) ->
     at.button(key="unmovable-racks").click().run()
 
     assert not at.exception
-    assert "1 partition cannot be moved. Broker 3 can leave: 1 replica moves." in texts(at)
+    assert "1 partition cannot be moved. Draining broker 3: 1 replica moves, the proven minimum." in texts(at)
 
 
 def test_lost_rack_diversity_is_the_second_half_of_the_headline(opened: Opened) -> None:
@@ -94,7 +94,7 @@ def test_lost_rack_diversity_is_the_second_half_of_the_headline(opened: Opened) 
     layout = replace(ClusterLayout.from_assignments(LISTS, brokers=brokers), gaps=Gaps(racks_told=True))
     at = opened("plan", layout, Wish(remove=(3,)))
 
-    headline = next(one.value for one in at.title if "Broker 3 can leave" in one.value)
+    headline = next(one.value for one in at.title if "Draining broker 3" in one.value)
     assert ":orange[" in headline
     assert "lose rack diversity, on fewer racks than now" in headline
 
@@ -109,8 +109,8 @@ def test_a_way_back_onto_a_dead_broker_is_said_before_one_acts(opened: Opened, p
     at = opened(page, layout, Wish(remove=(3,)))
 
     assert not at.exception
-    assert "The way back puts 1 replica back onto broker 3, which is dead: it needs this broker alive" in texts(at)
+    assert "The rollback puts 1 replica back onto broker 3, which is dead: it needs this broker alive" in texts(at)
     if page == "plan":
-        at.segmented_control(key="plan-view").set_value("Carry it out").run()
+        at.segmented_control(key="plan-view").set_value("Execute").run()
 
         assert "Broker 3 is not alive now: until it is, Reseat refuses it." in texts(at)

@@ -137,7 +137,7 @@ def test_a_layout_read_from_text_needs_a_live_cluster(opened):
     at = opened("operate", wish=BROKER_3_OUT)
 
     assert not at.exception
-    assert "Carrying a plan out needs a live cluster" in texts(at)
+    assert "Executing a plan needs a live cluster" in texts(at)
     assert not any(label.startswith("Move") for label in buttons(at))
 
 
@@ -151,7 +151,7 @@ def test_a_server_that_starts_anew_still_tells_of_the_run_that_is_not_over(opera
 
     assert not at.exception
     assert "Nothing is read yet" in texts(at)
-    assert "Run 1 on prod is not over: 0 of 2 partitions are there, and **nobody is at work on it**" in texts(at)
+    assert "Run 1 on prod is not over: 0 of 2 partitions are there, and **no executor is running**" in texts(at)
     assert "FAKE" in texts(at)
     assert "Connect to the cluster" in links(at)
 
@@ -166,7 +166,7 @@ def test_without_writing_enabled_the_page_only_reads(operate, monkeypatch):
     at = operate()
 
     assert not at.exception
-    assert "Here one can read only" in texts(at)
+    assert "Read-only" in texts(at)
     assert "RESEAT_OPERATE=1" in texts(at)
     assert "2 replicas move" in texts(at)
     assert not any(label.startswith("Move") for label in buttons(at))
@@ -217,7 +217,7 @@ def test_a_plan_is_begun_watched_verified_and_taken_back(operate, world):
 
     assert not at.exception
     assert world.begun == [1]
-    assert "nobody is at work on it" in texts(at)
+    assert "no executor is running" in texts(at)
     assert world.journal.run(1).operator == "ana"
 
     world.carry_out()
@@ -229,15 +229,15 @@ def test_a_plan_is_begun_watched_verified_and_taken_back(operate, world):
 
     buttons(at)["Roll back"].click().run()
 
-    assert "Run 1 is taken back on prod: 2 replicas move; nothing stands against it" in texts(at)
+    assert "Run 1 is rolled back on prod: 2 replicas move; nothing prevents it" in texts(at)
 
     at.text_input(key="confirm-plan-rollback").set_value("FAKE").run()
-    buttons(at)["Take run 1 back: move 2 replicas on prod"].click().run()
+    buttons(at)["Roll back run 1: move 2 replicas on prod"].click().run()
     world.carry_out()
     at.run()
 
     assert not at.exception
-    assert "The way back is done" in texts(at)
+    assert "Rollback is done" in texts(at)
     assert world.cluster.lists == before
     assert [run.takes_back for run in world.journal.runs()] == [1, None]
 
@@ -316,9 +316,9 @@ def test_a_what_if_that_cannot_be_says_so_once_with_its_choices(operate):
     at = operate(Wish(remove=(1, 2, 3)))
 
     assert not at.exception
-    assert texts(at).count("This cannot be") == 1
-    assert "Nothing is chosen" not in texts(at)
-    assert "Put all back" in buttons(at)
+    assert texts(at).count("Not possible") == 1
+    assert "No plan selected" not in texts(at)
+    assert "Reset the what-if" in buttons(at)
     assert not any(label.startswith("Move") for label in buttons(at))
 
 
@@ -351,18 +351,18 @@ def test_a_run_that_nobody_works_on_can_be_gone_on_with_or_cancelled(operate, wo
     world.begun.clear()
     at = operate()
 
-    assert "stands still, because nobody is at work on it" in texts(at)
+    assert "is paused: no executor is running" in texts(at)
 
     buttons(at)["Go on with it"].click().run()
 
     assert world.begun == [1]
 
-    buttons(at)["Take back what is under way"].click().run()
+    buttons(at)["Revert what is in progress"].click().run()
 
     assert world.journal.stop_requested(1) == "cancel"
 
 
-@pytest.mark.parametrize("label", ["Send nothing further", "Take back what is under way", "Pause"])
+@pytest.mark.parametrize("label", ["Send nothing further", "Revert what is in progress", "Pause"])
 def test_a_button_drawn_before_does_nothing_for_who_may_not_write_any_more(operate, world, monkeypatch, label):
     """The right ends between a look and a click: the run is neither stopped nor paused, and the page says why."""
     at = confirm(operate())
@@ -437,7 +437,7 @@ def test_a_plan_of_another_tool_is_judged_by_the_reading_shown(operate, world):
     """A file without Reseat's key can be carried out; one that names a broker that is not there is refused."""
     at = operate(Wish())
 
-    assert "Nothing is wished yet" in texts(at)
+    assert "No change selected" in texts(at)
 
     at.segmented_control(key="operate-source").set_value("A plan file").run()
     plan = {"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": [1, 4]}]}
@@ -488,7 +488,7 @@ def test_an_unclean_election_shows_and_asks_for_the_loss_of_each_partition_named
     world.cluster.ends = {(("orders", 0), 2): LogEnd(480, 500)}
     at = operate(Wish(), page="leaders")
     at.segmented_control(key="election-view-4").set_value("Hold an election").run()
-    at.segmented_control(key="election-kind").set_value("Unclean, where nobody leads").run()
+    at.segmented_control(key="election-kind").set_value("Unclean, where there is no leader").run()
     nothing_chosen = texts(at)
     at.multiselect(key="election-named").set_value([("orders", 0)]).run()
     said, box = texts(at), next(box for box in at.checkbox if "I accept the loss" in box.label)
@@ -574,7 +574,7 @@ def test_no_secret_is_shown_or_journaled(operate, world):
     shown += everything(at.run())
 
     assert "Verified." in texts(at)
-    assert "nobody is at work on it" in shown
+    assert "no executor is running" in shown
     assert PLANTED not in shown
     assert not any(
         PLANTED.encode() in file.read_bytes() for file in world.journal.path.parent.iterdir() if file.is_file()
@@ -595,17 +595,17 @@ def test_partition_ids_with_gaps_are_as_many_as_partitions():
 def test_the_plan_page_leads_to_operate_and_tells_the_command(operate, opened):
     """On a live cluster the plan's commands come with a link to Operate; of an upload they come without it."""
     at = operate(page="plan")
-    at.segmented_control(key="plan-view").set_value("Carry it out").run()
+    at.segmented_control(key="plan-view").set_value("Execute").run()
 
     assert not at.exception
     assert any("python -m reseat operate execute" in code.value for code in at.code)
-    assert "Carry it out on prod" in links(at)
+    assert "Execute on prod" in links(at)
 
     at = opened("plan", wish=BROKER_3_OUT)
-    at.segmented_control(key="plan-view").set_value("Carry it out").run()
+    at.segmented_control(key="plan-view").set_value("Execute").run()
 
     assert any("python -m reseat operate execute" in code.value for code in at.code)
-    assert not any(label.startswith("Carry it out on") for label in links(at))
+    assert not any(label.startswith("Execute on") for label in links(at))
 
 
 def test_what_is_sent_is_the_plan_at_the_point_that_was_chosen(operate, world):
@@ -618,8 +618,8 @@ def test_what_is_sent_is_the_plan_at_the_point_that_was_chosen(operate, world):
     shown = {figure.label: figure.value for figure in at.metric}
 
     assert not at.exception
-    assert "Broker 9 leaves, with 3 moves" in texts(at)
-    assert (shown["Replicas move"], shown["Partitions change"]) == ("3", "3")
+    assert "Broker 9 removed, with 3 moves" in texts(at)
+    assert (shown["Replicas move"], shown["Partitions changed"]) == ("3", "3")
 
     at = operate(wish.at(None))
 

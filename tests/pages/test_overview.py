@@ -70,10 +70,10 @@ def test_the_first_sentence_says_how_many_are_under_replicated(opened):
     )
 
     assert not at.exception
-    assert "2 partitions are under-replicated, and none is offline" in texts(at)
+    assert "2 partitions are under-replicated, none offline" in texts(at)
     assert at.metric[1].value == ":orange[:material/warning: 2]"
-    assert "Nothing is broken" not in texts(at)
-    assert "nothing is broken" not in texts(at)
+    assert "No critical issues" not in texts(at)
+    assert "no critical issues" not in texts(at)
 
 
 def test_the_first_sentence_does_not_call_the_unknown_fine(opened):
@@ -81,7 +81,7 @@ def test_the_first_sentence_does_not_call_the_unknown_fine(opened):
     at = opened("overview", ClusterLayout.from_assignments({("orders", 0): [1, 2]}))
 
     assert "Unknown whether partitions are offline or under-replicated" in texts(at)
-    assert "All is well" not in texts(at)
+    assert "and no warnings" not in texts(at)
 
 
 def test_counts_that_are_not_told_are_not_zero(opened):
@@ -140,7 +140,7 @@ def test_a_finding_is_a_whole_sentence_and_opens_to_its_partitions(opened):
     at = opened("overview")
     labels = [block.label.replace("\\", "") for block in at.expander]
 
-    assert any("**attention**" in label and "1 partition of 4 with a leader is not led by" in label for label in labels)
+    assert any("**warning**" in label and "1 partition of 4 with a leader is not led by" in label for label in labels)
     assert not any("behind-" in str(table.key) for table in at.dataframe)
 
 
@@ -178,5 +178,5 @@ def test_a_text_that_was_read_in_part_is_not_called_well(app):
     next(button for button in app.button if button.form_id == "open-paste-main").click().run()
 
     assert not app.exception
-    assert "All is well" not in texts(app)
+    assert "and no warnings" not in texts(app)
     assert "1 row was not understood" in texts(app)

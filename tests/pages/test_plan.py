@@ -31,7 +31,7 @@ def test_a_broker_out_is_planned_and_proven(opened):
     at = opened("plan", wish=Wish(remove=(3,)))
 
     assert not at.exception
-    assert "Broker 3 can leave: 2 replicas move. No plan can move fewer. Proven." in texts(at)
+    assert "Draining broker 3: 2 replicas move, the proven minimum." in texts(at)
     assert at.metric[0].value == "2"
     assert at.metric[2].value == "5.0 GB"
 
@@ -39,7 +39,7 @@ def test_a_broker_out_is_planned_and_proven(opened):
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        (Wish(add=((5, "a"),)), "Broker 5 joins: "),
+        (Wish(add=((5, "a"),)), "Broker 5 added: "),
         (Wish(replication_factor=3, topics=("orders",)), "1 topic on replication factor 3: "),
         (Wish(replication_factor=1, topics=("orders",)), "1 topic on replication factor 1: "),
     ],
@@ -62,7 +62,7 @@ def test_a_wish_that_cannot_be_is_refused_with_choices(opened):
     assert not at.metric
 
 
-@pytest.mark.parametrize("view", ["Moves", "Who sends to whom", "Carry it out", "Proof", "Judge another plan"])
+@pytest.mark.parametrize("view", ["Moves", "Replica flow (from → to)", "Execute", "Proof", "Validate a plan"])
 def test_every_view_is_drawn(opened, view):
     """All that stands behind the figure is drawn without a fault."""
     at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", view)
@@ -83,7 +83,7 @@ def test_the_moves_are_listed_partition_by_partition(opened):
 
 def test_the_commands_fit_the_version_and_the_duration_the_throttle(opened):
     """Before 2.6 the tool goes through ZooKeeper; a throttle gives a least duration."""
-    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Carry it out")
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Execute")
     at.selectbox(key="version").set_value("2.5").run()
     at.number_input(key="throttle").set_value(10).run()
 
@@ -96,7 +96,7 @@ def test_the_commands_fit_the_version_and_the_duration_the_throttle(opened):
 
 def test_commands_stand_in_the_order_in_which_they_are_run(opened):
     """What no throttle means and that the version is unknown is said; the rollback stands apart."""
-    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Carry it out")
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Execute")
     said = texts(at)
     titles = [one.value.split(".** ")[0].strip("*") for one in at.markdown if ".** " in one.value]
 
@@ -114,7 +114,7 @@ def test_commands_stand_in_the_order_in_which_they_are_run(opened):
 
 def test_old_versions_get_the_plan_in_pieces_that_zookeeper_takes(opened):
     """Before 2.6 the tool writes a plan into one node; from then on nobody needs pieces. Topics to move are a file."""
-    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Carry it out")
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Execute")
     labels = [one.label for one in at.get("download_button")]
     at.selectbox(key="version").set_value("2.5").run()
     older = [one.label for one in at.get("download_button")]
@@ -125,17 +125,17 @@ def test_old_versions_get_the_plan_in_pieces_that_zookeeper_takes(opened):
 
 def test_a_plan_from_elsewhere_is_judged(opened):
     """A plan that leaves a replica on the broker that shall leave has a fault and must not be carried out."""
-    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Judge another plan")
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Validate a plan")
     plan = {"version": 1, "partitions": [{"topic": "orders", "partition": 1, "replicas": [2, 3]}]}
     at.text_area(key="judge-paste").set_value(json.dumps(plan)).run()
 
     assert not at.exception
-    assert "This plan must not be carried out" in texts(at)
+    assert "This plan must not be executed" in texts(at)
 
 
 def test_a_valid_plan_from_elsewhere_stands_beside_our_own(opened):
     """A plan that empties the broker is valid, and its numbers stand beside Reseat's."""
-    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Judge another plan")
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Validate a plan")
     plan = {
         "version": 1,
         "partitions": [
@@ -158,19 +158,19 @@ def test_a_refusal_has_its_choices_as_buttons_here_too(opened):
     at.button(key="leave-out").click().run()
 
     assert not at.exception
-    assert "Broker 1 can leave" in texts(at)
+    assert "Draining broker 1" in texts(at)
 
 
 def test_a_plan_with_faults_is_not_called_unproven(opened):
     """The verdict beside each objective says that the plan is faulty."""
     at = opened("plan", wish=Wish(remove=(3,)))
-    at = choose(at, "plan-view", "Judge another plan")
+    at = choose(at, "plan-view", "Validate a plan")
     at.text_area(key="judge-paste").set_value(
         '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,1]}]}'
     ).run()
 
     assert not at.exception
-    assert set(at.dataframe[0].value["verdict"]) == {"✖ the plan is faulty, so this does not count"}
+    assert set(at.dataframe[0].value["verdict"]) == {"✖ invalid plan, not comparable"}
 
 
 def test_a_point_of_the_curve_says_what_it_costs_and_buys():
@@ -179,8 +179,8 @@ def test_a_point_of_the_curve_says_what_it_costs_and_buys():
 
     assert bargain(points, 9, 9) == "3 moves fewer: the spread would be 12 instead of 4."
     assert bargain(points, 3, 9) == "6 moves fewer: the spread is 25 instead of 4."
-    assert bargain(points, 3, 3) == "3 more moves would bring the spread from 25 to 12."
-    assert bargain(points, 9, 3) == "6 more moves bring the spread from 25 to 4."
+    assert bargain(points, 3, 3) == "3 more moves would change the spread from 25 to 12."
+    assert bargain(points, 9, 3) == "6 more moves change the spread from 25 to 4."
 
 
 def test_the_slider_chooses_the_plan(opened):

@@ -62,13 +62,13 @@ def test_a_pair_is_counted_exactly_and_opens_as_a_what_if(opened):
 
     assert "brokers 1 and 2 lost" in texts(at)
     assert "**1 partition** offline" in texts(at)
-    assert at.button(key="resilience-open").label.replace("\\", "") == "Open as what-if: brokers 1 and 2 out"
+    assert at.button(key="resilience-open").label.replace("\\", "") == "Open as what-if: brokers 1 and 2 removed"
 
     press_open(at)
 
     assert not at.exception
     assert at.session_state[_KEY].wish == Wish(remove=(1, 2))
-    assert any(chip.label.endswith("broker 1 out") for chip in at.button)
+    assert any(chip.label.endswith("broker 1 removed") for chip in at.button)
 
 
 def test_offline_is_told_from_lost(opened):

@@ -111,7 +111,7 @@ def test_the_overview_shows_what_the_what_if_leads_to(opened: Opened, chosen: Pl
     at = opened("overview", LAYOUT, chosen.wish)
 
     def shown() -> str:
-        return metric(at, "Not led by preferred")[0]
+        return metric(at, "Non-preferred leaders")[0]
 
     assert not at.exception
     assert "After the plan:" in texts(at)
@@ -126,14 +126,14 @@ def test_the_overview_shows_what_the_what_if_leads_to(opened: Opened, chosen: Pl
 def test_a_point_chosen_on_the_plan_page_is_part_of_the_what_if(opened: Opened, chosen: Plan) -> None:
     """It stands in the address, so that whoever gets the link sees the same plan; the first point is none."""
     at = opened("plan", LAYOUT, OUT)
-    points = next(one for one in at.segmented_control if one.label == "What more moves buy")
+    points = next(one for one in at.segmented_control if one.label == "Moves vs. balance")
     points.set_value(chosen.certificate.moves).run()
 
     assert not at.exception
     assert at.session_state[_KEY].wish == chosen.wish
     assert at.query_params["point"] in (str(chosen.wish.point), [str(chosen.wish.point)])
 
-    points = next(one for one in at.segmented_control if one.label == "What more moves buy")
+    points = next(one for one in at.segmented_control if one.label == "Moves vs. balance")
     points.set_value(plan(LAYOUT, OUT).certificate.moves).run()
 
     assert at.session_state[_KEY].wish == OUT
@@ -147,9 +147,9 @@ def test_the_least_spread_is_that_of_so_many_moves_and_the_next_is_beside_it(
     at = opened(page, LAYOUT, OUT)
     further = curve(LAYOUT, OUT)[1]
 
-    assert metric(at, "Replica spread")[1] == f"least for {least.certificate.moves} moves"
-    assert "proven least" not in [figure.delta for figure in at.metric if "spread" in figure.label]
-    assert at.button(key="next-point").label == f"{further.replica_spread} with {further.moves} moves"
+    assert metric(at, "Replica spread")[1] == f"minimum for {least.certificate.moves} moves"
+    assert "proven minimum" not in [figure.delta for figure in at.metric if "spread" in figure.label]
+    assert at.button(key="next-point").label == f"spread {further.replica_spread} with {further.moves} moves"
 
     at.button(key="next-point").click().run()
 

@@ -61,7 +61,7 @@ def test_the_documented_topic_moves_two_of_five_partitions() -> None:
     assert plan.certificate.moves_proven
     assert plan.certificate.replica_balance_proven
     assert plan.certificate.replica_sum_of_squares == 13
-    assert plan.certificate.sentences[0].endswith("Proven, racks unknown.")
+    assert plan.certificate.sentences[0].endswith("(racks unknown).")
 
 
 def test_moves_stay_in_the_rack_where_every_rack_holds_one() -> None:
@@ -132,9 +132,8 @@ def test_what_is_claimed_of_brokers_that_are_there_already_leaves_moves_between_
 
     assert plan.certificate.moves == 0
     assert plan.certificate.sentences[:2] == (
-        "No replica moves: no move from the other brokers onto these makes the cluster more even.",
-        "Fullest and emptiest broker are 2 replicas apart; no plan that only moves replicas from the other brokers "
-        "onto the added ones gets closer. Proven, racks unknown.",
+        "No replica moves: no move onto the added brokers improves the balance.",
+        "Max–min replica count per broker: 2. Proven minimal for moves onto the added brokers alone (racks unknown).",
     )
 
 
@@ -450,6 +449,6 @@ def test_what_a_cap_costs_is_told() -> None:
     plan = add_brokers(layout_of([[1]] * 9), [Broker(2)], options=Options(receive_cap=2))
 
     assert plan.certificate.sentences[-1] == (
-        "No broker receives more than 2 replicas; without this cap fullest and emptiest broker would be 1 replica "
-        "apart instead of 5 (the cap adds 12 to the sum of squares)."
+        "No broker receives more than 2 replicas; without this cap the replica spread would be 1 "
+        "instead of 5 (the cap adds 12 to the sum of squares)."
     )

@@ -65,7 +65,7 @@ class TestUnmovable:
         made = plan(layout, Wish(remove=(1,)))
 
         assert made.certificate.moves == 0
-        assert "Broker 1 held nothing that can move, so that nothing is to do." in made.certificate.sentences
+        assert "Broker 1 held nothing that can move, so there is nothing to do." in made.certificate.sentences
 
     def test_they_are_planned_by_choice(self) -> None:
         """All three move then, and it is said that two of them wait."""
@@ -91,7 +91,7 @@ class TestUnmovable:
         layout = with_a_dead_broker()
 
         assert judge(layout, layout, Wish(remove=(5,))).faults == (
-            "a-2 still has a replica on broker 5, which leaves.",
+            "a-2 still has a replica on broker 5, to be drained.",
         )
 
     def test_a_replication_factor_leaves_them(self) -> None:
@@ -196,7 +196,7 @@ class TestRacks:
 
         assert kinds(certificate) == ["racks_unknown"]
         assert certificate.unknown_racks == (1, 3)
-        assert certificate.sentences[0].endswith("Proven, racks unknown.")
+        assert certificate.sentences[0].endswith("(racks unknown).")
 
     def test_a_cluster_without_racks_is_not_in_doubt(self) -> None:
         """It is told that there are none."""
@@ -204,7 +204,7 @@ class TestRacks:
         certificate = plan(layout, Wish(remove=(2,))).certificate
 
         assert certificate.cautions == ()
-        assert certificate.sentences[0].endswith("Proven.")
+        assert certificate.sentences[0].endswith("the proven minimum.")
 
     def test_one_broker_in_doubt_is_named(self) -> None:
         """Broker 3 has no rack beside two that have one; the broker that leaves does not matter."""
@@ -242,17 +242,17 @@ class TestWayBack:
         [
             (
                 (BrokerState.DEAD, BrokerState.ALIVE),
-                "The way back puts 2 replicas back onto broker 5, which is dead: it needs this broker alive, and is "
+                "The rollback puts 2 replicas back onto broker 5, which is dead: it needs this broker alive, and is "
                 "refused until then.",
             ),
             (
                 (BrokerState.NOT_TOLD, BrokerState.FENCED),
-                "The way back puts 1 replica back onto broker 6, which is fenced or shutting down: it needs this "
+                "The rollback puts 1 replica back onto broker 6, which is fenced or shutting down: it needs this "
                 "broker alive, and is refused until then.",
             ),
             (
                 (BrokerState.DEAD, BrokerState.SHUTTING_DOWN),
-                "The way back puts 3 replicas back onto brokers 5 and 6, which are dead, fenced or shutting down: it "
+                "The rollback puts 3 replicas back onto brokers 5 and 6, which are dead, fenced or shutting down: it "
                 "needs these brokers alive, and is refused until then.",
             ),
         ],

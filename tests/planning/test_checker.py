@@ -36,7 +36,7 @@ class TestRemoval:
         assert (verdict.leader_sum_of_squares, verdict.leaders_proven) == (8, True)
         assert (verdict.changed_preferred_leaders, verdict.changed_leaders_proven) == (1, True)
         assert verdict.rack_sum_of_squares is None
-        assert verdict.sentences[0] == "3 replicas move. No plan can move fewer. Proven, racks unknown."
+        assert verdict.sentences[0] == "3 replicas move, the proven minimum (racks unknown)."
 
     def test_one_needless_move_is_seen(self) -> None:
         """A replica that need not move makes the plan one move worse, and balance is then not called proven."""
@@ -46,7 +46,7 @@ class TestRemoval:
 
         assert (verdict.moves, verdict.least_moves, verdict.moves_proven) == (2, 1, False)
         assert not verdict.replicas_proven
-        assert verdict.sentences[0] == "2 replicas move. 1 is enough."
+        assert verdict.sentences[0] == "2 replicas move. The minimum is 1."
 
     def test_newcomer_on_the_fuller_broker_is_refuted(self) -> None:
         """Broker 3 holds one replica and broker 2 holds two: the newcomer belongs on 3."""
@@ -182,7 +182,7 @@ class TestFaults:
         ("proposed", "fault"),
         [
             ([[2, 2]], "orders-0 lists broker 2 twice."),
-            ([[2, 1]], "orders-0 still has a replica on broker 1, which leaves."),
+            ([[2, 1]], "orders-0 still has a replica on broker 1, to be drained."),
             ([[2]], "orders-0 would have 1 replica; it must have 2."),
             ([[2, 3, 4]], "orders-0 would have 3 replicas; it must have 2."),
             ([[2, 5]], "orders-0 would be copied to broker 5, which is known to be dead."),
@@ -198,7 +198,7 @@ class TestFaults:
         assert not verdict.valid
         assert not any((verdict.moves_proven, verdict.rack_proven, verdict.replicas_proven))
         assert not any((verdict.leaders_proven, verdict.changed_leaders_proven))
-        assert verdict.sentences == ("The plan must not be carried out: it has 1 fault.",)
+        assert verdict.sentences == ("The plan must not be executed: it has 1 fault.",)
 
     def test_unknown_and_missing_partitions_are_faults(self) -> None:
         """A plan for other partitions is not a plan for these."""
@@ -224,7 +224,7 @@ class TestFaults:
         verdict = check_removal(current, current, [1])
 
         assert len(verdict.faults) == 21
-        assert verdict.faults[-1] == "10 more replicas are left on brokers that leave."
+        assert verdict.faults[-1] == "10 more replicas are left on brokers to be drained."
         assert verdict.least_moves == 30
 
     def test_long_lists_are_searched_too(self) -> None:
@@ -262,7 +262,7 @@ class TestReplicationFactor:
 
         verdict = check_replication_factor(current, replace_lists(current, [[1, 2], [2]]), ["orders"], 2)
 
-        assert verdict.faults == ("orders-1 would keep 1 replica; 2 were wished for.",)
+        assert verdict.faults == ("orders-1 would keep 1 replica; 2 were requested.",)
 
     def test_down_must_not_drop_the_leader(self) -> None:
         """Broker 2 leads, so that its replica stays."""
@@ -437,16 +437,16 @@ def test_what_is_not_proven_says_so() -> None:
     verdict = check_removal(current, racked([[2, 3], [3], [3], [5]], racks), [1])
 
     assert verdict.sentences == (
-        "1 replica moves. No plan can move fewer. Proven.",
-        "It is not proven that the changed partitions sit on as many racks as they could.",
-        "Fullest and emptiest broker are 3 replicas apart; not proven least.",
-        "Preferred leaders are 2 apart; no order of the changed lists is evener. Proven for these replica sets.",
-        "The preferred leader changes in 1 partition; fewer would be less even. Proven.",
+        "1 replica moves, the proven minimum.",
+        "Rack diversity of the changed partitions: not proven the best possible.",
+        "Max–min replica count per broker: 3. Not proven minimal.",
+        "Max–min preferred leaders per broker: 2. Proven minimal for these replica sets.",
+        "1 partition gets a new preferred leader. Fewer would worsen leader balance (proven).",
     )
     uneven = check_removal(current, racked([[3, 2], [3], [3], [5]], racks), [1])
     assert uneven.sentences[3:] == (
-        "Preferred leaders are 3 apart; not proven least.",
-        "The preferred leader changes in 1 partition; not proven fewest.",
+        "Max–min preferred leaders per broker: 3. Not proven minimal.",
+        "1 partition gets a new preferred leader. Not proven minimal.",
     )
 
 

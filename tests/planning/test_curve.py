@@ -39,7 +39,7 @@ def test_a_point_can_be_taken() -> None:
     assert made.certificate.valid
     assert not made.certificate.moves_proven
     assert made.certificate.least_moves == 1
-    assert made.certificate.sentences[-1].startswith("2 moves more than the least")
+    assert made.certificate.sentences[-1].split(". ")[0].endswith("with 2 moves more than the minimum")
 
 
 def test_the_first_point_is_the_minimal_plan() -> None:
@@ -63,9 +63,9 @@ def test_more_moves_than_help_are_not_made() -> None:
 
     assert certificate.moves == 3
     assert certificate.sentences[-1] == (
-        "7 moves were asked for; the plan makes 3: no plan with more was found that is evener."
+        "7 moves were requested; the plan makes 3: no plan with more moves is better balanced."
     )
-    assert joined.sentences[-1].startswith(f"9 moves were asked for; the plan makes {joined.moves}: ")
+    assert joined.sentences[-1].startswith(f"9 moves were requested; the plan makes {joined.moves}: ")
 
 
 def test_more_moves_than_help_give_the_last_point_where_racks_are_uneven() -> None:
@@ -89,9 +89,9 @@ def test_an_even_plan_has_no_further_points() -> None:
 @pytest.mark.parametrize(
     ("wish", "word"),
     [
-        (Wish(remove=(9,), options=Options(by_bytes=True)), "Bytes"),
+        (Wish(remove=(9,), options=Options(by_bytes=True)), "by size"),
         (Wish(remove=(9,), options=Options(receive_cap=1)), "cap"),
-        (Wish(replication_factor=2, topics=("a",)), "replication factor"),
+        (Wish(replication_factor=2, topics=("a",)), "A replication-factor change"),
     ],
 )
 def test_a_wish_without_further_points_says_why(wish: Wish, word: str) -> None:
@@ -130,7 +130,7 @@ def test_points_that_are_left_out_are_counted() -> None:
 
     assert [point.moves for point in told.points] == [2, 3]
     assert told.sentences == (
-        "1 further point is left out: no plan was found there that is surely the evenest with so many moves.",
+        "1 further point is left out: no plan there is certain to have the smallest spread for that many moves.",
     )
 
 
@@ -152,7 +152,7 @@ def test_a_curve_that_may_be_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) 
     told = whole_curve(layout, Wish(remove=(3,)))
 
     assert [point.moves for point in told.points] == [2]
-    assert told.sentences[0].startswith("There may be evener plans with more moves")
+    assert told.sentences[0].startswith("Better balanced plans with more moves may exist")
 
 
 def test_no_plan_is_evener_than_the_curve_says() -> None:
@@ -193,7 +193,7 @@ def curves_held_against_every_plan(rng: np.random.Generator, count: int) -> int:
         for moves in (told.points[-1].moves + 1, told.points[0].moves):
             taken = plan_at(layout, wish, moves).certificate if not told.sentences else None
             if taken is not None:
-                asked_for = f"{moves:,} moves were asked for" if moves > 1 else "1 move was asked for"
+                asked_for = f"{moves:,} moves were requested" if moves > 1 else "1 move was requested"
                 assert taken.moves <= moves
                 assert (taken.moves < moves) == any(said.startswith(asked_for) for said in taken.sentences)
     return whole
@@ -210,8 +210,8 @@ def test_a_large_skewed_cluster_reaches_an_even_load() -> None:
     assert len(told.points) == 5
     assert told.points[0].replica_spread > 50
     assert told.points[-1].replica_spread == last.replica_spread == 1
-    assert last.sentences[-1].endswith("1 replica apart; no plan with so many moves is evener. Proven.")
-    assert not any("not proven least" in said for said in last.sentences[1:2])
+    assert last.sentences[-1].endswith("Proven minimal for that many moves.")
+    assert not any("Not proven minimal" in said for said in last.sentences[1:2])
     assert last.rack_violations_after == 0
 
 

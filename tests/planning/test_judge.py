@@ -50,7 +50,7 @@ class TestDocumentedExamples:
         assert (certificate.changed_preferred_leaders, certificate.least_changed_preferred_leaders) == (1, 0)
         assert not certificate.changed_leaders_proven
         assert (
-            "The preferred leader changes in 1 partition without need: tp_re_02-0 from broker 1 to broker 0."
+            "1 partition gets a new preferred leader without need: tp_re_02-0 from broker 1 to broker 0."
             in certificate.sentences
         )
 
@@ -77,7 +77,7 @@ class TestDocumentedExamples:
                 certificate.changed_leaders_proven,
             )
         )
-        assert certificate.sentences[0] == "It moves 3 replicas. No plan can move fewer. Proven, racks unknown."
+        assert certificate.sentences[0] == "It moves 3 replicas, the proven minimum (racks unknown)."
 
     def test_proposal_of_another_tool_reorders_a_partition_without_need(self) -> None:
         """It moves the least too, but names broker 2 first in partition 0, which had no part in it."""
@@ -106,9 +106,7 @@ class TestDocumentedExamples:
 
         assert (certificate.moves, certificate.least_moves, certificate.moves_proven) == (2, 2, True)
         assert certificate.replica_balance_proven
-        assert certificate.sentences[0] == (
-            "It moves 2 replicas. No plan with so small a spread can move fewer. Proven, racks unknown."
-        )
+        assert certificate.sentences[0] == ("It moves 2 replicas, the proven minimum for this spread (racks unknown).")
 
 
 class TestFaults:
@@ -116,7 +114,7 @@ class TestFaults:
         ("lists", "fault"),
         [
             ({("orders", 0): [2, 2]}, "orders-0 lists broker 2 twice."),
-            ({("orders", 0): [2, 1]}, "orders-0 still has a replica on broker 1, which leaves."),
+            ({("orders", 0): [2, 1]}, "orders-0 still has a replica on broker 1, to be drained."),
             ({("orders", 0): [2, 3, 4]}, "orders-0 would have 3 replicas; it must have 2."),
             ({("orders", 0): [2]}, "orders-0 would have 1 replica; it must have 2."),
             ({("orders", 0): [2, 9]}, "orders-0 would be on broker 9, which is not in the layout."),
@@ -133,7 +131,7 @@ class TestFaults:
 
         assert certificate.faults == (fault,)
         assert not certificate.moves_proven
-        assert certificate.sentences[0] == f"The plan must not be carried out: it has 1 fault. The first: {fault}"
+        assert certificate.sentences[0] == f"The plan must not be executed: it has 1 fault. The first: {fault}"
 
     def test_unknown_partition_and_empty_list(self) -> None:
         """A partition that the layout does not have, and a list with nobody in it."""
@@ -153,7 +151,7 @@ class TestFaults:
 
         certificate = judge(layout, assignment({("orders", 0): [2]}), Wish(remove=(1,)))
 
-        assert certificate.faults == ("orders-1 still has a replica on broker 1, which leaves.",)
+        assert certificate.faults == ("orders-1 still has a replica on broker 1, to be drained.",)
         assert certificate.least_moves == 2
 
     def test_broker_that_joins_is_known(self) -> None:
@@ -185,7 +183,7 @@ class TestDistance:
         assert (certificate.moves, certificate.least_moves) == (6, 2)
         assert not certificate.moves_proven
         assert not certificate.replica_balance_proven
-        assert certificate.sentences[0] == "It moves 6 replicas; 2 are enough."
+        assert certificate.sentences[0] == "It moves 6 replicas; the minimum is 2."
         assert (
             certificate.least_replica_sum_of_squares
             == plan(layout, Wish(remove=(1,))).certificate.replica_sum_of_squares
@@ -203,7 +201,7 @@ class TestDistance:
         assert not certificate.replica_balance_proven
         assert (certificate.replica_sum_of_squares, certificate.least_replica_sum_of_squares) == (9, 5)
         assert certificate.sentences[1] == (
-            "Fullest and emptiest broker are 3 replicas apart; with as few moves and as good racks 1 can be reached "
+            "Max–min replica count per broker: 3. 1 can be reached with as few moves and the same racks "
             "(sum of squares 9 against 5)."
         )
 
@@ -218,9 +216,7 @@ class TestDistance:
 
         assert (certificate.rack_sum_of_squares, certificate.least_rack_sum_of_squares) == (4, 2)
         assert (certificate.rack_violations_before, certificate.rack_violations_after) == (0, 1)
-        assert certificate.sentences[1] == (
-            "Replicas of a partition share racks more than they need: sum of squares 4, least 2."
-        )
+        assert certificate.sentences[1] == ("Rack placement can be improved: sum of squares 4, minimum 2.")
 
     def test_plan_that_only_reorders_is_judged_by_leaders(self) -> None:
         """Nothing is wished: no replica moves, and the new order of two lists evens leaders."""
@@ -249,7 +245,7 @@ class TestDistance:
         certificate = judge(layout, assignment({("orders", 0): [2, 3]}), Wish(remove=(1,)))
 
         assert certificate.faults == ("orders-0 would have 2 replicas; it must have 3.",)
-        assert certificate.sentences[-1].startswith("Reseat makes no plan of its own for this wish: ")
+        assert certificate.sentences[-1].startswith("Reseat makes no plan of its own for this change: ")
 
     def test_order_that_is_not_told_leaves_leaders_unjudged(self) -> None:
         """A source that sorts replica lists says nothing of preferred leaders."""

@@ -39,7 +39,7 @@ def test_the_documented_example() -> None:
     assert {key[1]: sorted(members) for key, members in after.items()} == {0: [0, 2], 1: [0, 2], 2: [0, 2], 3: [0, 2]}
     assert sorted(members[0] for members in after.values()) == [0, 0, 2, 2]
     assert made.certificate.moves == made.certificate.least_moves == len(made.moves) == 3
-    assert made.certificate.sentences[0] == "3 replicas move. No plan can move fewer. Proven, racks unknown."
+    assert made.certificate.sentences[0] == "3 replicas move, the proven minimum (racks unknown)."
 
 
 def test_every_claim_of_the_documented_example_is_proven() -> None:
@@ -80,7 +80,7 @@ def test_brokers_that_hold_nothing_give_an_empty_plan_that_says_so() -> None:
 
     assert made.proposed == made.current
     assert made.certificate.moves == 0
-    assert made.certificate.sentences[0] == "Broker 7 held nothing, so that nothing is to do."
+    assert made.certificate.sentences[0] == "Broker 7 held nothing, so there is nothing to do."
     assert [finding.kind for finding in made.findings] == ["nothing_to_do"]
 
 
@@ -302,8 +302,8 @@ def test_a_cap_states_what_it_costs() -> None:
 
     assert np.bincount(made.moves.target).tolist() == [0, 0, 2, 2]
     assert made.certificate.sentences[-1] == (
-        "No broker receives more than 2 replicas; without this cap fullest and emptiest broker would be 0 replicas "
-        "apart instead of 4 (the cap adds 8 to the sum of squares)."
+        "No broker receives more than 2 replicas; without this cap the replica spread would be 0 "
+        "instead of 4 (the cap adds 8 to the sum of squares)."
     )
 
 
@@ -342,7 +342,7 @@ def test_bytes_are_evened_out_with_their_gap() -> None:
 
 def test_bytes_need_sizes() -> None:
     """Without any size told there is nothing to weigh."""
-    with pytest.raises(WishRefused, match="tells no sizes"):
+    with pytest.raises(WishRefused, match="has no replica sizes"):
         remove_brokers(REASSIGN, [1], options=Options(by_bytes=True))
 
 
@@ -401,10 +401,10 @@ def test_bytes_that_are_not_told_are_not_bounded() -> None:
     assert made.certificate.byte_sum_gap is None
     assert made.certificate.sentences[-1].startswith(
         "Sizes are told of 1 of 2 partitions that move, and of 50.0% of all replicas; the others weigh nothing here. "
-        "Bytes were evened out instead of replica counts: their sum of squares is at most "
+        "Balanced by size instead of replica count: the sum of squares of bytes is at most "
     )
     assert made.certificate.sentences[-1].endswith(
-        "% above the least that any plan with these moves can reach, of the bytes that are told."
+        "% above the minimum that any plan with these moves can reach, of the bytes that are known."
     )
 
 
@@ -413,7 +413,7 @@ def test_bytes_of_nothing_that_moves_are_refused() -> None:
     nan = float("nan")
     layout = _with_sizes([[1, 2], [2, 3]], [[nan, nan], [4.0, 4.0]])
 
-    with pytest.raises(WishRefused, match="Of no partition that moves is a size told"):
+    with pytest.raises(WishRefused, match="No partition that moves has a known size"):
         remove_brokers(layout, [1], options=Options(by_bytes=True))
 
 
@@ -512,7 +512,7 @@ def test_of_an_empty_plan_no_more_is_said() -> None:
     """Broker 9 holds nothing: one sentence, no talk of moves that are not made."""
     layout = ClusterLayout.from_assignments({("a", 0): [1, 2]}, brokers=[Broker(9)])
 
-    assert remove_brokers(layout, [9]).certificate.sentences == ("Broker 9 held nothing, so that nothing is to do.",)
+    assert remove_brokers(layout, [9]).certificate.sentences == ("Broker 9 held nothing, so there is nothing to do.",)
 
 
 def test_a_plan_that_changes_no_leader_says_so() -> None:
@@ -541,7 +541,7 @@ def test_what_a_cap_costs_is_told() -> None:
     capped = remove_brokers(layout, [9], options=Options(receive_cap=1)).certificate
 
     assert capped.replica_sum_of_squares == 27
-    assert "without this cap fullest and emptiest broker would be 3 replicas apart instead of 4" in capped.sentences[-1]
+    assert "without this cap the replica spread would be 3 instead of 4" in capped.sentences[-1]
 
 
 def test_options_that_do_not_apply_are_named() -> None:

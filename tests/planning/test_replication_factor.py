@@ -41,7 +41,7 @@ def test_the_documented_topic_keeps_its_first_replicas() -> None:
     assert (certificate.moves, certificate.least_moves, certificate.moves_proven) == (3, 3, True)
     assert certificate.changed_preferred_leaders == 0
     assert certificate.replica_balance_proven
-    assert certificate.sentences[0] == "3 copies are made. No plan can make fewer. Proven, racks unknown."
+    assert certificate.sentences[0] == "3 copies are made, the proven minimum (racks unknown)."
 
 
 def test_a_hand_written_plan_that_changes_a_leader_without_need_is_told_apart() -> None:
@@ -398,6 +398,6 @@ def test_what_a_cap_costs_is_told() -> None:
 
     assert certificate.replica_balance_proven
     assert certificate.sentences[-1] == (
-        "No broker receives more than 2 replicas; without this cap fullest and emptiest broker would be 1 replica "
-        "apart instead of 3 (the cap adds 4 to the sum of squares)."
+        "No broker receives more than 2 replicas; without this cap the replica spread would be 1 "
+        "instead of 3 (the cap adds 4 to the sum of squares)."
     )

@@ -315,7 +315,7 @@ def test_a_plan_with_a_fault_has_no_commands(sample: Matter) -> None:
     chapter = steps.chapter(replace(sample, plan=faulty), OPERATORS)
     assert chapter is not None
 
-    assert "must not be carried out" in chapter.heading
+    assert "must not be executed" in chapter.heading
     assert chapter.text == ("Broker 9 has a twin.",)
     assert chapter.tables == ()
 

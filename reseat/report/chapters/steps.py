@@ -31,7 +31,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         return Chapter(
             kind=Kind.STEPS,
             name="How it will be done",
-            heading="This plan must not be carried out: it has a fault.",
+            heading="This plan must not be executed: it has a fault.",
             text=plan.certificate.faults,
         )
     if not plan.changed.any():

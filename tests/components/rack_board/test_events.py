@@ -73,11 +73,11 @@ def test_what_was_understood_is_known_also_where_it_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"do": "out", "brokers": [7]}, "Broker 7 is not in this layout and cannot leave it."),
-        ({"do": "out", "brokers": [7, 8]}, "Brokers 7, 8 are not in this layout and cannot leave it."),
-        ({"do": "out", "brokers": "123"}, "The rack board did not say which brokers leave; nothing was changed."),
-        ({"do": "out", "brokers": [True]}, "The rack board did not say which brokers leave; nothing was changed."),
-        ({"do": "back", "brokers": [1.0]}, "The rack board did not say which brokers come back; nothing was changed."),
+        ({"do": "out", "brokers": [7]}, "Broker 7 is not in this layout and cannot be removed."),
+        ({"do": "out", "brokers": [7, 8]}, "Brokers 7, 8 are not in this layout and cannot be removed."),
+        ({"do": "out", "brokers": "123"}, "The rack board did not say which brokers to remove; nothing was changed."),
+        ({"do": "out", "brokers": [True]}, "The rack board did not say which brokers to remove; nothing was changed."),
+        ({"do": "back", "brokers": [1.0]}, "The rack board did not say which brokers to restore; nothing was changed."),
         ({"do": "add", "broker": -1}, "A new broker needs an id from 0 to 2,147,483,647; none was added."),
         ({"do": "add", "broker": 2**31}, "A new broker needs an id from 0 to 2,147,483,647; none was added."),
         ({"do": "add", "broker": 2}, "Broker 2 is in this layout already; choose an id that is free."),
@@ -107,7 +107,7 @@ def test_one_bad_change_does_not_spoil_the_others() -> None:
     heard = apply_event(Wish(), {"changes": [{"do": "out", "brokers": [1, 7]}]}, LAYOUT)
 
     assert heard.wish == Wish(remove=(1,))
-    assert heard.ignored == ("Broker 7 is not in this layout and cannot leave it.",)
+    assert heard.ignored == ("Broker 7 is not in this layout and cannot be removed.",)
 
 
 @pytest.mark.parametrize("event", [{}, {"changes": "out"}, {"changes": None}, {"changes": {"do": "reset"}}])
