@@ -66,7 +66,7 @@ def draw_detail(
             st.markdown("\n".join(f"- {line}" for line in detail_lines(losses, chosen, found)))
         short = name if len(name) < _LONG else text.plural(len(chosen.lost), "broker")
         if st.button(
-            f"Open as what-if: {text.plain(short)} out",
+            f"Open as what-if: {text.plain(short)} removed",
             key="resilience-open",
             icon=":material/visibility:",
             type="primary",
