@@ -499,4 +499,6 @@ def test_a_plan_made_by_hand_is_judged_by_what_was_looked_at(world, capsys, tmp_
     assert world.run("execute", "--plan", str(by_hand), "--shown", str(looked_at), "--wait") == 0
     capsys.readouterr()
     assert world.run("execute", "--plan", str(by_hand), "--wait") == 2
-    assert "validated against the cluster as it is now, where it changes 0 partitions: nothing." in capsys.readouterr().err
+    assert (
+        "validated against the cluster as it is now, where it changes 0 partitions: nothing." in capsys.readouterr().err
+    )
