@@ -1,15 +1,16 @@
-"""The address of a page that has choices of its own and works without a layout."""
+"""The address of a page: whole, or with choices of its own where the page works without a layout."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from components import session
+from components import links, session
 from components.session import Seat
 
-__all__ = ["publish"]
+__all__ = ["full", "publish"]
 
 
 def publish(seat: Seat | None, own: Mapping[str, str]) -> None:
@@ -24,5 +25,13 @@ def publish(seat: Seat | None, own: Mapping[str, str]) -> None:
     query = dict(own)
     if seat is not None:
         query = session.shelve(seat) | query
+    elif session.pending_link() is not None:
+        # It waits for its file, or its cluster: loading the page anew must not lose it.
+        query = {name: value for name, value in st.query_params.to_dict().items() if name in links.NAMES} | query
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
+
+
+def full(seat: Seat) -> str:
+    """The whole address of what one looks at, on the page where one is; without the server where it is not known."""
+    return f"{st.context.url or ''}?{urlencode(session.shelve(seat))}"

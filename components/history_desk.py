@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 #: The names of the address that belong to the page.
-CLUSTER, FROM, TO = "cluster", "a", "b"
+CLUSTER, FROM, TO, MOMENT = "cluster", "a", "b", "moment"
 _WEEK, _MONTH, _ALL, _OWN = "7 days", "30 days", "All", "From – to"
 _RANGES = {"24 hours": timedelta(days=1), _WEEK: timedelta(days=7), _MONTH: timedelta(days=30)}
 _KEPT_CLUSTER, _KEPT_ENDS, _KEPT_SELECTED, _TURN = "history-cluster", "history-ends", "history-selected", "history-turn"
@@ -101,13 +101,14 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
 
 def keep_cluster(cluster: str, past: str) -> None:
     """Show this cluster from now on, until one looks at another moment of the past than this (``Past.link``)."""
-    session.keep(_KEPT_CLUSTER, (cluster, past))
+    session.keep(_KEPT_CLUSTER, (cluster, past), addressed=True)
 
 
 def _linked_range(history: History, cluster: str, last: datetime | None) -> str:
     """The stretch that comes up first: a week, or as long a one as holds the moments that the address names."""
     linked = wanted_ends()
-    named = {name: identity for name, identity in (("A", linked.a), ("B", linked.b)) if identity}
+    ends_and_moment = (("A", linked.a), ("B", linked.b), (MOMENT, selected(cluster)))
+    named = {name: identity for name, identity in ends_and_moment if identity}
     kept = session.kept(_LINKED_RANGE, "")
     if kept or last is None:
         return kept or _WEEK
@@ -115,7 +116,8 @@ def _linked_range(history: History, cluster: str, last: datetime | None) -> str:
     if named:
         question = f"moments {cluster} {sorted(named.values())}"
         found = caching.asked(history, question, lambda: moments(history, cluster, named.values()))
-        session.keep(_LINKED_GONE, (cluster, tuple(name for name, one in named.items() if one not in found)))
+        gone = tuple(name for name, one in named.items() if one not in found and name != MOMENT)
+        session.keep(_LINKED_GONE, (cluster, gone))
         back = max((last - moment for moment in found.values()), default=timedelta(0))
         shown = next((name for name in (_WEEK, _MONTH) if back <= _RANGES[name]), _ALL)
     session.keep(_LINKED_RANGE, shown)
@@ -191,12 +193,14 @@ def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], 
         identities,
         (a, b),
         format_func=lambda identity: words.get(identity, identity),
-        key=f"history-ends-{cluster}-{stretch}-{turn}",
+        key=f"history-ends-{cluster}-{stretch}-{turn}-{session.returns()}",
         help="Two moments to compare: drag the handles, use the arrow keys, or click the figure and choose below it",
     )
     # A handle that stands at its end stays there when the stretch grows, or the next snapshot comes.
     session.keep(
-        _KEPT_ENDS, (cluster, Ends("" if first == identities[0] else first, "" if last == identities[-1] else last))
+        _KEPT_ENDS,
+        (cluster, Ends("" if first == identities[0] else first, "" if last == identities[-1] else last)),
+        addressed=True,
     )
     return Ends(first, last)
 
@@ -204,18 +208,26 @@ def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], 
 def keep_end(cluster: str, ends: Ends, order: dict[str, int]) -> None:
     """Compare other moments from the next rerun on; the two are put in order."""
     a, b = sorted((ends.a, ends.b), key=lambda identity: order.get(identity, 0))
-    session.keep(_KEPT_ENDS, (cluster, Ends(a, b)))
+    session.keep(_KEPT_ENDS, (cluster, Ends(a, b)), addressed=True)
     session.keep(_TURN, session.kept(_TURN, 0) + 1)
 
 
 def selected(cluster: str, chosen: str | None = None) -> str:
-    """The identity of the moment looked at, or "" for none; with ``chosen``, look at that from now on."""
+    """The identity of the moment looked at, or "" for none; with ``chosen``, look at that from now on.
+
+    At first it is the address's, if that is about the same cluster.
+    """
     if chosen is not None:
-        session.keep(_KEPT_SELECTED, (cluster, chosen))
-    kept = session.kept(_KEPT_SELECTED, ("", ""))
+        session.keep(_KEPT_SELECTED, (cluster, chosen), addressed=True)
+    linked = (st.query_params.get(CLUSTER, ""), st.query_params.get(MOMENT, ""))
+    kept = session.kept(_KEPT_SELECTED, linked)
     return kept[1] if kept[0] == cluster else ""
 
 
-def own_of(cluster: str, ends: Ends | None) -> dict[str, str]:
-    """The page's part of the address."""
-    return {CLUSTER: cluster} | ({} if ends is None else {FROM: ends.a, TO: ends.b})
+def own_of(cluster: str, ends: Ends | None, moments: Collection[str]) -> dict[str, str]:
+    """The page's part of the address; the moment stands there as soon as one of those shown was chosen."""
+    moment = selected(cluster)
+    moment = moment if moment in moments else ""
+    return (
+        {CLUSTER: cluster} | ({} if ends is None else {FROM: ends.a, TO: ends.b}) | ({MOMENT: moment} if moment else {})
+    )

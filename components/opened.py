@@ -81,6 +81,8 @@ class State:
         link: the link that could not be followed, or None.
         started: whether the address that the session began with was followed.
         kept: pages' own choices.
+        addressed: those of them that a page's address tells, with the page.
+        returns: how often the browser went back or forward.
         texts: what layouts were read from, by the layout's digest, oldest first.
         looks: how often any layout was looked at.
         token: the server's token as this person typed it.
@@ -96,6 +98,8 @@ class State:
     link: links.Link | None = None
     started: bool = False
     kept: dict[str, object] = field(default_factory=dict)
+    addressed: dict[str, str] = field(default_factory=dict)
+    returns: int = 0
     texts: dict[str, tuple[tuple[str, bytes], ...]] = field(default_factory=dict)
     looks: int = 0
     token: str = ""

@@ -52,6 +52,7 @@ __all__ = [
     "publish",
     "refresh_every",
     "remember_texts",
+    "returns",
     "seat",
     "select_layout",
     "set_edits",
@@ -159,9 +160,19 @@ def follow_address() -> None:
 
     Else the address is written and never read: what a person does in the page comes after what it was opened with.
     """
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is not None and context.is_history_navigation:
-        follow.return_to(_state(), links.from_query(st.query_params.to_dict()))
+    context, query = get_script_run_ctx(suppress_warning=True), st.query_params.to_dict()
+    if context is None or not context.is_history_navigation or not query:
+        return
+    state = _state()
+    state.returns += 1
+    for name in [name for name, page in state.addressed.items() if page == context.page_script_hash]:
+        state.kept.pop(name, None)
+    follow.return_to(state, links.from_query(query))
+
+
+def returns() -> int:
+    """How often the browser went back or forward: a part of the key of a field that then begins with the address."""
+    return _state().returns
 
 
 def seat() -> Seat | None:
@@ -403,9 +414,18 @@ def kept(name: str, default: _Kept) -> _Kept:
     return found if isinstance(found, type(default)) else default
 
 
-def keep(name: str, value: object) -> None:
-    """Keep a page's own choice in this session."""
-    _state().kept[name] = value
+def keep(name: str, value: object, *, addressed: bool = False) -> None:
+    """Keep a page's own choice in this session.
+
+    Args:
+        name: the choice.
+        value: what was chosen.
+        addressed: whether the page's address tells it too: where the browser goes back, it is read from there again.
+    """
+    state, context = _state(), get_script_run_ctx(suppress_warning=True)
+    state.kept[name] = value
+    if addressed and context is not None:
+        state.addressed[name] = context.page_script_hash
 
 
 def clicked(chart: str, axis: str = "x") -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import text
+from components import addresses, text
 from components.session import Seat
 
 __all__ = ["draw_takeaway"]
@@ -62,5 +62,11 @@ def draw_takeaway(seat: Seat) -> None:
                 icon=":material/download:",
                 help="Everything read from the cluster at that time, without edits. Every page and command reads it.",
                 key="take-snapshot.json",
+            )
+        with st.popover("Copy link", icon=":material/link:", key="copy-link"):
+            st.code(addresses.full(seat), language=None, wrap_lines=True)
+            st.caption(
+                "Opens this layout with its racks, excluded topics and what-if, while the server holds the layout; "
+                "later it asks for the file. The link itself holds no data."
             )
     st.caption(f"All {text.plural(layout.partition_count, 'partition')}, as shown here, without a what-if.")

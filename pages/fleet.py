@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from components import caching, frame, session, text
+from components import addresses, caching, frame, session, text
 from components.fleet_figure import draw_weakest
 from components.fleet_opened import draw_opened
 from components.fleet_table import draw_table
@@ -17,6 +17,8 @@ from reseat.errors import InputRefused
 from reseat.history.fleet import Fleet, fleet
 from reseat.history.read import History
 
+#: The name of the address that belongs to the page.
+CLUSTER = "cluster"
 #: Kept: the cluster that is opened; the worst where none was chosen.
 OPENED = "fleet-opened"
 FIGURE = "fleet-figure"
@@ -40,8 +42,8 @@ def notices(history: History, where: Places) -> None:
             st.dataframe(rejected[["cluster", "path", "reason", "place", "size_bytes"]].head(200), hide_index=True)
 
 
-def draw(read: Fleet, history: History, where: Places) -> None:
-    """The page, where there is a cluster."""
+def draw(read: Fleet, history: History, where: Places) -> str:
+    """The page, where there is a cluster; says which one is opened."""
     now = datetime.now(UTC)
     clusters = worst_first(read.clusters)
     frame.answer(answer(clusters))
@@ -52,17 +54,25 @@ def draw(read: Fleet, history: History, where: Places) -> None:
     def clicked() -> None:
         """What a click on a place of the figure opens; beside them all, the worst is open again."""
         hit = [place for place in session.clicked(FIGURE) if place < len(clusters)]
-        session.keep(OPENED, str(clusters["cluster"].iloc[hit[0]]) if hit else "")
+        opens(str(clusters["cluster"].iloc[hit[0]]) if hit else "")
 
     if clusters["swept"].any():
         draw_weakest(clusters, FIGURE, clicked)
-    found = clusters[clusters["cluster"] == session.kept(OPENED, "")]
-    draw_opened(found if len(found) else clusters.head(1), history, where, now)
-    draw_table(clusters, now, read.days, lambda name: session.keep(OPENED, name))
+    found = clusters[clusters["cluster"] == session.kept(OPENED, st.query_params.get(CLUSTER, ""))]
+    shown = found if len(found) else clusters.head(1)
+    draw_opened(shown, history, where, now)
+    draw_table(clusters, now, read.days, opens)
+    return str(shown["cluster"].iloc[0])
+
+
+def opens(cluster: str) -> None:
+    """Open a cluster from the next rerun on; none: the worst."""
+    session.keep(OPENED, cluster, addressed=True)
 
 
 seat = frame.standalone(linked=True, door=Door.READ_HISTORY)
 where = places()
+own: dict[str, str] = {}
 try:
     history = session.history(where.tables)
     with st.spinner("Reading the latest snapshot of every cluster …", show_time=True):
@@ -72,8 +82,7 @@ except InputRefused as refusal:
     draw_bar(where)
 else:
     if len(read.clusters):
-        draw(read, history, where)
+        own = {CLUSTER: draw(read, history, where)}
     else:
         draw_empty(where, shows="Every cluster in one table, and what it would not survive,")
-if seat is not None:
-    session.publish(seat)
+addresses.publish(seat, own)

@@ -96,7 +96,7 @@ try:
             ends = draw(history, where, told, stretch)
         with lost:
             history_desk.draw_lost(stretch.cluster)
-        own = history_desk.own_of(stretch.cluster, ends)
+        own = history_desk.own_of(stretch.cluster, ends, frozenset(told.snapshots["snapshot_id"]))
         draw_bar(where)
     else:
         draw_empty(where, shows="A cluster's balance, findings and size over time")

@@ -106,6 +106,30 @@ def test_a_cluster_is_opened_on_other_pages(app: AppTest, home: Path) -> None:
     assert "8 partitions" in texts(app)
 
 
+@pytest.mark.parametrize(("linked", "opened"), [("", "shop"), ("007", "007"), ("gone", "shop")])
+def test_the_cluster_that_is_opened_stands_in_the_address(app: AppTest, home: Path, linked: str, opened: str) -> None:
+    """By itself the worst; the link's, where the history has it; so a link to it opens the same."""
+    made.write(home)
+    if linked:
+        app.query_params["cluster"] = linked
+    at_fleet(app)
+
+    assert not app.exception
+    assert f"{opened}** · " in texts(app)
+    assert app.query_params["cluster"] in (opened, [opened])
+
+
+def test_a_link_that_waits_stays_in_the_address(app: AppTest, home: Path) -> None:
+    """Its layout is not on the server: the page draws its own, and loading it anew still asks for that file."""
+    made.write(home)
+    app.query_params["layout"] = "0" * 32
+    app.query_params["remove"] = "1"
+    at_fleet(app)
+
+    assert not app.exception
+    assert {"layout", "remove", "cluster"} <= set(app.query_params)
+
+
 def test_partial_without_a_sweep_nobody_is_called_safe(app: AppTest, home: Path) -> None:
     """Taken in, not swept: the sentence and the table say so, and no figure of nothing is drawn."""
     made.write(home, swept=False)

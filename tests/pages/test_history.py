@@ -100,6 +100,29 @@ def test_a_link_names_the_two_moments(made, monkeypatch):
     assert (query["a"], query["b"], query["cluster"]) == (first, second, "shop")
 
 
+def test_a_link_names_the_moment_that_was_clicked(made, monkeypatch):
+    """Chosen, it stands in the address; opened there, it is looked at; one of another cluster is not."""
+    ids = made.ids("shop")
+    at = page(made, monkeypatch, cluster="shop", moment=ids[1])
+    query = {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+
+    assert "Friday 2026-05-01 15:10 UTC" in texts(at)
+    assert query["moment"] == ids[1]
+
+    at = page(made, monkeypatch, cluster="007", moment=ids[1])
+
+    assert not at.exception
+    assert "moment" not in at.query_params
+
+    at = page(made, monkeypatch, cluster="shop")
+
+    assert "moment" not in at.query_params
+
+    at.button(key="history-look-A").click().run()
+
+    assert at.query_params["moment"] in (ids[0], [ids[0]])
+
+
 def test_a_link_to_long_ago_shows_its_own_moments(tmp_path, monkeypatch):
     """Where the week before the last snapshot does not hold them, the stretch is as long as it must be."""
     first = history()["007"][0]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
 
 from components.session import _KEY, _Opened, _State
 from reseat.formats.snapshot import reading_of
-from reseat.model import Snapshot
+from reseat.model import Snapshot, Wish
 
 from .conftest import small
 
@@ -37,3 +38,14 @@ def test_a_text_has_no_snapshot(opened):
     assert not at.exception
     assert "Layout as CSV" in downloads(at)
     assert "Snapshot" not in downloads(at)
+
+
+def test_the_link_that_is_copied_is_the_address(opened):
+    """Layout, file and what-if: what the browser's address says, and nothing besides."""
+    at = opened("overview", wish=Wish(remove=(4,)))
+    (link,) = [code.value for code in at.code if "?layout=" in code.value]
+    told = {name: values[0] for name, values in parse_qs(urlsplit(link).query).items()}
+    address = {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+
+    assert told == address
+    assert told["remove"] == "4"
