@@ -101,7 +101,7 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.locator(".st-key-resilience-open").get_by_role("button").click()
     page.wait_for_url("**/board*remove=*")
     page.locator(".board .tile").first.wait_for()
-    past.get_by_text("what-if").wait_for()
+    past.get_by_text("what-if", exact=True).wait_for()
     settled(page, "history-what-if")
 
     expect(past.get_by_role("button", name="Back to the present")).to_be_visible()
