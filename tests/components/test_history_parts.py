@@ -213,7 +213,7 @@ def test_what_is_not_told_is_not_called_well():
 def test_a_single_snapshot_tells_what_is_broken():
     """That there is nothing to compare with yet hides nothing."""
     assert answer("prod", snapshots([24]), counts(), START) == (
-        "prod: one snapshot, of 2026-05-01 00:00 UTC, with 24 partitions offline; with the next one Reseat tells what "
+        "prod: one snapshot, of 2026-05-01 00:00 UTC, with 24 partitions offline; with the next one Reseat shows what "
         "changed."
     )
     assert "offline" not in answer("prod", snapshots([0]), counts(), START)
