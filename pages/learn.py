@@ -9,6 +9,6 @@ frame.answer("Five mechanisms of Kafka, each as it computes them; nothing here t
 with st.container(key="lessons"):
     for number, place in enumerate(navigation.LESSONS, 1):
         with st.container(border=True, key=f"lesson-{place.address}"):
-            st.subheader(f"{number}. {text.plain(place.title)}", anchor=False)
+            st.header(f"{number}. {text.plain(place.title)}", anchor=False)
             st.markdown(text.plain(place.teaches))
             navigation.link(place, "Begin")
