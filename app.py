@@ -6,10 +6,12 @@ Streamlit loads this file once to serve it, and then runs it for whoever opens a
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from components import navigation, serving
+from components import addresses, navigation, serving
 
 if get_script_run_ctx(suppress_warning=True) is None:
     app = st.App(__file__, **serving.settings())
 else:
     st.set_page_config(page_title="Reseat", page_icon="components/logo.svg", layout="wide")
-    navigation.pages().run()
+    page = navigation.pages()
+    st.set_page_config(page_title=addresses.tab(page.title))
+    page.run()

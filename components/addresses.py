@@ -7,10 +7,13 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from components import links, session
+from components import links, session, text
 from components.session import Seat
 
-__all__ = ["full", "publish"]
+__all__ = ["full", "publish", "tab"]
+
+#: Characters of a layout's name in the title of a tab.
+_NAME = 60
 
 
 def publish(seat: Seat | None, own: Mapping[str, str]) -> None:
@@ -35,3 +38,13 @@ def publish(seat: Seat | None, own: Mapping[str, str]) -> None:
 def full(seat: Seat) -> str:
     """The whole address of what one looks at, on the page where one is; without the server where it is not known."""
     return f"{st.context.url or ''}?{urlencode(session.shelve(seat))}"
+
+
+def tab(title: str) -> str:
+    """The title of the browser's tab: the page, and the layout or cluster that one looks at.
+
+    It is told before the page is drawn, so the address is followed here where the browser went back.
+    """
+    session.follow_address()
+    seat = session.seat()
+    return " · ".join([title, *([] if seat is None else [text.visible(seat.name, _NAME)]), "Reseat"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,3 +66,17 @@ def test_back_undoes_the_last_drop(page: Page, dashboard: str) -> None:
     page.go_back()
     answers(page, "Draining broker 5")
     out(page, 5)
+
+
+def test_the_tab_names_the_page_and_the_layout(page: Page, dashboard: str) -> None:
+    """Of ten tabs each says what it shows, and a page that was left does not keep its name."""
+    page.goto(dashboard)
+    expect(page).to_have_title("Overview · Reseat")
+
+    open_sample(page, dashboard, SAMPLE, then="Board")
+    expect(page).to_have_title(re.compile(r"^Board · Nine brokers.* · Reseat$"))
+
+    page.get_by_role("link", name="Overview", exact=True).click()
+    expect(page).to_have_title(re.compile(r"^Overview · Nine brokers.* · Reseat$"))
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("code").filter(has_text="?layout=")).to_be_visible()
