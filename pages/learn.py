@@ -11,4 +11,4 @@ with st.container(key="lessons"):
         with st.container(border=True, key=f"lesson-{place.address}"):
             st.header(f"{number}. {text.plain(place.title)}", anchor=False)
             st.markdown(text.plain(place.teaches))
-            navigation.link(place, "Begin")
+            navigation.link(place, f"Open {place.title}")

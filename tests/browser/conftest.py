@@ -104,7 +104,7 @@ def to(page: Page, name: str) -> None:
     lesson = next((place for place in LESSONS if place.title == name), None)
     if lesson is not None:
         page.get_by_role("link", name="Learn", exact=True).click()
-        listed = page.locator(f".st-key-lesson-{lesson.address}").get_by_role("link", name="Begin")
+        listed = page.locator(f".st-key-lesson-{lesson.address}").get_by_role("link", name=f"Open {name}")
     listed.first.click()
 
 
