@@ -254,7 +254,7 @@ class _File:
                 table.line(row),
                 ", ".join(f"{name}={value}" for name, value in told.items() if value is not None),
                 "; ".join(f"{name} '{value}' is not {expected}" for name, value, expected in wrong)
-                + ("." if row in deadly else "; it was taken as not told."),
+                + ("." if row in deadly else "; it was treated as unknown."),
                 about=(topic, partition) if row in deadly and topic and partition != ABSENT else None,
             )
         return left

@@ -82,7 +82,7 @@ def test_the_way_back_of_a_half_finished_run_takes_back_what_was_done(journal):
 def test_a_run_that_is_open_or_left_nothing_cannot_be_taken_back(journal):
     """An open run is to be cancelled first; one that changed nothing needs no way back."""
     run, moves = run_of(journal, {})
-    with pytest.raises(WriteRefused, match="nothing to take back"):
+    with pytest.raises(WriteRefused, match="Nothing to roll back"):
         way_back(run, moves, snapshot(BEFORE))
     with pytest.raises(WriteRefused, match="is not over"):
         way_back(replace(run, state=RunState.RUNNING), moves, snapshot(AFTER))
@@ -92,5 +92,5 @@ def test_a_partition_never_sent_that_others_changed_is_none_of_the_runs_business
     """It is not named as left, since the run never touched it."""
     waiting = MoveProgress("orders", 0, (1, 2), (1, 4), (), "waiting")
     run, _ = run_of(journal, {})
-    with pytest.raises(WriteRefused, match=r"as before it\.$"):
+    with pytest.raises(WriteRefused, match=r"as they were before\.$"):
         way_back(run, [waiting], snapshot(BEFORE | {("orders", 0): [3, 2]}))

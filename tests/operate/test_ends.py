@@ -143,7 +143,7 @@ def test_what_an_earlier_reseat_gave_up_is_found_again(journal, tmp_path):
     assert found is not None
     assert (found.id, found.state, found.ended_at) == (run.id, RunState.STOPPING, None)
     assert ended.state is RunState.CANCELLED
-    assert "2 were taken back" in ended.sentence
+    assert "2 were reverted" in ended.sentence
     assert cluster.lists == {key: list(before) for key, (before, _) in PLAN.items()}
     assert cluster.dynamic == EARLIER
 

@@ -210,7 +210,7 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
     assert until(lambda: lists_of(target, "drained", 5) == start)
     assert until(lambda: no_throttles(target, "drained"))
     assert main(["operate", "rollback", *admin, *operate]) == 2
-    assert "nothing to take back" in capsys.readouterr().err
+    assert "Nothing to roll back" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")

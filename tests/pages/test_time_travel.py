@@ -86,7 +86,7 @@ def test_nothing_is_carried_out_on_the_past(travelled):
     at = travelled("operate", Wish(remove=(5,)))
 
     assert not at.exception
-    assert "nothing can be carried out on it" in texts(at)
+    assert "nothing can be executed on it" in texts(at)
     assert not [button for button in at.button if "execute" in str(button.key) or "start" in str(button.key)]
 
 
