@@ -384,7 +384,7 @@ def test_a_cancel_takes_back_what_is_under_way(cluster, target, journal):
         journal.request_stop(run.id, cancel=True)
 
     assert ended[0].state is RunState.CANCELLED
-    assert ended[0].sentence.startswith("Stopped: 0 partitions are as planned and 1 was taken back.")
+    assert ended[0].sentence.startswith("Stopped: 0 partitions are as planned and 1 was reverted.")
     assert until(lambda: lists_of(target, "cancelled", 1) == {0: (1, 2)})
     assert until(lambda: no_throttles(target, "cancelled"))
 
