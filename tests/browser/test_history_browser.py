@@ -44,6 +44,7 @@ def own_dashboard(home: Path) -> Iterator[str]:
     stop(process)
 
 
+@pytest.mark.slow  # two minutes of Spark
 def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, home: Path) -> None:
     """Generate, run, see the fleet, travel in time, open a loss as a what-if; all numbers are from Spark's tables."""
     page.set_default_timeout(PATIENCE)

@@ -32,7 +32,7 @@ def test_the_list_is_by_task_and_the_rest_stands_behind_it(page: Page, dashboard
 
     # Each entry begins with its sign, whose name is text.
     expect(page.get_by_test_id("stSidebarNavLink")).to_have_text([re.compile(f"{name}$") for name in LISTED])
-    expect(page.locator(".st-key-lessons h3")).to_have_text(
+    expect(page.locator(".st-key-lessons h2")).to_have_text(
         [f"{number}. {place.title}" for number, place in enumerate(LESSONS, 1)]
     )
 
@@ -48,11 +48,11 @@ def test_links_of_before_lead_on_with_all_that_they_say(page: Page, dashboard: s
     query = page.url.partition("?")[2]
     page.goto(f"{dashboard}/racks?{query}&remove=7")
     page.wait_for_url(re.compile(r"/board\?.*remove=7"))
-    page.locator(".st-key-strip-what-if").get_by_role("button", name="broker 7 out").wait_for()
+    page.locator(".st-key-strip-what-if .st-key-chip-out-7").wait_for()
     page.goto(f"{dashboard}/operate?{query}&remove=4")
     page.wait_for_url(re.compile(r"/execute\?.*remove=4"))
 
-    page.locator(".st-key-strip-what-if").get_by_role("button", name="broker 4 out").wait_for()
+    page.locator(".st-key-strip-what-if .st-key-chip-out-4").wait_for()
 
 
 def test_lessons_have_no_strip_and_a_new_topic_is_begun_on_plan(page: Page, dashboard: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import free_port, open_files, open_sample, settled, start_dashboard, stop, to
+from tests.browser.conftest import SCHEMES, free_port, open_files, open_sample, settled, start_dashboard, stop, to
 from tests.conftest import require
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def test_empty_pages_over_tables_offer_a_demo_week(page: Page, dashboard: str) -
         expect(page.locator(".st-key-fleet-table, .st-key-history-figure, .pairs")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_normal_pages(new_page: Callable[..., Page], dashboard: str, scheme: str) -> None:
     """The captured cluster with sizes, racks and hosts, in light and dark."""
     page = new_page(color_scheme=scheme)
