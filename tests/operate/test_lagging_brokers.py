@@ -136,7 +136,7 @@ def check(brokers: Lagging, journal: Journal, plan, trouble: Trouble) -> bool:
     """A run of a plan: nobody is accused, and each partition is as it is said to be. Gives whether the run is done."""
     cluster = brokers.cluster
     ended, said = finished(brokers, journal, plan, trouble)
-    assert not any("behind this run's back" in words for words in (*said, ended.sentence))
+    assert not any("by somebody else during this run" in words for words in (*said, ended.sentence))
     assert ended.state in ({RunState.DONE} if trouble.stop is None else {RunState.DONE, RunState.CANCELLED}), said
     for move in journal.moves(ended.id):
         now = tuple(cluster.lists[move.topic, move.partition])
