@@ -22,7 +22,7 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 _POLICY = "Content Security Policy"
 #: The screen that the pages are drawn for.
 SCREEN = {"width": 1366, "height": 768}
-#: A story is told in light each time, and in dark among the long tests; ``test_states`` draws pages in both each time.
+#: A story is told in light each time, in dark among the long tests; ``test_access`` sees pages in both each time.
 SCHEMES = ("light", pytest.param("dark", marks=pytest.mark.slow))
 #: Chromium without what it would do on its own: no updates, no sync, no graphics card, no sandbox inside containers.
 FLAGS = (
