@@ -42,7 +42,7 @@ def open_layout(where: str) -> None:
     navigation.link(navigation.CONNECT, "Read a live cluster", help="From ZooKeeper or its brokers")
     # On an empty page a sample is one click away; in the sidebar, or with a link that waits, it is the file.
     first = "Sample" if where == "main" and session.pending_link() is None else "File"
-    files, paste, sample = st.tabs(["File", "Paste", "Sample"], default=first)
+    files, paste, sample = st.tabs(["File", "Paste", "Sample"], default=first, key=f"open-ways-{where}")
     with files, st.form(f"open-files-{where}", border=False, clear_on_submit=True):
         uploaded = st.file_uploader(
             "One file, or several that together tell one cluster",

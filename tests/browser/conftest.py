@@ -111,6 +111,7 @@ def to(page: Page, name: str) -> None:
 def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "Overview") -> None:
     """Open a layout from files, by name and text, and go to a page of the dashboard."""
     page.goto(dashboard)
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
     page.get_by_role("tab", name="File").first.click()
     page.locator("input[type=file]").first.set_input_files(
         [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in files.items()]
