@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import streamlit as st
 
-from components import connections, entry, live_strip, navigation, session, sidebar, sign_in, text
+from components import connections, entry, first_page, live_strip, navigation, session, sidebar, sign_in, text
 from components.live import LiveCluster
 from components.notices import refused
 from components.past import Past
@@ -71,7 +71,7 @@ def page(
     if seat is None:
         if unread is not None:
             unread()
-        _empty(title)
+        first_page.draw(title)
         st.stop()
     _strip(seat, shows)
     session.publish(seat, own)
@@ -327,16 +327,3 @@ def _read_linked(live: LiveCluster) -> None:
         on_click=connections.read,
         args=(live,),
     )
-
-
-def _empty(title: str) -> None:
-    with st.container(key="answer"):
-        st.title(
-            "See who sits where in a Kafka cluster, drag a broker out, and preview how everyone is reseated.",
-            anchor=False,
-        )
-    st.markdown(
-        f"Nothing is read yet, so {text.plain(title)} has nothing to show. Give Reseat what a cluster's tools print, "
-        "or open a sample. Nothing is sent anywhere: what you read stays in this server's memory."
-    )
-    sidebar.open_layout("main")

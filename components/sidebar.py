@@ -1,4 +1,4 @@
-"""The sidebar: which layout and which what-if one looks at, opening layouts, racks, and topics left out."""
+"""The sidebar: which layout and which what-if one looks at, opening another, racks, and topics left out."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from components import caching, keep_layout, navigation, session, text
+from components import keep_layout, open_layout, session, text
 from components.edits import left_out_topics
-from components.notices import refused
 from components.racks_form import draw_racks_form
 from components.session import Seat
 from components.text import wish_in_words
-from reseat.errors import InputRefused, ReseatError
 from reseat.model import Wish
-from reseat.sources import Sample, samples
 
-__all__ = ["draw", "open_layout"]
+__all__ = ["draw"]
 
 
 def draw() -> None:
@@ -28,75 +25,13 @@ def draw() -> None:
             return
         _which(seat)
         with st.expander("Open another layout", icon=":material/folder_open:"):
-            open_layout("side")
+            open_layout.draw_narrow("side")
         with st.expander("Racks", icon=":material/dns:"):
             draw_racks_form(seat, "side")
         with st.expander("Topics left out", icon=":material/filter_alt:"):
             _left_out(seat)
         with st.expander("Keep this layout", icon=":material/archive:"):
             keep_layout.draw(seat)
-
-
-def open_layout(where: str) -> None:
-    """Files, pasted text or a sample -> the layout to look at; drawn in the sidebar and on an empty page."""
-    navigation.link(navigation.CONNECT, "Read a live cluster", help="From ZooKeeper or its brokers")
-    # On an empty page a sample is one click away; in the sidebar, or with a link that waits, it is the file.
-    first = "Sample" if where == "main" and session.pending_link() is None else "File"
-    files, paste, sample = st.tabs(["File", "Paste", "Sample"], default=first, key=f"open-ways-{where}")
-    with files, st.form(f"open-files-{where}", border=False, clear_on_submit=True):
-        uploaded = st.file_uploader(
-            "One file, or several that together tell one cluster",
-            accept_multiple_files=True,
-            key=f"files-{where}",
-            help="kafka-topics --describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat, rpk, CSV, Parquet",
-        )
-        if st.form_submit_button("Read", icon=":material/upload_file:"):
-            _read([(file.name, file.getvalue()) for file in uploaded])
-    with paste, st.form(f"open-paste-{where}", border=False):
-        pasted = st.text_area(
-            "Paste what a tool printed, prompts and log lines included", height=160, key=f"paste-{where}"
-        )
-        if st.form_submit_button("Read", icon=":material/content_paste:"):
-            _read([("pasted text", pasted.encode())] if pasted.strip() else [])
-    with sample:
-        _samples(where)
-
-
-def _samples(where: str) -> None:
-    """The samples: in the page with a sentence each, in the narrow sidebar by title."""
-    for offered in samples():
-        name = f"sample-{where}-{offered.title}"
-        if where == "side":
-            pressed = st.button(offered.title, key=name, width="stretch", help=offered.what)
-        else:
-            left, right = st.columns([2, 5], vertical_alignment="center")
-            pressed = left.button(offered.title, key=name, width="stretch")
-            right.markdown(text.plain(offered.what))
-        if pressed:
-            _open_sample(offered)
-
-
-def _read(files: list[tuple[str, bytes]]) -> None:
-    try:
-        with st.spinner(f"Reading {text.size(sum(len(data) for _, data in files))} …", show_time=True):
-            reading = caching.reading_of(files)
-    except InputRefused as error:
-        refused(error)
-        return
-    session.open_reading(reading, " + ".join(name for name, _ in files))
-    session.remember_texts(reading, files)
-    st.rerun()
-
-
-def _open_sample(offered: Sample) -> None:
-    try:
-        with st.spinner(f"Opening {offered.title} …", show_time=True):
-            reading = caching.sample_of(offered)
-    except ReseatError as error:
-        refused(error)
-        return
-    session.open_reading(reading, offered.title)
-    st.rerun()
 
 
 def _which(seat: Seat) -> None:

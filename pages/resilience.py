@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import caching, frame, session, sidebar
+from components import caching, first_page, frame, session
 from components.pipeline_empty import draw_empty
 from components.pipeline_places import Places, places
 from components.resilience_desk import draw_desk
@@ -19,7 +19,7 @@ def nothing_yet(where: Places) -> None:
             "**Open a layout, and the loss of every broker, rack and pair of brokers is tried on it at once.** Nothing "
             "is sent anywhere: what you read stays in this server's memory."
         )
-        sidebar.open_layout("main")
+        first_page.doors()
     with history:
         draw_empty(where, shows="Which single loss hurts most")
 

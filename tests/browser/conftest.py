@@ -112,7 +112,6 @@ def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "O
     """Open a layout from files, by name and text, and go to a page of the dashboard."""
     page.goto(dashboard)
     page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    page.get_by_role("tab", name="File").first.click()
     page.locator("input[type=file]").first.set_input_files(
         [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in files.items()]
     )
@@ -126,7 +125,6 @@ def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "O
 def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") -> None:
     """Open a bundled sample by the start of its title, and go to a page of the dashboard."""
     page.goto(dashboard)
-    page.get_by_role("tab", name="Sample").first.click()
     page.get_by_role("button", name=title).first.click()
     page.get_by_text("the present", exact=True).wait_for()
     to(page, then)

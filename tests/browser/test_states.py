@@ -32,6 +32,10 @@ PAGES = {
 }
 
 
+#: What the first page offers.
+DOORS = ("Paste what a tool printed", "Read a live cluster", "Open a sample")
+
+
 def address(name: str) -> str:
     """A page's own part of the address."""
     return name.lower().replace(" ", "_")
@@ -49,10 +53,11 @@ def test_empty_pages_say_what_to_do_first(page: Page, dashboard: str) -> None:
     """Each page by its own address, before anything is read: how to begin, a sample one click away, no strip."""
     for name in [name for name in PAGES if name != "Resilience"]:
         page.goto(f"{dashboard}/{'' if name == 'Overview' else address(name)}")
-        page.get_by_text("Nothing is read yet, so").wait_for()
+        page.get_by_text("No cluster is loaded, so").wait_for()
         settled(page, f"state-empty-{address(name)}")
 
-        expect(page.get_by_role("tab", name="Sample").first).to_be_visible()
+        expect(page.get_by_role("heading", level=2)).to_have_text([*DOORS])
+        expect(page.locator(".st-key-door-sample").get_by_role("button", name="Nine brokers")).to_be_visible()
         expect(page.locator(".st-key-strip")).to_have_count(0)
 
 
@@ -92,9 +97,8 @@ def test_a_broker_down(page: Page, dashboard: str) -> None:
 def test_text_that_is_no_layout_is_refused_with_what_it_is(page: Page, dashboard: str) -> None:
     """A topics-to-move file is recognised and refused with a sentence; nothing is opened."""
     page.goto(dashboard)
-    page.get_by_role("tab", name="Paste").first.click()
     page.get_by_label("Paste what a tool printed").fill('{"topics": [{"topic": "orders"}], "version": 1}')
-    page.get_by_role("button", name="Read").locator("visible=true").click()
+    page.locator(".st-key-door-paste").get_by_role("button", name="Read").click()
     page.locator(".st-key-refused").wait_for()
     settled(page, "state-refused-text")
 
@@ -174,7 +178,7 @@ def test_a_new_server_opened_by_a_pages_own_address(new_page: Callable[..., Page
     try:
         page = new_page()
         page.goto(f"http://127.0.0.1:{port}/leaders")
-        page.get_by_text("Nothing is read yet, so").wait_for()
+        page.get_by_text("No cluster is loaded, so").wait_for()
 
         expect(page.get_by_role("link", name="Overview", exact=True)).to_be_visible()
         expect(page.get_by_role("link", name="app", exact=True)).to_have_count(0)

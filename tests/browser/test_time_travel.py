@@ -143,6 +143,6 @@ def test_into_the_past_and_back(new_page, own_dashboard: str) -> None:
     other.goto(page.url)
     other.locator(".st-key-strip-past").get_by_text("the past: 2026-05-01 15:10 UTC").wait_for()
     other.locator(".st-key-strip-past").get_by_role("button", name="Back to the present").click()
-    other.get_by_text("Nothing is read yet").wait_for()
+    other.get_by_text("No cluster is loaded").wait_for()
 
     expect(other.locator(".st-key-strip-past")).to_have_count(0)

@@ -69,7 +69,7 @@ def test_it_opens_on_a_member_that_leaves_without_a_layout() -> None:
     assert not at.exception
     assert "C1 closes: one rebalance; 3 partitions change their reader; 8 paused meanwhile." in texts(at)
     assert figures(at)["Get a new reader"] == "3"
-    assert "Nothing is read yet" not in texts(at)
+    assert "No cluster is loaded" not in texts(at)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.slug)

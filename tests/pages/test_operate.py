@@ -150,7 +150,7 @@ def test_a_server_that_starts_anew_still_tells_of_the_run_that_is_not_over(opera
     at.switch_page("pages/operate.py").run()
 
     assert not at.exception
-    assert "Nothing is read yet" in texts(at)
+    assert "No cluster is loaded" in texts(at)
     assert "Run 1 on prod is not over: 0 of 2 partitions are there, and **no executor is running**" in texts(at)
     assert "FAKE" in texts(at)
     assert "Connect to the cluster" in links(at)

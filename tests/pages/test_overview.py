@@ -19,7 +19,7 @@ def test_an_empty_page_offers_samples(app):
     app.run()
 
     assert not app.exception
-    assert "Nothing is read yet" in texts(app)
+    assert "No cluster is loaded" in texts(app)
     assert any(str(button.key).startswith("sample-main-") for button in app.button)
 
 
@@ -45,7 +45,7 @@ def test_text_that_is_no_layout_is_refused_with_a_sentence(app):
     next(button for button in app.button if button.form_id == "open-paste-main").click().run()
 
     assert not app.exception
-    assert "Nothing is read yet" in texts(app)
+    assert "No cluster is loaded" in texts(app)
     assert ":material/block:" in texts(app)
 
 
@@ -160,7 +160,7 @@ def test_the_first_page_is_drawn_without_anything_heavy():
     """Before anything is read neither PySpark nor a solver nor a cluster's client is imported."""
     program = (
         "import sys; from streamlit.testing.v1 import AppTest; at = AppTest.from_file('app.py', default_timeout=60); "
-        "at.run(); assert not at.exception and 'Nothing is read yet' in ' '.join(m.value for m in at.markdown); "
+        "at.run(); assert not at.exception and 'No cluster is loaded' in ' '.join(m.value for m in at.markdown); "
         "sys.stdout.write(' '.join(m for m in ('pyspark', 'ortools', 'kazoo', 'kafka') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=_ROOT, check=True)

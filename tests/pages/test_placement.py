@@ -57,7 +57,7 @@ def test_it_teaches_without_a_layout() -> None:
 
     assert not at.exception
     assert "Partition 0 is led by broker 2: (partition 0 + start 2) mod 3 = 2." in texts(at)
-    assert "Nothing is read yet" not in texts(at)
+    assert "No cluster is loaded" not in texts(at)
 
 
 def test_the_six_partitions_step_by_step() -> None:

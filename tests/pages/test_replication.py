@@ -63,7 +63,7 @@ def test_it_teaches_without_a_layout() -> None:
 
     assert not at.exception
     assert answer(at) == "By leader epoch nothing that was acknowledged is lost."
-    assert "Nothing is read yet" not in texts(at)
+    assert "No cluster is loaded" not in texts(at)
 
 
 def test_an_open_layout_stays_open(opened: Opened) -> None:

@@ -116,7 +116,7 @@ def test_cluster_and_identity_are_link_enough(made):
     at.button(key="chip-present").click().run()
 
     assert "past" not in at.query_params
-    assert "Nothing is read yet" in texts(at)
+    assert "No cluster is loaded" in texts(at)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_link_to_a_moment_that_is_not_there_says_so(past, sentence):
 
     assert not at.exception
     assert sentence in texts(at)
-    assert "Nothing is read yet" in texts(at)
+    assert "No cluster is loaded" in texts(at)
 
 
 @pytest.mark.parametrize("name", ["fleet", "history", "resilience"])
