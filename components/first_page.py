@@ -82,7 +82,8 @@ def _live() -> None:
 def _samples() -> None:
     """The samples, with what can be seen in each."""
     st.header("Open a sample", anchor=False)
-    for offered in samples():
-        if st.button(offered.title, key=f"sample-main-{offered.title}", width="stretch"):
-            open_layout.show_sample(offered)
-        st.caption(text.plain(offered.what))
+    with st.container(key="door-samples"):
+        for offered in samples():
+            if st.button(offered.title, key=f"sample-main-{offered.title}", width="stretch"):
+                open_layout.show_sample(offered)
+            st.caption(text.plain(offered.what))
