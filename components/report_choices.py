@@ -11,13 +11,16 @@ from reseat.report import Choices, Kind
 from reseat.report.content import Audience
 from reseat.report.matter import chapters_for
 
-__all__ = ["MEGABYTE", "OWN", "Asked", "choices_of", "from_query", "to_query"]
+__all__ = ["CURRENCY", "LONGEST_CURRENCY", "MEGABYTE", "OWN", "Asked", "choices_of", "from_query", "to_query"]
 
 #: The names of the address that belong to the page.
-OWN = ("chapters", "audience", "title", "author", "price", "throttle", "mask")
+OWN = ("chapters", "audience", "title", "author", "price", "currency", "throttle", "mask")
 #: Throttles are given in MB a second (10^6 bytes), as on the Plan page.
 MEGABYTE = 1_000_000
 _LONGEST = 200
+CURRENCY = "$"
+#: Characters of a currency: a sign, or its code.
+LONGEST_CURRENCY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Asked:
         price: of a GB of traffic between racks; None: no price.
         throttle: MB a second; None: not decided.
         mask: whether names are replaced.
+        currency: what stands before the price.
     """
 
     audience: Audience = "management"
@@ -41,6 +45,7 @@ class Asked:
     price: float | None = None
     throttle: float | None = None
     mask: bool = False
+    currency: str = CURRENCY
 
     @property
     def shown(self) -> tuple[Kind, ...]:
@@ -57,6 +62,7 @@ def choices_of(asked: Asked, logo: bytes | None) -> Choices:
         author=asked.author.strip() or None,
         logo=logo,
         price_per_gb=asked.price,
+        currency=asked.currency.strip() or CURRENCY,
         throttle=None if asked.throttle is None else asked.throttle * MEGABYTE,
     )
 
@@ -69,6 +75,7 @@ def to_query(asked: Asked) -> dict[str, str]:
         "title": asked.title.strip(),
         "author": asked.author.strip(),
         "price": "" if asked.price is None else f"{asked.price:g}",
+        "currency": "" if asked.price is None or asked.currency == CURRENCY else asked.currency,
         "throttle": "" if asked.throttle is None else f"{asked.throttle:g}",
         "mask": "yes" if asked.mask else "",
     }
@@ -87,6 +94,7 @@ def from_query(query: Mapping[str, str]) -> Asked:
         title=query.get("title", "")[:_LONGEST],
         author=query.get("author", "")[:_LONGEST],
         price=_positive(query.get("price", ""), zero=True),
+        currency=query.get("currency", "")[:LONGEST_CURRENCY] or CURRENCY,
         throttle=_positive(query.get("throttle", "")),
         mask=query.get("mask") == "yes",
     )

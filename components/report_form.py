@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components import session, text
-from components.report_choices import Asked, from_query
+from components.report_choices import LONGEST_CURRENCY, Asked, from_query
 from reseat.errors import InputRefused
 from reseat.report import Kind
 from reseat.report.logo import logo_kind
@@ -125,6 +125,13 @@ def _details(now: Asked) -> Asked:
         placeholder="no price is told",
         help="A cloud's price for traffic between availability zones, say 0.02 where both ends pay 0.01",
     )
+    currency = right.text_input(
+        "Currency",
+        now.currency,
+        max_chars=LONGEST_CURRENCY,
+        key="report-currency",
+        help="Stands before the price: $, €, CHF",
+    )
     throttle = right.number_input(
         "Replication throttle per broker (MB/s)",
         min_value=0.1,
@@ -147,7 +154,7 @@ def _details(now: Asked) -> Asked:
     if mask:
         with right:
             _upload_key()
-    return replace(now, title=title, author=author, price=price, throttle=throttle, mask=mask)
+    return replace(now, title=title, author=author, price=price, currency=currency, throttle=throttle, mask=mask)
 
 
 def _upload_logo() -> None:

@@ -68,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
     _show(commands.add_parser("show", help="what a layout holds, how even it is, and what is wrong with it"))
     _plan(commands.add_parser("plan", help="plan a change, with its rollback and its proof"))
     _report(commands.add_parser("report", help="tell a layout and a change to people: HTML, PDF, slides"))
+    _unmask(commands.add_parser("unmask", help="the names back in a text of a masked report"))
     _judge(commands.add_parser("judge", help="judge a plan made by hand or by another tool"))
     _elect(commands.add_parser("elect", help="preview who leads after an election, or while brokers are stopped"))
     _place(commands.add_parser("place", help="place a topic's replicas as Kafka does"))
@@ -185,6 +186,12 @@ def _how_to_plan(command: argparse.ArgumentParser) -> None:
 def _report(command: argparse.ArgumentParser) -> None:
     report_arguments(command, _layout_arguments, _wish_arguments, _how_to_plan)
     command.set_defaults(run=_run_report)
+
+
+def _unmask(command: argparse.ArgumentParser) -> None:
+    command.add_argument("names", metavar="NAMES", help="the table that report --mask-names wrote")
+    command.add_argument("text", metavar="TEXT", nargs="?", default="-", help="a text; by default standard input")
+    command.set_defaults(run=_run_unmask)
 
 
 def _judge(command: argparse.ArgumentParser) -> None:
@@ -343,6 +350,12 @@ def _run_report(chosen: argparse.Namespace) -> int:
     from reseat.cli.report import report
 
     return report(chosen)
+
+
+def _run_unmask(chosen: argparse.Namespace) -> int:
+    from reseat.cli.masks import unmask
+
+    return unmask(chosen)
 
 
 def _run_judge(chosen: argparse.Namespace) -> int:

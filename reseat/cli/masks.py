@@ -1,16 +1,19 @@
-"""The masker of a key file that the person names; the key is made where the file is not there yet."""
+"""Masking and back: the masker of a key file that the person names, and ``unmask`` for whoever holds the table."""
 
 from __future__ import annotations
 
+import argparse
 import secrets
+import sys
 from pathlib import Path
 
 from reseat.cli.files import Written
-from reseat.cli.inputs import text_of
-from reseat.report.mask_files import key_file, key_in
-from reseat.report.masking import KEY_BYTES, Masker
+from reseat.cli.inputs import STANDARD_INPUT, text_of
+from reseat.errors import InputRefused
+from reseat.report.mask_files import key_file, key_in, names_in
+from reseat.report.masking import KEY_BYTES, Masker, unmasked
 
-__all__ = ["masker_of"]
+__all__ = ["masker_of", "unmask"]
 
 
 def masker_of(file: str) -> tuple[Masker, Written | None]:
@@ -23,3 +26,18 @@ def masker_of(file: str) -> tuple[Masker, Written | None]:
         key = secrets.token_bytes(KEY_BYTES)
         return Masker(key), Written(file, key_file(key), secret=True)
     return Masker(key_in(*text_of(file))), None
+
+
+def unmask(chosen: argparse.Namespace) -> int:
+    """Write a text with its names back in it; see the command's ``--help``."""
+    if chosen.names == chosen.text == STANDARD_INPUT:
+        raise InputRefused("Standard input is one text: the table of names or what is to be read, not both.")
+    names = names_in(*text_of(chosen.names))
+    data, source = text_of(chosen.text)
+    try:
+        sys.stdout.write(unmasked(data.decode(), names))
+    except UnicodeDecodeError as error:
+        raise InputRefused(
+            "This is no text in UTF-8; a text for chat, HTML, CSV, JSON or SVG was expected.", source=source
+        ) from error
+    return 0

@@ -1,4 +1,4 @@
-"""The key that masks names and the table that translates back, as files: for the page and for the command alike."""
+"""The key that masks names and the table that translates back, as files: for the page and for the commands alike."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from reseat.errors import InputRefused
 from reseat.report.masking import KEY_BYTES
 
-__all__ = ["key_file", "key_in", "names_file"]
+__all__ = ["key_file", "key_in", "names_file", "names_in"]
 
+_COLUMNS = ("pseudonym", "kind", "name")
 _FORM = "reseat-mask-key-1"
 _LINE = re.compile(rf"{_FORM} ([0-9a-f]{{{2 * KEY_BYTES}}})\s*", re.ASCII)
 
@@ -49,6 +50,29 @@ def names_file(names: Iterable[tuple[str, str, str]]) -> bytes:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("pseudonym", "kind", "name"))
+    writer.writerow(_COLUMNS)
     writer.writerows(names)
     return out.getvalue().encode("utf-8", "surrogatepass")
+
+
+def names_in(data: bytes, source: str) -> list[tuple[str, str, str]]:
+    """(pseudonym, kind, name) of a file that ``names_file`` made.
+
+    Args:
+        data: its bytes.
+        source: what it is called.
+
+    Raises:
+        InputRefused: it is no such table, or a row of it is not whole.
+    """
+    rows = csv.reader(io.StringIO(data.decode("utf-8", "replace"), newline=""))
+    try:
+        if tuple(next(rows, ())) != _COLUMNS:
+            raise InputRefused(
+                f"This is no table of pseudonyms: the columns {','.join(_COLUMNS)} were expected.", source=source
+            )
+        return [(pseudonym, kind, name) for pseudonym, kind, name in rows]
+    except (csv.Error, ValueError) as error:
+        raise InputRefused(
+            f"Line {rows.line_num} is no row of pseudonyms: {','.join(_COLUMNS)} were expected.", source=source
+        ) from error

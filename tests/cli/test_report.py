@@ -178,3 +178,29 @@ def test_the_text_for_chat_calls_nobody(tmp_path: Path, capsys: Capture) -> None
     assert "@here" not in told
     assert "<!channel>" not in told
     assert len(told) <= 1_501
+
+
+def test_names_come_back_by_command(tmp_path: Path, capsys: Capture) -> None:
+    """A masked text with the table is the text that no mask had; a table that is none is refused with what it lacks."""
+    names, key, text = (str(tmp_path / name) for name in ("names.csv", "key", "text.txt"))
+    words = ["report", SAMPLE, "--remove", "4", "--audience", "operators"]
+    assert main([*words, "--text", text, "--mask", "--mask-key", key, "--mask-names", names]) == 0
+    masked = Path(text).read_text()
+    assert main([*words, "--text", text]) == 0
+    told = Path(text).read_text().replace("rack az-", "az-")  # a pseudonym says itself that it is a rack's
+    Path(text).write_text(f"{masked}topic-aaaaaaaaaa is nobody's.\n")
+    capsys.readouterr()
+
+    assert "rack-" in masked
+    assert main(["unmask", names, text]) == 0
+
+    back = capsys.readouterr().out
+
+    assert back.splitlines()[1:] == [*told.splitlines()[1:], "topic-aaaaaaaaaa is nobody's."]
+    assert main(["unmask", text, names]) == 2
+    assert "pseudonym,kind,name were expected" in capsys.readouterr().err
+
+    Path(names).write_text(Path(names).read_text() + "alone\n")
+
+    assert main(["unmask", names, text]) == 2
+    assert "is no row of pseudonyms" in capsys.readouterr().err

@@ -22,7 +22,7 @@ from .conftest import small, texts
 
 def test_what_one_chose_is_what_its_address_asks_for():
     """Every choice but the logo; what is as by itself is left out, and nonsense changes nothing."""
-    asked = Asked("operators", (Kind.SUMMARY, Kind.COST), "Drain 4", "Ann", 0.02, 50.0, mask=True)
+    asked = Asked("operators", (Kind.SUMMARY, Kind.COST), "Drain 4", "Ann", 0.02, 50.0, mask=True, currency="CHF")
 
     assert from_query(to_query(asked)) == asked
     assert to_query(Asked()) == {}
@@ -34,9 +34,11 @@ def test_what_one_chose_is_what_its_address_asks_for():
 
 def test_choices_are_told_in_the_units_of_the_report():
     """MB a second become bytes a second; management is spared the list of every move."""
-    choices = choices_of(Asked(throttle=50.0, price=0.0, title="  "), None)
+    choices = choices_of(Asked(throttle=50.0, price=0.0, title="  ", currency="€ "), None)
 
     assert (choices.throttle, choices.price_per_gb, choices.title) == (50e6, 0.0, None)
+    assert choices.currency == "€"
+    assert choices_of(Asked(currency=" "), None).currency == Choices().currency
     assert Kind.APPENDIX not in choices.chapters
     assert choices_of(Asked("operators"), None).chapters == chapters_for("operators")
 
