@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import streamlit as st
 
-from components import connections, entry, first_page, live_strip, navigation, session, sidebar, sign_in, text
+from components import (
+    connections,
+    entry,
+    first_page,
+    live_strip,
+    navigation,
+    recognised,
+    session,
+    sidebar,
+    sign_in,
+    text,
+)
 from components.live import LiveCluster
 from components.notices import refused
 from components.past import Past
@@ -74,6 +85,7 @@ def page(
         first_page.draw(title)
         st.stop()
     _strip(seat, shows)
+    recognised.draw(seat, title)
     session.publish(seat, own)
     return seat
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import caching, navigation, session, text
+from components import caching, navigation, recognised, session, text
 from components.notices import refused
 from reseat.errors import InputRefused, ReseatError
 from reseat.sources import Sample, samples
@@ -58,6 +58,7 @@ def read_given(files: list[tuple[str, bytes]]) -> None:
         return
     session.open_reading(reading, " + ".join(name for name, _ in files))
     session.remember_texts(reading, files)
+    recognised.remember()
     st.rerun()
 
 

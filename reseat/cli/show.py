@@ -12,6 +12,7 @@ from reseat.cli.inputs import layout_of, read_layout
 from reseat.cli.writer import count_text, say, table, write_json
 from reseat.errors import InputRefused
 from reseat.formats import Reading
+from reseat.formats.recognised import form, missing
 from reseat.model import BrokerState, Certificate, ClusterLayout, Finding, Severity
 from reseat.model.units import size
 from reseat.model.wording import counted
@@ -174,7 +175,7 @@ def _loads_json(loads: Loads) -> list[dict[str, object]]:
 
 
 def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], reading: Reading) -> None:
-    say(f"{reading.source}: {reading.kind}", "")
+    say(f"{reading.source}: {form(reading)}", "")
     counts = [
         ("Topics", count_text(len(layout.topics))),
         ("Partitions", count_text(balance.partitions)),
@@ -192,6 +193,8 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
     if layout.racks:
         say(*_racks(balance), "")
     say(*finding_lines(found, layout))
+    for one in missing(layout):
+        say("", f"Add {one.what}. {one.why}", f"  {one.command}")
     if reading.proposed is not None:
         say("", "The text also holds a proposed assignment: --proposed shows it.")
     if reading.skipped:

@@ -118,6 +118,7 @@ def combine_parts(parts: Sequence[Part]) -> Reading:
         findings=tuple(findings),
         facts=facts,
         assigns=any(part.reading.assigns for part in parts),
+        since=max((part.reading.since for part in parts if part.reading.since is not None), default=None),
     )
 
 

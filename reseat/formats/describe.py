@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import compress
 
@@ -70,6 +71,13 @@ _LISTS = {
     "liveobservers": "observers",
     "offline": "offline",
 }
+#: A header as Kafka prints it since topics have ids (KIP-516).
+_WITH_ID = re.compile(
+    rb"^[ \t]*Topic:[ \t]*[^\s:=,]++[ \t]++TopicId:[ \t]*[^\s:]++[ \t]++PartitionCount:", re.MULTILINE
+)
+#: The first release whose tool prints a column: no release before it has what the column tells (KIP-455, KIP-966).
+_SINCE = {"adding": (2, 4), "removing": (2, 4), "eligible": (3, 7), "last_known_eligible": (3, 7)}
+_SINCE_ID = (2, 8)
 #: What a person may have written behind a number. Runs of white space give nothing back (``*+``) here and above, so
 #: that no text takes more than linear time.
 _NOTE = r"(?:[ \t]*+\[[^\]\n]{0,80}\])?+"
@@ -211,6 +219,7 @@ class _Reader:
         self.left: list[tuple[int, str]] = []
         self.first_line = 0
         self.headless = 0
+        self.since: set[tuple[int, int]] = set()
         self.isr_told = False
         self.last_line = 0
         # The row last met that ends with its replicas: its line, its text, and what adds it.
@@ -219,6 +228,8 @@ class _Reader:
     # ---- the regular path ----------------------------------------------------------------------------------
 
     def chunk(self, data: bytes, index: int, block: Block) -> None:
+        if _SINCE_ID not in self.since and b"TopicId:" in data and _WITH_ID.search(data):
+            self.since.add(_SINCE_ID)
         found = _LINE.findall(data)
         if data.endswith(b"\n") and found and not any(found[-1]):
             found.pop()  # the empty match after the last line end
@@ -396,6 +407,7 @@ class _Reader:
                 self._no_row(number, gap)
             topic = name or self.header
             columns, _, marked = _columns_of(text[rest.end() :])
+            self._printed(columns)
             at = rest.end() + _tail_length(text[rest.end() :])
             add = partial(
                 self._row,
@@ -416,6 +428,10 @@ class _Reader:
                 self.marked.add(topic)
         if text[at:].strip():
             self._no_row(number, text[at:])
+
+    def _printed(self, columns: Iterable[str]) -> None:
+        """What these columns tell of the Kafka that printed them."""
+        self.since.update(_SINCE[name] for name in columns if name in _SINCE)
 
     def _settle(self, *, over: bool = False) -> None:
         """Add the row that ends with its replicas: its ISR is not told.
@@ -587,7 +603,10 @@ class _Reader:
                     topics=tuple(sorted(self.marked)),
                 )
             )
-        return told.part(KIND, line=self.first_line or 1)
+        for columns in self.tails.parsed:
+            self._printed(columns)
+        part = told.part(KIND, line=self.first_line or 1)
+        return replace(part, reading=replace(part.reading, since=max(self.since, default=None)))
 
 
 def _goes_on_from(text: str, length: int) -> bool:

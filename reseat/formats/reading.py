@@ -85,6 +85,7 @@ class Reading:
         proposed_findings: the same of the proposed assignment; ``rows`` are rows of ``proposed``.
         facts: further facts told ("controller": 3, "cluster_id": "...", "declared_partitions": 18).
         assigns: whether replica lists are assignments; log directories and states only add to those.
+        since: the first Kafka that prints what the text holds, as (3, 7); None where nothing in it tells.
     """
 
     layout: ClusterLayout
@@ -96,3 +97,4 @@ class Reading:
     proposed_findings: tuple[Finding, ...] = ()
     facts: dict[str, object] = field(default_factory=dict)
     assigns: bool = True
+    since: tuple[int, int] | None = None

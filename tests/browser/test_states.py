@@ -116,6 +116,9 @@ def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) ->
     open_files(page, dashboard, {"damaged.txt": text})
     settled(page, "state-partial-overview")
 
+    expect(page.locator(".st-key-recognised")).to_contain_text(
+        "kafka-topics --describe: 2 brokers, 1 partition, no racks"
+    )
     expect(page.get_by_text("One line was not read")).to_be_visible()
     expect(page.locator("img[src='x']")).to_have_count(0)
 

@@ -95,6 +95,20 @@ def test_a_person_gets_counts_loads_and_findings(describe: str, capsys: pytest.C
     assert out.index("CRITICAL") < out.index("WARNING")
 
 
+def test_a_person_is_told_what_to_add(describe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the command for each, and nothing of racks once they are there."""
+    racks = tmp_path / "racks.csv"
+    racks.write_text("broker,rack\n1,a\n2,b\n3,c\n4,d\n")
+    assert main(["show", describe]) == 0
+    without = capsys.readouterr().out
+    assert main(["show", describe, "--racks", str(racks)]) == 0
+    out = capsys.readouterr().out
+
+    assert "Add racks." in without
+    assert "Add racks." not in out
+    assert "  kafka-log-dirs.sh --bootstrap-server HOST:9092 --describe\n" in out
+
+
 def test_the_proposed_assignment_is_shown_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Current and proposed of --generate are kept apart."""
     path = tmp_path / "generated.txt"

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from reseat.formats import read
+from reseat.formats.recognised import missing
 from reseat.model import ClusterLayout, Wish
 
 from .conftest import texts
@@ -36,6 +38,44 @@ def test_a_pasted_layout_is_shown_at_once(app):
     assert "2 brokers · 2 partitions · 4 replicas" in texts(app)
     assert app.metric[0].label == "Offline"
     assert app.metric[0].value == ":red[:material/error: 1]"
+
+
+def test_a_pasted_text_is_answered_with_what_it_is_until_it_is_dismissed(app):
+    """One line, the commands for what is missing beside it; gone by a press, and on the next page; not for a sample."""
+    said = "kafka-topics --describe: 2 brokers, 1 partition, no racks, no sizes."
+    row = "Topic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+    app.run()
+    app.text_area(key="paste-main").set_value(row)
+    next(button for button in app.button if button.form_id == "open-paste-main").click().run()
+
+    assert not app.exception
+    assert said in texts(app)
+    assert [code.value for code in app.code if "sh --bootstrap-server" in code.value] == [
+        one.command for one in missing(read(row).layout)
+    ]
+
+    app.run()
+
+    assert said in texts(app)
+
+    app.button(key="recognised-dismiss").click().run()
+
+    assert said not in texts(app)
+
+
+def test_what_a_text_is_is_said_on_one_page(app):
+    """Whoever goes on has seen it; a sample was described before it was opened."""
+    app.run()
+    app.text_area(key="paste-main").set_value("Topic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n")
+    next(button for button in app.button if button.form_id == "open-paste-main").click().run()
+    app.switch_page("pages/leaders.py").run()
+
+    assert "Add racks" not in texts(app)
+
+    app.switch_page("pages/overview.py").run()
+
+    assert not app.exception
+    assert "Add racks" not in texts(app)
 
 
 def test_text_that_is_no_layout_is_refused_with_a_sentence(app):
