@@ -202,7 +202,7 @@ def _stale(right: Right, person: Person, access: Access, now: float) -> str:
     if person.issued_at is None or person.expires_at is None:
         return "The sign-in does not say when it was made and until when it counts (iat, exp)."
     if person.issued_at > now + _CLOCKS_APART:
-        return "The sign-in is from the future: the provider's clock and this server's are apart."
+        return "The sign-in is from the future: the provider's clock and this server's differ."
     longest = access.operate_seconds if right is Right.OPERATE else access.look_seconds
     until = person.issued_at + longest
     if right is Right.OPERATE:

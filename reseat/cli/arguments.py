@@ -54,30 +54,32 @@ class _OneLineParser(argparse.ArgumentParser):
         return joined
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (--help shows what it takes)\n")
+        self.exit(2, f"{self.prog}: {message} (see --help)\n")
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of ``python -m reseat``; the namespace's ``run`` is the command to call with it."""
     root = _OneLineParser(
         prog="reseat",
-        description="See who sits where in a Kafka cluster, take a broker out, and see who leads then.",
-        epilog="Exit codes: 0 done, 2 the input or the wish is refused, 1 a fault of Reseat's own.",
+        description="See where the replicas of a Kafka cluster are, plan a drain, and preview leader changes.",
+        epilog="Exit codes: 0 done, 2 invalid input or request, 1 internal error.",
     )
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _show(commands.add_parser("show", help="what a layout holds, how even it is, and what is wrong with it"))
-    _plan(commands.add_parser("plan", help="plan a change, with its rollback and its proof"))
-    _report(commands.add_parser("report", help="tell a layout and a change to people: HTML, PDF, slides"))
-    _unmask(commands.add_parser("unmask", help="the names back in a text of a masked report"))
-    _judge(commands.add_parser("judge", help="judge a plan made by hand or by another tool"))
-    _elect(commands.add_parser("elect", help="preview who leads after an election, or while brokers are stopped"))
-    _place(commands.add_parser("place", help="place a topic's replicas as Kafka does"))
-    _consumers(commands.add_parser("consumers", help="who reads what in a consumer group, and what a change costs it"))
-    _infer(commands.add_parser("infer", help="work back from replica lists to the draws that made them"))
-    _snapshot(commands.add_parser("snapshot", help="read a live cluster into a file that every command reads"))
-    _land(commands.add_parser("land", help="keep a layout as what its cluster was at a moment, for its history"))
-    _operate(commands.add_parser("operate", help="carry a plan out on a live cluster, watch it, take it back"))
-    pipeline_arguments(commands.add_parser("pipeline", help="histories of landed snapshots as tables, made on Spark"))
+    _show(commands.add_parser("show", help="a layout's size, balance and findings"))
+    _plan(commands.add_parser("plan", help="plan a change, with rollback and proof"))
+    _report(commands.add_parser("report", help="a report on a layout and a change: HTML, PDF, slides"))
+    _unmask(commands.add_parser("unmask", help="replace the pseudonyms in a text of a masked report by names"))
+    _judge(commands.add_parser("judge", help="validate an existing plan, made by hand or by another tool"))
+    _elect(commands.add_parser("elect", help="preview leaders after an election, or while brokers are stopped"))
+    _place(commands.add_parser("place", help="assign a topic's replicas as Kafka does"))
+    _consumers(
+        commands.add_parser("consumers", help="partition owners in a consumer group, and the cost of a rebalance")
+    )
+    _infer(commands.add_parser("infer", help="find the random start and shift behind existing replica lists"))
+    _snapshot(commands.add_parser("snapshot", help="save a live cluster as a snapshot file that every command reads"))
+    _land(commands.add_parser("land", help="save a layout as a snapshot for its cluster's history"))
+    _operate(commands.add_parser("operate", help="execute a plan on a live cluster, follow it, roll it back"))
+    pipeline_arguments(commands.add_parser("pipeline", help="ingest saved snapshots into history tables, on Spark"))
     return root
 
 
@@ -86,29 +88,29 @@ def _layout_arguments(command: argparse.ArgumentParser) -> None:
         "layout",
         nargs="+",
         metavar="LAYOUT",
-        help="a layout in any text that Reseat reads, - for standard input; several are read together "
-        "(describe output and log directories, say)",
+        help="a layout in any format that Reseat reads, - for standard input; several files are combined "
+        "(such as describe output and log directories)",
     )
     command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
-    command.add_argument("--no-racks", action="store_true", help="brokers whose rack the text does not tell have none")
+    command.add_argument("--no-racks", action="store_true", help="brokers without a rack in the input have none")
     command.add_argument(
         "--without-topics",
         action="append",
         default=[],
         type=_words,
         metavar="PATTERN,...",
-        help="leave topics out, by name or pattern (* and ?); may be given again",
+        help="exclude topics, by name or pattern (* and ?); may be repeated",
     )
-    command.add_argument("--without-internal", action="store_true", help="leave out topics whose name starts with _")
+    command.add_argument("--without-internal", action="store_true", help="exclude topics whose name starts with _")
     command.add_argument(
         "--order-is-right",
         action="store_true",
-        help="take replica lists to be in assignment order where the source does not say so",
+        help="treat replica lists as being in assignment order when the source does not say so",
     )
     command.add_argument(
         "--accept-incomplete",
         action="store_true",
-        help="plan although the text shows that partitions are missing from it",
+        help="plan even if partitions are missing from the input",
     )
     command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
 
@@ -116,17 +118,15 @@ def _layout_arguments(command: argparse.ArgumentParser) -> None:
 def _show(command: argparse.ArgumentParser) -> None:
     _layout_arguments(command)
     command.add_argument(
-        "--proposed", action="store_true", help="the proposed assignment of a text that holds one beside the current"
+        "--proposed", action="store_true", help="the proposed assignment, if the input has one next to the current one"
     )
     command.set_defaults(run=_run_show)
 
 
 def _wish_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--remove", action="append", default=[], type=_ids, metavar="ID,...", help="brokers to drain")
     command.add_argument(
-        "--remove", action="append", default=[], type=_ids, metavar="ID,...", help="brokers that leave"
-    )
-    command.add_argument(
-        "--add", action="append", default=[], type=_additions, metavar="ID[:RACK],...", help="brokers that join"
+        "--add", action="append", default=[], type=_additions, metavar="ID[:RACK],...", help="brokers to add"
     )
     command.add_argument(
         "--replication-factor", type=_factor, metavar="N", help="the new replication factor of --topics"
@@ -137,35 +137,35 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--keep-unmovable",
         action="store_true",
-        help="plan partitions without a live in-sync replica too; else they are left where they are",
+        help="also plan partitions without a live in-sync replica; by default they stay as they are",
     )
     command.add_argument(
-        "--wish", metavar="CERTIFICATE", help="the whole change, with every option, of a plan's certificate"
+        "--wish", metavar="CERTIFICATE", help="the complete change, with every option, from a plan's certificate"
     )
 
 
 def _plan(command: argparse.ArgumentParser) -> None:
     _layout_arguments(command)
     _wish_arguments(command)
-    command.add_argument("--output", metavar="FILE", help="reassignment JSON to carry out, - for standard output")
-    command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that takes it back")
-    command.add_argument(
-        "--election", metavar="FILE", help="the plan's partitions, as kafka-leader-election takes them"
-    )
+    command.add_argument("--output", metavar="FILE", help="reassignment JSON to execute, - for standard output")
+    command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that rolls it back")
+    command.add_argument("--election", metavar="FILE", help="the plan's partitions, as input for kafka-leader-election")
     command.add_argument(
         "--topics-to-move",
         metavar="FILE",
-        help="the topics of the plan, as kafka-reassign-partitions --generate takes them",
+        help="the plan's topics, as input for kafka-reassign-partitions --generate",
     )
     command.add_argument(
         "--pieces",
         metavar="FILE",
-        help="the plan in pieces that each fit a ZooKeeper node, for Kafka before 2.6: FILE with a number to each",
+        help="the plan in pieces that each fit a ZooKeeper node, for Kafka before 2.6: FILE with a number added",
     )
-    command.add_argument("--certificate", metavar="FILE", help="what is proven of the plan, as JSON")
+    command.add_argument("--certificate", metavar="FILE", help="what is proven about the plan, as JSON")
     _how_to_plan(command)
-    command.add_argument("--points", action="store_true", help="list what more moves buy, and fewer cost")
-    command.add_argument("--kafka-version", metavar="X.Y", help="print the commands to run for this version")
+    command.add_argument(
+        "--points", action="store_true", help="list moves vs. balance: the spread for each number of moves"
+    )
+    command.add_argument("--kafka-version", metavar="X.Y", help="print the commands for this Kafka version")
     command.set_defaults(run=_run_plan)
 
 
@@ -173,14 +173,14 @@ def _how_to_plan(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--reorder-all",
         action="store_true",
-        help="with --remove or --add: let every replica list be reordered for even leaders",
+        help="with --remove or --add: any replica list may be reordered to balance leaders",
     )
-    command.add_argument("--receive-cap", type=_count, metavar="N", help="the most replicas one broker may receive")
-    command.add_argument("--by-bytes", action="store_true", help="with --remove: even out bytes, not replica counts")
-    command.add_argument("--max-moves", type=_count, metavar="N", help="with --add: make at most N moves")
+    command.add_argument("--receive-cap", type=_count, metavar="N", help="max replicas received per broker")
     command.add_argument(
-        "--point", type=_count, metavar="N", help="the point of the curve with N moves, one that --points lists"
+        "--by-bytes", action="store_true", help="with --remove: balance by size instead of replica count"
     )
+    command.add_argument("--max-moves", type=_count, metavar="N", help="with --add: at most N moves")
+    command.add_argument("--point", type=_count, metavar="N", help="the plan with N moves; --points lists the choices")
 
 
 def _report(command: argparse.ArgumentParser) -> None:
@@ -198,7 +198,7 @@ def _judge(command: argparse.ArgumentParser) -> None:
     _layout_arguments(command)
     command.add_argument("plan", metavar="PLAN", help="reassignment JSON, or any text with a proposed assignment")
     _wish_arguments(command)
-    command.add_argument("--allow-rf-change", action="store_true", help="a changed replication factor is no fault")
+    command.add_argument("--allow-rf-change", action="store_true", help="a changed replication factor is not a fault")
     command.set_defaults(run=_run_judge)
 
 
@@ -213,7 +213,7 @@ def _elect(command: argparse.ArgumentParser) -> None:
         default=[],
         type=_ids,
         metavar="ID,...",
-        help="while these brokers are stopped",
+        help="preview while these brokers are stopped",
     )
     command.add_argument(
         "--stopped-racks",
@@ -221,14 +221,14 @@ def _elect(command: argparse.ArgumentParser) -> None:
         default=[],
         type=_words,
         metavar="RACK,...",
-        help="while all brokers of these racks are stopped",
+        help="preview while all brokers of these racks are stopped",
     )
     command.add_argument("--unclean", action="store_true", help="with --stopped: unclean leader election is enabled")
     command.add_argument(
-        "--controller", choices=("zookeeper", "kraft"), default="zookeeper", help="which controller decides"
+        "--controller", choices=("zookeeper", "kraft"), default="zookeeper", help="which controller elects the leaders"
     )
     command.add_argument(
-        "--partitions", metavar="FILE", help="of these partitions alone: JSON as kafka-leader-election takes it"
+        "--partitions", metavar="FILE", help="only these partitions: JSON as for kafka-leader-election"
     )
     command.set_defaults(run=_run_elect)
 
@@ -237,23 +237,27 @@ def _place(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--brokers", action="append", required=True, type=_additions, metavar="ID[:RACK],...", help="the brokers"
     )
-    command.add_argument("--partitions", required=True, type=_count, metavar="N", help="how many to place")
-    command.add_argument("--replication-factor", required=True, type=_count, metavar="N", help="replicas of each")
+    command.add_argument("--partitions", required=True, type=_count, metavar="N", help="number of partitions")
+    command.add_argument("--replication-factor", required=True, type=_count, metavar="N", help="replicas per partition")
     command.add_argument(
         "--algorithm",
         choices=("striped", "kraft", "naive"),
         default="striped",
-        help="striped: the ZooKeeper era (the default); kraft: KRaft's controller; naive: one after the other",
+        help="striped: Kafka with ZooKeeper (the default); kraft: KRaft's controller; naive: round-robin without shift",
     )
-    command.add_argument("--start", type=_count, metavar="N", help="striped: the start index instead of a draw")
-    command.add_argument("--shift", type=_count, metavar="N", help="striped: the replica shift instead of a draw")
+    command.add_argument(
+        "--start", type=_count, metavar="N", help="striped: a fixed start index instead of a random one"
+    )
+    command.add_argument(
+        "--shift", type=_count, metavar="N", help="striped: a fixed replica shift instead of a random one"
+    )
     command.add_argument("--fixed-start-index", type=_count, metavar="N", help="striped: both start and shift")
     command.add_argument("--first-partition", type=_count, default=0, metavar="ID", help="id of the first partition")
-    command.add_argument("--seed", type=_seed, metavar="N", help="of java.util.Random, for what is drawn")
+    command.add_argument("--seed", type=_seed, metavar="N", help="seed of java.util.Random for random choices")
     command.add_argument(
-        "--fenced", action="append", default=[], type=_ids, metavar="ID,...", help="kraft: fenced ones"
+        "--fenced", action="append", default=[], type=_ids, metavar="ID,...", help="kraft: fenced brokers"
     )
-    command.add_argument("--disable-rack-aware", action="store_true", help="leave racks aside")
+    command.add_argument("--disable-rack-aware", action="store_true", help="ignore racks")
     command.add_argument("--explain", type=_count, metavar="ID", help="striped: show each step for this partition")
     command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
     command.set_defaults(run=_run_place)
@@ -262,7 +266,7 @@ def _place(command: argparse.ArgumentParser) -> None:
 def _infer(command: argparse.ArgumentParser) -> None:
     _layout_arguments(command)
     command.add_argument(
-        "--topic", action="append", default=[], type=_words, metavar="NAME,...", help="these topics alone, or patterns"
+        "--topic", action="append", default=[], type=_words, metavar="NAME,...", help="only these topics, or patterns"
     )
     command.set_defaults(run=_run_infer)
 
@@ -275,14 +279,14 @@ def _consumers(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="range (the default), roundrobin, sticky, cooperative-sticky, or one that is installed",
     )
-    command.add_argument("--compare", action="store_true", help="all of Kafka's assignors side by side")
+    command.add_argument("--compare", action="store_true", help="compare all of Kafka's assignors")
     command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
     command.set_defaults(run=_run_consumers)
 
 
 def connection_arguments(command: argparse.ArgumentParser) -> None:
     """Where a live cluster is and how to be let in; no secret is ever an argument."""
-    command.add_argument("--bootstrap", metavar="HOSTS", help="brokers, host:port with commas between")
+    command.add_argument("--bootstrap", metavar="HOSTS", help="brokers: host:port, comma-separated")
     command.add_argument(
         "--zookeeper", metavar="HOSTS[/CHROOT]", help="ZooKeeper servers, for clusters that keep their metadata there"
     )
@@ -297,9 +301,9 @@ def _snapshot(command: argparse.ArgumentParser) -> None:
     connection_arguments(command)
     command.add_argument("--output", metavar="FILE", help="the snapshot file, - for standard output")
     command.add_argument(
-        "--landing", metavar="DIR", help="put it into the pipeline's landing zone, a folder or a URL; needs --cluster"
+        "--landing", metavar="DIR", help="save it in the pipeline's landing zone, a folder or a URL; needs --cluster"
     )
-    command.add_argument("--cluster", metavar="NAME", help="the name by which you know the cluster")
+    command.add_argument("--cluster", metavar="NAME", help="display name of the cluster")
     command.set_defaults(run=_run_snapshot)
 
 
@@ -308,7 +312,7 @@ def _land(command: argparse.ArgumentParser) -> None:
         "layout",
         nargs="+",
         metavar="LAYOUT",
-        help="a layout in any text that Reseat reads, - for standard input; several are read together",
+        help="a layout in any format that Reseat reads, - for standard input; several files are combined",
     )
     command.add_argument(
         "--landing",
@@ -316,12 +320,12 @@ def _land(command: argparse.ArgumentParser) -> None:
         help="the landing zone, a folder or a URL; by default RESEAT_LANDING, else ~/.local/share/reseat/landing",
     )
     command.add_argument(
-        "--cluster", metavar="NAME", help="the name under which its history is kept; a snapshot may know its own"
+        "--cluster", metavar="NAME", help="name of the cluster in the history; a snapshot may include it"
     )
     command.add_argument(
         "--taken-at",
         metavar="ISO-TIME",
-        help="when the cluster was so, with Z or an offset: 2026-05-01T12:00:00Z; a snapshot knows its own",
+        help="snapshot time, with Z or an offset: 2026-05-01T12:00:00Z; a snapshot includes its own",
     )
     command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
     command.set_defaults(run=_run_land)
@@ -423,7 +427,7 @@ def _additions(text: str) -> tuple[tuple[int, str | None], ...]:
     for word in _words(text):
         broker, colon, rack = word.partition(":")
         if colon and not rack:
-            raise argparse.ArgumentTypeError(f"{word!r} names no rack after the colon")
+            raise argparse.ArgumentTypeError(f"{word!r} has no rack after the colon")
         out.append((_id(broker), rack or None))
     return tuple(out)
 

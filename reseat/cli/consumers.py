@@ -116,13 +116,13 @@ def _story(measures: Measures, start: State) -> list[str]:
         for member in list(end.members.values())[:LISTED_MEMBERS]
     ]
     lines = [_shown(chapter.sentence) for chapter in measures.chapters]
-    lines += ["", *table(("Member", "reads", "partitions", "surplus"), rows, left=2)]
+    lines += ["", *table(("Member", "owns", "partitions", "surplus"), rows, left=2)]
     if len(end.members) > LISTED_MEMBERS:
         lines.append(f"  and {len(end.members) - LISTED_MEMBERS:,} more; --json lists all")
     lines += [
         "",
-        f"Counts are {measures.spread:,} apart; {measures.moves:,} moved, {measures.needless:,} of them for nothing; "
-        f"{measures.paused:,} paused.",
+        f"Assignment spread: {measures.spread:,}; {measures.moves:,} moved, {measures.needless:,} of them "
+        f"unnecessarily; {measures.paused:,} paused.",
     ]
     return lines
 

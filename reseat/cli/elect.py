@@ -38,7 +38,7 @@ def elect(chosen: argparse.Namespace) -> int:
     if chosen.unclean and not stops:
         raise WishRefused("--unclean goes with --stopped: a preferred leader election is never unclean.")
     if chosen.preferred and stops:
-        raise WishRefused("--preferred and --stopped are two previews; ask for one.")
+        raise WishRefused("--preferred and --stopped exclude each other.")
     if chosen.partitions and stops:
         raise WishRefused("--partitions goes with a preferred leader election, not with brokers that are stopped.")
     reading = read_layout(chosen)
@@ -86,7 +86,7 @@ def _say_outcomes(outcomes: Sequence[LeaderOutcome], chosen: argparse.Namespace)
         (f"{one.topic}-{one.partition}", _cell(one.leader_before), _cell(one.leader_after), one.error)
         for one in outcomes[:LISTED_ROWS]
     ]
-    say(*table(("Partition", "leader now", "then", "Kafka's answer"), shown, left=4))
+    say(*table(("Partition", "leader now", "leader after", "Kafka's answer"), shown, left=4))
     if len(outcomes) > LISTED_ROWS:
         say(f"  and {len(outcomes) - LISTED_ROWS:,} more; --json lists all")
 
@@ -151,7 +151,13 @@ def _say(layout: ClusterLayout, preview: ElectionPreview, sentences: tuple[str, 
         preview.leaders_after.tolist(),
         strict=True,
     )
-    say(*table(("Broker", "leads now", "then"), [(str(broker), now, f"{then:,}") for broker, now, then in brokers]), "")
+    say(
+        *table(
+            ("Broker", "leaders now", "leaders after"),
+            [(str(broker), now, f"{then:,}") for broker, now, then in brokers],
+        ),
+        "",
+    )
     quiet = [Reason.ALREADY_LED, Reason.KEEPS_LEADING, Reason.WAS_OFFLINE]
     rows = np.flatnonzero(~np.isin(preview.reason, quiet))
     if not rows.size:
@@ -165,7 +171,7 @@ def _say(layout: ClusterLayout, preview: ElectionPreview, sentences: tuple[str, 
         )
         for row in rows[:LISTED_ROWS].tolist()
     ]
-    say(*table(("Partition", "leader now", "then", "why"), shown, left=4))
+    say(*table(("Partition", "leader now", "leader after", "why"), shown, left=4))
     if len(rows) > LISTED_ROWS:
         say(f"  and {len(rows) - LISTED_ROWS:,} more; --json lists all")
 

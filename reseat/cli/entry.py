@@ -67,5 +67,5 @@ def report_fault(kind: type[BaseException], value: BaseException, trace: Traceba
         return
     words = " ".join(str(value).split())[:200]
     sys.stderr.write(
-        f"reseat: a fault of Reseat's own ({kind.__name__}: {words}). Set RESEAT_DEBUG=1 to see where, and report it.\n"
+        f"reseat: internal error ({kind.__name__}: {words}). Set RESEAT_DEBUG=1 for the traceback, and report it.\n"
     )

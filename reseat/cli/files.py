@@ -48,7 +48,7 @@ def refuse_one_file_for_two(read: Iterable[str | None], written: Iterable[tuple[
             continue  # a device, which takes any number of texts
         if path in taken:
             what = taken[path]
-            raise InputRefused(f"--{option} names a file that is {what} too; name another.", source=name)
+            raise InputRefused(f"--{option} names a file that is {what}; choose another.", source=name)
         taken[path] = f"written by --{option}"
 
 

@@ -149,12 +149,12 @@ def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int
         )
     left_out = [topic for topic in reading.layout.topics if topic not in set(layout.topics)]
     if left_out:
-        notes.append(f"{counted(len(left_out), 'topic')} {verb(len(left_out), 'is', 'are')} left out and not counted.")
+        notes.append(f"{counted(len(left_out), 'topic')} {verb(len(left_out), 'is', 'are')} excluded and not counted.")
         held = reading.layout.select(np.isin(reading.layout.topics, left_out)[reading.layout.topic_of]).replica_ids
         for broker in leaving:
             number = int(np.count_nonzero(held == broker))
             if number:
-                notes.append(f"Broker {broker} keeps {counted(number, 'replica')} of the topics left out.")
+                notes.append(f"Broker {broker} keeps {counted(number, 'replica')} of the excluded topics.")
     return notes
 
 
@@ -169,7 +169,7 @@ def topics_like(layout: ClusterLayout, patterns: Iterable[str]) -> tuple[str, ..
     for pattern in patterns:
         fits = {pattern} if pattern in known else {name for name in known if fnmatchcase(name, pattern)}
         if not fits:
-            raise WishRefused(f"No topic of this layout is called {pattern}.", topics=(pattern,))
+            raise WishRefused(f"No topic matches {pattern}.", topics=(pattern,))
         found |= fits
     return tuple(sorted(found))
 

@@ -33,7 +33,7 @@ def land_layout(chosen: argparse.Namespace) -> int:
     kept = snapshot_of_files(files, taken_at=when, racks=racks)
     cluster = chosen.cluster or kept.snapshot.cluster
     if cluster is None:
-        raise InputRefused("--cluster NAME is missing: the name under which the cluster's history is kept.")
+        raise InputRefused("--cluster NAME is missing: the name of the cluster in the history.")
     landed = land(kept.snapshot, default_landing(os.environ) if chosen.landing is None else chosen.landing, cluster)
     say(*_summary(kept, cluster, landed))
     return 0
@@ -48,5 +48,5 @@ def _summary(kept: Kept, cluster: str, landed: LandedFile) -> list[str]:
         f"{counted(layout.partition_count, 'partition')}, {counted(layout.replica_count, 'replica')}.",
         *(found.sentence for found in snapshot.findings if found.severity is not Severity.NOTE),
         *snapshot.not_read,
-        f"Kept: {landed.where}" if landed.new else f"It was there already, and stays as it is: {landed.where}",
+        f"Saved: {landed.where}" if landed.new else f"Already saved, unchanged: {landed.where}",
     ]

@@ -27,7 +27,7 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
         command = actions.add_parser(name, help=sentence, description=sentence[0].upper() + sentence[1:] + ".")
         connection(command)
         command.add_argument(
-            "--journal", metavar="FILE", help="where what is done is kept; RESEAT_JOURNAL or your state folder else"
+            "--journal", metavar="FILE", help="the journal of runs; by default RESEAT_JOURNAL or your state folder"
         )
         command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
         command.set_defaults(run=_RUN[name])
@@ -38,56 +38,56 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
     execute.add_argument(
         "--shown",
         metavar="FILE",
-        help="the layout (a snapshot, say) that you looked at; a plan that does not say what it was made for is judged "
-        "by it, else by the cluster as it is now",
+        help="the layout (a snapshot, say) that you looked at; a plan without its original layout is validated "
+        "against it, by default against the live cluster",
     )
     _pace(execute)
     _guarded(execute)
     _waited(execute)
     rollback = action("rollback", "roll back the journal's last plan")
-    rollback.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="another run than the last plan")
+    rollback.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="a run other than the last plan")
     _pace(rollback)
     _guarded(rollback)
     _waited(rollback)
     cancel = action("cancel", "send nothing further, and revert what is in progress")
     cancel.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="the run; the open one else")
-    cancel.add_argument("--let-finish", action="store_true", help="what is under way finishes instead")
-    cancel.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, typed by you")
+    cancel.add_argument("--let-finish", action="store_true", help="let what is in progress finish instead")
+    cancel.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, to confirm")
     _waited(cancel)
-    pause = action("pause", "send nothing further for now; what is under way finishes")
-    resume = action("resume", "go on after a pause")
-    change = action("set", "another throttle, or more or fewer moves at a time, for a run that is at work")
+    pause = action("pause", "send nothing further for now; what is in progress finishes")
+    resume = action("resume", "continue after a pause")
+    change = action("set", "change the throttle or the number of concurrent moves of a running plan")
     _pace(change)
     for wish in (pause, resume, change):
         wish.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="the run; the open one else")
-        wish.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, typed by you")
+        wish.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, to confirm")
     status = action("status", "what was executed and its progress; removes throttles left by a crash")
     status.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="each partition of this run")
     verify = action("verify", "compare the cluster with a plan, as Kafka's --verify, and change nothing")
     which = verify.add_mutually_exclusive_group()
     which.add_argument("--plan", metavar="FILE", help="reassignment JSON; the last run's plan else")
     which.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="the plan of this run")
-    elect = action("elect", "hold an election, and show what happened beside its preview")
+    elect = action("elect", "run an election, and show its result next to its preview")
     kind = elect.add_mutually_exclusive_group(required=True)
-    kind.add_argument("--preferred", action="store_true", help="the first replica of each list, where it is in sync")
-    kind.add_argument(
-        "--unclean", action="store_true", help="any live replica where there is no leader: data may be lost"
-    )
+    kind.add_argument("--preferred", action="store_true", help="the first replica of each list, if it is in sync")
+    kind.add_argument("--unclean", action="store_true", help="any live replica if there is no leader: data may be lost")
     some = elect.add_mutually_exclusive_group()
     some.add_argument("--partitions", metavar="FILE", help="JSON as kafka-leader-election takes it; all else")
-    some.add_argument("--topic", action="append", metavar="NAME", help="every partition of this topic; again for more")
+    some.add_argument("--topic", action="append", metavar="NAME", help="every partition of this topic; may be repeated")
     some.add_argument(
-        "--partition", action="append", type=_partition, metavar="TOPIC-ID", help="this partition; again for more"
+        "--partition", action="append", type=_partition, metavar="TOPIC-ID", help="this partition; may be repeated"
     )
     elect.add_argument(
-        "--accept-loss", action="store_true", help="hold an unclean election although it may lose what it says"
+        "--accept-loss",
+        action="store_true",
+        help="run an unclean election although it may lose the records that it reports",
     )
     _guarded(elect)
-    create = action("create", "make a topic whose replicas are placed")
+    create = action("create", "create a topic with the given assignment")
     create.add_argument("--topic", required=True, metavar="NAME", help="its name")
     placed = create.add_mutually_exclusive_group(required=True)
     placed.add_argument(
-        "--replica-assignment", metavar="LISTS", help="as kafka-topics takes it: 1:2,2:3; ids from 0 without gaps"
+        "--replica-assignment", metavar="LISTS", help="as for kafka-topics: 1:2,2:3; ids from 0 without gaps"
     )
     placed.add_argument("--placed", metavar="FILE", help="JSON of reseat place, or {partition id: [broker ids]}")
     create.add_argument(
@@ -103,22 +103,20 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
 
 def _pace(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--throttle", type=rate, metavar="BYTES_PER_SECOND", help="for replication, at each broker; none: no throttle"
+        "--throttle", type=rate, metavar="BYTES_PER_SECOND", help="replication throttle per broker; none: no throttle"
     )
-    command.add_argument(
-        "--moves-a-broker", type=_moves, metavar="N", help="replica moves at one broker at a time (10)"
-    )
+    command.add_argument("--moves-a-broker", type=_moves, metavar="N", help="concurrent replica moves per broker (10)")
 
 
 def _guarded(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, typed by you")
+    command.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, to confirm")
     command.add_argument(
-        "--override", action="append", default=[], metavar="CHECK", help="go on in spite of this check; again for more"
+        "--override", action="append", default=[], metavar="CHECK", help="override this check; may be repeated"
     )
 
 
 def _waited(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--wait", action="store_true", help="stay until it is over, and verify")
+    command.add_argument("--wait", action="store_true", help="wait until it is complete, and verify")
 
 
 def rate(text: str) -> int:
@@ -143,14 +141,14 @@ def _number(text: str, most: int, what: str) -> int:
 def _partition(text: str) -> tuple[str, int]:
     topic, _, number = text.rpartition("-")
     if not topic or not re.fullmatch(r"0|[1-9][0-9]{0,9}", number, re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is no partition: TOPIC-ID was expected, such as orders-0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a partition: TOPIC-ID was expected, such as orders-0")
     return topic, int(number)
 
 
 def _setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key:
-        raise argparse.ArgumentTypeError(f"{text!r} is no setting: KEY=VALUE was expected")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a setting: KEY=VALUE was expected")
     return key, value
 
 

@@ -130,7 +130,7 @@ def _say(outcome: ElectionOutcome) -> None:
         )
         for one in sorted(outcome.partitions, key=lambda one: not one.differed)[:LISTED_ROWS]
     ]
-    say("", *table(("Partition", "led by", "previewed", "leads now", "Kafka's answer"), rows, left=5))
+    say("", *table(("Partition", "leader before", "previewed", "leader now", "Kafka's answer"), rows, left=5))
     if len(outcome.partitions) > LISTED_ROWS:
         say(f"  and {len(outcome.partitions) - LISTED_ROWS:,} more; --json lists all")
     say(*(one.sentence for one in outcome.differing[:LISTED_ROWS]))
@@ -158,7 +158,7 @@ def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest, c
     if way is None and session.target.way == "zookeeper":
         if not session.connection.bootstrap:
             raise WriteRefused(
-                "This connection has ZooKeeper alone: name brokers with --bootstrap, or say --as-nodes to write nodes."
+                "This connection is only to ZooKeeper: name brokers with --bootstrap, or use --as-nodes to write nodes."
             )
         way = "admin"
     target = session.target if way in (None, session.target.way) else open_target(session.connection, way)
@@ -190,7 +190,7 @@ def _made(chosen: argparse.Namespace, session: Session, request: TopicRequest, c
             }
         )
     elif came.refusal is None:
-        say(f"Topic {came.topic} is made, with {len(came.seen):,} partitions.", *came.differences)
+        say(f"Topic {came.topic} is created, with {len(came.seen):,} partitions.", *came.differences)
     if came.refusal is not None:
         complain(f"reseat operate create: {came.refusal}")
     return 0 if came.made and not came.differences else UNFINISHED

@@ -132,12 +132,12 @@ def demo(chosen: argparse.Namespace) -> int:
     report = _reporter(chosen.progress)
 
     def told(done: int, total: int) -> None:
-        report(Progress("demo", done, total, f"Landing the demo week: {done:,} of {total:,} snapshots."))
+        report(Progress("demo", done, total, f"Saving the demo week: {done:,} of {total:,} snapshots."))
 
     landed = land_demo_week(chosen.landing, seed=chosen.seed, report=told)
     new = sum(file.new for file in landed)
-    there = f"; {len(landed) - new:,} were there already" if new < len(landed) else ""
-    say(f"{counted(new, 'snapshot')} landed in {chosen.landing}{there}.")
+    there = f"; {len(landed) - new:,} already saved" if new < len(landed) else ""
+    say(f"{counted(new, 'snapshot')} saved in {chosen.landing}{there}.")
     return 0
 
 

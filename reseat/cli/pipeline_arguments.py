@@ -25,30 +25,30 @@ def pipeline_arguments(pipeline: argparse.ArgumentParser) -> None:
         command.set_defaults(run=_RUN[name])
         return command
 
-    run = action("run", "take newly landed snapshots into the tables, each exactly once")
+    run = action("run", "ingest new snapshots into the tables, each exactly once")
     _landing(run)
     _on_spark(run)
     run.add_argument(
         "--every",
         type=_seconds,
         metavar="SECONDS",
-        help="stay, and take in what has landed since, so often, until asked to end",
+        help="keep running and ingest new snapshots at this interval, until stopped",
     )
-    sweep = action("sweep", "tell what each loss of a broker, a rack or a pair would do (table resilience)")
+    sweep = action("sweep", "analyse the failure of each broker, rack and pair (table resilience)")
     _on_spark(sweep)
-    sweep.add_argument("--cluster", metavar="NAME", help="of this cluster alone")
-    sweep.add_argument("--latest", action="store_true", help="of the last snapshot of each cluster alone")
-    compact = action("compact", "make one file of many in each cluster's day")
+    sweep.add_argument("--cluster", metavar="NAME", help="only this cluster")
+    sweep.add_argument("--latest", action="store_true", help="only the last snapshot of each cluster")
+    compact = action("compact", "merge the small files of each cluster and day")
     _on_spark(compact)
-    compact.add_argument("--cluster", metavar="NAME", help="of this cluster alone")
-    retain = action("retain", "keep all snapshots of the last days, and one a day before")
+    compact.add_argument("--cluster", metavar="NAME", help="only this cluster")
+    retain = action("retain", "keep all snapshots of the last N days, and one per day before that")
     _on_spark(retain)
     retain.add_argument(
-        "--keep-days", required=True, type=_days, metavar="N", help="all snapshots of the last N days stay"
+        "--keep-days", required=True, type=_days, metavar="N", help="keep all snapshots of the last N days"
     )
-    demo = action("demo", "land a generated week of demo clusters, to see what the pages show")
+    demo = action("demo", "save a generated week of demo clusters, to try the pages")
     _landing(demo)
-    demo.add_argument("--seed", type=int, default=7, metavar="N", help="another seed, another week (default 7)")
+    demo.add_argument("--seed", type=int, default=7, metavar="N", help="seed of the generated week (default 7)")
     _progress(demo)
 
 
@@ -58,7 +58,7 @@ def _landing(command: argparse.ArgumentParser) -> None:
 
 def _progress(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--progress", choices=("text", "json"), default="text", help="how progress is told on standard error"
+        "--progress", choices=("text", "json"), default="text", help="format of the progress on standard error"
     )
 
 
@@ -85,7 +85,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 def _memory(text: str) -> str:
     if not _MEMORY.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no size: a number with k, m, g or t was expected, such as 4g")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size: a number with k, m, g or t was expected, such as 4g")
     return text
 
 

@@ -49,7 +49,7 @@ def _check(chosen: argparse.Namespace, brokers: list[Broker], fenced: set[int]) 
     if unknown:
         raise WishRefused(f"Broker {unknown[0]} is fenced but not among the brokers.", brokers=tuple(unknown))
     if chosen.algorithm != "kraft" and fenced:
-        raise WishRefused(f"Fenced brokers are known to kraft alone, not to {chosen.algorithm}.")
+        raise WishRefused(f"--fenced is only for kraft, not for {chosen.algorithm}.")
     if chosen.algorithm != "striped":
         for name in ("start", "shift", "fixed_start_index", "explain"):
             if getattr(chosen, name) is not None:

@@ -79,7 +79,7 @@ def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
     lines = list(offered.sentences)
     if offered.points:
         rows = [(f"{point.moves:,}", f"{point.replica_spread:,}") for point in offered.points]
-        lines += ["Points of the curve; --point takes the number of moves:", *table(("moves", "spread"), rows, left=0)]
+        lines += ["Moves vs. balance (choose one with --point MOVES):", *table(("moves", "spread"), rows, left=0)]
     return lines
 
 
@@ -87,11 +87,10 @@ def refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
     """Refuse an option that the wish has no use for, and a version that is none."""
     if chosen.max_moves is not None and (chosen.remove or not chosen.add):
         raise WishRefused(
-            "--max-moves goes with --add alone: what must leave a broker, and the copies of a new replication factor, "
-            "cannot be fewer."
+            "--max-moves only goes with --add: a drain or a new replication factor has a fixed minimum of moves."
         )
     if chosen.kafka_version is not None and version_of(chosen.kafka_version) is None:
-        raise WishRefused(f"{chosen.kafka_version} is no version of Kafka; one such as 2.8 or 4.1.0 was expected.")
+        raise WishRefused(f"{chosen.kafka_version} is not a Kafka version; one such as 2.8 or 4.1.0 was expected.")
 
 
 def _numbered(name: str, count: int) -> list[str]:

@@ -83,23 +83,22 @@ def _refuse_what_does_not_go_together(chosen: argparse.Namespace) -> None:
         (chosen.figure and not drawn, "--figure needs --png or --svg, the file that it is drawn to."),
         (drawn and not chosen.figure, "--png and --svg draw one figure; --figure says which, and --json lists them."),
         (chosen.template and not chosen.pptx, "--template is for the slides; it needs --pptx."),
-        (chosen.history and not chosen.cluster, "--history needs --cluster NAME, as the history calls the cluster."),
+        (chosen.history and not chosen.cluster, "--history needs --cluster NAME, the cluster's name in the history."),
         (chosen.mask and not chosen.mask_key, "--mask needs --mask-key FILE: pseudonyms are made with a key."),
-        (chosen.mask_key and not chosen.mask, "--mask-key goes with --mask; without it names stand as they are."),
+        (chosen.mask_key and not chosen.mask, "--mask-key goes with --mask; without it names are not changed."),
         (chosen.mask_names and not chosen.mask, "--mask-names goes with --mask; without it there are no pseudonyms."),
         (
             not any(getattr(chosen, name) for name in (*_FILES[:-1], "data")) and not chosen.json,
-            "Nothing would be written: --html, --pdf, --pptx, --text, --data, or --figure with --png or --svg name the "
-            "files.",
+            "No output file: use --html, --pdf, --pptx, --text, --data, or --figure with --png or --svg.",
         ),
-        (chosen.text == STANDARD_INPUT and chosen.json, "Only one text can go to standard output."),
+        (chosen.text == STANDARD_INPUT and chosen.json, "Only one text can be written to standard output."),
     )
     for does_not_go, why in needs:
         if does_not_go:
             raise InputRefused(why)
     for name in (*_FILES, "mask_key"):
         if getattr(chosen, name) == STANDARD_INPUT and name != "text":
-            raise InputRefused(f"--{name.replace('_', '-')} cannot go to standard output; name a file.")
+            raise InputRefused(f"--{name.replace('_', '-')} cannot be written to standard output; name a file.")
     refuse_one_file_for_two(
         (*chosen.layout, chosen.racks, chosen.wish, chosen.logo, chosen.template),
         [(name.replace("_", "-"), getattr(chosen, name)) for name in (*_FILES, "mask_key")],
@@ -177,7 +176,7 @@ def _files(told: Report, chosen: argparse.Namespace, template: bytes | None) -> 
             figure = told.figure(chosen.figure)
         except KeyError as error:
             known = ", ".join(one.slug for chapter in told.chapters for one in chapter.figures) or "none"
-            raise WishRefused(f"There is no figure {chosen.figure!r} in this report; there are: {known}.") from error
+            raise WishRefused(f"No figure {chosen.figure!r} in this report; there are: {known}.") from error
         if chosen.png:
             yield Written(chosen.png, png(figure))
         if chosen.svg:

@@ -37,42 +37,42 @@ def report_arguments(command: argparse.ArgumentParser, *parts: _Part) -> None:
     files.add_argument("--figure", metavar="SLUG", help="with --png or --svg: which figure; --json lists them")
     files.add_argument("--png", metavar="FILE", help="the figure as pixels")
     files.add_argument("--svg", metavar="FILE", help="the figure as vectors")
-    told = command.add_argument_group("how it is told")
+    told = command.add_argument_group("content")
     told.add_argument(
         "--chapters",
         type=_chapters,
         metavar="NAME,...",
-        help=f"which, in this order: {', '.join(_CHAPTERS)}; by default all, for management without the appendix",
+        help=f"which ones, in this order: {', '.join(_CHAPTERS)}; by default all, for management without the appendix",
     )
     told.add_argument(
         "--audience",
         choices=("management", "operators"),
         default="management",
-        help="management: plain words (the default); operators: Kafka's own terms, and the commands",
+        help="management: plain words (the default); operators: Kafka's terms and the commands",
     )
     told.add_argument("--title", metavar="TEXT", help="the title; by default the cluster and the change")
     told.add_argument("--author", metavar="TEXT", help="the author's line")
     told.add_argument("--logo", metavar="FILE", help="a PNG or SVG on the first page")
     told.add_argument(
-        "--price-per-gb", type=_price, metavar="X", help="of traffic between racks, a GB (10^9 bytes), for its cost"
+        "--price-per-gb", type=_price, metavar="X", help="price of traffic between racks, per GB (10^9 bytes)"
     )
-    told.add_argument("--currency", default="$", metavar="SIGN", help="before a price; $ by default")
+    told.add_argument("--currency", default="$", metavar="SIGN", help="currency sign of prices; $ by default")
     told.add_argument(
         "--throttle",
         type=rate,
         metavar="BYTES_PER_SECOND",
-        help="for replication, at each broker, for how long it takes; none: not decided",
+        help="replication throttle per broker, for the duration; none: not decided",
     )
-    told.add_argument("--kafka-version", metavar="X.Y", help="whose commands are told")
-    past = command.add_argument_group("the past")
+    told.add_argument("--kafka-version", metavar="X.Y", help="Kafka version of the commands")
+    past = command.add_argument_group("history")
     past.add_argument("--history", metavar="TABLES", help="the pipeline's tables, a folder or a URL; needs --cluster")
     past.add_argument("--cluster", metavar="NAME", help="the cluster's name, in the history and in the report")
     mask = command.add_argument_group("names")
-    mask.add_argument("--mask", action="store_true", help="put pseudonyms for topics, hosts, racks and the cluster")
+    mask.add_argument("--mask", action="store_true", help="replace topics, hosts, racks and the cluster by pseudonyms")
     mask.add_argument(
         "--mask-key",
         metavar="FILE",
-        help="with --mask: the key that makes pseudonyms stable; made where it is not there, for your eyes alone",
+        help="with --mask: the key that makes pseudonyms stable; created if missing, keep it secret",
     )
     mask.add_argument(
         "--mask-names", metavar="FILE", help="with --mask: CSV that translates back: pseudonym, kind, name"
@@ -83,7 +83,9 @@ def _chapters(text: str) -> tuple[str, ...]:
     names = tuple(word.strip() for word in text.split(",") if word.strip())
     unknown = [name for name in names if name not in _CHAPTERS]
     if unknown or not names:
-        raise argparse.ArgumentTypeError(f"{(unknown or [text])[0]!r} is no chapter; there are {', '.join(_CHAPTERS)}")
+        raise argparse.ArgumentTypeError(
+            f"{(unknown or [text])[0]!r} is not a chapter; choose from {', '.join(_CHAPTERS)}"
+        )
     if len(set(names)) < len(names):
         raise argparse.ArgumentTypeError("a chapter is named twice")
     return names

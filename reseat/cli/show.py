@@ -37,7 +37,7 @@ def show(chosen: argparse.Namespace) -> int:
     layout = reading.layout
     if chosen.proposed:
         if reading.proposed is None:
-            raise InputRefused("This text holds no proposed assignment.", source=reading.source)
+            raise InputRefused("The input has no proposed assignment.", source=reading.source)
         layout = reading.proposed
     layout = layout_of(layout, chosen)
     balance = measure(layout)
@@ -196,7 +196,7 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
     for one in missing(layout):
         say("", f"Add {one.what}. {one.why}", f"  {one.command}")
     if reading.proposed is not None:
-        say("", "The text also holds a proposed assignment: --proposed shows it.")
+        say("", "The input also has a proposed assignment: --proposed shows it.")
     if reading.skipped:
         lines = sum(piece.lines for piece in reading.skipped)
         say("", f"Skipped: {counted(lines, 'line')} not used")
@@ -214,7 +214,7 @@ def _health(number: int | None, told: int, partitions: int) -> str:
 def _below(balance: Balance) -> str:
     if balance.below_min_isr is None or balance.min_isr_told == balance.partitions:
         return count_text(balance.below_min_isr)
-    return f"{balance.below_min_isr:,} of the {balance.min_isr_told:,} where it is told"
+    return f"{balance.below_min_isr:,} of the {balance.min_isr_told:,} where it is known"
 
 
 def _spreads(balance: Balance) -> list[str]:
@@ -230,7 +230,7 @@ def _spreads(balance: Balance) -> list[str]:
     ]
     if by.byte_spread is not None:
         rows.append(_spread_row("Bytes", by.byte_spread, size))
-    return table(("A broker", "mean", "least", "most", "spread", "least possible", "variation"), rows)
+    return table(("Per broker", "mean", "least", "most", "spread", "best possible", "variation"), rows)
 
 
 def _spread_row(name: str, spread: Spread, text: Callable[[float], str]) -> tuple[str, ...]:

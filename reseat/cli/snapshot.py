@@ -41,9 +41,11 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
     if (chosen.bootstrap is None) and (chosen.zookeeper is None) and (chosen.config is None):
         raise InputRefused("No cluster is named: --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT] says where it is.")
     if chosen.output is None and chosen.landing is None:
-        raise InputRefused("Nothing says where the snapshot goes: --output FILE, or --landing DIR with --cluster NAME.")
+        raise InputRefused(
+            "Where to save the snapshot is missing: --output FILE, or --landing DIR with --cluster NAME."
+        )
     if chosen.landing is not None and chosen.cluster is None:
-        raise InputRefused("--landing needs --cluster NAME, the name under which the cluster's history is kept.")
+        raise InputRefused("--landing needs --cluster NAME, the name of the cluster in the history.")
     zone = None
     if chosen.landing is not None:  # what is wrong with the words is said before a large cluster is read
         check_cluster(chosen.cluster)
@@ -126,10 +128,10 @@ def _summary(taken: Snapshot, written: list[str]) -> list[str]:
         f"{counted(layout.replica_count, 'replica')}."
     ]
     if taken.consistency is Consistency.CONSISTENT:
-        lines.append("All of it was true at one moment.")
+        lines.append("It is consistent: nothing changed while it was read.")
     elif taken.consistency is Consistency.UNSETTLED:
         changed = f": {listed(taken.unsettled)}" if taken.unsettled else ""
-        lines.append(f"The cluster changed while it was read, and did not settle{changed}.")
+        lines.append(f"The snapshot is not consistent: the cluster kept changing while it was read{changed}.")
     lines += [found.sentence for found in taken.findings if found.severity is not Severity.NOTE]
     lines += taken.not_read
     if written:

@@ -48,7 +48,7 @@ def _of_certificate(chosen: argparse.Namespace) -> Wish:
     beside = [name for name in (*_BROKERS, *_OPTIONS, "point") if told.get(name) not in (None, False, [])]
     if beside:
         words = ", ".join(f"--{name.replace('_', '-')}" for name in beside)
-        raise WishRefused(f"--wish is the whole change, with every option: it goes without {words}.")
+        raise WishRefused(f"--wish is the complete change, with every option: it excludes {words}.")
     if chosen.wish == STANDARD_INPUT and STANDARD_INPUT in chosen.layout:
         raise InputRefused("Standard input (-) can be read only once.")
     data, source = text_of(chosen.wish)

@@ -227,4 +227,4 @@ def less_even(layout: ClusterLayout, preview: ElectionPreview, away: tuple[int, 
     start, end = leader_spread(layout, before, away), leader_spread(layout, preview.leaders_after, away)
     if start is None or end is None or end <= start:
         return None
-    return f"It makes leaders less even: the leader spread (max − min) rises from {start:,} to {end:,}."
+    return f"It worsens leader balance: the leader spread (max − min) rises from {start:,} to {end:,}."

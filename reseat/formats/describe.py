@@ -498,8 +498,8 @@ class _Reader:
         """Leave a line to the other readers."""
         if len(self.left) >= self.limits.lines:
             raise LimitMet(
-                f"The text holds more than {self.limits.lines:,} lines that are no rows of kafka-topics --describe. "
-                "Take out what does not belong to it.",
+                f"The text holds more than {self.limits.lines:,} lines that are not rows of kafka-topics --describe. "
+                "Delete the lines that do not belong to it.",
                 line=number,
             )
         self.left.append((number, text))

@@ -181,8 +181,8 @@ class _Reader:
         elif not _TITLE.match(text):
             if len(self.left) >= self.limits.lines:
                 raise LimitMet(
-                    f"The text holds more than {self.limits.lines:,} lines that are no rows of kcat -L. Take out what "
-                    "does not belong to it.",
+                    f"The text holds more than {self.limits.lines:,} lines that are not rows of kcat -L. Delete the "
+                    "lines that do not belong to it.",
                     line=number,
                 )
             self.left.append((number, text))

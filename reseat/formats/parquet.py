@@ -309,7 +309,7 @@ class _File:
         total = int(lengths[indices].sum())
         if total > self.limits.megabytes * 1_000_000:
             raise LimitMet(
-                f"The lists in column {name!r} take {total / 1e6:,.0f} MB written out; {self.limits.megabytes:,} MB is "
+                f"The lists in column {name!r} have {total / 1e6:,.0f} MB decoded; {self.limits.megabytes:,} MB is "
                 "the limit.",
                 source=self.source,
             )

@@ -80,7 +80,7 @@ class Progress:
         return InputRefused(
             "This is the progress of a reassignment (kafka-reassign-partitions --verify or --list), not a layout"
             + (f": {', '.join(told)}. " if told else ". ")
-            + "Give the output of kafka-topics --describe to see who sits where.",
+            + "Use the output of kafka-topics --describe for the layout.",
             source=source,
             line=self.line or None,
             recognised="the progress of a reassignment",

@@ -240,7 +240,7 @@ class _Paste:
             return document(raw, piece.line, self.source, self.limits)
         except InputRefused as error:
             if re.search(rb"\\[\[\]_{}*]", raw[:_LARGE]):
-                error.sentence += " The backslashes before brackets come from a page's markup: take them out."
+                error.sentence += " The backslashes before brackets come from a page's markup: delete them."
             self._refuse(error)
             self.skipped.add(piece.line, raw[:200].decode("utf-8", "replace"), error.sentence, raw.count(b"\n") + 1)
             return None
@@ -273,8 +273,8 @@ class _Paste:
         loose = sum(block.data.count(b"\n") for block in blocks)
         if loose > self.limits.lines:
             raise LimitMet(
-                f"The text holds {loose:,} lines that are no rows of a known output; at most {self.limits.lines:,} are "
-                "looked at. Take out what does not belong to it.",
+                f"The text holds {loose:,} lines that are not rows of a known output; at most {self.limits.lines:,} "
+                "are checked. Delete the lines that do not belong to it.",
                 source=self.source,
             )
         self.lines = sorted(line for block in blocks for line in block.lines())

@@ -258,8 +258,8 @@ def read_sealed(text: str | bytes, *, source: str = "pasted plan", limits: Limit
             )
     except (_Unfit, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputRefused(
-            f"The key '{SEAL_KEY}', with which Reseat says what a plan was made for, does not fit: {fault(error)}. "
-            "Was the text changed after it was made? Make the plan anew; or take the key out, and the plan is judged "
+            f"The key '{SEAL_KEY}', which records what a plan was made for, is invalid: {fault(error)}. "
+            "Was the text changed after it was made? Make a new plan; or delete the key, and the plan is validated "
             "against the cluster as it is when you confirm.",
             source=source,
         ) from error
@@ -313,8 +313,8 @@ def inverse(plan: SealedPlan, now: ClusterLayout | None = None) -> str:
     if now is None:
         if plan.before is None:
             raise InputRefused(
-                "This plan does not say what it was made for, so that nothing is known to take it back to: "
-                f"it has no key '{SEAL_KEY}'."
+                "This plan cannot be rolled back: it does not say what it was made for, so the previous replica lists "
+                f"are unknown (no key '{SEAL_KEY}')."
             )
         after, before, made_for = plan.proposed, plan.before, None
     else:

@@ -478,7 +478,7 @@ def _datetime(text: str) -> datetime:
             return when.astimezone(UTC)
     except (ValueError, OverflowError):  # none, or one that lies before the year 1 or after 9999 as UTC
         pass
-    raise Unfit(f"'taken_at' is {text[:60]!r}; a moment such as 2026-05-01T12:00:00.000000Z was expected.")
+    raise Unfit(f"'taken_at' is {text[:60]!r}; a time such as 2026-05-01T12:00:00.000000Z was expected.")
 
 
 def _as_finding(found: _Finding, partitions: int) -> Finding:

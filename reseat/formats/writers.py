@@ -136,9 +136,9 @@ def write_pieces(plan: Plan, *, log_dirs: bool = False, limit: int = ZNODE_BYTES
     )
     return Pieces(
         texts,
-        f"The plan has {len(whole.encode()):,} bytes and a ZooKeeper node holds {limit:,} (jute.maxbuffer): it comes "
-        f"in {len(texts)} parts. Carry them out in order, each once --verify says that the one before is done. "
-        "With --bootstrap-server (2.6 and later) the whole plan can be carried out at once.",
+        f"The plan has {len(whole.encode()):,} bytes and a ZooKeeper node holds {limit:,} (jute.maxbuffer): it is "
+        f"split into {len(texts)} parts. Execute them in order, each once --verify says that the previous one is "
+        "complete. With --bootstrap-server (2.6 and later) the whole plan can be executed at once.",
     )
 
 

@@ -203,7 +203,7 @@ class _Reader:
                 self._met(document.line)
         else:
             self._asked(lambda c: "/config/" in c.path)
-            self.out.nameless.append((document, "a configuration, which says nothing of who sits where"))
+            self.out.nameless.append((document, "a configuration, which has no replica lists"))
 
     def _topic(self, document: Document) -> None:
         command = self._asked(lambda c: _TOPIC_PATH.search(c.path))

@@ -60,10 +60,10 @@ def snapshot_at(history: History, landing: Folder, cluster: str, snapshot_id: st
 
 def _landed(landing: Folder, path: str, cluster: str, snapshot_id: str) -> Snapshot:
     if not landing.exists(path):
-        raise InputRefused("The landed file is not there any more.", source=path)
+        raise InputRefused("The saved file no longer exists.", source=path)
     snapshot = replace(read_snapshot(landing.read(path), source=path), cluster=cluster)
     if identity(snapshot) != snapshot_id:
-        raise InputRefused("The landed file holds another snapshot than was taken in.", source=path)
+        raise InputRefused("The saved file holds another snapshot than the ingested one.", source=path)
     return snapshot
 
 
@@ -71,8 +71,8 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
     from reseat.history.rebuild import layout_from_tables
 
     not_read = [
-        f"{trouble} This layout was put together from the tables: log directories, configurations and the text it was "
-        "made of are unknown."
+        f"{trouble} This layout was rebuilt from the tables: log directories, configurations and the original text are "
+        "unknown."
     ]
     if told["reassigning"]:
         not_read.append("The tables do not tell which replicas a reassignment under way adds and removes.")

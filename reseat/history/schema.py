@@ -98,19 +98,17 @@ def _spread(of: str, unit: str, *, least: bool = True) -> tuple[Column, ...]:
 TABLES: tuple[Table, ...] = (
     Table(
         "snapshots",
-        "One snapshot: a cluster at one moment.",
+        "One snapshot: a cluster's complete layout at one time.",
         (
             *_KEYS,
-            Column("path", _TEXT, "The landed file that it was read from, relative to the landing zone."),
+            Column("path", _TEXT, "The saved file that it was read from, relative to the landing zone."),
             Column("file_bytes", _COUNT, "Size of that file.", "bytes"),
             Column("way", _TEXT, "How it was read: zookeeper, admin or text."),
             Column("cluster_id", _TEXT, "The id that the cluster gives itself; null where unknown."),
             Column("metadata", _TEXT, "Where the cluster keeps its metadata: zookeeper or kraft; null where unknown."),
             Column("version", _TEXT, "Kafka's version as far as told."),
             Column("controller", _ID, "Broker id of the controller or the quorum's leader; null where unknown."),
-            Column(
-                "consistency", _TEXT, "Whether all of it was true at one moment: consistent, unsettled, not promised."
-            ),
+            Column("consistency", _TEXT, "Whether all of it held at one time: consistent, unsettled, not promised."),
             Column("brokers", _COUNT, "Brokers known.", "brokers"),
             Column("brokers_down", _COUNT, "Brokers that the source calls dead or fenced.", "brokers"),
             Column("racks", _COUNT, "Racks with a broker.", "racks"),
@@ -256,8 +254,8 @@ TABLES: tuple[Table, ...] = (
             *_KEYS,
             Column("previous_snapshot_id", _TEXT, "The snapshot before it."),
             Column("previous_taken_at", _MOMENT, "When that was taken: the change happened in between.", "UTC"),
-            Column("topic", _TEXT, "Topic name; null where a broker came or went."),
-            Column("partition", _ID, "Partition id; null where a broker came or went."),
+            Column("topic", _TEXT, "Topic name; null where a broker joined or left."),
+            Column("partition", _ID, "Partition id; null where a broker joined or left."),
             Column(
                 "kind",
                 _TEXT,
@@ -267,14 +265,15 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "broker",
                 _ID,
-                "The one added, removed, that left or joined the ISR (of replicas that both snapshots have), came or "
-                "went (dead and fenced ones are gone); leader_moved: the new leader, -1 where there is none; "
+                "The one added, removed, that left or joined the ISR (of replicas that both snapshots have) or the "
+                "cluster (dead and fenced ones have left); leader_moved: the new leader, -1 where there is none; "
                 "order_changed: the new first replica.",
             ),
             Column(
                 "was",
                 _ID,
-                "leader_moved: who led before, -1 nobody; order_changed: who stood first; null for other kinds.",
+                "leader_moved: the leader before, -1 where there was none; order_changed: the old first replica; null "
+                "for other kinds.",
             ),
         ),
     ),

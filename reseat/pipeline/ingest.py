@@ -96,14 +96,14 @@ class RunReport:
     def sentence(self) -> str:
         """The same for a person."""
         closed = [f"{path} ({reason})" for path, reason in sorted(self.closed.items())]
-        left_out = f" Left out: {listed(closed)}." if closed else ""
+        left_out = f" Not ingested: {listed(closed)}." if closed else ""
         if not self.new:
-            return f"No new file.{left_out}" if closed else "No new file: the tables hold all that was landed."
-        told = [f"{counted(self.taken, 'snapshot')} taken in"]
+            return f"No new files.{left_out}" if closed else "No new files: every saved snapshot is in the tables."
+        told = [f"{counted(self.taken, 'snapshot')} ingested"]
         if self.duplicates:
-            told.append(f"{counted(self.duplicates, 'file')} said what was there already")
+            told.append(f"{counted(self.duplicates, 'file')} already ingested")
         if self.rejected:
-            told.append(f"{counted(self.rejected, 'file')} could not be read (table rejected says why)")
+            told.append(f"{counted(self.rejected, 'file')} could not be read (see table rejected)")
         return f"{counted(self.new, 'new file')}: {', '.join(told)}. {self.seconds:.1f} s.{left_out}"
 
 

@@ -87,9 +87,9 @@ class RetentionReport:
     def sentence(self) -> str:
         """The same for a person."""
         if not self.removed:
-            return f"Nothing to thin out: of {counted(self.kept, 'snapshot')} each is recent, or the last of its day."
+            return f"Nothing to remove: {counted(self.kept, 'snapshot')}, each recent or the last of its day."
         return (
-            f"{counted(self.removed, 'snapshot')} of {counted(self.days, 'old day')} taken out, the last of each day "
+            f"{counted(self.removed, 'snapshot')} of {counted(self.days, 'old day')} removed, the last of each day "
             f"kept; {counted(self.kept, 'snapshot')} {verb(self.kept, 'remains', 'remain')}. {self.seconds:.1f} s."
         )
 

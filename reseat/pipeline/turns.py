@@ -142,9 +142,8 @@ def take_turn(tables: Folder, guard: Callable[[], None] | None = None) -> Turn:
         raise _overtaken()
     if tables.local is None and not turn._conditions_hold():
         healed.append(
-            f"{tables.where} lies on a store that overwrites what it was asked not to: two jobs are kept apart by "
-            "their signs of life alone, and one that sleeps for a minute in the middle of a commit may publish rows "
-            "twice."
+            f"{tables.where} is on a store that ignores conditional writes: only heartbeats keep two jobs from "
+            "running at once, and a job that pauses for a minute in the middle of a commit may publish rows twice."
         )
     turn.healed = (*healed, *_cleared(tables, staged))
     return turn

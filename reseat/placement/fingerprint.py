@@ -377,7 +377,7 @@ def _in_doubt(one: TopicFingerprint) -> TopicFingerprint:
     """What is said of a topic where racks are unknown: that no draws fit without them proves nothing."""
     if one.verdict is not Verdict.NOT_STRIPED:
         return one
-    said = f"{one.topic} cannot be judged: racks are unknown, and without them no draws make its lists."
+    said = f"{one.topic}: unknown, because racks are unknown and no start and shift without racks match its lists."
     return replace(one, verdict=Verdict.UNKNOWN, nearest=None, replicas_off=None, sentence=said)
 
 
@@ -703,9 +703,9 @@ def _striped_sentence(name: str, fits: Sequence[Fit], size: int, factor: int) ->
     if pairs > 1:
         sentence += f" These {pairs:,} pairs all fit"
         if factor == 1:
-            sentence += ": with one replica the shift leaves no trace"
+            sentence += ": with one replica the shift has no effect"
         elif len(first.brokers) == 2:
-            sentence += ": with two brokers the shift leaves no trace"
+            sentence += ": with two brokers the shift has no effect"
         sentence += "."
     if len(fits) > 1:
         sentence += f" It is also {_words_of(fits[1])}."

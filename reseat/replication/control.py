@@ -45,10 +45,10 @@ def restart(partition: Partition, broker: int, *, lose: bool) -> tuple[Partition
         StoryInvalid: it leads; a leader that restarts is noticed.
     """
     if broker == partition.leader:
-        raise StoryInvalid(f"Broker {broker} leads: its restart is noticed. Let it crash and return.")
+        raise StoryInvalid(f"Broker {broker} leads, so the controller notices its restart. Let it crash and return.")
     down = _down(_replica(partition, broker, alive=True), lose=lose)
     after, said = _back(_without_answers(partition.put(broker, down), broker), broker)
-    lost = " and what it had not flushed is gone" if lose else ""
+    lost = " and loses what it had not flushed" if lose else ""
     return after, f"Broker {broker} restarts before the controller notices{lost}. {said}"
 
 
@@ -74,7 +74,7 @@ def elect(partition: Partition, broker: int | None, *, unclean: bool) -> tuple[P
         names = [b for b in names if b == broker]
     if not names:
         return partition, (
-            "Nobody can lead: no replica is alive and in sync (ELIGIBLE_LEADERS_NOT_AVAILABLE)."
+            "No replica can lead: none is alive and in sync (ELIGIBLE_LEADERS_NOT_AVAILABLE)."
             if broker is None
             else f"Broker {broker} cannot lead: it is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE)."
         )
@@ -86,10 +86,12 @@ def elect(partition: Partition, broker: int | None, *, unclean: bool) -> tuple[P
     for other, was in partition.replicas.items():
         done = Cut(after.replicas[other], was.leo - after.replicas[other].leo, "")
         if done.lost:
-            said.append(f"Broker {other} cuts at its high watermark {was.hw}: {done.gone}.")
+            said.append(f"Broker {other} truncates to its high watermark {was.hw}: {done.gone}.")
     if partition.pending:
         values = " and ".join(pending.value for pending in partition.pending)
-        said.append(f"The producer of {values} is told NOT_LEADER_OR_FOLLOWER, which does not say whether it is kept.")
+        said.append(
+            f"The producer of {values} gets NOT_LEADER_OR_FOLLOWER, which does not say whether the record is kept."
+        )
     return after, " ".join(said)
 
 
@@ -100,12 +102,12 @@ def _ways(partition: Partition, *, unclean: bool) -> list[tuple[str, list[int]]]
     if partition.leader is not None:
         return ways
     ways.append(
-        ("nobody in sync is alive, and it is an eligible leader replica", [b for b in alive if b in partition.elr])
+        ("no in-sync replica is alive, and it is an eligible leader replica", [b for b in alive if b in partition.elr])
     )
     if partition.rules.elr and not partition.isr and not partition.elr:
         ways.append(("ISR and ELR are empty, and it led last", [b for b in alive if b == partition.last_known_leader]))
     if unclean:
-        ways.append(("nobody in sync is alive: an unclean election, and what it has not copied is lost", alive))
+        ways.append(("no in-sync replica is alive: an unclean election, and what it has not copied is lost", alive))
     return ways
 
 
@@ -162,9 +164,9 @@ def _back(partition: Partition, broker: int) -> tuple[Partition, str]:
     if partition.rules.elr and partition.replicas[broker].unclean and broker in (*partition.isr, *partition.elr):
         after = with_isr(after, tuple(b for b in partition.isr if b != broker))
         after = replace(after, elr=tuple(b for b in after.elr if b != broker))
-        said.append("It went down uncleanly, so that it may lack records: it is in neither ISR nor ELR any more.")
+        said.append("It shut down uncleanly and may lack records, so it leaves the ISR and the ELR.")
     if after.leader is None:
-        said.append("Nobody leads: it waits.")
+        said.append("There is no leader: it waits.")
         return after.put(broker, replace(after.replicas[broker], must_cut=True)), " ".join(said)
     done = cut(after.replicas[broker], after.led, partition.rules.truncation)
     said.append(f"It follows broker {after.leader}: {done.words}.")

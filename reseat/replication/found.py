@@ -25,9 +25,9 @@ _LOSS: tuple[Event, ...] = (*_ACKNOWLEDGED, Restart(2), Crash(1), Elect())
 FOUND: tuple[Scenario, ...] = (
     Scenario(
         "found-loss",
-        "Found by search: an acknowledged record is lost",
-        "Seven events are enough, and no story with fewer has it, where followers cut at the high watermark: restart "
-        "between the two fetches, then lead. No broker lost its disk, and no election was unclean.",
+        "Model-checked: an acknowledged record is lost",
+        "Seven events are enough, the proven minimum, when followers truncate to the high watermark: restart between "
+        "the two fetches, then lead. No broker lost its disk, and no election was unclean.",
         (1, 2),
         1,
         _BY_HW,
@@ -35,9 +35,9 @@ FOUND: tuple[Scenario, ...] = (
     ),
     Scenario(
         "found-divergence",
-        "Found by search: two replicas differ in silence",
-        "Two events more: the new leader takes m2 where m1 was, and the old one comes back with m1 below its high "
-        "watermark and cuts nothing. Both call their record committed.",
+        "Model-checked: two replicas diverge unnoticed",
+        "Two events more: the new leader appends m2 at the offset of m1, and the old one returns with m1 below its "
+        "high watermark and truncates nothing. Both consider their record committed.",
         (1, 2),
         1,
         _BY_HW,
@@ -45,8 +45,8 @@ FOUND: tuple[Scenario, ...] = (
     ),
     Scenario(
         "found-last-standing",
-        "Found by search: the last replica standing forgets",
-        "Leader epochs, acks=all, min ISR 2 and clean elections do not help where the last one in sync loses its page "
+        "Model-checked: last replica standing loses data",
+        "Leader epochs, acks=all, min ISR 2 and clean elections do not help if the last in-sync replica loses its page "
         "cache and may still lead (KIP-966).",
         (1, 2),
         1,

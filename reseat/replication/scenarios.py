@@ -109,7 +109,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "loss",
         "An acknowledged record is lost (before 0.11)",
-        "Cutting at the high watermark, which lags by a fetch, throws away m2 though both replicas had it.",
+        "Truncating to the high watermark, which lags by a fetch, drops m2 although both replicas had it.",
         (1, 2),
         2,
         _BY_HW,
@@ -117,7 +117,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "loss-epoch",
-        "The same with leader epochs",
+        "No loss with leader epochs",
         "The follower asks where its epoch ended, learns that it ended at 2, and keeps m2.",
         (1, 2),
         2,
@@ -126,8 +126,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "divergence",
-        "Two replicas differ in silence (before 0.11)",
-        "Both go down; the one that comes back first lost m2 and takes m3 at its offset; the other cuts nothing.",
+        "Two replicas diverge unnoticed (before 0.11)",
+        "Both go down; the first to return has lost m2 and appends m3 at its offset; the other truncates nothing.",
         (1, 2),
         1,
         _BY_HW,
@@ -135,9 +135,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "divergence-epoch",
-        "The same with leader epochs",
-        "The replica that returns asks where epoch 0 ended and cuts there. m2 is gone all the same: the replica in "
-        "sync that was elected had lost it with its page cache.",
+        "No divergence with leader epochs",
+        "The returning replica asks where epoch 0 ended and truncates there. m2 is still lost: the elected in-sync "
+        "replica had lost it with its page cache.",
         (1, 2),
         1,
         _BY_EPOCH,
@@ -146,7 +146,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "isr",
         "The ISR shrinks and grows",
-        "A follower stops fetching, is taken out after replica.lag.time.max.ms, and joins again once it has caught up.",
+        "A follower stops fetching, leaves the ISR after replica.lag.time.max.ms, and rejoins once it has caught up.",
         (1, 2, 3),
         1,
         replace(_BY_EPOCH, lag_max_ms=10_000),
@@ -167,8 +167,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "unclean",
-        "An unclean election loses what was acknowledged",
-        "The only replica in sync dies; one that is behind is elected, and m2 is gone.",
+        "An unclean election loses an acknowledged record",
+        "The only in-sync replica dies; an out-of-sync replica is elected, and m2 is lost.",
         (1, 2),
         1,
         replace(_BY_EPOCH, unclean=True, lag_max_ms=10_000),
@@ -191,7 +191,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "acks1",
         "acks=1 loses on failover",
-        "The leader answers before anybody has copied the record, and dies: nobody did wrong, and m1 is gone.",
+        "The leader answers before a follower has copied the record, and dies: all as configured, and m1 is lost.",
         (1, 2),
         1,
         _BY_EPOCH,
@@ -199,8 +199,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "min-isr",
-        "min.insync.replicas refuses to write",
-        "With one replica left in sync a producer with acks=all is told so, before its record is written.",
+        "min.insync.replicas rejects a write",
+        "With one in-sync replica left, an acks=all write is rejected before the record is appended.",
         (1, 2, 3),
         1,
         replace(_BY_EPOCH, min_in_sync=2),
@@ -225,9 +225,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "behind",
-        "A follower falls behind and leaves",
-        "It fetches all the time and is still too slow: not the number of records but the time since it last had all "
-        "of them counts.",
+        "A slow follower leaves the ISR",
+        "It keeps fetching but is too slow: what counts is the time since it last had all records, not how many it "
+        "lacks.",
         (1, 2),
         1,
         replace(_BY_EPOCH, lag_max_ms=10_000),
@@ -248,8 +248,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(
         "last-standing",
         "The last replica standing loses its page cache",
-        "It was alone in sync, so it alone may lead when it is back, without what it had not flushed; broker 2, which "
-        "had m1, cuts it.",
+        "It was the only in-sync replica, so only it may lead after its return, without what it had not flushed; "
+        "broker 2, which had m1, truncates it.",
         (1, 2, 3),
         1,
         replace(_BY_EPOCH, min_in_sync=2),
@@ -272,9 +272,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "last-standing-elr",
-        "The same with eligible leader replicas (KIP-966)",
-        "Broker 3 stays eligible though it is not in sync any more, and the unclean shutdown of broker 1 is noticed: "
-        "broker 3 leads and m1 is there.",
+        "Last replica standing with eligible leader replicas (KIP-966)",
+        "Broker 3 stays eligible although it is out of sync, and the unclean shutdown of broker 1 is noticed: broker 3 "
+        "leads and m1 is kept.",
         (1, 2, 3),
         1,
         replace(_BY_EPOCH, min_in_sync=2, elr=True),

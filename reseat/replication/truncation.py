@@ -32,12 +32,13 @@ class Cut:
 
     @property
     def gone(self) -> str:
-        """How many records go."""
-        return f"{self.lost} record{'s go' if self.lost > 1 else ' goes'}" if self.lost else "nothing goes"
+        """How many records are truncated."""
+        many = f"{self.lost} records are" if self.lost > 1 else "1 record is" if self.lost else "nothing is"
+        return f"{many} truncated"
 
     @property
     def words(self) -> str:
-        """What was asked, and what goes."""
+        """What was asked, and what is truncated."""
         return f"{self.why}; {self.gone}"
 
 
@@ -51,7 +52,7 @@ def cut(follower: Replica, leader: Replica, truncation: Truncation) -> Cut:
     """
     if truncation is Truncation.HIGH_WATERMARK:
         after = replace(cut_to(follower, follower.hw), must_cut=False)
-        return Cut(after, follower.leo - after.leo, f"it cuts at its high watermark {follower.hw}")
+        return Cut(after, follower.leo - after.leo, f"it truncates to its high watermark {follower.hw}")
     asked: list[str] = []
     now = follower
     while now.log:

@@ -132,8 +132,8 @@ def brokers_of(layout: ClusterLayout, plan: Plan | None = None) -> Carriers:
             said.append(broker.state.word)
         if broker.id in leaving:
             keeps = kept.get(broker.id, 0)
-            said.append(f"keeps {keeps:,}" if keeps else "leaves")
+            said.append(f"keeps {keeps:,}" if keeps else "drained")
         elif broker.id in joining:
-            said.append("joins")
+            said.append("added")
         marks.append(", ".join(said) or None)
     return Carriers(ids, tuple(str(broker) for broker in ids.tolist()), racks if any(racks) else None, tuple(marks))

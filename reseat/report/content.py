@@ -167,7 +167,7 @@ class Bars(_Figure):
         stacked: whether series stand upon each other.
         mean: where a dashed line goes; None: nowhere.
         top: the end of the scale, where several figures share one; None: its own.
-        marked: (n) words that go with a carrier ("leaves", "dead"), None where nothing does; None: nobody's.
+        marked: (n) words that go with a carrier ("drained", "dead"), None where nothing does; None: nobody's.
         racks: all racks of the cluster, in natural order: a rack has the colour of its place among them, so that it
             keeps it in a figure of few brokers; empty: those of ``groups``.
     """

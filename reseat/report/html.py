@@ -65,7 +65,7 @@ def _cover(report: Report, light: Chapter | None) -> str:
         + f'<h1>{safe(report.title)}</h1><p class="subtitle">{safe(report.subtitle)}</p>'
         + f'<p class="about">{safe(" · ".join(about(report)))}</p>'
         + (verdict(light.light, light.rule) if light is not None and light.light is not None else "")
-        + (f'<div class="warnings"><h2>What must be known first</h2><ul>{warnings}</ul></div>' if warnings else "")
+        + (f'<div class="warnings"><h2>Read this first</h2><ul>{warnings}</ul></div>' if warnings else "")
         + "</header>"
     )
 

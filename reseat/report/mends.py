@@ -42,36 +42,36 @@ NAMES: Mapping[str, str] = MappingProxyType(
 #: What mends each kind of finding about a layout.
 MENDS: Mapping[str, str] = MappingProxyType(
     {
-        "input_incomplete": "Read the whole output again; nothing in the cluster needs to change for that.",
-        "offline": "Bring back a broker that holds the data. Without one, only an unclean election helps, and it loses "
+        "input_incomplete": "Read the complete output again; nothing in the cluster needs to change.",
+        "offline": "Restart a broker that holds the data. Without one, only an unclean election helps, and it loses "
         "what was not copied.",
-        "below_min_isr": "Bring back the brokers that are down or out of sync; writes are accepted again once enough "
+        "below_min_isr": "Restart the brokers that are down or out of sync; writes are accepted again once enough "
         "replicas are in sync.",
-        "under_replicated": "Find the brokers that are down or lagging and bring them back, or drain them.",
-        "leader_not_a_replica": "Read the layout again: two texts from different times were mixed.",
-        "duplicate_replicas": "Correct the replica list of these partitions, so that each broker stands in it once.",
-        "dead_broker_mentioned": "Bring the broker back, or drain it so that others hold its replicas.",
-        "broker_out_of_every_isr": "Look at the broker: if it is down, bring it back or drain it.",
+        "under_replicated": "Find the brokers that are down or lagging and restart or drain them.",
+        "leader_not_a_replica": "Read the layout again: the input mixes two different times.",
+        "duplicate_replicas": "Correct the replica list of these partitions, so that it lists each broker once.",
+        "dead_broker_mentioned": "Restart the broker, or drain it so that others hold its replicas.",
+        "broker_out_of_every_isr": "Check the broker: if it is down, restart or drain it.",
         "broker_not_listed": "Check whether the broker still exists; if not, drain it.",
         "replication_factor_above_brokers": "Add brokers, or lower the replication factor of these topics.",
-        "rack_shared_while_free": "Move one of the replicas to the rack that has none: a plan that touches these "
-        "partitions does so where it can.",
-        "same_host": "Move brokers to machines of their own, or give brokers of one machine one rack name.",
+        "rack_shared_while_free": "Move one replica to a rack that has none: a plan that changes these partitions "
+        "does so where possible.",
+        "same_host": "Move the brokers to separate hosts, or give all brokers of one host the same rack name.",
         "min_isr_not_below_replication_factor": "Raise the replication factor, or lower min.insync.replicas by one.",
         "not_preferred_leader": "Run a preferred leader election; it moves no data.",
         "mixed_replication_factor": "Set one replication factor for the topic.",
-        "replication_factor_above_racks": "Nothing, or brokers in a further rack.",
+        "replication_factor_above_racks": "Nothing, or add brokers in another rack.",
         "broker_without_rack": "Set broker.rack on these brokers.",
-        "racks_unknown": "Tell the racks, or say that there are none, and plan again.",
-        "replica_skew": "Plan with more moves (the curve says what they bring), or place new topics on emptier ones.",
-        "leader_skew": "Run a preferred leader election; what stays uneven then, a plan can reorder.",
-        "empty_broker": "Give it replicas by adding it to a plan, or switch it off.",
-        "reassignment_under_way": "Wait until it is done, then look again.",
-        "order_not_told": "Read the layout from a source that keeps the order of replicas.",
+        "racks_unknown": "Add the racks, or state that there are none, and plan again.",
+        "replica_skew": "Plan with more moves (see Moves vs. balance), or create new topics on emptier brokers.",
+        "leader_skew": "Run a preferred leader election; a plan can reorder replica lists that remain unbalanced.",
+        "empty_broker": "Add it in a plan so that it gets replicas, or shut it down.",
+        "reassignment_under_way": "Wait until it is complete, then read the layout again.",
+        "order_not_told": "Read the layout from a source that preserves replica order.",
     }
 )
 #: What mends a finding about the text that was read.
-_INPUT = "Check the input; nothing in the cluster needs to change for that."
+_INPUT = "Check the input; nothing in the cluster needs to change."
 
 
 def name_of(kind: str) -> str:
@@ -94,7 +94,7 @@ def extent(finding: Finding) -> str:
 
 
 def after_change(finding: Finding, after: Sequence[Finding]) -> str:
-    """What a change does to a finding: "mended", "stays", or how much is left of it.
+    """What a change does to a finding: "fixed", "stays", or how much is left of it.
 
     Args:
         finding: before.
@@ -102,7 +102,7 @@ def after_change(finding: Finding, after: Sequence[Finding]) -> str:
     """
     same = [one for one in after if one.kind == finding.kind]
     if not same:
-        return "mended"
+        return "fixed"
     if len(same) > 1 or not len(finding.rows):
         return "stays"
     before, then = len(finding.rows), len(same[0].rows)

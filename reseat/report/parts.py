@@ -168,7 +168,7 @@ def figure_block(figure: Figure, data: Data) -> str:
         f'<div class="block"><h3>{safe(figure.title)}</h3><figure>'
         f"<figcaption>{safe(figure.says)}</figcaption>"
         f'<div class="plot" tabindex="0" role="group" aria-label="{safe(figure.title)}">{drawn}</div></figure>'
-        f'<details class="behind"><summary>The numbers behind it{named}</summary>'
+        f'<details class="behind"><summary>Data of this figure{named}</summary>'
         f"{_rows(shape, there=there)}</details>{buttons}</div>"
     )
 
@@ -207,7 +207,7 @@ def plain_rows(table: Table, kind: str = "") -> str:
 def _rows(table: Table, *, there: bool) -> str:
     """The rows that a person is shown, which can be sorted, and where the others are."""
     if not len(table):
-        return '<p class="quiet">There is no row.</p>'
+        return '<p class="quiet">No rows.</p>'
     left = "" if len(table) <= table.shown else f'<p class="rest">{safe(_left(table, there=there))}</p>'
     return (
         f'<div class="scroll" tabindex="0" role="group" aria-label="{safe(table.title)}">{plain_rows(table, "sorts")}'
@@ -218,7 +218,7 @@ def _rows(table: Table, *, there: bool) -> str:
 def _left(table: Table, *, there: bool) -> str:
     """Where the other rows are."""
     if there:
-        return f"{table.shown:,} of {len(table):,} rows are shown and sorted. The copy has all of them."
+        return f"{table.shown:,} of {len(table):,} rows are shown and sorted. The copied data has all of them."
     return rest(table) or ""
 
 

@@ -32,7 +32,7 @@ _PAGES = 3
 #: Points that text is tried in, and EMU that an average letter of one point is wide.
 _SIZES = (14.0, 12.0, 11.0)
 _LETTER = 6_600
-_REST = "The rest stands in the notes."
+_REST = "Continued in the notes."
 
 
 def write_pptx(report: Report, template: bytes | None = None) -> bytes:
@@ -74,7 +74,7 @@ def _first(look: Look, report: Report) -> None:
     summary = next((one for one in report.chapters if one.light is not None), None)
     if summary is not None or report.warnings:
         if room.height < INCH * 3 // 2:
-            slide = _slide(look, report, "To know before you read on", None)
+            slide = _slide(look, report, "Read this first", None)
             room = look.room
         if summary is not None and summary.light is not None:
             parts.add_lamp(slide, Frame(room.left, room.top, 3 * INCH, INCH // 4), summary.light)

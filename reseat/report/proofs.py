@@ -46,7 +46,7 @@ def proofs_of(made: Certificate) -> tuple[Proof, ...]:
     rows = [
         ("Replicas to copy", "replicas", made.moves, made.least_moves, made.moves_proven, _moves(made)),
         (
-            "Spread over racks",
+            "Rack diversity",
             _SQUARES,
             made.rack_sum_of_squares,
             made.least_rack_sum_of_squares,
@@ -54,7 +54,7 @@ def proofs_of(made: Certificate) -> tuple[Proof, ...]:
             _racks(made),
         ),
         (
-            "Balance of replicas",
+            "Replica balance",
             _SQUARES,
             made.replica_sum_of_squares,
             made.least_replica_sum_of_squares,
@@ -62,7 +62,7 @@ def proofs_of(made: Certificate) -> tuple[Proof, ...]:
             _replicas(made),
         ),
         (
-            "Balance of preferred leaders",
+            "Preferred leader balance",
             _SQUARES,
             made.leader_sum_of_squares,
             made.least_leader_sum_of_squares,
@@ -70,7 +70,7 @@ def proofs_of(made: Certificate) -> tuple[Proof, ...]:
             _leaders(made),
         ),
         (
-            "Preferred leaders that change",
+            "Preferred leaders changed",
             "partitions",
             made.changed_preferred_leaders,
             made.least_changed_preferred_leaders,
@@ -97,7 +97,7 @@ def _verdict(reached: int | None, least: int | None, proven: bool, faulty: bool)
 
 
 def _known(made: Certificate) -> str:
-    return " Racks that are unknown were no part of the proof." if made.unknown_racks else ""
+    return " Unknown racks are not part of the proof." if made.unknown_racks else ""
 
 
 def _only_adds(made: Certificate) -> bool:
@@ -110,46 +110,46 @@ def _chosen(made: Certificate) -> bool:
 
 def _moves(made: Certificate) -> str:
     if made.faults:
-        return "The plan is faulty, so how few copies are enough is unknown."
+        return "The plan is faulty, so the minimum number of copies is unknown."
     if made.moves_proven and _only_adds(made):
-        return f"It is proven that no plan that fills the new brokers as well copies fewer replicas.{_known(made)}"
+        return f"No plan that fills the new brokers as well copies fewer replicas (proven).{_known(made)}"
     if made.moves_proven:
-        return f"It is proven that no plan for this change copies fewer replicas.{_known(made)}"
+        return f"No plan for this change copies fewer replicas (proven).{_known(made)}"
     if made.least_moves is not None and made.least_moves < made.moves:
-        why = ", and more were chosen for balance" if _chosen(made) else ""
-        return f"{plural(made.least_moves, 'copy', 'copies')} would be enough{why}: this plan makes {made.moves:,}."
+        why = "; more were chosen for balance" if _chosen(made) else ""
+        return f"The minimum is {plural(made.least_moves, 'copy', 'copies')}, this plan has {made.moves:,}{why}."
     if _chosen(made):
-        return f"The number of copies, {made.moves:,}, was chosen; it is not meant to be the least."
-    return "It is not proven that no plan copies fewer replicas."
+        return f"The number of copies, {made.moves:,}, was chosen; it is not meant to be the minimum."
+    return "It is not proven that this is the minimum number of copies."
 
 
 def _racks(made: Certificate) -> str:
     if made.rack_balance_proven and not made.faults:
-        return f"It is proven that each partition that changes sits on as many racks as it can reach.{_known(made)}"
-    return "It is not proven that each partition that changes sits on as many racks as it could reach."
+        return f"Rack diversity is the best possible for every changed partition (proven).{_known(made)}"
+    return "It is not proven that rack diversity is the best possible for every changed partition."
 
 
 def _replicas(made: Certificate) -> str:
     if not made.replica_balance_proven or made.faults:
-        return "It is not proven that the brokers could not be better balanced."
+        return "It is not proven that the replica balance is the best possible."
     if _only_adds(made):
-        among = "with at most so many copies" if _chosen(made) else "by moving replicas onto the new brokers only"
-        return f"It is proven that the brokers cannot be better balanced {among}.{_known(made)}"
+        among = "with this many copies" if _chosen(made) else "by moving replicas onto the new brokers only"
+        return f"The brokers cannot be better balanced {among} (proven).{_known(made)}"
     if made.wish.topics:
-        return f"It is proven that no plan with these racks balances the brokers better.{_known(made)}"
-    return f"It is proven that no plan with these copies and racks balances the brokers better.{_known(made)}"
+        return f"No plan with these racks balances the brokers better (proven).{_known(made)}"
+    return f"No plan with these copies and racks balances the brokers better (proven).{_known(made)}"
 
 
 def _leaders(made: Certificate) -> str:
     if made.leader_balance_proven and not made.faults:
         return (
-            "It is proven that leading cannot be shared out better among the replicas as this plan places them, with "
-            "all other partitions left alone."
+            "Preferred leaders cannot be better balanced on the replica sets of this plan, with all other partitions "
+            "unchanged (proven)."
         )
-    return "It is not proven that leading could not be shared out better."
+    return "It is not proven that the preferred leader balance is the best possible."
 
 
 def _changed(made: Certificate) -> str:
     if made.changed_leaders_proven and not made.faults:
-        return "It is proven that fewer changes of preferred leaders would share out leading less well."
-    return "It is not proven that fewer preferred leaders could change."
+        return "Fewer new preferred leaders would worsen leader balance (proven)."
+    return "It is not proven that this is the minimum number of new preferred leaders."

@@ -82,17 +82,17 @@ def least_moves(certificate: Certificate) -> str | None:
     if not certificate.moves_proven or certificate.faults:
         return None
     wish = certificate.wish
-    known = " as far as racks are known" if certificate.unknown_racks else ""
+    known = " where racks are known" if certificate.unknown_racks else ""
     if wish.add and not wish.remove:
         return f"no plan that fills the new brokers as well can move fewer{known}"
     return f"no plan for it can move fewer{known}"
 
 
 def ranging(least: float, most: float) -> str:
-    """How many replicas brokers hold, as a clause: "brokers hold from 32 to 238 replicas"."""
+    """How many replicas brokers hold, as a clause: "brokers have 32 to 238 replicas"."""
     if least == most:
-        return f"every broker holds {plural(int(most), 'replica')}"
-    return f"brokers hold from {count(least)} to {count(most)} replicas"
+        return f"every broker has {plural(int(most), 'replica')}"
+    return f"brokers have {count(least)} to {count(most)} replicas"
 
 
 def remaining(matter: Matter) -> tuple[float, float] | None:
@@ -116,12 +116,10 @@ def headline(matter: Matter) -> str:
     found = severities(matter)
     parts = f"{plural(matter.layout.partition_count, 'partition')} on {plural(len(matter.layout.brokers), 'broker')}"
     if found["critical"]:
-        return f"Of {parts}, {plural(found['critical'], 'finding')} {verb(found['critical'], 'is', 'are')} critical."
+        return f"{plural(found['critical'], 'critical issue')} in {parts}."
     if found["warning"]:
-        return f"Nothing is critical in {parts}, and there {verb(found['warning'], 'is', 'are')} " + (
-            f"{plural(found['warning'], 'warning')}."
-        )
-    return f"Nothing is critical in {parts}, and there is no warning."
+        return f"No critical issues in {parts}; {plural(found['warning'], 'warning')}."
+    return f"No critical issues and no warnings in {parts}."
 
 
 def _of_plan(matter: Matter, made: Certificate) -> str:
@@ -130,7 +128,7 @@ def _of_plan(matter: Matter, made: Certificate) -> str:
         return f"The plan for {subject(made.wish)} has {counted(len(made.faults), 'fault')} and must not be executed."
     if not made.moves:
         dropped = _dropped(matter)
-        what = f"drops {plural(dropped, 'replica')} and copies nothing" if dropped else "copies nothing"
+        what = f"removes {plural(dropped, 'replica')} and copies nothing" if dropped else "copies nothing"
         return f"{asked} {what}{_but(made)}."
     said = f"{asked} copies {copied(matter)}"
     why = least_moves(made)
@@ -139,8 +137,8 @@ def _of_plan(matter: Matter, made: Certificate) -> str:
     if why is not None:
         return f"{said}, and {why}."
     if by_choice(made.wish):
-        return f"{said}, as many as were chosen for the balance they bring."
-    return f"{said}; that this is the least is not proven."
+        return f"{said}, the number chosen for better balance."
+    return f"{said}; it is not proven that this is the minimum."
 
 
 def _but(made: Certificate) -> str:

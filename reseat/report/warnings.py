@@ -29,7 +29,7 @@ def warnings_of(matter: Matter, choices: Choices) -> tuple[str, ...]:
     if matter.plan is not None:
         certificate = matter.plan.certificate
         if unproven(certificate):
-            said.append("It is not proven that this plan moves the least.")
+            said.append("It is not proven that this plan makes the minimum number of moves.")
         said += [one.sentence for one in certificate.cautions]
     if matter.read_at is not None and choices.made_at - matter.read_at > _STALE:
         age = duration((choices.made_at - matter.read_at).total_seconds())

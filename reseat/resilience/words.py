@@ -97,7 +97,7 @@ def answer(worst: Worst) -> str:
 
 def _answer(worst: Worst) -> str:
     if not worst.brokers:
-        return "There is no broker to lose."
+        return "There are no brokers."
     broker, rack = worst.broker.get("offline_partitions"), worst.rack.get("offline_partitions")
     if len(worst.brokers) == 1:
         only = f"Broker {worst.brokers[0]} is the only one"
@@ -106,7 +106,7 @@ def _answer(worst: Worst) -> str:
     if broker and rack and rack[1] > broker[1]:
         return (
             f"Losing {rack[0]} takes {_partitions(rack[1], more)} offline; "
-            f"the worst single one, {broker[0]}, takes {broker[1]:,}."
+            f"of single brokers, {broker[0]} takes the most: {broker[1]:,}."
         )
     if broker:
         some = worst.harmful_brokers
@@ -136,10 +136,10 @@ def _nothing_offline(worst: Worst, more: str) -> str:
     also = ", nor does any pair" if worst.pairs_told else ""
     if below:
         more = "more " if worst.already.get("below_min_isr") else ""
-        return f"{safe} offline{also}. Losing {below[0]} leaves {_partitions(below[1], more)} below min ISR."
+        return f"{safe} offline{also}. Losing {below[0]} puts {_partitions(below[1], more)} below min ISR."
     both = worst.pair.get("below_min_isr")
     if both is not None:
-        return f"{safe} offline{also}; brokers {ids(both[0])} together leave {_partitions(both[1])} below min ISR."
+        return f"{safe} offline{also}; losing brokers {ids(both[0])} puts {_partitions(both[1])} below min ISR."
     return f"{safe} offline{also}."
 
 

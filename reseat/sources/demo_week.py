@@ -94,7 +94,9 @@ def demo_week(
             ``start`` has no time zone.
     """
     if not timedelta(seconds=1) <= every <= timedelta(days=1) or not 0.1 <= size <= 100 or seed < 0:
-        raise WishRefused("A week of snapshots from 1 second to 1 day apart, 0.1 to 100 in size, seed 0 on, is made.")
+        raise WishRefused(
+            "The demo week needs an interval from 1 second to 1 day, a size from 0.1 to 100, and a seed from 0."
+        )
     if start is not None and start.tzinfo is None:
         raise WishRefused("The start of the week needs a time zone.")
     moments = -(-WEEK // every)

@@ -68,12 +68,11 @@ def moment_of(text: str) -> datetime:
             return when.astimezone(UTC)
     except (ValueError, OverflowError):
         raise InputRefused(
-            f"{text[:60]!r} is no moment; one such as 2026-05-01T12:00:00Z or 2026-05-01T14:00:00+02:00 was expected."
+            f"{text[:60]!r} is not a time; one such as 2026-05-01T12:00:00Z or 2026-05-01T14:00:00+02:00 was expected."
         ) from None
     plain = when.isoformat()
     raise InputRefused(
-        f"{plain} does not say of which time zone. Write {plain}Z if it is UTC, or put the offset behind it, as in "
-        f"{plain}+02:00."
+        f"{plain} has no time zone. Write {plain}Z if it is UTC, or put the offset behind it, as in {plain}+02:00."
     )
 
 

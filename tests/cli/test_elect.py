@@ -94,7 +94,7 @@ def test_stopping_a_broker_that_is_not_there_is_refused(demo: str, capsys: pytes
 
 @pytest.mark.parametrize(
     ("flags", "says"),
-    [(["--unclean"], "--unclean goes with --stopped"), (["--preferred", "--stopped", "1"], "two previews")],
+    [(["--unclean"], "--unclean goes with --stopped"), (["--preferred", "--stopped", "1"], "exclude each other")],
 )
 def test_options_that_would_do_nothing_are_refused(
     flags: list[str], says: str, demo: str, capsys: pytest.CaptureFixture[str]

@@ -76,8 +76,8 @@ def test_a_text_is_kept_as_what_its_cluster_was(landed: Landed, capsys: pytest.C
     )
     assert lines[1].startswith("1 line of the text was not used, from line 4 on: ")
     assert snapshot.not_read == (lines[1],)
-    assert lines[2].startswith("Kept: ")
-    assert Path(lines[2].removeprefix("Kept: ")).is_file()
+    assert lines[2].startswith("Saved: ")
+    assert Path(lines[2].removeprefix("Saved: ")).is_file()
 
 
 def test_an_offset_is_turned_into_utc(landed: Landed) -> None:
@@ -92,10 +92,10 @@ def test_an_offset_is_turned_into_utc(landed: Landed) -> None:
     [
         ("2026-05-01T12:00:00", "Write 2026-05-01T12:00:00Z if it is UTC"),
         ("2026-05-01", "Write 2026-05-01T00:00:00Z if it is UTC"),
-        ("yesterday", "'yesterday' is no moment"),
-        ("", "'' is no moment"),
-        ("2026-13-01T00:00:00Z", "is no moment"),
-        ("0001-01-01T00:00:00+14:00", "is no moment"),
+        ("yesterday", "'yesterday' is not a time"),
+        ("", "'' is not a time"),
+        ("2026-13-01T00:00:00Z", "is not a time"),
+        ("0001-01-01T00:00:00+14:00", "is not a time"),
         ("1970-01-01T00:00:00Z", "before the first Kafka"),
         ("9999-12-31T23:59:59Z", "is still to come"),
     ],
@@ -159,7 +159,7 @@ def test_delivered_twice_it_is_one_file(landed: Landed, capsys: pytest.CaptureFi
     capsys.readouterr()
     landed(DESCRIBE)
 
-    assert "It was there already, and stays as it is: " in capsys.readouterr().out
+    assert "Already saved, unchanged: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

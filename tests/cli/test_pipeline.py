@@ -118,8 +118,8 @@ def test_a_run_with_nothing_new_says_nothing_but_the_first(stay):
 
     assert pauses == [60, 60, 60, 60]
     assert out == [
-        "No new file: the tables hold all that was landed.",
-        "2 new files: 2 snapshots taken in. 0.0 s.",
+        "No new files: every saved snapshot is in the tables.",
+        "2 new files: 2 snapshots ingested. 0.0 s.",
     ]
     assert err == []
 

@@ -88,7 +88,7 @@ def test_naive_and_fenced(capsys: pytest.CaptureFixture[str]) -> None:
         ("--brokers 0,1 --partitions 0 --replication-factor 1", "Number of partitions must be larger than 0."),
         ("--brokers 0:a,1 --partitions 1 --replication-factor 1", "Not all brokers have rack information. Add --"),
         ("--brokers 0,0 --partitions 1 --replication-factor 1", "Broker 0 is given twice."),
-        ("--brokers 0,1 --partitions 1 --replication-factor 1 --fenced 1", "Fenced brokers are known to kraft alone"),
+        ("--brokers 0,1 --partitions 1 --replication-factor 1 --fenced 1", "--fenced is only for kraft"),
         ("--brokers 0,1 --partitions 1 --replication-factor 1 --algorithm naive --start 1", "--start is for striped"),
         ("--brokers 0 --partitions 9 --replication-factor 1 --start 2147483647 --shift 0", "is beyond 32 bits"),
         ("--brokers 0 --partitions 99999999 --replication-factor 1 --start 0 --shift 0", "are placed at once"),
@@ -147,4 +147,4 @@ def test_an_unknown_topic_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_text('{"version":1,"partitions":[{"topic":"a","partition":0,"replicas":[1]}]}')
 
     assert main(["infer", str(path), "--topic", "b"]) == 2
-    assert "No topic of this layout is called b." in capsys.readouterr().err
+    assert "No topic matches b." in capsys.readouterr().err

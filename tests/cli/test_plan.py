@@ -172,8 +172,8 @@ def test_what_is_left_out_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["plan", str(layout), "--remove", "1", "--without-topics", "b"]) == 0
     out = capsys.readouterr().out
 
-    assert "1 topic is left out and not counted." in out
-    assert "Broker 1 keeps 1 replica of the topics left out." in out
+    assert "1 topic is excluded and not counted." in out
+    assert "Broker 1 keeps 1 replica of the excluded topics." in out
 
 
 def test_contradictions_in_the_layout_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -305,7 +305,7 @@ def test_one_file_is_not_written_twice_nor_over_the_layout(
     assert main(["plan", layout, "--remove", "1", "--output", plan, "--rollback", plan]) == 2
     assert (
         capsys.readouterr().err
-        == f"reseat plan: {plan}: --rollback names a file that is written by --output too; name another.\n"
+        == f"reseat plan: {plan}: --rollback names a file that is written by --output; choose another.\n"
     )
     assert main(["plan", layout, "--remove", "1", "--output", layout]) == 2
     assert Path(layout).read_text() == before
@@ -316,8 +316,8 @@ def test_one_file_is_not_written_twice_nor_over_the_layout(
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (["--remove", "1", "--max-moves", "1"], "--max-moves goes with --add alone"),
-        (["--remove", "1", "--kafka-version", "newest"], "newest is no version of Kafka"),
+        (["--remove", "1", "--max-moves", "1"], "--max-moves only goes with --add"),
+        (["--remove", "1", "--kafka-version", "newest"], "newest is not a Kafka version"),
     ],
 )
 def test_options_without_effect_are_refused(
@@ -417,7 +417,7 @@ def test_a_plan_is_not_written_over_the_certificate_that_it_is_made_of(
     certificate = str(tmp_path / "first" / "certificate.json")
 
     assert main(["plan", layout, "--wish", certificate, "--output", certificate]) == 2
-    assert "read too" in capsys.readouterr().err
+    assert "a file that is read; choose another" in capsys.readouterr().err
 
 
 def test_a_plan_comes_in_pieces_that_zookeeper_takes_with_its_topics_and_its_election(
@@ -443,7 +443,7 @@ def test_a_plan_comes_in_pieces_that_zookeeper_takes_with_its_topics_and_its_ele
     assert [one["topic"] for one in json.loads(topics.read_text())["topics"]] == sorted(
         {one["topic"] for one in entries}
     )
-    assert f"it comes in {len(parts)} parts" in capsys.readouterr().out
+    assert f"it is split into {len(parts)} parts" in capsys.readouterr().out
 
 
 def test_pieces_do_not_overwrite_a_file_and_do_not_go_to_standard_output(
@@ -455,7 +455,7 @@ def test_pieces_do_not_overwrite_a_file_and_do_not_go_to_standard_output(
     assert (
         main(["plan", layout, "--remove", "1", "--output", str(output), "--pieces", str(tmp_path / "plan.json")]) == 2
     )
-    assert "--pieces names a file that is written by --output too" in capsys.readouterr().err
+    assert "--pieces names a file that is written by --output" in capsys.readouterr().err
     assert not output.exists()
     assert main(["plan", layout, "--remove", "1", "--pieces", "-"]) == 2
     assert "--pieces writes several files" in capsys.readouterr().err

@@ -51,7 +51,7 @@ def test_numbers_are_those_that_plan_prints(tmp_path: Path, capsys: Capture) -> 
 
     assert facts["steps"]["Replicas to copy"] == plan["moves"] == moves.num_rows
     assert facts["steps"]["Data to copy"] == plan["bytes_to_move"] == sum(moves["Data to copy"].to_pylist())
-    assert facts["steps"]["Partitions change"] == plan["changed_partitions"]
+    assert facts["steps"]["Partitions changed"] == plan["changed_partitions"]
     assert set(told) == {
         "summary", "today", "findings", "change", "why", "cost", "risk", "leaders", "steps", "glossary", "appendix",
     }  # fmt: skip
@@ -71,7 +71,7 @@ def test_a_refused_wish_is_a_report_that_says_so(tmp_path: Path, capsys: Capture
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ([], "Nothing would be written"),
+        ([], "No output file"),
         (["--figure", "brokers"], "--figure needs --png or --svg"),
         (["--png", "x.png"], "--figure says which"),
         (["--template", "x.pptx", "--html", "x.html"], "it needs --pptx"),
@@ -79,12 +79,12 @@ def test_a_refused_wish_is_a_report_that_says_so(tmp_path: Path, capsys: Capture
         (["--mask", "--html", "x.html"], "--mask needs --mask-key"),
         (["--mask-key", "k", "--html", "x.html"], "--mask-key goes with --mask"),
         (["--mask-names", "n", "--html", "x.html"], "--mask-names goes with --mask"),
-        (["--html", "x", "--pdf", "x"], "--pdf names a file that is written by --html too"),
-        (["--html", "-"], "--html cannot go to standard output"),
+        (["--html", "x", "--pdf", "x"], "--pdf names a file that is written by --html"),
+        (["--html", "-"], "--html cannot be written to standard output"),
         (["--text", "-", "--json"], "Only one text"),
-        (["--max-moves", "3", "--html", "x"], "--max-moves goes with --add alone"),
-        (["--kafka-version", "new", "--html", "x"], "no version of Kafka"),
-        (["--figure", "none-such", "--svg", "x.svg"], "There is no figure 'none-such' in this report; there are: "),
+        (["--max-moves", "3", "--html", "x"], "--max-moves only goes with --add"),
+        (["--kafka-version", "new", "--html", "x"], "not a Kafka version"),
+        (["--figure", "none-such", "--svg", "x.svg"], "No figure 'none-such' in this report; there are: "),
         (["--logo", "logo", "--html", "x"], "cannot be read"),
         (["--html", "nowhere/x.html", "--text", "x.txt"], "nowhere/x.html: The file cannot be written"),
     ],
@@ -132,7 +132,7 @@ def test_a_report_is_not_written_over_what_is_read(tmp_path: Path, capsys: Captu
     layout.write_text(Path(SAMPLE).read_text())
 
     assert main(["report", str(layout), "--html", str(layout)]) == 2
-    assert "read too" in capsys.readouterr().err
+    assert "a file that is read; choose another" in capsys.readouterr().err
     assert layout.read_text() == Path(SAMPLE).read_text()
 
 

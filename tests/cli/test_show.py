@@ -123,7 +123,7 @@ def test_the_proposed_assignment_is_shown_when_asked_for(tmp_path: Path, capsys:
 def test_a_text_without_a_proposed_assignment_is_refused(describe: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 2 and one line."""
     assert main(["show", describe, "--proposed"]) == 2
-    assert capsys.readouterr().err.endswith("This text holds no proposed assignment.\n")
+    assert capsys.readouterr().err.endswith("The input has no proposed assignment.\n")
 
 
 def test_racks_are_joined_and_name_further_brokers(
@@ -149,7 +149,7 @@ def test_topics_are_left_out_by_name_pattern_or_as_internal(tmp_path: Path, caps
     assert shown(capsys, str(path), "--without-internal")["topics"] == 3
     assert shown(capsys, str(path), "--without-topics", "orders*,payments")["topics"] == 1
     assert main(["show", str(path), "--without-topics", "orders-?"]) == 2
-    assert "No topic of this layout is called orders-?." in capsys.readouterr().err
+    assert "No topic matches orders-?." in capsys.readouterr().err
 
 
 def test_findings_of_the_text_follow_their_partitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,7 +87,7 @@ def test_zookeeper_is_the_other_way(tmp_path: Path, capsys: pytest.CaptureFixtur
 
     assert code == 0
     assert (seen[0].zookeeper, seen[0].chroot) == (("z1:2181", "z2:2182"), "/kafka")
-    assert "All of it was true at one moment." in capsys.readouterr().out
+    assert "It is consistent: nothing changed while it was read." in capsys.readouterr().out
 
 
 def test_what_changed_while_it_was_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +95,7 @@ def test_what_changed_while_it_was_read_is_said(tmp_path: Path, capsys: pytest.C
     taken = Snapshot(LAYOUT, NOON, "zookeeper", consistency=Consistency.UNSETTLED, unsettled=("audit",))
 
     assert run("--zookeeper", "z1", "--output", str(tmp_path / "a.json"), taken=taken) == 0
-    assert "did not settle: audit." in capsys.readouterr().out
+    assert "kept changing while it was read: audit." in capsys.readouterr().out
 
 
 def test_standard_output_holds_the_document_alone(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -160,7 +160,7 @@ def test_progress_is_shown_on_a_terminal_alone(
     ("words", "said"),
     [
         (["--output", "a.json"], "No cluster is named"),
-        (["--bootstrap", "b1"], "Nothing says where the snapshot goes"),
+        (["--bootstrap", "b1"], "Where to save the snapshot is missing"),
         (["--bootstrap", "b1:x", "--output", "a.json"], "has no port"),
         (["--bootstrap", "b1", "--output", "/dev/null/x"], "cannot be written"),
         (["--bootstrap", "b1", "--config", "/nowhere.properties", "--output", "a.json"], "nowhere.properties"),

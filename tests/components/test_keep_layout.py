@@ -182,8 +182,8 @@ def test_a_what_if_is_not_kept_but_racks_told_by_hand_are(start: Start, zone: Pa
     [
         ("  ", "2026-05-01T12:00:00Z", "Give the cluster a name"),
         ("../etc", "2026-05-01T12:00:00Z", "cannot name a cluster"),
-        ("shop", "2026-05-01T12:00:00", "does not say of which time zone"),
-        ("shop", "now", "is no moment"),
+        ("shop", "2026-05-01T12:00:00", "has no time zone"),
+        ("shop", "now", "is not a time"),
         ("shop", "2199-05-01T12:00:00Z", "still to come"),
     ],
 )

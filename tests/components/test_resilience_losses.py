@@ -147,7 +147,7 @@ def test_where_no_pair_takes_anything_offline_what_falls_below_min_isr_is_named(
 
     assert answer(found) == (
         "No single broker and no rack takes a partition offline, nor does any pair; "
-        "brokers 1 and 2 together leave 1 partition below min ISR."
+        "losing brokers 1 and 2 puts 1 partition below min ISR."
     )
 
 
@@ -174,7 +174,7 @@ def test_no_broker_at_all_is_said() -> None:
     """An empty layout has nothing to lose, and nothing fails."""
     found = losses_of(ClusterLayout.from_assignments({}))
 
-    assert answer(found) == "There is no broker to lose."
+    assert answer(found) == "There are no brokers."
     assert chosen_of(View(), found) is None
 
 

@@ -265,7 +265,7 @@ def test_an_election_that_makes_leaders_less_even_is_named() -> None:
     brokers = [Broker(9, state=BrokerState.DEAD)]
     preview = preferred(ClusterLayout.from_assignments(lists, brokers=brokers, leaders=leaders))
 
-    assert "It makes leaders less even: the leader spread (max − min) rises from 1 to 3." in preview.sentences
+    assert "It worsens leader balance: the leader spread (max − min) rises from 1 to 3." in preview.sentences
 
     even = preferred(ClusterLayout.from_assignments(lists, brokers=brokers, leaders=dict.fromkeys(leaders, 1)))
 

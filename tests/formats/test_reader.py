@@ -179,7 +179,7 @@ def test_too_many_loose_lines_have_a_sentence() -> None:
     """What has to be looked at line by line is bounded."""
     with pytest.raises(LimitMet, match="more than 10 lines"):
         read(ROW + "x\n" * 20, limits=Limits(lines=10))
-    with pytest.raises(LimitMet, match="at most 10 are looked at"):
+    with pytest.raises(LimitMet, match="at most 10 are checked"):
         read("x\n" * 20, limits=Limits(lines=10))
     with pytest.raises(LimitMet, match="more than 3 JSON documents"):
         read(f"{DOCUMENT}\n" * 5, limits=Limits(documents=3))

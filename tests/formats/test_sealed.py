@@ -304,7 +304,7 @@ def test_a_key_that_does_not_fit_is_refused(edit: Any, words: str) -> None:
     """In one sentence that says what and what to do."""
     with pytest.raises(InputRefused, match=words) as refused:
         read_sealed(changed(lambda document: edit(document["reseat"])))
-    assert "take the key out" in str(refused.value)
+    assert "delete the key" in str(refused.value)
 
 
 @pytest.mark.parametrize("key", ["null", "[]", '"x"', "1", '{"version":1,"before":' + "[" * 5_000 + "]" * 5_000 + "}"])

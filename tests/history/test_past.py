@@ -37,8 +37,8 @@ def test_where_the_file_is_gone_the_tables_tell_it(made):
     assert len(changes(landed.layout, found.layout)) == 0
     assert [broker.state for broker in found.layout.brokers] == [broker.state for broker in landed.layout.brokers]
     assert (found.cluster, found.taken_at, found.version) == ("shop", landed.taken_at, "4.1")
-    assert "put together from the tables" in found.not_read[0]
-    assert any("put together" in finding.sentence for finding in reading_of(found).findings)
+    assert "rebuilt from the tables" in found.not_read[0]
+    assert any("rebuilt" in finding.sentence for finding in reading_of(found).findings)
 
 
 def test_a_file_that_holds_another_snapshot_is_not_taken_for_it(made):
@@ -49,7 +49,7 @@ def test_a_file_that_holds_another_snapshot_is_not_taken_for_it(made):
     found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
 
     assert found.taken_at == second.taken_at
-    assert "holds another snapshot than was taken in" in found.not_read[0]
+    assert "holds another snapshot than the ingested one" in found.not_read[0]
 
 
 def test_a_damaged_file_is_no_trouble_where_the_tables_are_whole(made):
@@ -57,7 +57,7 @@ def test_a_damaged_file_is_no_trouble_where_the_tables_are_whole(made):
     next(made.landing.rglob("20260501T151000*.json")).write_text("{")
     found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
 
-    assert "put together from the tables" in found.not_read[0]
+    assert "rebuilt from the tables" in found.not_read[0]
 
 
 def test_a_moment_that_nobody_knows_is_refused_in_words(made):
@@ -73,5 +73,5 @@ def test_tables_that_lack_replicas_are_not_taken_for_a_layout(made):
     for file in (made.tables / "topic_spread" / "cluster=shop" / f"day={FIRST_DAY}").iterdir():
         file.unlink()
 
-    with pytest.raises(InputRefused, match="The landed file is not there any more"):
+    with pytest.raises(InputRefused, match="The saved file no longer exists"):
         History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])

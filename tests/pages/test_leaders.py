@@ -59,8 +59,8 @@ def test_an_election_that_makes_leaders_less_even_says_so(opened):
     at = opened("leaders", ClusterLayout.from_assignments(lists, leaders={key: 1 + key[1] % 2 for key in lists}))
     answer = next(str(one.value) for one in at.title if "election changes" in str(one.value)).replace("\\", "")
 
-    assert "It makes leaders less even: the leader spread (max − min) rises from 0 to 4." in answer
-    assert texts(at).count("less even") == 1
+    assert "It worsens leader balance: the leader spread (max − min) rises from 0 to 4." in answer
+    assert texts(at).count("worsens leader balance") == 1
 
     even = opened("leaders", ClusterLayout.from_assignments(lists, leaders=dict.fromkeys(lists, 2)))
 

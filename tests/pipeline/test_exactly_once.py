@@ -247,8 +247,8 @@ def test_a_folder_that_cannot_be_listed_keeps_back_its_own_files_alone(
 
     assert 0 < inside < len(ALL)
     assert (first.taken, second.taken) == (len(ALL) - inside, inside)
-    assert first.sentence.endswith(f" s. Left out: {shut} (Permission denied).")
-    assert "Left out" not in second.sentence
+    assert first.sentence.endswith(f" s. Not ingested: {shut} (Permission denied).")
+    assert "Not ingested" not in second.sentence
 
 
 def test_tables_within_the_landing_zone_are_refused(spark: SparkSession, tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_killed_in_the_middle_and_run_again_the_tables_are_right(
     assert f"being written by pipeline run (process {first.process.pid} on " in words[0]
     code, out, words = first.finish()
     assert (code, words) == (0, [])
-    assert "taken in" in out
+    assert "ingested" in out
 
     assert plain.rows(tables) == of_all
     assert tables.files("_reseat/runs", hidden=True) == []

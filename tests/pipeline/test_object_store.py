@@ -44,7 +44,7 @@ def test_landed_run_read_compacted_and_thinned_out_on_s3(service: ObjectStore, t
     landing.write("cluster=shop/torn.json", b"{")
 
     told = reseat(service, "run", "--landing", "s3://fleet/landing")
-    assert "6 snapshots taken in" in told
+    assert "6 snapshots ingested" in told
     assert "1 file could not be read" in told
     rows = plain.rows(tables)
     assert len(rows.pop("rejected")) == 1

@@ -52,7 +52,7 @@ def test_each_is_a_row_or_is_told(spark: SparkSession, landing: Folder, tmp_path
     assert sorted(rejected) == ["cluster=../a.json", "empty.json"]
     assert "empty" in rejected["empty.json"]["reason"]
     assert sorted(done.closed) == ["circle.json", "gone.json", "passwd.json", "pipe.json", "up", "zero.json"]
-    assert "Left out: circle.json (a link, which is not followed)" in done.sentence
+    assert "Not ingested: circle.json (a link, which is not followed)" in done.sentence
     assert sorted(path.name for path in tmp_path.iterdir()) == ["landing", "tables"]
     again = run(spark, landing, tables)
     assert (again.new, again.closed) == (0, done.closed)

@@ -51,7 +51,7 @@ def test_old_days_keep_their_last_snapshot_and_changes_are_between_what_is_kept(
     listed = tables.files()
     again = retain(spark, tables, keep_days=7, now=at("2026-05-09T23:59"))
     assert (again.removed, again.kept) == (0, 5)
-    assert "Nothing to thin out" in again.sentence
+    assert "Nothing to remove" in again.sentence
     assert tables.files() == listed
 
     retain(spark, tables, keep_days=7, now=at("2026-05-10T00:00"))
@@ -93,4 +93,4 @@ def test_a_number_of_days_that_is_none_is_refused(spark: SparkSession, tmp_path:
     with pytest.raises(InputRefused, match="0 days cannot be kept"):
         retain(spark, Folder.open(tmp_path), keep_days=0)
 
-    assert retain(spark, Folder.open(tmp_path / "none"), keep_days=1).sentence.startswith("Nothing to thin out")
+    assert retain(spark, Folder.open(tmp_path / "none"), keep_days=1).sentence.startswith("Nothing to remove")

@@ -126,9 +126,9 @@ def test_an_election_says_what_it_takes_away_and_whom_it_leaves_in_doubt() -> No
     step = told("produce m1;fetch 2;catch 2;fetch 3;catch 3;crash 1;elect", rules, (1, 2, 3))[-1]
 
     assert step.sentence == (
-        "Broker 2 leads, in epoch 1: it is the first in assignment order that is alive and in sync. Broker 3 cuts at "
-        "its high watermark 0: 1 record goes. The producer of m1 is told NOT_LEADER_OR_FOLLOWER, which does not say "
-        "whether it is kept."
+        "Broker 2 leads, in epoch 1: it is the first in assignment order that is alive and in sync. Broker 3 "
+        "truncates to its high watermark 0: 1 record is truncated. The producer of m1 gets NOT_LEADER_OR_FOLLOWER, "
+        "which does not say whether the record is kept."
     )
     assert step.after.refused == (("m1", "NOT_LEADER_OR_FOLLOWER"),)
 
@@ -148,7 +148,7 @@ def test_where_the_leader_does_not_know_an_epoch_the_follower_asks_again() -> No
     last = told(story)[-1]
 
     assert last.sentence.endswith(
-        "it asks where its epochs ended: epoch 2 -> epoch 1 ended at 2, epoch 0 -> 1; 1 record goes."
+        "it asks where its epochs ended: epoch 2 -> epoch 1 ended at 2, epoch 0 -> 1; 1 record is truncated."
     )
     assert [(record.value, record.epoch) for record in last.after.replicas[1].log] == [("m1", 0)]
     assert [(record.value, record.epoch) for record in last.after.replicas[2].log] == [("m1", 0), ("m2", 1)]
@@ -167,7 +167,7 @@ def test_a_leader_that_lost_all_says_where_its_first_epoch_began() -> None:
     story = "produce m1;fetch 2;catch 2;fetch 2;crash 2;crash 1 lose;return 1;elect;return 2"
 
     assert told(story)[-1].sentence == (
-        "Broker 2 is back. It follows broker 1: it asks where its epochs ended: epoch 0 -> 0; 1 record goes."
+        "Broker 2 is back. It follows broker 1: it asks where its epochs ended: epoch 0 -> 0; 1 record is truncated."
     )
 
 

@@ -178,7 +178,7 @@ def test_all_rows_are_in_the_copy_and_the_page_says_so() -> None:
     held = copies(text)["moves"]
 
     assert len(held) == 3_001
-    assert "50 of 3,000 rows are shown and sorted. The copy has all of them." in text
+    assert "50 of 3,000 rows are shown and sorted. The copied data has all of them." in text
     assert not [cell for row in held for cell in row if cell[:1] in "=+-@" and cell]
     assert '\'=HYPERLINK("http://x","y")' in [row[0] for row in held]
     assert held[2][2] == ""
@@ -256,7 +256,7 @@ def test_a_report_without_anything_optional_is_whole() -> None:
     report = Report(title="t", subtitle="s", made_at=bare.made_at, chapters=(chapter,))
     text = write_html(report)
 
-    assert "What must be known first" not in text
+    assert "Read this first" not in text
     assert '<dl class="facts"></dl>' not in text
     assert 'class="lights"' not in text
     assert Read(text).open == []

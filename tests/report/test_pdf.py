@@ -194,7 +194,7 @@ def test_a_report_without_chapters_has_its_first_page() -> None:
     reader = read(told(chapters=(), warnings=()))
 
     assert len(reader.pages) == 1
-    assert "To know before you read on" not in reader.pages[0].extract_text()
+    assert "Read this first" not in reader.pages[0].extract_text()
 
 
 def test_a_chapter_of_text_alone() -> None:

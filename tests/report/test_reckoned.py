@@ -66,7 +66,7 @@ def _check_today(matter: Matter) -> None:
     assert fact(chapter, "Topics").value == len({topic for topic, _ in lists})
     up = [held[broker.id] for broker in layout.brokers if not broker.state.unavailable]
     if up:
-        assert fact(chapter, "Fullest minus emptiest").value == max(up) - min(up)
+        assert fact(chapter, "Replica spread").value == max(up) - min(up)
         assert figure_of(chapter, "today-brokers").mean == pytest.approx(statistics.fmean(up))
     marked = figure_of(chapter, "today-brokers").marked or ()
     states = {broker.id: broker.state for broker in layout.brokers}
@@ -93,18 +93,18 @@ def _check_change(matter: Matter) -> None:
     for name in drawn["stays"]:
         broker = int(name)
         assert drawn["stays"][name] == before[broker] - went[broker]
-        assert drawn["comes"][name] == came[broker]
-        assert drawn["goes"][name] == went[broker]
-        assert drawn["stays"][name] + drawn["comes"][name] == after[broker]
+        assert drawn["added"][name] == came[broker]
+        assert drawn["removed"][name] == went[broker]
+        assert drawn["stays"][name] + drawn["added"][name] == after[broker]
     there = [broker.id for broker in matter.layout.brokers if not broker.state.unavailable]
     held = [before[broker] for broker in there]
-    spread = [one.shown for one in chapter.facts if one.label == "Fullest minus emptiest"]
+    spread = [one.shown for one in chapter.facts if one.label == "Replica spread"]
     assert not held or not spread or spread[0].startswith(f"{max(held) - min(held):,} to ")
     told = table_of(chapter, "brokers")
     assert dict(zip(told["Broker"], told["After"], strict=True)) == {n: after[int(n)] for n in drawn["stays"]}
     assert fact(chapter, "Replicas to copy").value == len(own.copies())
     different = sum(own.before[key] != own.after[key] for key in own.before)
-    assert fact(chapter, "Partitions that change").value == different
+    assert fact(chapter, "Partitions changed").value == different
     if "racks" in {table.slug for table in chapter.tables}:
         rows = table_of(chapter, "racks")
         for rack, was, then in zip(rows["Rack"], rows["Before"], rows["After"], strict=True):
@@ -198,15 +198,15 @@ def _check_hands(matter: Matter) -> None:
     chapter = cost.chapter(matter, _CHOICES)
     assert chapter is not None
     told = {key: leader for key, leader in own.leaders.items() if leader != -2}
-    hands = fact(chapter, "Leaders that change hands")
+    hands = fact(chapter, "Leader changes")
 
     if own.leaders and not told:
         assert hands.shown == "unknown"
-        assert "The input does not tell who leads, so how many leaders change hands is not known." in chapter.text
+        assert "Leaders are unknown, so the number of leader changes is unknown." in chapter.text
         return
     assert hands.value == sum(leader >= 0 and leader not in own.after[key] for key, leader in told.items())
     untold = len(own.leaders) - len(told)
-    assert any(one.startswith(f"Of {untold:,} partition") for one in chapter.text) == bool(untold)
+    assert any(one.startswith(f"The leader of {untold:,} partition") for one in chapter.text) == bool(untold)
 
 
 def _batched(matter: Matter, own: Reckoned) -> float:
@@ -300,7 +300,7 @@ def test_leaders_that_change_hands_are_those_whose_broker_leaves_and_an_election
     moved = sum(done[key] != own.leaders[key] for key in done)
     elected = sum(done[key] != own.after[key][0] for key in done)
 
-    hands = fact(chapter, "Leaders that change hands")
+    hands = fact(chapter, "Leader changes")
     assert (hands.value, hands.detail) == (moved, f"and {elected} by an election afterwards")
 
 
@@ -316,10 +316,10 @@ def test_findings_are_counted_by_severity_and_each_says_what_mends_it(project: P
 
     assert told["Severity"][: len(found)] == [words[one.severity.value] for one in found]
     assert fact(chapter, "Critical").value == sum(one.severity.value == "broken" for one in found)
-    assert all(told["What mends it"])
+    assert all(told["Fix"])
     for one, becomes in zip(found, told["After the change"], strict=False):
         if one.kind not in after:
-            assert becomes == "mended"
+            assert becomes == "fixed"
         elif one.rows.size and after[one.kind] < len(one.rows):
             assert becomes == f"less: {after[one.kind]} partitions"
     behind = bars(chapter, "findings")
@@ -393,7 +393,7 @@ def test_the_summary_takes_its_numbers_from_the_certificate(nine: Matter) -> Non
     assert len(chapter.facts) == 5
     assert fact(chapter, "Replicas to copy").value == made.moves
     assert fact(chapter, "Data to copy").value == made.bytes_to_move
-    assert fact(chapter, "Fullest minus emptiest broker").value == made.replica_spread
+    assert fact(chapter, "Replica spread").value == made.replica_spread
     assert fact(chapter, "Copying takes").value == fact(later, "Copying takes").value
 
 
@@ -418,7 +418,7 @@ def test_figures_of_a_thousand_brokers_show_those_that_change() -> None:
     came, went, before = own.came(), own.went(), own.held(own.before)
 
     assert set(map(int, drawn["stays"])) == {*came, *went}
-    assert {int(name): value for name, value in drawn["comes"].items() if value} == dict(came)
+    assert {int(name): value for name, value in drawn["added"].items() if value} == dict(came)
     assert all(drawn["stays"][str(at)] == before[at] - went[at] for at in {*came, *went})
     assert sum(copied["receives"].values()) == matter.plan.certificate.bytes_to_move
     then, moved = heat(chapter, "heatmap-after"), heat(chapter, "heatmap-change")

@@ -15,6 +15,7 @@ from reseat.formats import Reading, read
 from reseat.formats.commands import commands
 from reseat.history.read import History
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Wish
+from reseat.model.glossary import define
 from reseat.planning.schedule import MOVES_A_BROKER
 from reseat.report import Chapter, Choices, Kind, Matter, Past, build
 from reseat.report.chapters import appendix, glossary, leaders, risk, steps, time
@@ -101,7 +102,7 @@ def test_after_a_drain_the_broker_that_left_can_no_longer_be_lost() -> None:
     assert told["4"][names.index("Leaders moved after")] == ""
     assert told["4"][names.index("Leaders moved before")] != ""
     assert drawn.marked is not None
-    assert drawn.marked[drawn.names.index("4")] == "leaves"
+    assert drawn.marked[drawn.names.index("4")] == "drained"
     assert drawn.series[1].values[drawn.names.index("4")] == 0
 
 
@@ -122,9 +123,9 @@ def test_what_the_source_does_not_tell_is_said() -> None:
     assert chapter is not None
     said = " ".join(chapter.text)
 
-    assert "2 of 2 partitions it is unknown which replicas are in sync" in said
+    assert "In-sync replicas are unknown for 2 of 2 partitions" in said
     assert "min.insync.replicas is unknown" in said
-    assert "No rack is told" in said
+    assert "Racks are unknown" in said
     assert all("Below" not in column.name for one in chapter.tables for column in one.columns)
 
 
@@ -167,7 +168,7 @@ def test_without_a_wish_the_chapter_is_about_an_election_now() -> None:
     chapter = leaders.chapter(matter_of(moved), PLAIN)
     assert chapter is not None
 
-    assert chapter.heading.startswith("An election of the preferred leaders would move 2 leaders")
+    assert chapter.heading.startswith("A preferred leader election would change 2 leaders")
     assert [row[2:] for row in rows(table(chapter, "leader-changes"))] == [("2", "1"), ("3", "2")]
 
 
@@ -177,7 +178,7 @@ def test_leaders_that_are_not_told_are_not_counted() -> None:
     chapter = leaders.chapter(matter_of(layout), PLAIN)
     assert chapter is not None
 
-    assert "is unknown" in chapter.heading
+    assert "are unknown" in chapter.heading
     assert {row[1] for row in rows(table(chapter, "leaders"))} == {"unknown"}
 
 
@@ -302,10 +303,10 @@ def test_the_way_back_says_what_it_needs(sample: Matter) -> None:
     assert chapter is not None
     assert without is not None
 
-    assert any("broker 4 up and with its disks" in one for one in chapter.text)
+    assert any("broker 4 up, with its disks" in one for one in chapter.text)
     assert next(fact for fact in chapter.facts if fact.label == "Can be rolled back").shown == "yes"
     assert next(fact for fact in without.facts if fact.label == "Can be rolled back").shown == "not yet"
-    assert any("broker 4, which it puts replicas back onto, is not alive now" in one for one in without.text)
+    assert any("broker 4, which would get replicas back, is not alive" in one for one in without.text)
 
 
 def test_a_plan_with_a_fault_has_no_commands(sample: Matter) -> None:
@@ -326,7 +327,7 @@ def test_nothing_to_do_is_said_and_nothing_is_offered() -> None:
     chapter = steps.chapter(matter, OPERATORS)
     assert chapter is not None
 
-    assert chapter.heading == "There is nothing to carry out: no replica list changes."
+    assert chapter.heading == "There is nothing to execute: no replica list changes."
     assert chapter.tables == ()
     assert appendix.chapter(matter, OPERATORS) is None
 
@@ -376,12 +377,12 @@ def test_the_glossary_has_only_words_of_this_report(sample: Matter) -> None:
     told = {row[0] for row in rows(table(next(c for c in report.chapters if c.kind is Kind.GLOSSARY), "glossary"))}
     others = [one for one in report.chapters if one.kind is not Kind.GLOSSARY]
     text = "\n".join(glossary.texts_of(others))
-    used = {word for word, pattern, _ in glossary.WORDS if glossary.found(pattern, text)}
+    used = {term for term, pattern in glossary.PATTERNS.items() if glossary.found(pattern, text)}
     alone = glossary.chapter([Chapter(kind=Kind.SUMMARY, name="x", heading="One broker.")])
 
     assert told == used
     assert {"Broker", "Partition", "Replica"} <= told
-    assert rows(table(alone, "glossary")) == [("Broker", "One server of a Kafka cluster.")]
+    assert rows(table(alone, "glossary")) == [("Broker", define("Broker"))]
     assert glossary.chapter([Chapter(kind=Kind.SUMMARY, name="x", heading="Nothing.")]) is None
 
 

@@ -25,12 +25,12 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         columns = [
             Column("Topic", topics[layout.topic_of[moves.row]]),
             Column("Partition", layout.partition[moves.row]),
-            Column("Leaves broker", _ids(moves.source)),
-            Column("Joins broker", _ids(moves.target)),
+            Column("From broker", _ids(moves.source)),
+            Column("To broker", _ids(moves.target)),
         ]
         if moves.bytes is not None:
             columns.append(Column("Data to copy", moves.bytes, "bytes"))
-        tables.append(Table("moves", "Every replica that moves, comes or goes", tuple(columns)))
+        tables.append(Table("moves", "Every replica moved, added or removed", tuple(columns)))
     ordered = np.setdiff1d(np.flatnonzero(plan.changed), moves.row)
     if ordered.size:
         before = layout.replica_ids[ordered, 0]
@@ -38,7 +38,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         tables.append(
             Table(
                 "reordered",
-                "Partitions whose list is only put in another order",
+                "Partitions whose replica list is only reordered",
                 (
                     Column("Topic", topics[layout.topic_of[ordered]]),
                     Column("Partition", layout.partition[ordered]),
@@ -48,16 +48,16 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
             )
         )
     copied = int(np.count_nonzero(moves.target != NONE))
-    also = f", and {plural(int(ordered.size), 'list is', 'lists are')} put in another order" if ordered.size else ""
+    also = f", and {plural(int(ordered.size), 'list is', 'lists are')} reordered" if ordered.size else ""
     return Chapter(
         kind=Kind.APPENDIX,
         name="Every move",
         heading=f"{plural(len(moves), 'replica')} in {plural(int(plan.changed.sum()), 'partition')}, one by one{also}.",
         text=(
             f"Of these {count(copied)} {'is' if copied == 1 else 'are'} copied over the network. Data is copied from "
-            "each partition's leader, not from the broker that gives the replica up."
+            "each partition's leader, not from the broker that gives up the replica."
             if copied
-            else "None of these is copied over the network: replicas are dropped, or lists put in another order.",
+            else "None of these is copied over the network: replicas are removed, or lists reordered.",
         ),
         tables=tuple(tables),
     )

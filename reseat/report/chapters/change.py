@@ -17,7 +17,7 @@ from reseat.report.sentences import capital, copied, spread_of, subject
 
 __all__ = ["chapter"]
 
-_SAYS = "Grey stays, sky blue comes, hatched goes"
+_SAYS = "Grey stays, sky blue is added, hatched is removed"
 
 
 def chapter(matter: Matter, choices: Choices) -> Chapter | None:
@@ -36,11 +36,19 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     if maps.before.size:
         cell = f"A cell is {maps.cell}."
         figures += [
-            maps.heat("heatmap-before", "Who holds what before", f"The scale is the same before and after. {cell}"),
-            maps.heat_after("heatmap-after", "Who holds what after", f"The scale is the same before and after. {cell}"),
+            maps.heat(
+                "heatmap-before",
+                "Replicas by topic and broker, before",
+                f"The scale is the same before and after. {cell}",
+            ),
+            maps.heat_after(
+                "heatmap-after",
+                "Replicas by topic and broker, after",
+                f"The scale is the same before and after. {cell}",
+            ),
             maps.heat_change(
                 "heatmap-change",
-                "What the change adds and takes",
+                "Replicas added and removed",
                 f"{plural(maps.changed, 'cell')} of {maps.before.size:,} {_differ(maps.changed)}; white is unchanged.",
             ),
         ]
@@ -52,7 +60,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         facts=(
             Fact("Replicas to copy", count(made.moves), None, made.moves),
             Fact("Data to copy", size(made.bytes_to_move), None, _number(made.bytes_to_move)),
-            Fact("Partitions that change", count(made.changed_partitions), None, made.changed_partitions),
+            Fact("Partitions changed", count(made.changed_partitions), None, made.changed_partitions),
             *_spreads(matter),
         ),
         figures=tuple(figures),
@@ -60,7 +68,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         notes=(
             "A replica moves by copying: the new broker copies the partition from its leader, and only then does the "
             "old broker delete its own.",
-            "While that happens, readers and writers go on.",
+            "Producers and consumers keep running meanwhile.",
         ),
     )
 
@@ -78,7 +86,7 @@ def _heading(matter: Matter, was: FloatArray, then: FloatArray) -> str:
     dropped = int((moves.target < 0).sum())
     if not matter.plan.certificate.moves:
         if dropped:
-            return f"{asked} drops {plural(dropped, 'replica')} on {plural(gives, 'broker')} and copies nothing."
+            return f"{asked} removes {plural(dropped, 'replica')} from {plural(gives, 'broker')} and copies nothing."
         return f"{asked} changes the order of {plural(int(matter.plan.changed.sum()), 'replica list')} only."
     alone = bool(matter.wish.remove) and bool(np.isin(moves.source, matter.wish.remove).all())
     nothing_else = ", and nothing else moves" if alone else ""
@@ -91,15 +99,13 @@ def _text(matter: Matter) -> tuple[str, ...]:
         return ()
     plan, said = matter.plan, []
     unchanged = plan.current.partition_count - plan.certificate.changed_partitions
-    said.append(f"{plural(unchanged, 'partition')} of {plan.current.partition_count:,} stay exactly as they are.")
+    said.append(f"{plural(unchanged, 'partition')} of {plan.current.partition_count:,} do not change.")
     if matter.layout.under_way.any():  # a plan for brokers that join has another layout too
-        said.append("Before means: once the reassignments that are under way are done.")
+        said.append("Before: the layout once the reassignments under way are complete.")
     spread = spread_of(matter, after=True)
     start = spread_of(matter, after=False)
     if not math.isnan(spread) and not math.isnan(start):
-        said.append(
-            f"The difference between fullest and emptiest broker goes from {count(start)} to {count(spread)} replicas."
-        )
+        said.append(f"The replica spread (max - min per broker) goes from {count(start)} to {count(spread)}.")
     return tuple(said)
 
 
@@ -111,7 +117,7 @@ def _spreads(matter: Matter) -> tuple[Fact, ...]:
     start, then = spread_of(matter, after=False), spread_of(matter, after=True)
     if not math.isnan(then):
         before = "unknown" if math.isnan(start) else count(start)
-        facts.append(Fact("Fullest minus emptiest", f"{before} to {plural(int(then), 'replica')}", None, then))
+        facts.append(Fact("Replica spread", f"{before} to {plural(int(then), 'replica')}", None, then))
     if made.rack_violations_before is not None and made.rack_violations_after is not None and matter.layout.racks:
         facts.append(
             Fact(
@@ -125,8 +131,8 @@ def _spreads(matter: Matter) -> tuple[Fact, ...]:
 
 
 def _split(was: FloatArray, comes: FloatArray, goes: FloatArray) -> tuple[Series, ...]:
-    """What stays, comes and goes: before is what stays and goes, after what stays and comes."""
-    return (Series("stays", was - goes, "stays"), Series("comes", comes, "comes"), Series("goes", goes, "goes"))
+    """What stays, is added, is removed: before is what stays and is removed, after what stays and is added."""
+    return (Series("stays", was - goes, "stays"), Series("added", comes, "comes"), Series("removed", goes, "goes"))
 
 
 def _flows(matter: Matter, brokers: Carriers) -> tuple[FloatArray, FloatArray]:
@@ -152,7 +158,7 @@ def _by_broker(matter: Matter, brokers: Carriers, was: FloatArray, then: FloatAr
     most = int(change.argmax()) if change.size else 0
     says = f"{_SAYS}; the dashed line is the average afterwards."
     if change.size and change[most] > 0:
-        says = f"{says} Most comes to broker {brokers.names[most]}: {signed(change[most])}."
+        says = f"{says} Broker {brokers.names[most]} gains the most: {signed(change[most])}."
     comes, goes = _flows(matter, brokers)
     figure = Bars(
         slug="brokers",
@@ -190,7 +196,7 @@ def _by_rack(matter: Matter) -> Bars | None:
     return Bars(
         slug="racks",
         title="Replicas by rack, before and after",
-        says=f"{_SAYS}, on balance." if not same else "Every rack holds as many replicas as before.",
+        says=f"{_SAYS} (net)." if not same else "Every rack has as many replicas as before.",
         unit="replicas",
         names=names,
         what="rack",

@@ -36,10 +36,10 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         figures=_figures(matter, copying),
         tables=_tables(matter, choices, copying),
         notes=(
-            "A throttle is a limit on what each broker may send and receive for this change, so that readers and "
-            "writers keep their share.",
-            "Times are computed from bytes and the throttle. Where network or disks are slower than that, it takes "
-            "longer; what is written meanwhile is copied too and is not counted.",
+            "A throttle limits what each broker sends and receives for this change, so that producers and consumers "
+            "keep their bandwidth.",
+            "Times are computed from bytes and the throttle. Slower networks or disks take longer; data written "
+            "meanwhile is copied too and is not counted.",
         ),
     )
 
@@ -90,7 +90,7 @@ def _heading(matter: Matter, choices: Choices, copying: Copying) -> str:
         least = "at least " if copying.unsized else ""
         said += f", in about {least}{duration(copying.hours(choices.throttle).likely)}"
     elif not copying.sized:
-        said += "; how long that takes is not known without sizes"
+        said += "; the duration is unknown without sizes"
     return f"{said[:1].upper()}{said[1:]}."
 
 
@@ -98,19 +98,18 @@ def _text(matter: Matter, choices: Choices, copying: Copying) -> tuple[str, ...]
     said = []
     if len(copying) and not copying.sized:
         said.append(
-            "The input does not tell the sizes of replicas, so cost is counted in replicas. The output of "
-            "kafka-log-dirs --describe adds them."
+            "Sizes are unknown, so cost is counted in replicas. Add the output of kafka-log-dirs --describe to get "
+            "bytes."
         )
     elif copying.unsized:
         said.append(
-            f"The sizes of {plural(copying.unsized, 'copy', 'copies')} are unknown: bytes, hours and price are at "
-            "least what is said here."
+            f"The sizes of {plural(copying.unsized, 'copy', 'copies')} are unknown: bytes, hours and price are lower "
+            "bounds."
         )
     if len(copying) and copying.sized:
         said.append(
             f"Low: the busiest broker copies at the throttle all the time. Likely: in {_batches(copying)} of at most "
-            "ten moves a broker, one after the other, each as long as its slowest broker. High: one copy "
-            "after the other, with nothing at the same time."
+            "ten moves per broker, one after the other, each as long as its slowest broker. High: one copy at a time."
         )
     said += _racks(matter, choices, copying)
     hands = handed_over(matter)
@@ -129,17 +128,18 @@ def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
     said = []
     if copying.unplaced.copies == len(copying):
         if matter.start.racks or matter.start.unknown_racks:
-            said.append("The racks are not known, so traffic between racks and its price are unknown.")
+            said.append("Racks are unknown, so traffic between racks and its price are unknown.")
         else:
             said.append("No broker has a rack, so there is no traffic between racks to count.")
     else:
         said.append(
-            "A new replica copies from its partition's leader: it crosses racks where the two are in different racks."
+            "A new replica copies from its partition's leader; the copy crosses racks when the two are in different "
+            "racks."
         )
         if copying.unplaced.copies:
             said.append(
-                f"Of {plural(copying.unplaced.copies, 'copy', 'copies')} a rack is not known: they are in no sum of "
-                "traffic between racks."
+                f"{plural(copying.unplaced.copies, 'copy', 'copies')} with an unknown rack: not counted as traffic "
+                "between racks."
             )
         if choices.price_per_gb is None:
             said.append("No price for traffic between racks was given.")
@@ -150,8 +150,8 @@ def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
             )
     if copying.assumed:
         said.append(
-            f"The leader of {plural(copying.assumed, 'copy', 'copies')} is unknown: the first replica known to be in "
-            "sync, else the first of the list, is taken as the one copied from."
+            f"The leader of {plural(copying.assumed, 'copy', 'copies')} is unknown: the source is assumed to be the "
+            "first replica known to be in sync, else the first of the list."
         )
     return said
 
@@ -159,19 +159,19 @@ def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
 def _leaders(matter: Matter, hands: tuple[int, int, int]) -> list[str]:
     moving, elected, untold, partitions = *hands, len(matter.start.leader)
     if untold == partitions:
-        return ["The input does not tell who leads, so how many leaders change hands is not known."]
+        return ["Leaders are unknown, so the number of leader changes is unknown."]
     said = []
     if moving:
         said.append(
-            f"{plural(moving, 'leader')} {verb(moving, 'changes', 'change')} hands while data moves: clients of these "
-            "partitions reconnect for a moment."
+            f"{plural(moving, 'leader')} {verb(moving, 'changes', 'change')} while data moves: clients of these "
+            "partitions reconnect."
         )
     else:
-        said.append(f"No leader{' that is told' if untold else ''} changes hands while data moves.")
+        said.append(f"No {'known ' if untold else ''}leader changes while data moves.")
     if elected:
-        said.append(f"A preferred leader election afterwards would hand over {plural(elected, 'leader')}.")
+        said.append(f"A preferred leader election afterwards would change {plural(elected, 'leader')}.")
     if untold:
-        said.append(f"Of {plural(untold, 'partition')} the leader is unknown; they are not counted.")
+        said.append(f"The leader of {plural(untold, 'partition')} is unknown; they are not counted.")
     return said
 
 
@@ -214,7 +214,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
         all_told = hands[2] < len(matter.start.leader) or not len(matter.start.leader)
         facts.append(
             Fact(
-                "Leaders that change hands",
+                "Leader changes",
                 count(hands[0]) if all_told else "unknown",
                 detail,
                 hands[0] if all_told else math.nan,
@@ -225,13 +225,13 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
 
 def _time(copying: Copying, throttle: float) -> Fact:
     if not copying.sized:
-        return Fact("Copying takes", "unknown", f"at {size(throttle)}/s a broker")
+        return Fact("Copying takes", "unknown", f"at {size(throttle)}/s per broker")
     hours = copying.hours(throttle)
     least = "at least " if copying.unsized else "about "
     return Fact(
         "Copying takes",
         f"{least}{duration(hours.likely)}",
-        f"at {size(throttle)}/s a broker; low {duration(hours.low)}, high {duration(hours.high)}",
+        f"at {size(throttle)}/s per broker; low {duration(hours.low)}, high {duration(hours.high)}",
         hours.likely,
     )
 
@@ -311,7 +311,7 @@ def _tables(matter: Matter, choices: Choices, copying: Copying) -> tuple[Table, 
                 "copying-time",
                 "How long copying takes",
                 (
-                    Column("Throttle a broker", tuple(f"{size(rate)}/s" for rate in rates)),
+                    Column("Throttle per broker", tuple(f"{size(rate)}/s" for rate in rates)),
                     Column("Low", np.array([one.low for one in hours]), "seconds"),
                     Column("Likely", np.array([one.likely for one in hours]), "seconds"),
                     Column("High", np.array([one.high for one in hours]), "seconds"),
@@ -340,9 +340,9 @@ def _routes(choices: Choices, copying: Copying) -> Table:
         Column("Replicas", np.array([route.copies for route in routes.values()], np.float64), "replicas"),
     ]
     if copying.sized:
-        columns.append(Column("Data told", np.array([route.bytes for route in routes.values()]), "bytes"))
+        columns.append(Column("Known bytes", np.array([route.bytes for route in routes.values()]), "bytes"))
     if choices.price_per_gb is not None and copying.sized:
         price = [price_of(route, choices.price_per_gb) if way == "from rack to rack" else None
                  for way, route in routes.items()]  # fmt: skip
         columns.append(Column(f"Price, {choices.currency}", np.array(price, dtype=object), "money"))
-    return Table("copying-ways", "What is copied, by way", tuple(columns))
+    return Table("copying-ways", "Copies by route", tuple(columns))

@@ -34,22 +34,22 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
         for severity, number in numbers.items()
     ]
     if after is not None and found:
-        mended = [one for one in found if after_change(one, after) == "mended"]
+        fixed = [one for one in found if after_change(one, after) == "fixed"]
         fresh = [one for one in after if one.kind not in {had.kind for had in found}]
-        facts.append(Fact("Mended by the change", f"{len(mended):,}", None, len(mended)))
+        facts.append(Fact("Fixed by the change", f"{len(fixed):,}", None, len(fixed)))
         facts.append(Fact("New after the change", f"{len(fresh):,}", None, len(fresh)))
     figure = _figure(found)
     return Chapter(
         kind=Kind.FINDINGS,
-        name="What is wrong",
+        name="Findings",
         heading=_heading(numbers),
         text=_text(matter, found),
         facts=tuple(facts),
         figures=() if figure is None else (figure,),
         tables=_tables(found, after) if found or after else (),
         notes=(
-            "Critical: data or service is at risk now. Warning: it should be mended. Info: good to know.",
-            "What the change does to a finding is computed from the layout that it leads to.",
+            "Critical: data or service is at risk now. Warning: should be fixed. Info: good to know.",
+            "The effect of the change on a finding is computed from the layout after the change.",
         ),
     )
 
@@ -58,29 +58,29 @@ def _heading(numbers: dict[Severity, int]) -> str:
     critical, warning, info = (numbers[severity] for severity in Severity)
     if critical:
         rest = f", and {plural(warning, 'warning')}" if warning else ""
-        return f"{plural(critical, 'critical finding')} {verb(critical, 'needs', 'need')} action{rest}."
+        return f"{plural(critical, 'critical issue')} {verb(critical, 'needs', 'need')} action{rest}."
     if warning:
-        return f"Nothing is critical; {plural(warning, 'warning')} {verb(warning, 'deserves', 'deserve')} a look."
+        return f"No critical issues; {plural(warning, 'warning')}."
     if info:
-        return "Nothing is critical and there is no warning."
-    return "Nothing is found: all is well as far as the input tells."
+        return "No critical issues and no warnings."
+    return "No findings in what the input includes."
 
 
 def _text(matter: Matter, found: tuple[Finding, ...]) -> tuple[str, ...]:
     if not found:
-        return ("What the input does not tell cannot be found.",)
+        return ("What the input does not include is not checked.",)
     after = matter.findings_after
     if after is None:
         return ()
-    mended = [name_of(one.kind) for one in found if after_change(one, after) == "mended"]
+    fixed = [name_of(one.kind) for one in found if after_change(one, after) == "fixed"]
     fresh = [name_of(one.kind) for one in after if one.kind not in {had.kind for had in found}]
     said = []
-    if mended:
-        said.append(f"Mended by the change: {_lowered(mended)}.")
+    if fixed:
+        said.append(f"Fixed by the change: {_lowered(fixed)}.")
     else:
-        said.append("The change mends none of these.")
+        said.append("The change fixes none of these.")
     if fresh:
-        said.append(f"Found only after the change: {_lowered(fresh)}.")
+        said.append(f"New after the change: {_lowered(fresh)}.")
     return tuple(said)
 
 
@@ -101,8 +101,8 @@ def _figure(found: tuple[Finding, ...]) -> Bars | None:
     most = max(about, key=lambda one: len(one.rows))
     return Bars(
         slug="findings",
-        title="Partitions behind each finding",
-        says=f"Most partitions, {len(most.rows):,}, are behind: {name_of(most.kind)}.",
+        title="Partitions per finding",
+        says=f"The finding with the most partitions ({len(most.rows):,}): {name_of(most.kind)}.",
         unit="partitions",
         names=tuple(name_of(one.kind) for one in about),
         what="finding",
@@ -117,7 +117,7 @@ def _tables(found: tuple[Finding, ...], after: tuple[Finding, ...] | None) -> tu
     columns = [
         Column("Severity", tuple(severity_word(one.severity) for one in rows)),
         Column("Finding", tuple(capital(one.sentence) for one in rows)),
-        Column("What mends it", tuple(mend_of(one.kind) for one in rows)),
+        Column("Fix", tuple(mend_of(one.kind) for one in rows)),
         Column("Concerns", tuple(extent(one) for one in rows)),
     ]
     if after is not None:

@@ -41,8 +41,8 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         figures=(_bars(preview, everyone, away, joined),),
         tables=tuple(one for one in (_table(preview, everyone), _changes(preview, layout)) if one is not None),
         notes=(
-            "Only the leader of a partition serves writes, and as a rule reads; so leaders are where the work is.",
-            "A change of leader takes clients a moment to notice; no data is copied for it.",
+            "Only a partition's leader serves writes and, by default, reads; so the load follows the leaders.",
+            "Clients reconnect briefly when a leader changes; no data is copied for it.",
         ),
     )
 
@@ -55,33 +55,33 @@ def _different(one: npt.NDArray[np.int32], other: npt.NDArray[np.int32]) -> int:
 def _heading(preview: ElectionPreview, moved: int | None, elected: int, spreads: tuple[int | None, int | None]) -> str:
     before, after = spreads
     if preview.leaders_before is None:
-        return "Who leads today is unknown; afterwards the first replica of each list would lead after an election."
+        return "Current leaders are unknown; after an election the first replica of each list would lead."
     how = "stays" if before == after else "falls" if (before or 0) > (after or 0) else "rises"
     apart = (
         ""
         if before is None or after is None
         else (
-            f"; the spread between the broker that leads most and the one that leads fewest {how} "
+            f"; the leader spread (max - min per broker) {how} "
             f"{f'at {after:,}' if how == 'stays' else f'from {before:,} to {after:,}'}"
         )
     )
     if moved is None:
         if not elected:
-            return f"An election of the preferred leaders would change nothing{apart}."
-        return f"An election of the preferred leaders would move {plural(elected, 'leader')}{apart}."
+            return f"A preferred leader election would change nothing{apart}."
+        return f"A preferred leader election would change {plural(elected, 'leader')}{apart}."
     changed = _different(preview.leader_before, preview.leader_after)
     if not changed:
-        return f"The change leaves every leader where it is{apart}."
+        return f"The change keeps every leader{apart}."
     return f"{plural(changed, 'partition')} {'has' if changed == 1 else 'have'} another leader afterwards{apart}."
 
 
 def _text(preview: ElectionPreview, choices: Choices) -> tuple[str, ...]:
     if choices.audience == "operators":
-        of_all = "Counted for an election of every partition; the file of a plan's election names the plan's alone."
+        of_all = "Counted for an election of all partitions; the plan's election file lists only the plan's partitions."
         return preview.sentences if preview.leader_done is None else (*preview.sentences, of_all)
     plain = (
-        "Each partition has one leader, the broker that clients write to. A change of leader interrupts a client for a "
-        "moment and copies no data."
+        "Each partition has one leader, the broker that clients write to. A leader change interrupts clients briefly "
+        "and copies no data."
     )
     return (plain, *preview.sentences)
 
@@ -92,12 +92,14 @@ def _facts(
     told = preview.leaders_before is not None
     facts = []
     if moved is not None and told:
-        facts.append(Fact("Leaders change while data moves", count(moved), "because the old leader leaves", moved))
+        facts.append(
+            Fact("Leaders change while data moves", count(moved), "because the old leader loses its replica", moved)
+        )
     facts.append(Fact("An election changes", count(elected), "leaders, no data", elected))
     before, after = spreads
     if after is not None:
         shown = arrow(before, after) if before is not None else f"{count(after)} afterwards"
-        facts.append(Fact("Leader spread", shown, "fullest less emptiest broker", after))
+        facts.append(Fact("Leader spread", shown, "max - min per broker", after))
     without = int(np.count_nonzero(preview.leader_after == NONE))
     facts.append(Fact("Without a leader afterwards", count(without), "partitions", without))
     stay = sum(
@@ -105,7 +107,7 @@ def _facts(
         for reason, number in preview.counts().items()
         if reason in (Reason.PREFERRED_NOT_ALIVE, Reason.PREFERRED_NOT_IN_SYNC, Reason.PREFERRED_IS_OBSERVER)
     )
-    facts.append(Fact("Cannot be led by the preferred", count(stay), "not alive or out of sync", stay))
+    facts.append(Fact("Preferred leader not eligible", count(stay), "not alive or out of sync", stay))
     return tuple(facts)
 
 
@@ -130,16 +132,16 @@ def _bars(preview: ElectionPreview, layout: ClusterLayout, away: tuple[int, ...]
         groups=racks if any(racks) else None,
         series=(Series("before" if planned else "today", was, "before"), Series("after an election", after, "after")),
         mean=float(after[stay].mean()) if stay.any() else None,
-        marked=tuple("leaves" if broker in away else None for broker in ids.tolist()) if away else None,
+        marked=tuple("drained" if broker in away else None for broker in ids.tolist()) if away else None,
     )
 
 
 def _says(was: npt.NDArray[np.float64], after: npt.NDArray[np.float64], stay: npt.NDArray[np.bool_]) -> str:
     if not stay.any():
-        return "No broker is left to lead."
+        return "No broker remains to lead."
     then = f"{_between(after[stay])} each afterwards"
     if np.isnan(was).all():
-        return f"Brokers lead {then}; who leads today is unknown."
+        return f"Brokers lead {then}; current leaders are unknown."
     return f"Brokers lead {_between(was)} partitions each today, {then}."
 
 
@@ -160,7 +162,7 @@ def _table(preview: ElectionPreview, layout: ClusterLayout) -> Table:
     columns = [
         Column("Broker", ids),
         *([Column("Rack", [layout.brokers[one].rack for one in at.tolist()])] if layout.racks else []),
-        Column("Leads today", of(preview.leaders_before), "leaders"),
+        Column("Leaders today", of(preview.leaders_before), "leaders"),
     ]
     if preview.leaders_done is not None:
         columns.append(Column("Once data has moved", of(preview.leaders_done), "leaders"))

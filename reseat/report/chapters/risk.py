@@ -19,8 +19,8 @@ __all__ = ["chapter"]
 _MOST_BARS = 12
 _PLAIN: dict[Measure, str] = {
     "offline_partitions": "cannot be read or written",
-    "below_min_isr": "refuse writes that ask for every copy (acks=all)",
-    "leaders_moved": "are served by another broker, after a short pause",
+    "below_min_isr": "reject writes that need every in-sync replica (acks=all)",
+    "leaders_moved": "fail over to another broker, after a short pause",
 }
 
 
@@ -54,8 +54,8 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     if choices.audience == "management":
         text.append(_in_plain_words(before))
     text.append(
-        "Counted for a sudden loss, with no election that risks data: a partition is offline where no replica in sync "
-        "is left. Whether a broker is likely to fail is not known and not part of this."
+        "This assumes a sudden failure and no unclean election: a partition goes offline when no in-sync replica is "
+        "left. How likely a broker is to fail is not part of it."
     )
     return Chapter(
         kind=Kind.RISK,
@@ -67,7 +67,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         tables=tuple(tables),
         notes=(
             f"The bars show the worst losses by {WORDS[measure].many}, before and after on one scale.",
-            "A loss is counted as sudden and whole; a planned stop of a broker can be prepared and takes less.",
+            "A failure is sudden and complete; a planned stop can be prepared and affects less.",
         ),
     )
 
@@ -116,7 +116,9 @@ def _bars(
     gone = () if after is None else set(before.names) - set(after.names)
     what = WORDS[measure].many
     left_out = len(names) - len(shown)
-    says = f"No single {kind} has {what}." if not shown else f"Losing any single {kind}: no {WORDS[measure].one}."
+    says = (
+        f"No {kind} failure causes {what}." if not shown else f"Failure of any single {kind}: no {WORDS[measure].one}."
+    )
     if then is not None:
         # Whoever leaves or has not joined holds nothing: losing it takes no more than what is so already.
         told_was, told_then = set(before.names), set(() if after is None else after.names)
@@ -131,11 +133,11 @@ def _bars(
         most = counted(measure, int(both[worst[0]]))
         name = who(kind, (first,), None) if isinstance(first := shown[0], int) else who(kind, (), first)
         when = "" if then is None else " before or after"
-        drawn = f" Drawn are the {len(shown)} worst of {plural(len(names), kind)}." if left_out else ""
-        says = f"The worst to lose is {name}: {most}{when}.{drawn}"
+        drawn = f" The chart shows the worst {len(shown)} of {plural(len(names), kind)}." if left_out else ""
+        says = f"The worst failure is {name}: {most}{when}.{drawn}"
     return Bars(
         slug=f"loss-{kind}s",
-        title=f"{what[:1].upper()}{what[1:]} if one {kind} is lost{'' if after is None else ', before and after'}",
+        title=f"{what[:1].upper()}{what[1:]} if one {kind} fails{'' if after is None else ', before and after'}",
         says=says,
         unit="leaders" if measure == "leaders_moved" else "partitions",
         names=tuple(str(name) for name in shown),
@@ -144,7 +146,7 @@ def _bars(
         if kind == "broker" and any(racks.values())
         else None,
         series=series,
-        marked=tuple("leaves" if name in gone else None for name in shown),
+        marked=tuple("drained" if name in gone else None for name in shown),
     )
 
 
@@ -224,9 +226,9 @@ def _facts(before: Losses, after: Losses | None) -> tuple[Fact, ...]:
         shown = chance(two) if later == chance(two) else f"{chance(two)} to {later}"
         facts.append(
             Fact(
-                "Data lost with 2 random brokers",
+                "P(data loss), 2 random brokers lost",
                 shown,
-                "every copy gone for good",
+                "all replicas of a partition lost",
                 two if after is None else _number(after.chance_two),
             )
         )
@@ -248,7 +250,7 @@ def _most(losses: Losses, kind: str) -> int | None:
 def _in_plain_words(losses: Losses) -> str:
     told = [measure for measure in MEASURES[:2] if measure in losses.brokers.by]
     said = "; ".join(f"{WORDS[measure].many} {_PLAIN[measure]}" for measure in told)
-    return f"What the words mean: {said}."
+    return f"In plain words: {said}."
 
 
 def _inferred(losses: Losses, layout: ClusterLayout) -> list[str]:
@@ -257,13 +259,13 @@ def _inferred(losses: Losses, layout: ClusterLayout) -> list[str]:
     untold = layout.partition_count - int(np.count_nonzero(layout.in_sync_known))
     if untold:
         said.append(
-            f"Of {count(untold)} of {plural(layout.partition_count, 'partition')} it is unknown which replicas are in "
-            "sync: all of them are taken to be."
+            f"In-sync replicas are unknown for {count(untold)} of {plural(layout.partition_count, 'partition')}: all "
+            "replicas are assumed to be in sync."
         )
     if "below_min_isr" not in losses.brokers.by:
         said.append("min.insync.replicas is unknown: nothing is counted as below it.")
     if losses.racks is None:
-        said.append("No rack is told: brokers and pairs are tried, racks are not.")
+        said.append("Racks are unknown: only failures of brokers and of pairs are counted.")
     if losses.pairs is None and len(losses.brokers.names) > 1:
-        said.append("There are too many pairs of brokers to count them here.")
+        said.append("There are too many pairs of brokers to count here.")
     return said

@@ -38,7 +38,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         return Chapter(
             kind=Kind.STEPS,
             name="How it will be done",
-            heading="There is nothing to carry out: no replica list changes.",
+            heading="There is nothing to execute: no replica list changes.",
         )
     copying = matter.copying
     if copying is None:
@@ -57,8 +57,8 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         figures=(_done(preview, copies),) if copies.any() else (),
         tables=tuple(tables),
         notes=(
-            f"A batch is what runs at one time: at most {MOVES_A_BROKER} moves at one broker.",
-            "Nothing is lost by stopping after a batch: what is done stays, what is not begun has not changed.",
+            f"A batch is what runs at one time: at most {MOVES_A_BROKER} moves per broker.",
+            "Stopping after a batch loses nothing: what is done stays, the rest is unchanged.",
         ),
     )
 
@@ -75,12 +75,11 @@ def _heading(plan: Plan, preview: Preview) -> str:
 
 def _steps(matter: Matter, plan: Plan, choices: Choices) -> tuple[str, ...]:
     said = [
-        "First the plan and its way back are written to files, and the cluster is compared with the report once more: "
-        "if it has changed, the plan is made anew.",
-        "Then each batch is sent; its new copies fill up while the old ones keep serving, and an old copy is dropped "
-        "only once the new one is in sync.",
-        "At the end the copying limit (throttle) is taken away, the leaders are elected, and the result is compared "
-        "with the plan.",
+        "First the plan and its rollback are saved as files, and the cluster is compared with this report again: if it "
+        "has changed, a new plan is made.",
+        "Then each batch is sent; the new replicas catch up while the old ones keep serving, and an old replica is "
+        "removed only once the new one is in sync.",
+        "At the end the throttle is removed, preferred leaders are elected, and the result is compared with the plan.",
     ]
     if choices.audience == "operators":
         told = version_of(matter.version)
@@ -90,8 +89,8 @@ def _steps(matter: Matter, plan: Plan, choices: Choices) -> tuple[str, ...]:
             else f"Kafka's version is unknown: the commands are those of {ASSUMED} and later."
         )
         said.append(
-            "The command starts the whole plan at once. To go batch by batch, reseat operate sends the batches of this "
-            "chapter and waits for each; it checks the cluster before every one."
+            "The command starts the whole plan at once. To go batch by batch, use reseat operate: it runs the batches "
+            "of this chapter, waits for each, and checks the cluster before every one."
         )
         if plan.wish.remove:
             said.append("Switch a drained broker off only after --verify is clean and it holds no replica.")
@@ -100,15 +99,13 @@ def _steps(matter: Matter, plan: Plan, choices: Choices) -> tuple[str, ...]:
 
 def _pauses(preview: Preview) -> tuple[str, ...]:
     if len(preview) == 1:
-        return (
-            "All of it fits into one batch: once begun, it can be cancelled, but there is no natural place to pause.",
-        )
+        return ("All of it fits into one batch: it can be cancelled, but not paused between batches.",)
     where = (
         "After the first batch" if len(preview) == 2 else f"After each of the first {count(len(preview) - 1)} batches"
     )
     return (
-        f"{where} nothing is under way: there one may pause for any time, look, go on, or turn back. Small partitions "
-        "go first, so that trouble shows early.",
+        f"{where} nothing is under way: pause, check, go on or roll back. Small partitions go first, so that problems "
+        "show early.",
     )
 
 
@@ -124,28 +121,26 @@ def _way_back(plan: Plan, choices: Choices) -> tuple[str, ...]:
         untold = int(np.count_nonzero(np.isnan(back.bytes)))
         total = size(float(np.nansum(back.bytes)))
         needs += f", {total}{f' and {count(untold)} replicas of unknown size' if untold else ''}"
-    said = [
-        f"{needs}: the replica lists from before are kept in the rollback file, and every changed partition returns."
-    ]
+    said = [f"{needs}: the rollback file has every changed partition's replica list from before the plan."]
     targets = np.unique(back.target[back.target != NONE])
     gone = [broker for broker in targets.tolist() if broker in plan.wish.remove]
     if gone:
         one = len(gone) == 1
         said.append(
-            f"That needs {'broker' if one else 'brokers'} {ids(gone)} up and with {'its' if one else 'their'} disks: "
-            f"keep {'it' if one else 'them'} until the result has proven itself."
+            f"That needs {'broker' if one else 'brokers'} {ids(gone)} up, with {'its' if one else 'their'} disks: "
+            f"keep {'it' if one else 'them'} until the result is confirmed."
         )
     waits = plan.certificate.way_back_waits_for
     if waits:
         are = "is" if len(waits) == 1 else "are"
         said.append(
-            f"As things stand it is refused: {'broker' if len(waits) == 1 else 'brokers'} {ids(waits)}, which it puts "
-            f"replicas back onto, {are} not alive now."
+            f"It is refused now: {'broker' if len(waits) == 1 else 'brokers'} {ids(waits)}, which would get "
+            f"replicas back, {are} not alive."
         )
     said.append(
-        "It needs the rollback file too; the order of leaders comes back with an election afterwards."
+        "It also needs the rollback file; leaders return with a preferred election afterwards."
         if choices.audience == "operators"
-        else "Whoever carries it out keeps that file."
+        else "Whoever executes the plan keeps that file."
     )
     return tuple(said)
 
@@ -153,16 +148,16 @@ def _way_back(plan: Plan, choices: Choices) -> tuple[str, ...]:
 def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choices: Choices) -> tuple[Fact, ...]:
     changed, total = int(plan.changed.sum()), int(copies.sum())
     facts = [
-        Fact("Batches", count(len(preview)), f"at most {MOVES_A_BROKER} moves at a broker", len(preview)),
-        Fact("Partitions change", count(changed), None, changed),
+        Fact("Batches", count(len(preview)), f"at most {MOVES_A_BROKER} moves per broker", len(preview)),
+        Fact("Partitions changed", count(changed), None, changed),
         Fact("Replicas to copy", count(total), None, total),
     ]
     if copying.sized:
-        unknown = f"{plural(copying.unsized, 'replica')} of unknown size left out" if copying.unsized else None
+        unknown = f"{plural(copying.unsized, 'replica')} of unknown size not counted" if copying.unsized else None
         facts.append(Fact("Data to copy", size(copying.told_bytes), unknown, copying.told_bytes))
         if choices.throttle and total and not copying.unsized:
             seconds = copying.hours(choices.throttle).likely
-            pace = f"one batch after the other, at {size(choices.throttle)}/s a broker"
+            pace = f"one batch after the other, at {size(choices.throttle)}/s per broker"
             facts.append(Fact("Copying takes", f"about {duration(seconds)}", pace, seconds))
     else:
         facts.append(Fact("Data to copy", size(None), "the input has no sizes"))
@@ -170,7 +165,7 @@ def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choic
     if waits:
         facts.append(Fact("Can be rolled back", "not yet", f"needs {ids(waits)} alive", 0.0, Light.AMBER))
     else:
-        facts.append(Fact("Can be rolled back", "yes", "to every list from before", 1.0, Light.GREEN))
+        facts.append(Fact("Can be rolled back", "yes", "to every replica list from before", 1.0, Light.GREEN))
     return tuple(facts)
 
 
@@ -206,7 +201,7 @@ def _batches(preview: Preview, copies: Counts, choices: Choices) -> Table:
             columns.append(
                 Column("At least", np.where(preview.unknown > 0, np.nan, preview.seconds(choices.throttle)), "seconds")
             )
-    return Table("batches", "What is sent together", tuple(columns), shown=20)
+    return Table("batches", "Batches, in order", tuple(columns), shown=20)
 
 
 def _commands(matter: Matter, choices: Choices) -> Table:

@@ -26,9 +26,9 @@ __all__ = ["RULE", "chapter", "light_of"]
 
 #: How the light is decided, as it stands under it.
 RULE = (
-    "Red: the change was refused, its plan has a fault, or something critical is found that the change does not mend. "
-    "Amber: something critical is found that the change mends, a warning stays, racks are unknown, or it is not proven "
-    "that the plan moves the least. Green: none of these."
+    "Red: the change was refused, its plan has a fault, or a critical finding remains after the change. Amber: the "
+    "change fixes a critical finding, a warning remains, racks are unknown, or it is not proven that the plan makes "
+    "the minimum number of moves. Green: none of these."
 )
 
 
@@ -60,8 +60,8 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
         light=light,
         rule=RULE,
         notes=(
-            "Say what is asked for first: the third sentence.",
-            "The light follows the rule under it; nobody chose its colour.",
+            "Start with the request: the third sentence.",
+            "The light follows the rule below it; nobody chose its colour.",
         ),
     )
 
@@ -75,11 +75,11 @@ def _is(matter: Matter) -> str:
     )
     found = severities(matter)
     worst = next(((word, number) for word, number in found.items() if number and word != "info"), None)
-    health = "nothing is found that needs attention"
+    health = "there are no critical issues and no warnings"
     if worst is not None and worst[0] == "critical":
-        health = f"{plural(worst[1], 'critical finding')} {verb(worst[1], 'needs', 'need')} action"
+        health = f"{plural(worst[1], 'critical issue')} {verb(worst[1], 'needs', 'need')} action"
     elif worst is not None:
-        health = f"nothing is critical, and there {verb(worst[1], 'is', 'are')} {plural(worst[1], 'warning')}"
+        health = f"there are no critical issues, but {plural(worst[1], 'warning')}"
     return f"The cluster has {size_of}; {health}."
 
 
@@ -102,28 +102,28 @@ def _does(matter: Matter) -> str:
 
 def _asked(matter: Matter, choices: Choices, light: Light) -> str:
     if matter.refusal is not None:
-        return "Please decide how the request shall change; until then nothing moves."
+        return "Please decide how to change the request; nothing moves until then."
     if matter.plan is None:
         found = severities(matter)
         if found["critical"]:
-            return "Please have the critical findings mended first."
+            return "Please have the critical issues fixed first."
         if found["warning"]:
-            return "Please decide which of the warnings shall be mended."
-        return "Nothing is asked of you."
+            return "Please decide which warnings to fix."
+        return "No decision is needed."
     if matter.plan.certificate.faults:
         return "Please do not approve this plan."
     if not matter.plan.changed.any():
-        return "Nothing is asked of you: the plan changes nothing."
+        return "No decision is needed: the plan changes nothing."
     if light is Light.RED:
-        return "Please do not approve it before the critical findings that remain are understood."
+        return "Please do not approve it before the remaining critical issues are understood."
     time = _time(matter, choices)
     if not matter.plan.certificate.moves:
         return "Please approve the change."
     if choices.throttle is None:
         return "Please approve the change, and decide how fast each broker may copy."
     if math.isnan(time):
-        return "Please approve the change and the time it takes, which is not known without the sizes of the replicas."
-    return f"Please approve the change and about {duration(time)} of copying at {size(choices.throttle)}/s a broker."
+        return "Please approve the change. How long it takes is unknown without replica sizes."
+    return f"Please approve the change and about {duration(time)} of copying at {size(choices.throttle)}/s per broker."
 
 
 def _time(matter: Matter, choices: Choices) -> float:
@@ -151,7 +151,7 @@ def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
             Fact("Partitions", count(layout.partition_count), None, layout.partition_count),
             Fact("Replicas", count(layout.replica_count), None, layout.replica_count),
             Fact(
-                "Fullest minus emptiest broker",
+                "Replica spread",
                 "unknown" if math.isnan(spread) else plural(int(spread), "replica"),
                 None if least is None else f"best possible: {least:,}",
                 spread,
@@ -165,7 +165,7 @@ def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
         Fact("Data to copy", size(made.bytes_to_move), None, _number(made.bytes_to_move)),
         _third(matter, choices),
         Fact(
-            "Fullest minus emptiest broker",
+            "Replica spread",
             "unknown" if math.isnan(then) else f"{count(spread)} to {plural(int(then), 'replica')}",
             None,
             then,
@@ -179,9 +179,9 @@ def _third(matter: Matter, choices: Choices) -> Fact:
     made = None if matter.plan is None else matter.plan.certificate
     if made is None or choices.throttle is None or not made.moves:
         changed = 0 if made is None else made.changed_partitions
-        return Fact("Partitions that change", count(changed), f"of {matter.start.partition_count:,}", changed)
+        return Fact("Partitions changed", count(changed), f"of {matter.start.partition_count:,}", changed)
     time = _time(matter, choices)
-    rate = f"at {size(choices.throttle)}/s a broker"
+    rate = f"at {size(choices.throttle)}/s per broker"
     return Fact("Copying takes", "unknown" if math.isnan(time) else f"about {duration(time)}", rate, time)
 
 

@@ -30,14 +30,14 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         facts=_facts(past),
         figures=tuple(figures),
         tables=_tables(past),
-        notes=("Each point is one snapshot; what happened between two of them and was undone is not seen.",),
+        notes=("Each point is one snapshot; what was done and undone between two snapshots does not show.",),
     )
 
 
 def _heading(past: Past) -> str:
     over = _over(past)
     if len(past.taken_at) == 1:
-        return "There is one snapshot in the history: with the next one a report tells what changed."
+        return "The history has one snapshot; from the second on a report says what changed."
     spread = _ends(past, "replica_spread")
     grown = _ends(past, "size_bytes")
     said = []
@@ -52,13 +52,13 @@ def _heading(past: Past) -> str:
     if grown is not None:
         before, after = grown
         said.append(
-            f"the data went from {size(before)} to {size(after)}" if before != after else "the data did not grow"
+            f"the data changed from {size(before)} to {size(after)}" if before != after else "the data did not grow"
         )
     else:
         partitions = _ends(past, "partitions")
         if partitions is not None and partitions[0] != partitions[1]:
-            said.append(f"partitions went from {count(partitions[0])} to {count(partitions[1])}")
-    return f"In {over}, {' and '.join(said) or 'nothing that is told has changed'}."
+            said.append(f"the number of partitions changed from {count(partitions[0])} to {count(partitions[1])}")
+    return f"In {over}, {' and '.join(said) or 'nothing that is known has changed'}."
 
 
 def _over(past: Past) -> str:
@@ -77,7 +77,7 @@ def _ends(past: Past, name: str) -> tuple[float, float] | None:
 
 def _text(past: Past) -> tuple[str, ...]:
     said = []
-    for name, words in (("offline", "without a leader"), ("under_replicated", "lacking a replica in sync")):
+    for name, words in (("offline", "without a leader"), ("under_replicated", "under-replicated")):
         column = past.series.get(name)
         if column is None or np.isnan(column).all():
             said.append(f"Which partitions were {words} is unknown.")
@@ -88,7 +88,7 @@ def _text(past: Past) -> tuple[str, ...]:
             when = str(past.taken_at[at].astype("datetime64[m]")).replace("T", " ")
             said.append(f"At worst {plural(most, 'partition')} {'was' if most == 1 else 'were'} {words} ({when} UTC).")
         elif np.isnan(column).any():
-            said.append(f"No partition was {words} in the snapshots that tell it.")
+            said.append(f"No partition was {words} in the snapshots that include it.")
         else:
             said.append(f"No partition was {words} in any snapshot.")
     if not past.events and len(past.taken_at) > 1:
@@ -127,8 +127,8 @@ def _balance(past: Past) -> Figure | None:
         return _lines(
             past,
             slug="balance-over-time",
-            title=f"{what.capitalize()}: how far apart the fullest and the emptiest broker were",
-            says=f"Lower is more even; they were farthest apart on {when}, by {count(float(column[worst]))}.",
+            title=f"{what[:-1].capitalize()} spread (max - min per broker)",
+            says=f"Lower is better balanced; the spread was largest on {when}: {count(float(column[worst]))}.",
             unit=what,
             series=(Series(f"{what[:-1]} spread", column, "after"),),
         )
@@ -186,7 +186,7 @@ def _tables(past: Past) -> tuple[Table, ...]:
         "size_bytes": "Data",
         "replica_spread": "Replica spread",
         "leader_spread": "Leader spread",
-        "under_replicated": "Lacking a replica in sync",
+        "under_replicated": "Under-replicated",
     }
     columns: list[Column] = [Column("Taken at (UTC)", _moments(past.taken_at))]
     columns += [

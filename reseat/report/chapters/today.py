@@ -26,7 +26,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
     ]
     if spread is not None:
         best = None if spread.least_possible is None else f"best possible: {spread.least_possible:,}"
-        facts.append(Fact("Fullest minus emptiest", plural(int(spread.spread), "replica"), best, spread.spread))
+        facts.append(Fact("Replica spread", plural(int(spread.spread), "replica"), best, spread.spread))
     stored = None if balance.by_broker.size_bytes is None else float(np.nansum(balance.by_broker.size_bytes))
     told = "" if balance.sizes_told == balance.replicas else f"of {balance.sizes_told:,} replicas"
     facts.append(
@@ -36,9 +36,9 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
     figures = [_bars(matter)]
     heat = maps.heat(
         "today-heatmap",
-        "Who holds what today",
-        f"The brighter a cell, the more replicas; one colour along a column is a topic that is spread evenly. A cell "
-        f"is {maps.cell}.",
+        "Replicas by topic and broker, today",
+        f"The brighter a cell, the more replicas; a column in one colour is an evenly balanced topic. A cell is "
+        f"{maps.cell}.",
     )
     return Chapter(
         kind=Kind.TODAY,
@@ -49,28 +49,28 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
         figures=(*figures, heat) if heat.values.size else tuple(figures),
         tables=_tables(matter),
         notes=(
-            "A partition is a part of a topic; each of its copies, a replica, lies on another broker.",
-            "Brokers with more replicas do more work and take more with them when they fail.",
+            "A partition is a part of a topic; each of its copies, a replica, is on a different broker.",
+            "A broker with more replicas does more work, and more is affected when it fails.",
         ),
     )
 
 
 def _heading(spread: Spread | None, replicas: int) -> str:
     if not replicas:
-        return "The cluster holds no replicas."
+        return "The cluster has no replicas."
     if spread is None:
-        return "No broker is known to serve."
+        return "No broker is known to be alive."
     fullest, emptiest = f"{plural(int(spread.most), 'replica')}", count(spread.least)
     if spread.avoidable == 0:
         if spread.spread == 0:
-            return f"Replicas are balanced: every broker that serves holds {fullest}."
-        return f"Replicas are as balanced as they can be: from {emptiest} to {fullest} a broker."
+            return f"Replicas are balanced: every live broker has {fullest}."
+        return f"Replica balance is the best possible: {emptiest} to {fullest} per broker."
     if spread.least > 0 and spread.most >= 2 * spread.least:
         return (
-            f"The fullest broker holds {fullest}, the emptiest {emptiest}: "
+            f"The fullest broker has {fullest}, the emptiest {emptiest}: "
             f"{spread.most / spread.least:.1f} times as many."
         )
-    return f"The fullest broker holds {fullest}, the emptiest {emptiest}."
+    return f"The fullest broker has {fullest}, the emptiest {emptiest}."
 
 
 def _text(matter: Matter) -> tuple[str, ...]:
@@ -79,25 +79,24 @@ def _text(matter: Matter) -> tuple[str, ...]:
     said = []
     if spread is not None and balance.replicas:
         said.append(
-            f"A broker that serves holds {spread.mean:,.1f} replicas on average; the difference between fullest and "
-            f"emptiest is {count(spread.spread)}"
-            + (f", and {spread.least_possible:,} would be possible." if spread.avoidable else ".")
+            f"A live broker has {spread.mean:,.1f} replicas on average; the replica spread (max - min) is "
+            f"{count(spread.spread)}" + (f" (best possible: {spread.least_possible:,})." if spread.avoidable else ".")
         )
     away = [broker for broker in layout.brokers if broker.state.unavailable]
     if away:
         states = ", ".join(f"broker {broker.id} is {broker.state.word}" for broker in away[:6])
-        more = f", and {len(away) - 6:,} more do not serve" if len(away) > 6 else ""
+        more = f", and {len(away) - 6:,} more are not alive" if len(away) > 6 else ""
         them = "it" if len(away) == 1 else "them"
-        said.append(f"{states[:1].upper()}{states[1:]}{more}. Averages and differences leave {them} out.")
+        said.append(f"{states[:1].upper()}{states[1:]}{more}. Averages and spreads do not count {them}.")
     if balance.by_broker.leaders is None:
-        said.append("The input does not tell which broker leads a partition.")
+        said.append("Leaders are unknown: the input does not include them.")
     elif balance.leader_told < balance.partitions:
         without = balance.partitions - balance.leader_told
-        said.append(f"Of {plural(without, 'partition')} the input does not tell the leader.")
+        said.append(f"The leader of {plural(without, 'partition')} is unknown.")
     if balance.by_broker.size_bytes is None:
-        said.append("The input does not tell the sizes of replicas: everything here is counted in replicas.")
+        said.append("Sizes are unknown: everything here is counted in replicas.")
     if matter.read_at is None:
-        said.append("The input does not tell when the cluster was as shown here.")
+        said.append("The snapshot time is unknown: the input does not include it.")
     return tuple(said)
 
 
@@ -107,10 +106,10 @@ def _bars(matter: Matter) -> Bars:
     held, leaders = brokers.counts(balance), brokers.leaders(balance)
     spread = balance.by_broker.replica_spread
     series: tuple[Series, ...] = (Series("replicas", held, "before"),)
-    says = "The dashed line is the average of the brokers that serve."
+    says = "The dashed line is the average of the live brokers."
     if leaders is not None and (leaders <= held).all():
         series = (Series("leads", leaders, "leader"), Series("follows", held - leaders, "stays"))
-        says = f"Blue: partitions that the broker leads. Grey: copies that follow. {says}"
+        says = f"Blue: partitions that the broker leads. Grey: followers. {says}"
     return Bars(
         slug="today-brokers",
         title="Replicas by broker",

@@ -42,9 +42,8 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
             _proven(proofs, choices),
         ),
         notes=(
-            "Proven means: a second piece of software that shares no code with the planner has checked that nothing "
-            "better exists.",
-            "Where that could not be checked it says so; it does not mean that something better exists.",
+            "Proven: an independent checker (it shares no code with the planner) confirmed that nothing better exists.",
+            "Not proven: that could not be confirmed. It does not mean that something better exists.",
         ),
     )
 
@@ -53,12 +52,12 @@ def _certificate(made: Certificate, choices: Choices) -> tuple[Table, ...]:
     """The certificate's own sentences, in the terms of the field, for operators."""
     if choices.audience != "operators" or not made.sentences:
         return ()
-    return (Table("certificate", "The certificate's sentences", (Column("Sentence", made.sentences),)),)
+    return (Table("certificate", "Certificate", (Column("Sentence", made.sentences),)),)
 
 
 def _proven(proofs: tuple[Proof, ...], choices: Choices) -> Table:
     """The objectives and their verdicts; with the sums of squares that are compared, for operators."""
-    first = Column("What, the first counts most", tuple(proof.what for proof in proofs))
+    first = Column("Objective, most important first", tuple(proof.what for proof in proofs))
     last = Column("Verdict", tuple(proof.verdict for proof in proofs))
     if choices.audience == "management":
         return Table("proofs", "What is proven", (first, last))
@@ -84,10 +83,10 @@ def _range(matter: Matter) -> tuple[int, int] | None:
 
 def _heading(matter: Matter, made: Certificate) -> str:
     if made.faults:
-        return f"The plan has {counted(len(made.faults), 'fault')}, so nothing is proven of it."
+        return f"The plan has {counted(len(made.faults), 'fault')}, so nothing about it is proven."
     drawn = _range(matter)
     proven = (
-        f", and {made.least_moves:,} {verb(made.least_moves or 0, 'is', 'are')} enough"
+        f", and {made.least_moves:,} {verb(made.least_moves or 0, 'is', 'are')} the minimum"
         if (made.least_moves is not None and made.least_moves < made.moves)
         else ""
     )
@@ -102,8 +101,8 @@ def _heading(matter: Matter, made: Certificate) -> str:
             return f"{capital(subject(made.wish))} needs no copy."
         return f"No plan for this change copies fewer than {plural(made.moves, 'replica')}."
     if by_choice(made.wish):
-        return f"This plan makes {plural(made.moves, 'copy', 'copies')}, a number that was chosen{proven}."
-    return f"This plan copies {plural(made.moves, 'replica')}; that this is the least is not proven."
+        return f"This plan copies {plural(made.moves, 'replica')}, the number that was chosen{proven}."
+    return f"This plan copies {plural(made.moves, 'replica')}; it is not proven that this is the minimum."
 
 
 def _facts(matter: Matter, made: Certificate) -> tuple[Fact, ...]:
@@ -144,17 +143,17 @@ def _further(matter: Matter, made: Certificate) -> tuple[str, ...]:
         if better is not None and own is not None:
             more = better.moves - made.moves
             said.append(
-                f"{plural(more, 'more copy', 'more copies')} would bring the difference between fullest and emptiest "
-                f"broker from {own:,} to {better.replica_spread:,}."
+                f"{plural(more, 'more copy', 'more copies')} would reduce the replica spread from {own:,} to "
+                f"{better.replica_spread:,}."
             )
         elif len(spread) > 1:
-            said.append("No further point of the curve is more balanced.")
+            said.append("More moves would not improve the balance.")
         said += curve.sentences
     if matter.generate:
         first = matter.generate[0]
         said.append(
-            f"Kafka's --generate places every partition of a topic anew, by chance. It was given "
-            f"{plural(len(first.topics), 'topic')} and {plural(len(first.brokers), 'broker')}; each dot is one draw."
+            f"Kafka's --generate assigns every partition of a topic again, from a random start. It was given "
+            f"{plural(len(first.topics), 'topic')} and {plural(len(first.brokers), 'broker')}; each dot is one run."
         )
     return tuple(said)
 
@@ -165,19 +164,19 @@ def _draws(matter: Matter, made: Certificate) -> Draws | None:
         return None
     least, most = _range(matter) or (0, 0)
     if made.moves and least >= 2 * made.moves:
-        says = f"Every draw copies at least {least // made.moves:,} times as many replicas as this plan."
+        says = f"Every run copies at least {least // made.moves:,} times as many replicas as this plan."
     elif least > made.moves:
-        says = f"Every draw copies more replicas than this plan: {least:,} or more."
+        says = f"Every run copies more replicas than this plan: {least:,} or more."
     elif least == most == made.moves:
-        says = "Every draw copies as many replicas as this plan."
+        says = "Every run copies as many replicas as this plan."
     else:
-        says = f"Draws copy {least:,} to {most:,} replicas."
+        says = f"Runs copy {least:,} to {most:,} replicas."
     return Draws(
         slug="generate",
-        title="Replicas to copy, beside Kafka's --generate",
+        title="Replicas to copy, compared with Kafka's --generate",
         says=says,
         unit="replicas",
-        names=tuple(f"{_TOOLS[one.tool]}, {plural(one.draws, 'draw')}" for one in found),
+        names=tuple(f"{_TOOLS[one.tool]}, {plural(one.draws, 'run')}" for one in found),
         draws=tuple(one.spread.moves.astype(np.float64) for one in found),
         own=float(made.moves),
         own_name="this plan",
@@ -202,13 +201,13 @@ def _curve(matter: Matter, made: Certificate) -> Lines | None:
     moves, spread = list(points), list(points.values())
     return Lines(
         slug="curve",
-        title="What more copies would buy",
-        says=f"From {moves[0]:,} to {moves[-1]:,} copies the difference between fullest and emptiest broker goes from "
-        f"{spread[0]:,} to {spread[-1]:,}; the mark is this plan.",
+        title="Moves vs. balance",
+        says=f"From {moves[0]:,} to {moves[-1]:,} copies the replica spread goes from {spread[0]:,} to "
+        f"{spread[-1]:,}; the mark is this plan.",
         unit="replicas",
         x=np.array(moves, np.float64),
         x_name="replicas to copy",
-        series=(Series("fullest minus emptiest broker", np.array(spread, np.float64), "plan"),),
+        series=(Series("replica spread", np.array(spread, np.float64), "plan"),),
         marked=float(made.moves),
     )
 
@@ -221,10 +220,10 @@ def _curve_tables(matter: Matter) -> tuple[Table, ...]:
     return (
         Table(
             "curve",
-            "What more copies would buy",
+            "Moves vs. balance",
             (
                 Column("Replicas to copy", np.array(list(points), np.float64), "moves"),
-                Column("Fullest minus emptiest broker", np.array(list(points.values()), np.float64), "replicas"),
+                Column("Replica spread", np.array(list(points.values()), np.float64), "replicas"),
                 Column("", tuple("this plan" if moves == own else None for moves in points)),
             ),
         ),
@@ -240,15 +239,15 @@ def _draw_tables(matter: Matter) -> tuple[Table, ...]:
     spread = [one.spread.replica_spread for one in found]
     names = ("this plan", *(_TOOLS[one.tool] for one in found))
     columns = (
-        Column("Who", names),
-        Column("Draws", np.array([None, *(one.draws for one in found)], dtype=object), "moves"),
+        Column("Source", names),
+        Column("Runs", np.array([None, *(one.draws for one in found)], dtype=object), "moves"),
         Column("Fewest copies", np.array([made.moves, *(one.min() for one in moves)], np.float64), "moves"),
         Column("Median", np.array([made.moves, *(np.median(one) for one in moves)], np.float64), "moves"),
         Column("Most copies", np.array([made.moves, *(one.max() for one in moves)], np.float64), "moves"),
         Column(
-            "Fullest minus emptiest, median",
+            "Median replica spread",
             np.array([np.nan if made.replica_spread is None else made.replica_spread, *map(np.median, spread)]),
             "replicas",
         ),
     )
-    return (Table("generate", "Beside Kafka's --generate", columns),)
+    return (Table("generate", "Compared with Kafka's --generate", columns),)

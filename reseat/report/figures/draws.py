@@ -59,9 +59,9 @@ def draw(figure: Draws, texts: Texts, wide: float = WIDE) -> Sheet:
 
 
 def _range(values: FloatArray, figure: Draws) -> str:
-    """Where the draws of a tool lie: "1,002 to 1,090 in 50 draws"."""
+    """Where the draws of a tool lie: "1,002 to 1,090 in 50 runs"."""
     if not len(values):
         return "no answer"
     low, high = float(values.min()), float(values.max())
     words = value(low, figure.unit) if low == high else f"{value(low, figure.unit)} to {value(high, figure.unit)}"
-    return words if len(values) == 1 else f"{words} in {len(values):,} draws"
+    return words if len(values) == 1 else f"{words} in {len(values):,} runs"

@@ -392,7 +392,7 @@ class AdminClient:
                 continue
             if answer.controller_id >= 0:
                 return int(answer.controller_id)
-            failure = ClusterUnreachable("The cluster has no controller at this moment.", "lost")
+            failure = ClusterUnreachable("The cluster currently has no controller.", "lost")
         raise failure or ClusterUnreachable("The cluster reports no live broker.", "lost")
 
     async def _learn(self, node: Any, deadline: float) -> Any:
