@@ -17,16 +17,16 @@ _MOST_BARS = 60
 
 
 def draw_side_by_side(measured: Sequence[Measures], chosen: str) -> None:
-    """A table of the measures, and what each member has in the end by strategy."""
+    """A table of the measures, and what each member has at the end by strategy."""
     import pandas as pd
 
     frame = pd.DataFrame(
         {
             "assignor": [("▸ " if one.assignor == chosen else "") + one.assignor for one in measured],
-            "counts apart": [one.spread for one in measured],
+            "spread": [one.spread for one in measured],
             "rebalances": [one.rebalances for one in measured],
             "moves": [one.moves for one in measured],
-            "for nothing": [one.needless for one in measured],
+            "unnecessary": [one.needless for one in measured],
             "paused": [one.paused for one in measured],
             "surplus": [f"{one.surplus:+.1f}" for one in measured],
         }
@@ -35,8 +35,9 @@ def draw_side_by_side(measured: Sequence[Measures], chosen: str) -> None:
     with left:
         tables.table(frame, "consumers-side", surplus=tables.RIGHT)
         st.caption(
-            "Over the whole story. For nothing: a member gave up a partition and got another instead. Paused: what "
-            "was read and stopped being read, if only for a rebalance. Surplus: the largest over even shares of topics."
+            "Over the whole story. Unnecessary: a member gave up a partition and got another instead. Paused: "
+            "partitions whose consumption stopped, if only during a rebalance. Surplus: the largest over an equal "
+            "share of each topic."
         )
     with right:
         _bars(measured)
@@ -63,7 +64,7 @@ def _bars(measured: Sequence[Measures]) -> None:
     figure.update_layout(template=theme.template(), bargap=0, margin={"l": 40, "r": 4, "t": 6, "b": 26})
     figure.update_xaxes(tickmode="array", tickvals=list(range(len(names))), ticktext=names, fixedrange=True)
     figure.update_yaxes(rangemode="tozero", tickformat=",d", nticks=5, fixedrange=True)
-    charts.draw(figure, "consumers-counts", "Partitions of each member in the end, by assignor", height=190)
+    charts.draw(figure, "consumers-counts", "Partitions per member at the end, by assignor", height=190)
 
 
 def draw_what_if(found: Sequence[tuple[str, Sequence[Measures]]]) -> None:
@@ -76,9 +77,9 @@ def draw_what_if(found: Sequence[tuple[str, Sequence[Measures]]]) -> None:
             "change": [words for words, _ in rows],
             "assignor": [one.assignor for _, one in rows],
             "moves": [one.moves for _, one in rows],
-            "for nothing": [one.needless for _, one in rows],
+            "unnecessary": [one.needless for _, one in rows],
             "paused": [one.paused for _, one in rows],
-            "counts apart then": [one.spread for _, one in rows],
+            "spread after": [one.spread for _, one in rows],
             "fewest": [min(one.counts.values(), default=0) for _, one in rows],
             "most": [max(one.counts.values(), default=0) for _, one in rows],
         }
@@ -91,7 +92,7 @@ def draw_calls(calls: Sequence[tuple[str, str, str]]) -> None:
     import pandas as pd
 
     if not calls:
-        st.markdown("No listener is called.")
+        st.markdown("No listener calls.")
         return
     frame = pd.DataFrame(
         {

@@ -20,9 +20,9 @@ __all__ = ["MARKS", "draw_starts", "draw_table", "draw_topic", "rings_of", "summ
 
 #: Mark and word of a verdict, for tables and pills.
 MARKS = {
-    Verdict.STRIPED: "✔ as placed",
-    Verdict.GREW: "✔ grew later",
-    Verdict.MOVED: "▲ moved since",
+    Verdict.STRIPED: "✔ match",
+    Verdict.GREW: "✔ match, grown later",
+    Verdict.MOVED: "▲ moved later",
     Verdict.NOT_STRIPED: "○ not striped",
     Verdict.UNKNOWN: "? unknown",
 }
@@ -45,26 +45,27 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
         return "There are no topics."
     if placed == total:
         return (
-            "The one topic sits as Kafka placed it: no partition was moved since."
+            "The only topic still matches Kafka's initial assignment."
             if total == 1
-            else f"All {total:,} topics sit as Kafka placed them: no partition was moved since."
+            else f"All {total:,} topics still match Kafka's initial assignment."
         )
     unknown = counts[Verdict.UNKNOWN]
     if unknown == total:
-        whose = "the one topic sits" if total == 1 else f"the {total:,} topics sit"
-        return f"Racks are unknown, so it is unknown whether {whose} as Kafka placed {'it' if total == 1 else 'them'}."
+        whose = "the only topic matches" if total == 1 else f"the {total:,} topics match"
+        return f"Racks are unknown, so it is unknown whether {whose} Kafka's initial assignment."
     if kraft and 2 * counts[Verdict.NOT_STRIPED] > total:
         none = text.plural(counts[Verdict.NOT_STRIPED], "topic")
-        return f"KRaft's placer leaves no start and shift to find: {none} of {total:,} fit no draws."
+        return f"KRaft's assignments have no start and shift: {none} of {total:,} match none."
     moved = sum(len(one.moved) for one in found if one.verdict is Verdict.MOVED)
-    words = [f"{placed:,} of {text.plural(total, 'topic')} {'sits' if placed == 1 else 'sit'} as Kafka placed them"]
+    match = "matches" if placed == 1 else "match"
+    words = [f"{placed:,} of {text.plural(total, 'topic')} {match} Kafka's initial assignment"]
     if counts[Verdict.MOVED]:
         where = text.plural(counts[Verdict.MOVED], "other")
-        words.append(f"{text.plural(moved, 'partition')} of {where} {'was' if moved == 1 else 'were'} moved since")
+        words.append(f"{text.plural(moved, 'partition')} of {where} {'was' if moved == 1 else 'were'} moved later")
     if counts[Verdict.NOT_STRIPED]:
-        words.append(f"{counts[Verdict.NOT_STRIPED]:,} fit no draws")
+        words.append(f"{counts[Verdict.NOT_STRIPED]:,} do not match")
     if unknown:
-        words.append(f"{unknown:,} cannot be judged, as racks are unknown")
+        words.append(f"{unknown:,} unknown without racks")
     return f"{'; '.join(words)}."
 
 
@@ -81,7 +82,7 @@ def rings_of(found: Sequence[TopicFingerprint]) -> dict[Ring, list[TopicFingerpr
 def draw_starts(layout: ClusterLayout, rings: dict[Ring, list[TopicFingerprint]]) -> None:
     """The main figure: on which broker of a ring the starts of topics fell, and what that says of the next one."""
     ring = st.selectbox(
-        "Topics striped over",
+        "Topics placed on",
         list(rings),
         format_func=lambda ring: f"{_ring_words(ring)} · {text.plural(len(rings[ring]), 'topic')}",
         key=f"fingerprint-ring-{layout.digest}",
@@ -91,18 +92,18 @@ def draw_starts(layout: ClusterLayout, rings: dict[Ring, list[TopicFingerprint]]
     rack_of = {broker.id: broker.rack for broker in layout.brokers}
     names = [f"broker {b} in {rack_of[b]}" if rack_of.get(b) else f"broker {b}" for b in brokers]
     figure = charts.bars(names, starts, "topics", mean=len(rings[ring]) / len(brokers))
-    charts.draw(figure, "fingerprint-starts", "Topics by the broker that their start fell on, in ring order")
+    charts.draw(figure, "fingerprint-starts", "Topics by the broker of their start index, in ring order")
     frame.how_to_read(
-        "Kafka draws a start at random for each topic: the place on the ring of brokers where partition 0 begins. The "
-        "bars count topics by the broker there, in the order in which placement walks the ring; the dashed line is "
-        "what a perfectly even draw would give. Chance alone makes bars differ, the more so the fewer topics there are."
+        "Kafka chooses a random start for each topic: the place on the ring of brokers where partition 0 begins. The "
+        "bars count topics by the broker there, in ring order; the dashed line is the count if all starts were equally "
+        "frequent. Chance alone makes bars differ, more so with few topics."
     )
 
 
 def _ring_words(ring: Ring) -> str:
     brokers, rack_aware, circumstance = ring
     which = text.ids(brokers, 6) if len(brokers) <= 6 else text.plural(len(brokers), "broker")
-    how = "racks in turn" if rack_aware else "racks aside"
+    how = "rack-aware" if rack_aware else "not rack-aware"
     return f"{which}, {how}" + (f", {circumstance}" if circumstance else "")
 
 
@@ -120,7 +121,7 @@ def draw_table(found: Sequence[TopicFingerprint]) -> TopicFingerprint | None:
         label_visibility="collapsed",
     )
     with right:
-        typed = tables.search("fingerprint", "a part of a topic's name").strip().casefold()
+        typed = tables.search("fingerprint", "part of a topic name").strip().casefold()
     wanted = frozenset(chosen or here)
     hits = [one for one in found if one.verdict in wanted and typed in one.topic.casefold()]
     shown = hits[: tables.MOST_ROWS]
@@ -137,8 +138,8 @@ def draw_table(found: Sequence[TopicFingerprint]) -> TopicFingerprint | None:
             "partitions": st.column_config.NumberColumn(format="localized", width=80),
             "start": tables.RIGHT,
             "shift": tables.RIGHT,
-            "pairs that fit": st.column_config.NumberColumn(
-                format="localized", help="How many pairs of start and shift make exactly these lists"
+            "matching pairs": st.column_config.NumberColumn(
+                format="localized", help="How many pairs of start and shift give exactly these lists"
             ),
         },
     )
@@ -160,19 +161,19 @@ def _frame(found: Sequence[TopicFingerprint]) -> pd.DataFrame:
             "topic": [text.visible(one.topic) for one in found],
             "verdict": [MARKS[one.verdict] for one in found],
             "partitions": [one.partitions for one in found],
-            "racks": ["" if fit is None else "in turn" if fit.rack_aware else "aside" for fit in fits],
+            "racks": ["" if fit is None else "aware" if fit.rack_aware else "ignored" for fit in fits],
             "start": ["" if fit is None else str(fit.start) for fit in fits],
             "shift": ["" if fit is None else _shifts(fit) for fit in fits],
-            "pairs that fit": pd.array(
+            "matching pairs": pd.array(
                 [
                     sum(len(fit.shifts) for fit in one.fits) if one.fits and one.verdict is not Verdict.MOVED else None
                     for one in found
                 ],
                 dtype="Int64",
             ),
-            "placed": ["" if fit is None else fit.circumstance or "on the present brokers" for fit in fits],
+            "placed": ["" if fit is None else fit.circumstance or "on the current brokers" for fit in fits],
             "moved partitions": [_moved(one) for one in found],
-            "replicas off": pd.array([one.replicas_off for one in found], dtype="Int64"),
+            "replicas that differ": pd.array([one.replicas_off for one in found], dtype="Int64"),
         }
     )
 
@@ -215,18 +216,18 @@ def draw_topic(layout: ClusterLayout, one: TopicFingerprint) -> None:
             return
         made = _as_placed(fit, one.added, ids, max(map(len, now), default=0))
         differ = [a != b for a, b in zip(now, made, strict=True)]
-        only = st.toggle("Only those that differ", key="fingerprint-differ") if any(differ) else False
+        only = st.toggle("Only differences", key="fingerprint-differ") if any(differ) else False
         rows = [i for i, off in enumerate(differ) if off or not only][: tables.MOST_ROWS]
         frame_of_topic = pd.DataFrame(
             {
                 "partition": [ids[i] for i in rows],
                 "replicas": [", ".join(map(str, now[i])) for i in rows],
-                "as the draws give": [", ".join(map(str, made[i])) for i in rows],
+                "initial assignment": [", ".join(map(str, made[i])) for i in rows],
                 "": ["▲ differs" if differ[i] else "✔" for i in rows],
             }
         )
         tables.table(frame_of_topic, "fingerprint-partitions", height=240)
-        st.caption(f"{sum(differ):,} of {text.plural(len(ids), 'partition')} differ from these draws.")
+        st.caption(f"{sum(differ):,} of {text.plural(len(ids), 'partition')} differ from this initial assignment.")
 
 
 def _as_placed(fit: Fit, added: Sequence[Fit], ids: Sequence[int], factor: int) -> list[list[int]]:

@@ -23,7 +23,7 @@ from reseat.model import Snapshot
 
 __all__ = ["Between", "draw_between"]
 
-_VIEWS = ("Every change, with its time", "What is different", "Heatmap of the difference")
+_VIEWS = ("All changes", "Net difference", "Heatmap of the difference")
 _HEIGHT = 300
 
 
@@ -64,7 +64,7 @@ def draw_between(between: Between) -> None:
         for name, row in (("A", between.a), ("B", between.b)):
             # Without a mouse nothing on the figure can be clicked; the handles go to any moment with the arrow keys.
             st.button(
-                f"Look at {name}",
+                f"Show {name}",
                 key=f"history-look-{name}",
                 icon=":material/history:",
                 type="tertiary",
@@ -72,16 +72,16 @@ def draw_between(between: Between) -> None:
                 args=(between.cluster, str(row["snapshot_id"])),
             )
     if between.a["snapshot_id"] == between.b["snapshot_id"]:
-        st.caption("A and B are the same moment. Drag one of the handles to compare two.")
+        st.caption("A and B are the same snapshot. Drag one of the handles to compare two.")
         return
     try:
-        with st.spinner("Reading both moments …", show_time=True):
+        with st.spinner("Reading both snapshots …", show_time=True):
             before, after = between.snapshot(between.a), between.snapshot(between.b)
             noted = caching.difference_of(before, after)
     except InputRefused as refusal:
         refused(refusal)
         return
-    st.markdown(f"**B against A:** {text.plain(noted.changes.summary)}")
+    st.markdown(f"**A → B:** {text.plain(noted.changes.summary)}")
     view = st.segmented_control(
         "Show", _VIEWS, default=_VIEWS[0], required=True, key="history-view", label_visibility="collapsed"
     )
@@ -101,7 +101,7 @@ def _every_change(between: Between) -> None:
     totals = {str(kind): int(count) for kind, count in inside.groupby("kind")["changes"].sum().items()}
     offered = [kind for kind in KINDS if totals.get(kind)]
     if not offered:
-        st.caption("No snapshot in between shows a change.")
+        st.caption("No changes between the two snapshots.")
         return
     chosen = st.pills(
         "Kinds",
@@ -125,7 +125,9 @@ def _every_change(between: Between) -> None:
         "history-changes-table",
         height=_HEIGHT,
         fixed=True,
-        time=st.column_config.TextColumn("time, UTC", width=150, help="When the later of two snapshots was taken"),
+        time=st.column_config.TextColumn(
+            "time, UTC", width=150, help="Snapshot time of the later of the two snapshots"
+        ),
         change=st.column_config.TextColumn(width=150),
         partition=tables.RIGHT,
         broker=tables.RIGHT,
@@ -136,8 +138,8 @@ def _every_change(between: Between) -> None:
         tables.download("history-changes-csv", "changes.csv", partial(as_csv, found))
         if total > len(rows):
             st.caption(
-                f"The stretch has {total:,}; read were the newest, since {clock(since)}, at most about {MOST:,}. "
-                "Choose kinds, or a shorter stretch, to see the others.",
+                f"Of {total:,} changes, these are the newest, since {clock(since)} (at most about {MOST:,})."
+                " Choose kinds or a shorter period to see the others.",
                 width="content",
             )
 

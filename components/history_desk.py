@@ -71,7 +71,7 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
     if cluster != wanted:
         keep_cluster(cluster, _past_of(seat))
         st.rerun()  # under the widget's own name, so that an older choice of it does not come back
-    last = caching.asked(history, f"last moment {cluster}", lambda: last_moment(history, cluster))
+    last = caching.asked(history, f"last snapshot {cluster}", lambda: last_moment(history, cluster))
     chosen = row.segmented_control(
         "Time",
         [*_RANGES, _ALL, _OWN],
@@ -114,7 +114,7 @@ def _linked_range(history: History, cluster: str, last: datetime | None) -> str:
         return kept or _WEEK
     shown = _WEEK
     if named:
-        question = f"moments {cluster} {sorted(named.values())}"
+        question = f"snapshots {cluster} {sorted(named.values())}"
         found = caching.asked(history, question, lambda: moments(history, cluster, named.values()))
         gone = tuple(name for name, one in named.items() if one not in found and name != MOMENT)
         session.keep(_LINKED_GONE, (cluster, gone))
@@ -132,13 +132,12 @@ def draw_lost(cluster: str) -> None:
     # Empty as long as a handle stands at its end.
     names = tuple(name for name, moved in (("A", ends.a), ("B", ends.b)) if name in names and not moved)
     if gone and session.kept(_KEPT_CLUSTER, ("", ""))[0] == "":
-        said = f"The link's cluster {text.plain(gone, 60)} is not in the history: another one is shown."
+        said = f"The link's cluster {text.plain(gone, 60)} is not in the history. Showing another one."
     elif of == cluster and names:
         one = len(names) == 1
         said = (
-            f"The link's {'moment' if one else 'moments'} {' and '.join(names)} {'is' if one else 'are'} not in the "
-            f"history any more, thinned out by retention perhaps: the {'end' if one else 'ends'} of the stretch "
-            f"{'stands' if one else 'stand'} there instead."
+            f"The link's {'snapshot' if one else 'snapshots'} {' and '.join(names)} {'is' if one else 'are'} no longer "
+            f"in the history, maybe removed by retention. Showing the {'end' if one else 'ends'} of the period instead."
         )
     else:
         return
@@ -189,12 +188,12 @@ def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], 
     b = wanted.b if wanted.b in words else identities[-1]
     turn = session.kept(_TURN, 0)
     first, last = st.select_slider(
-        "From moment A to moment B",
+        "Compare snapshots A and B",
         identities,
         (a, b),
         format_func=lambda identity: words.get(identity, identity),
         key=f"history-ends-{cluster}-{stretch}-{turn}-{session.returns()}",
-        help="Two moments to compare: drag the handles, use the arrow keys, or click the figure and choose below it",
+        help="Drag the handles, use the arrow keys, or click the figure and choose below it",
     )
     # A handle that stands at its end stays there when the stretch grows, or the next snapshot comes.
     session.keep(

@@ -48,8 +48,8 @@ def draw_heat(before: ClusterLayout, after: ClusterLayout, title: str) -> None:
             _show(signature, another)
             st.rerun()
     st.caption(
-        "Each row is a broker, each column a topic; brokers and topics of either moment are there. Blue is more at B "
-        "than at A, brown is less, white no difference. Drag to zoom in, click a topic for its partitions."
+        "Each row is a broker, each column a topic, of either snapshot. Blue: more at B than at A, brown: fewer, "
+        "white: no difference. Drag to zoom in, click a topic for its partitions."
     )
 
 

@@ -22,19 +22,21 @@ def draw_notices(history: History, cluster: str) -> None:
     days = [day for name, day in caching.asked(history, "unfinished", history.unfinished) if name == cluster]
     if days:
         busy = caching.pipeline().state.phase.busy
-        ends = "is rewriting" if busy else "ended before it had rewritten"
-        then = "This page shows it once it is done." if busy else "The next run heals that."
+        ends = "is rewriting" if busy else "ended before it rewrote"
+        then = "This page shows the result once it is done." if busy else "The next run repairs that."
         st.markdown(
             f":orange[:material/healing:] A run {ends} {text.plural(len(days), 'day')} of this cluster "
-            f"({text.plain(', '.join(days[:5]))}{' …' if days[5:] else ''}): what is shown of "
-            f"{verb(len(days), 'it', 'them')} may be a mixture. {then}"
+            f"({text.plain(', '.join(days[:5]))}{' …' if days[5:] else ''}): {verb(len(days), 'it', 'they')} may show "
+            f"mixed data. {then}"
         )
     rejected = caching.asked(history, "rejected", history.rejected)
     mine = rejected[rejected["cluster"].isna() | (rejected["cluster"] == cluster)]
     if len(mine):
         one = len(mine) == 1
-        label = f":orange[:material/warning:] {text.plural(len(mine), 'landed file')} could not be read"
-        with st.expander(f"{label}: {'its moment is' if one else 'their moments are'} missing here", key="rejected"):
+        label = f":orange[:material/warning:] {text.plural(len(mine), 'saved file')} could not be read"
+        with st.expander(
+            f"{label}: {'its snapshot is' if one else 'their snapshots are'} missing here", key="rejected"
+        ):
             columns = ["path", "reason", "place"]
             tables.table(mine[columns].head(_MOST), "history-rejected", height=200)
             st.caption(tables.shown_of(min(len(mine), _MOST), len(mine), "file"))
@@ -43,9 +45,9 @@ def draw_notices(history: History, cluster: str) -> None:
 def how_to_read() -> None:
     """The folded line under the figure."""
     frame.how_to_read(
-        "Time goes from left to right, in UTC, the same in all four panels; a line stops where snapshots are missing. "
-        "On top stands what happened: ✖ brokers gone (large: a whole rack), ● brokers back or new, ◆ a large "
-        "reassignment, with a bar while it goes on, ◇ many replicas of new partitions. Unevenness is the coefficient "
-        "of variation over the brokers that are not dead: 0% is perfectly even. Click anywhere to look at that moment; "
-        "the dotted lines are the two moments that are compared below, and can be looked at from there."
+        "Time runs from left to right, in UTC, the same in all four panels; a line stops where snapshots are missing. "
+        "Marks at the top: ✖ brokers left (large: a whole rack), ● brokers returned or joined, ◆ a large "
+        "reassignment, with a bar while it runs, ◇ many replicas of new partitions. Imbalance is the coefficient of "
+        "variation over the brokers that are not dead: 0% is perfectly balanced. Click anywhere to show that snapshot; "
+        "the dotted lines are the two snapshots compared below."
     )

@@ -36,20 +36,20 @@ def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: dat
     if len(snapshots) == 1:
         harm = _harm(snapshots.iloc[0]) if worst(snapshots) is not None else ""
         return (
-            f"{name}: one snapshot, of {clock(last)}{f', with {harm}' if harm else ''}; with the next one Reseat shows "
-            "what changed."
+            f"{name}: one snapshot, of {clock(last)}{f', with {harm}' if harm else ''}. Changes show from "
+            "the second on."
         )
     told = []
     brokers = _sum(counts, *_BROKERS)
     if brokers:
-        told.append(f"brokers came or went {'once' if brokers == 1 else f'{brokers:,} times'}")
+        told.append(f"brokers joined or left {'once' if brokers == 1 else f'{brokers:,} times'}")
     moved = _sum(counts, "replica_added")
     if moved:
-        told.append(f"{text.plural(moved, 'replica')} moved or came")
+        told.append(f"{text.plural(moved, 'replica')} added or moved")
     leaders = _sum(counts, "leader_moved")
     if leaders and len(told) < 2:
-        told.append(f"{text.plural(leaders, 'leader')} moved")
-    happened = " and ".join(told) or "no broker came or went and no replica moved"
+        told.append(f"{text.plural(leaders, 'leader')} changed")
+    happened = " and ".join(told) or "no broker joined or left and no replica moved"
     return f"{name}, {stretch(first, last, now)}: {happened}; {_worst(snapshots)}."
 
 
@@ -68,7 +68,7 @@ def _worst(snapshots: pd.DataFrame) -> str:
     row = snapshots.iloc[place]
     moment = row["taken_at"]
     near = snapshots["taken_at"].iloc[-1] - moment < _WEEK  # a weekday names one day
-    return f"the worst moment was {f'{moment:%A %H:%M} UTC' if near else clock(moment)}, {_harm(row)}"
+    return f"the worst snapshot was {f'{moment:%A %H:%M} UTC' if near else clock(moment)}, {_harm(row)}"
 
 
 def _harm(row: pd.Series[object]) -> str:
@@ -88,24 +88,28 @@ def _none_worse(snapshots: pd.DataFrame) -> str:
     """That nothing was offline or behind, as far as any snapshot tells it."""
     offline, behind = (bool(snapshots[name].notna().any()) for name in ("offline", "under_replicated"))
     if offline and behind:
-        return "no partition was offline or lacked a replica in sync"
+        return "no partition was offline or under-replicated"
     if offline:
-        return "no partition was offline; which replicas were in sync is unknown"
+        return "no partition was offline; in-sync replicas are unknown"
     if behind:
-        return "no partition lacked a replica in sync; which partitions had a leader is unknown"
-    return "which partitions were offline or lacked a replica in sync is unknown"
+        return "no partition was under-replicated; leaders are unknown"
+    return "offline and under-replicated partitions are unknown"
 
 
 def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
     """The six figures under the sentence."""
     first, last = snapshots.iloc[0], snapshots.iloc[-1]
     return [
-        Figure("Snapshots", text.count(len(snapshots)), None, "Moments of this cluster in the stretch shown"),
-        Figure("Brokers came or went", text.count(_sum(counts, *_BROKERS)), None, "Dead and fenced ones are gone"),
-        Figure("Replicas moved or came", text.count(_sum(counts, "replica_added")), None, "Those of new topics too"),
-        Figure("Leaders moved", text.count(_sum(counts, "leader_moved")), None, "From one snapshot to the next"),
+        Figure("Snapshots", text.count(len(snapshots)), None, "Snapshots of this cluster in the selected period"),
         Figure(
-            "Most offline at once",
+            "Brokers joined or left", text.count(_sum(counts, *_BROKERS)), None, "Dead and fenced brokers count as left"
+        ),
+        Figure(
+            "Replicas added or moved", text.count(_sum(counts, "replica_added")), None, "Including those of new topics"
+        ),
+        Figure("Leader changes", text.count(_sum(counts, "leader_moved")), None, "From one snapshot to the next"),
+        Figure(
+            "Max offline partitions",
             text.count(_value(snapshots["offline"].max())),
             None,
             "Partitions without a leader in the worst snapshot",

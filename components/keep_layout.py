@@ -31,7 +31,7 @@ class _Note:
 def draw(seat: Seat) -> None:
     """The form, and what came of it."""
     if seat.past is not None:
-        st.caption("This is a moment of the history: it is kept already.")
+        st.caption("This is a snapshot from the history: it is already saved.")
         return
     answer = session.may(Door.SAVE_SNAPSHOT)
     if not answer.may:
@@ -39,29 +39,29 @@ def draw(seat: Seat) -> None:
         return
     key = seat.name  # not its digest: a live cluster is read again while somebody types
     with st.form(f"keep-{key}", border=False):
-        st.caption("One more moment for the history of its cluster.")
+        st.caption("Adds this layout to its cluster's history.")
         name = st.text_input(
             "Cluster",
             value=name_for(seat),
             key=f"keep-name-{key}",
             max_chars=100,
             placeholder="orders-prod",
-            help="The same name each time: all that is kept under one name is one history",
+            help="Use the same name each time: snapshots with the same name form one history",
         )
         when = None
         if seat.snapshot is None:
             when = st.text_input(
-                "When the cluster was so",
+                "Snapshot time",
                 value=_moment(_known_moment(seat)),
                 key=f"keep-when-{key}",
                 max_chars=60,
-                help="With Z for UTC, or an offset: 2026-05-01T14:00:00+02:00. A text that does not say it was taken "
-                "to be of the moment it was read here",
+                help="With Z for UTC, or an offset: 2026-05-01T14:00:00+02:00. Preset to the time at which the input "
+                "was read here, unless the input includes its own",
             )
         else:
-            st.caption(f"As it was read at {seat.snapshot.taken_at:%Y-%m-%d %H:%M:%S} UTC.")
+            st.caption(f"Snapshot time: {seat.snapshot.taken_at:%Y-%m-%d %H:%M:%S} UTC.")
         _what_is_kept(seat)
-        if st.form_submit_button("Keep", icon=":material/archive:"):
+        if st.form_submit_button("Save", icon=":material/archive:"):
             _keep(seat, name.strip(), when)
     _note(seat)
 
@@ -102,30 +102,30 @@ def snapshot_to_keep(seat: Seat, when: datetime | None) -> Snapshot:
 def _what_is_kept(seat: Seat) -> None:
     said = []
     if not seat.wish.is_empty:
-        said.append("The what-if is not kept: only what was read.")
+        said.append("The what-if is not saved, only what was read.")
     if seat.edits.without or seat.edits.without_internal:
-        said.append("Topics that you left out are kept too.")
+        said.append("Excluded topics are saved too.")
     if seat.edits.racks:
-        said.append("Racks that you told are kept with it.")
+        said.append("Racks that you added are saved with it.")
     if said:
         st.caption(" ".join(said))
 
 
 def _keep(seat: Seat, name: str, when: str | None) -> None:
     if not name:
-        session.keep(_noted(seat), _Note("Give the cluster a name: its history is kept under it."))
+        session.keep(_noted(seat), _Note("Enter a cluster name: the history is saved under it."))
         return
     try:
         moment = None if when is None else moment_of(when)
-        with st.spinner("Keeping it …"):
+        with st.spinner("Saving …"):
             taken = snapshot_to_keep(seat, moment)
             landed = land(taken, places().landing, name)
     except ReseatError as error:
         session.keep(_noted(seat), _Note(str(error)))
         return
     session.keep(f"kept as {seat.name}", name)
-    at = f"{name} as it was at {taken.taken_at:%Y-%m-%d %H:%M:%S} UTC"
-    sentence = f"Kept: {at}." if landed.new else f"It was kept already: {at}. Nothing was written."
+    at = f"{name} at {taken.taken_at:%Y-%m-%d %H:%M:%S} UTC"
+    sentence = f"Saved: {at}." if landed.new else f"Already saved: {at}. Nothing was written."
     session.keep(_noted(seat), _Note(sentence, landed.where))
 
 
@@ -138,8 +138,8 @@ def _note(seat: Seat) -> None:
         return
     st.markdown(f":green[:material/check_circle:] {text.plain(note.sentence)}")
     st.code(note.where, language=None, wrap_lines=True)
-    st.caption("It is a part of the history once the pipeline has run.")
-    navigation.link(navigation.HISTORY, "Go to History")
+    st.caption("It appears in the history after the next pipeline run.")
+    navigation.link(navigation.HISTORY, "Open History")
 
 
 def _known_moment(seat: Seat) -> datetime:

@@ -116,7 +116,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
     try:
         past = Past.from_link(query["past"]) if query.get("past") else None
     except ValueError as error:
-        return Link("-", name, Edits(), Wish(), f"The link's moment of the past was not understood: {error}")
+        return Link("-", name, Edits(), Wish(), f"The link's snapshot is invalid: {error}")
     if digest and (len(digest) not in (_WHOLE, _HALF) or set(digest) - set("0123456789abcdef")):
         return Link("-", name, Edits(), Wish(), f"The link's layout is not a digest of {_WHOLE} hexadecimal digits.")
     try:
@@ -145,7 +145,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             point=_broker(query["point"]) if query.get("point") else None,
         )
     except ValueError as error:
-        return Link(digest, name, Edits(), Wish(), f"The link's what-if was not understood: {error}")
+        return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")
     return Link(digest, name, edits, wish, live=live, past=past, after=query.get("show") != _PRESENT)
 
 

@@ -30,20 +30,18 @@ bootstrap = "broker1:9092"       # sizes and log directories, if you like"""
 def consistency_in_words(snapshot: Snapshot) -> str:
     """What the reading promises about one moment, in a sentence or two."""
     if snapshot.consistency is Consistency.CONSISTENT:
-        return (
-            "All of it was true at one moment: nothing that was read is newer than the moment before the first request."
-        )
+        return "Consistent: all of it held at one time, right before the first request."
     if snapshot.consistency is Consistency.UNSETTLED:
         topics = list(snapshot.unsettled)
         names = ", ".join(topics[:_NAMED]) + (f" and {len(topics) - _NAMED:,} more" if len(topics) > _NAMED else "")
         about = f": {names}" if topics else ""
         return (
-            f"{text.plural(len(topics), 'topic')} changed while the cluster was read, also when read again{about}. "
-            "What is shown of these may mix two moments; the rest is of one."
+            f"{text.plural(len(topics), 'topic')} changed while the cluster was read, also on a second read{about}. "
+            "These topics may mix two states; the rest is consistent."
         )
     return (
-        "The Admin protocol promises no single moment: each answer is what one broker knew when it was asked, and what "
-        "changed between the first and the last answer may be seen in part. Read again if something looks odd."
+        "The Admin protocol gives no consistent snapshot: each answer is what one broker knew when asked, and a change "
+        "between the first and the last answer may show in part. Read again if something looks wrong."
     )
 
 
@@ -52,7 +50,9 @@ def snapshot_figures(state: LiveState, snapshot: Snapshot) -> list[frame.Figure]
     layout = snapshot.layout
     alive = sum(broker.state is BrokerState.ALIVE for broker in layout.brokers)
     return [
-        frame.Figure("Brokers alive", f"{alive:,} of {len(layout.brokers):,}", None, "Of all that the cluster names"),
+        frame.Figure(
+            "Brokers alive", f"{alive:,} of {len(layout.brokers):,}", None, "Of all brokers that the cluster lists"
+        ),
         frame.Figure("Topics", text.count(len(layout.topics))),
         frame.Figure("Partitions", text.count(layout.partition_count)),
         frame.Figure(
@@ -61,7 +61,7 @@ def snapshot_figures(state: LiveState, snapshot: Snapshot) -> list[frame.Figure]
             None,
             "Partitions being reassigned",
         ),
-        frame.Figure("Readings", text.count(state.generation), None, "Since this server knows the cluster"),
+        frame.Figure("Readings", text.count(state.generation), None, "Reads since this server connected"),
         frame.Figure("Time to read", text.duration(max(1.0, state.took.total_seconds())), None, "The last reading"),
     ]
 
@@ -92,23 +92,23 @@ def draw_facts(snapshot: Snapshot) -> None:
         away = [broker.id for broker in snapshot.layout.brokers if broker.state in _AWAY]
         if away:
             st.caption(
-                f"Nothing contradicts. {verb(len(away), 'Broker', 'Brokers')} {text.ids(away)} "
-                f"{verb(len(away), 'is', 'are')} not alive and could not be asked for sizes and settings."
+                f"No contradictions. {verb(len(away), 'Broker', 'Brokers')} {text.ids(away)} "
+                f"{verb(len(away), 'is', 'are')} not alive, so sizes and settings there are unknown."
             )
         else:
-            st.caption("Everything was read, and nothing in it contradicts.")
+            st.caption("Everything was read, without contradictions.")
 
 
 def draw_rights() -> None:
     """Folded: the rights that suffice to read, for either way."""
     from reseat.sources.zookeeper.permissions import PERMISSIONS_NEEDED
 
-    with st.expander("Which rights suffice", icon=":material/lock_open:"):
+    with st.expander("Required ACLs", icon=":material/lock_open:"):
         st.markdown(
             "**Brokers (Admin protocol).** ACLs: `DESCRIBE` on the `Cluster` (reassignments, log directories), "
             "`DESCRIBE` and `DESCRIBE_CONFIGS` on all `Topic`s, and `DESCRIBE_CONFIGS` on the `Cluster` for the "
-            "brokers' settings. Without `DESCRIBE` on a topic Kafka does not even name it. No right to alter, create "
-            "or read records is needed."
+            "brokers' settings. Without `DESCRIBE` on a topic Kafka does not list it. No right to alter, create or "
+            "read records is needed."
         )
         st.markdown(f"**ZooKeeper.** {text.plain(PERMISSIONS_NEEDED)}")
 
@@ -122,7 +122,7 @@ def draw_naming() -> None:
         )
         st.code(_EXAMPLE, language="toml")
         st.markdown(
-            "Or in the environment, which goes before the file: `RESEAT_CLUSTER_PRODUCTION_BOOTSTRAP`, "
+            "Or in the environment, which overrides the file: `RESEAT_CLUSTER_PRODUCTION_BOOTSTRAP`, "
             "`RESEAT_CLUSTER_PRODUCTION_PASSWORD` and so on, each key in capitals. Further keys: `cert_file`, "
             "`key_file`, `key_password`, `token`, `token_command`, `check_hostname`, `zookeeper_tls`, "
             "`zookeeper_sasl_username`, `zookeeper_sasl_password`, `timeout_seconds`."

@@ -71,11 +71,11 @@ def _way(state: LiveState) -> str:
 def way_in_words(snapshot: Snapshot) -> str:
     """How a snapshot was read and what that promises, in a few words."""
     if snapshot.way == "admin":
-        return "Admin protocol, no promise of one moment"
+        return "Admin protocol, not a consistent snapshot"
     if snapshot.consistency is Consistency.CONSISTENT:
         return "ZooKeeper, consistent"
     unsettled = len(snapshot.unsettled)
-    return f"ZooKeeper, {text.plural(unsettled, 'topic')} unsettled" if unsettled else "ZooKeeper, not settled"
+    return f"ZooKeeper, {text.plural(unsettled, 'topic')} inconsistent" if unsettled else "ZooKeeper, not consistent"
 
 
 def progress_in_words(progress: Progress) -> str:

@@ -13,6 +13,7 @@ from components.new_topic_form import Asked
 from components.placement_matrix import draw_matrix
 from reseat.errors import PlacementRefused
 from reseat.model import BrokerState, ClusterLayout
+from reseat.model.glossary import define
 from reseat.placement import Placement
 from reseat.placement.creation import Way
 from reseat.placement.topic_spec import TopicSpec, admin_request, automatic_topic, create_command, zookeeper_nodes
@@ -74,25 +75,25 @@ def figures(layout: ClusterLayout, placement: Placement, effect: Effect) -> None
                 "Replica spread",
                 _arrow(_apart(loads.replicas, effect.up), _apart(loads.replicas + effect.replicas, effect.up)),
                 None,
-                "Fullest minus emptiest broker, before and after; over brokers not known to be dead",
+                define("Replica spread"),
             ),
             (
-                "Preferred leaders apart",
+                "Preferred leader spread",
                 "unknown" if led is None else _arrow(_apart(led, effect.up), _apart(led + effect.leaders, effect.up)),
                 None,
-                "Most minus fewest preferred leaders of a broker, before and after",
+                define("Preferred leader spread"),
             ),
             (
-                "Within the topic",
+                "Replica spread in the topic",
                 f"{_apart(effect.replicas, effect.up):,}",
                 f"leaders {_apart(effect.leaders, effect.up):,}",
-                "Fullest minus emptiest broker in replicas of this topic alone, and in its leaders",
+                "Max - min replicas of this topic per broker, and preferred leaders",
             ),
             (
-                "On too few racks",
+                "Partitions without rack diversity",
                 text.count(effect.fewer_racks),
                 None,
-                "Its partitions on fewer racks than their replication factor and the racks allow",
+                define("Partitions without rack diversity"),
             ),
         ]
     )
@@ -116,20 +117,20 @@ def draw_bars(layout: ClusterLayout, effect: Effect, what: str) -> None:
     if what == BARS[0]:
         followers = effect.replicas - effect.leaders
         figure = charts.led_and_followed(names, effect.leaders[order], followers[order])
-        explained = "Blue are the partitions that prefer the broker as their leader, grey those that it follows."
+        explained = "Blue: partitions whose preferred leader is the broker; grey: those that it follows."
     else:
         before = loads.replicas if what == BARS[1] else loads.preferred_leaders
         if before is None:
-            st.caption("Preferred leaders are unknown: the input does not keep the order of replicas.")
+            st.caption("Preferred leaders are unknown: the input does not preserve replica order.")
             return
         after = before + (effect.replicas if what == BARS[1] else effect.leaders)
         mean = float(after[order][~away].mean()) if (~away).any() else 0.0
         unit = "replicas" if what == BARS[1] else "preferred leaders"
         figure = charts.before_after(names, before[order], after[order], unit, leaving=away, mean=mean)
-        explained = "Grey is there already, sky blue comes with the topic. The dashed line is the mean afterwards."
+        explained = "Grey: before, sky blue: added by the topic. The dashed line is the mean afterwards."
     charts.rack_strip(figure, layout, order)
     charts.draw(figure, "topic-bars", f"{what} by broker", height=220)
-    frame.how_to_read(f"{explained} Brokers stand by rack, then by id.")
+    frame.how_to_read(f"{explained} Brokers are sorted by rack, then by id.")
 
 
 def draw_other_draws(
@@ -141,11 +142,11 @@ def draw_other_draws(
         return
     replicas, leaders = caching.topic_draws_of(layout, spec, asked.way, rounds, asked.defaults)
     loads = caching.balance_of(layout).by_broker
-    said = [f"replicas would be {_range(loads.replicas + replicas, effect.up)} apart"]
+    said = [f"the replica spread would be {_range(loads.replicas + replicas, effect.up)}"]
     if loads.preferred_leaders is not None:
-        said.append(f"preferred leaders {_range(loads.preferred_leaders + leaders, effect.up)}")
-    said.append(f"within the topic replicas {_range(replicas, effect.up)} and leaders {_range(leaders, effect.up)}")
-    st.caption(f"Over {rounds} draws, {', '.join(said)}.")
+        said.append(f"the preferred leader spread {_range(loads.preferred_leaders + leaders, effect.up)}")
+    said.append(f"in the topic {_range(replicas, effect.up)} for replicas and {_range(leaders, effect.up)} for leaders")
+    st.caption(f"Over {rounds} random assignments, {', '.join(said)}.")
 
 
 def _range(counts: Counts, up: npt.NDArray[np.bool_]) -> str:
@@ -182,7 +183,7 @@ def draw_lists(layout: ClusterLayout, placement: Placement) -> None:
         draw_matrix(
             placement.replicas, ids, racks,
             step=placement.replicas.size - 1, first_id=placement.first_id,
-            alt="Partitions by brokers: each replica with its place in the list", key="topic-matrix",
+            alt="Partitions by brokers: each replica with its position in the list", key="topic-matrix",
         )  # fmt: skip
 
 
@@ -194,14 +195,14 @@ def pinned(spec: TopicSpec, placement: Placement) -> TopicSpec:
 def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
     """The command, the Admin request and the two nodes, to copy; a topic without a name has none."""
     if not spec.name:
-        st.info("Name the topic: the command, the Admin request and the ZooKeeper nodes stand here then.")
+        st.info("Enter a topic name to see the command, the Admin request and the ZooKeeper nodes.")
         return
     exactly = pinned(spec, placement)
     given = spec
     if not spec.assignment and st.toggle(
-        "With the very replicas shown",
+        "Pin the assignment shown",
         key="topic-pin",
-        help="Otherwise Kafka draws afresh when it makes the topic, and the replicas will be others.",
+        help="Otherwise Kafka makes a new random assignment when it creates the topic.",
     ):
         given = exactly
     command, request, nodes = st.tabs(["Command", "Admin request", "ZooKeeper nodes"])
@@ -212,18 +213,18 @@ def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
             frame.refused(refusal)
     with request:
         if asked.way is Way.ZOOKEEPER_TOOL:
-            st.caption(f"The tool of {asked.version} goes through ZooKeeper here; this request is for the others.")
+            st.caption(f"The tool of {asked.version} uses ZooKeeper here; this request is for other versions.")
         st.code(admin_request(given), language="json")
     with nodes:
         if asked.way is Way.ADMIN_KRAFT:
-            st.markdown("A KRaft cluster has no such nodes: use the command or the request.")
+            st.markdown("A KRaft cluster has no ZooKeeper nodes: use the command or the request.")
         else:
             for node in zookeeper_nodes(exactly):
-                st.markdown(f"**{text.plain(node.path)}**" + ("" if node.needed else " (may be left out)"))
+                st.markdown(f"**{text.plain(node.path)}**" + ("" if node.needed else " (optional)"))
                 st.code(node.data, language="json", wrap_lines=True)
             st.caption(
-                "Written in this order, they make the topic with the replicas shown. Nothing checks them on this way: "
-                "the controller takes what it finds."
+                "Written in this order, they create the topic with the assignment shown. Kafka does not check them: "
+                "the controller accepts what it finds."
             )
 
 
@@ -233,4 +234,4 @@ def draw_automatic(asked: Asked, layout: ClusterLayout) -> None:
     _, sentences = automatic_topic(asked.name, asked.defaults, existing=layout.topics, brokers=up)
     for sentence in sentences:
         st.markdown(text.plain(sentence))
-    st.caption("As the cluster's defaults say; set them in the form.")
+    st.caption("Based on the cluster's defaults; change them in the form.")

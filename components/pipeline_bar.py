@@ -31,9 +31,8 @@ _ENDS = {
 #: How long a stage took, as it says itself; here the whole job's time is told.
 _SECONDS = re.compile(r" [\d.,]+ s\.$")
 _WHAT_CANCEL_DOES = (
-    "**The job is asked to end, and ended ten seconds later if it does not listen, Spark's Java with it.** Nothing is "
-    "lost or counted twice: readers see the tables as they were or as they will be, and the next run heals what was "
-    "begun and goes on from there."
+    "**The job is asked to stop, and killed after ten seconds, with Spark's Java process.** Nothing is lost or counted "
+    "twice: the tables show the state before or after, and the next run repairs what was begun and continues."
 )
 
 
@@ -65,8 +64,8 @@ def _draw(places: Places, number: int, busy: bool) -> None:
                 disabled=not allowed.may,
                 on_click=session.start_pipeline,
                 args=(run_job(places.landing, places.tables),),
-                help="Takes in what has landed since the last run, then tries every loss on the latest snapshot of "
-                "each cluster. It runs beside the dashboard, on this machine's cores.",
+                help="Ingests new snapshots, then analyses every failure on the latest snapshot of each cluster. It "
+                "runs next to the dashboard, on this machine's cores.",
             )
             st.markdown(ended_in_words(state, places), width="stretch")
     if state.phase.busy:
@@ -79,7 +78,7 @@ def _draw(places: Places, number: int, busy: bool) -> None:
     if state.log or state.phase.busy:
         with st.expander("Log", icon=":material/terminal:", key="pipeline-log", on_change="rerun") as log:
             if log.open:
-                said = "\n".join(state.log) or "Nothing was said so far."
+                said = "\n".join(state.log) or "No output yet."
                 few = len(state.log) <= _FEW_LINES
                 st.code(said, language=None, height="content" if few else _LOG_HEIGHT, wrap_lines=True)
 
@@ -93,7 +92,7 @@ def _cancel(state: PipelineState, *, allowed: bool) -> None:
         disabled=stopping or not allowed,
     ):
         st.markdown(_WHAT_CANCEL_DOES)
-        st.button("Cancel it", key="pipeline-cancel", type="primary", on_click=session.cancel_pipeline)
+        st.button("Cancel now", key="pipeline-cancel", type="primary", on_click=session.cancel_pipeline)
 
 
 def working_in_words(state: PipelineState, now: datetime) -> str:
@@ -102,7 +101,7 @@ def working_in_words(state: PipelineState, now: datetime) -> str:
         "" if state.started_at is None else f" · {text.duration(max(0.0, (now - state.started_at).total_seconds()))}"
     )
     if state.phase is Phase.STOPPING:
-        return f":orange[:material/stop_circle:] **Being cancelled**: what is under way is ended{since}"
+        return f":orange[:material/stop_circle:] **Cancelling**: stopping the job{since}"
     stage = f"**{text.plain(state.stages[state.at].title)}** ({state.at + 1} of {len(state.stages)})"
     how_far = "starting" if state.progress is None else text.plain(state.progress.sentence.rstrip("."), 160)
     return f":blue[:material/sync:] {stage}: {how_far}{since}"
@@ -111,7 +110,7 @@ def working_in_words(state: PipelineState, now: datetime) -> str:
 def ended_in_words(state: PipelineState, places: Places) -> str:
     """How the last job of this server ended, as Markdown; where none was, which tables one sees."""
     if state.phase is Phase.IDLE or state.started_at is None or state.ended_at is None:
-        return f"Tables in {text.code(places.tables, 90)}, from what landed in {text.code(places.landing, 90)}"
+        return f"Tables in {text.code(places.tables, 90)}, from snapshots in {text.code(places.landing, 90)}"
     icon, colour = _ENDS[state.phase]
     took = text.duration((state.ended_at - state.started_at).total_seconds())
     when = f"{text.ago(state.ended_at)}, after {took}"

@@ -26,14 +26,14 @@ def draw_empty(places: Places, *, shows: str, landed: bool | None = None) -> Non
     busy = caching.pipeline().state.phase.busy
     landed = landed or _landed(places)
     if busy:
-        frame.answer("The pipeline is at work; this page fills as soon as it is done.")
+        frame.answer("The pipeline is running; this page shows the result when it is done.")
     elif landed:
-        frame.answer("Snapshots have landed, and none was taken in yet: run the pipeline.")
+        frame.answer("Snapshots are saved but not ingested yet: run the pipeline.")
     else:
-        frame.answer("No history yet: land a first snapshot, or look at a demo week.")
+        frame.answer("No history yet: save a first snapshot, or try the demo week.")
     st.markdown(
-        f"{text.plain(shows)} is read from tables that the pipeline makes of snapshots: one landed file is one cluster "
-        "at one moment."
+        f"{text.plain(shows)} comes from tables that the pipeline builds from snapshots: one saved file is one "
+        "cluster at one time."
     )
     draw_bar(places)
     left, right = st.columns(2, gap="medium")
@@ -55,10 +55,10 @@ def _landed(places: Places) -> bool:
 def _demo(places: Places, *, busy: bool) -> None:
     st.markdown("## A demo week, through the real pipeline")
     st.markdown(
-        "A week of three clusters that never were, told by the hour: one has a broker drained and another lost, one "
-        "grows and loses a whole rack for two hours, one looks healthy and would not survive much. Each hour lands as "
-        "a snapshot, exactly as a live cluster's would; Spark takes all 504 in, then tries the loss of every broker, "
-        "rack and pair of brokers on the last ones."
+        "A week of three synthetic clusters, hourly snapshots: in one a broker is drained and another fails, one grows "
+        "and loses a whole rack for two hours, one looks healthy but would not survive much. Each hour is saved as a "
+        "snapshot, exactly like a live cluster's; Spark ingests all 504, then analyses the failure of every broker, "
+        "rack and pair of brokers on the latest ones."
     )
     st.button(
         "Generate a demo week and run the pipeline",
@@ -70,21 +70,19 @@ def _demo(places: Places, *, busy: bool) -> None:
         args=(demo_job(places.landing, places.tables),),
     )
     st.caption(
-        "It takes a minute or two, beside the dashboard, and can be cancelled at any time. It writes to the "
-        "two folders below and nowhere else; the clusters' names begin with demo."
+        "It takes a few minutes, longer on a busy machine, next to the dashboard, and can be cancelled at any time. It "
+        "writes only to the two folders below; the clusters' names begin with demo."
     )
 
 
 def _land(places: Places) -> None:
     where = ("--landing", places.landing, "--cluster", "orders-prod")
     st.markdown("## A snapshot of your own")
-    st.markdown("Of a live cluster, now or from a timer every ten minutes:")
+    st.markdown("From a live cluster, now or from a timer every ten minutes:")
     st.code(typed("snapshot", "--bootstrap", "kafka-1:9092", *where), language=None, wrap_lines=True)
-    st.markdown(
-        "Of a text that you kept, with the moment that it is of; *Keep this layout* in the sidebar does the same:"
-    )
+    st.markdown("From a saved text, with its snapshot time; *Save snapshot* does the same on a page:")
     st.code(typed("land", "describe.txt", *where, "--taken-at", "2026-05-01T03:10:00Z"), language=None, wrap_lines=True)
-    st.markdown("Then press *Run the pipeline*, or type what it runs:")
+    st.markdown("Then press *Run the pipeline*, or run the same commands:")
     st.code(
         "\n".join(typed(*_for_people(stage.command[3:])) for stage in run_job(places.landing, places.tables)),
         language=None,
@@ -98,9 +96,9 @@ def _for_people(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _folders(places: Places) -> None:
-    st.markdown("## Where it is kept")
-    st.markdown(f"Snapshots land in {text.code(places.landing)}, tables are in {text.code(places.tables)}.")
+    st.markdown("## Where it is stored")
+    st.markdown(f"Snapshots are saved in {text.code(places.landing)}, tables are in {text.code(places.tables)}.")
     st.caption(
-        "`RESEAT_LANDING` and `RESEAT_TABLES` name other folders, on this machine, S3, HDFS or ABFS. Spark needs Java: "
-        "it came with Reseat's own packages, so there is nothing to install."
+        "`RESEAT_LANDING` and `RESEAT_TABLES` set other folders, on this machine, S3, HDFS or ABFS. Spark needs Java, "
+        "which comes with Reseat's packages: there is nothing to install."
     )

@@ -27,11 +27,11 @@ def run_job(landing: str, tables: str) -> tuple[Stage, ...]:
     """
     return (
         Stage(
-            "Taking in what has landed",
+            "Ingesting new snapshots",
             _reseat("pipeline", "run", "--landing", landing, "--tables", tables, *_PROGRESS),
         ),
         Stage(
-            "Trying every loss on the latest snapshots",
+            "Analysing failures on the latest snapshots",
             _reseat("pipeline", "sweep", "--tables", tables, "--latest", *_PROGRESS),
         ),
     )
@@ -39,7 +39,7 @@ def run_job(landing: str, tables: str) -> tuple[Stage, ...]:
 
 def demo_job(landing: str, tables: str) -> tuple[Stage, ...]:
     """Make a week of a cluster that never was, then run the pipeline over it as over any other."""
-    making = Stage("Making a demo week", _reseat("pipeline", "demo", "--landing", landing, *_PROGRESS))
+    making = Stage("Generating the demo week", _reseat("pipeline", "demo", "--landing", landing, *_PROGRESS))
     return (making, *run_job(landing, tables))
 
 

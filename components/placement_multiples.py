@@ -19,11 +19,11 @@ __all__ = ["NAMES", "draw_multiples"]
 
 #: What each way is called, and what it adds.
 NAMES = {
-    "naive": ("Naive", "always from the first broker"),
-    "random start": ("Random start", "naive, each topic from another"),
+    "naive": ("Round-robin", "no shift, always from the first broker"),
+    "random start": ("Random start", "round-robin from a random broker"),
     "striped": ("Striped", "random start and shift"),
     "kraft": ("KRaft", "shuffled after each round"),
-    "evenest": ("Evenest possible", "knows all topics beforehand"),
+    "evenest": ("Best possible", "knows all topics in advance"),
 }
 HEIGHT = 480
 #: Topics this much further apart than they must be, or more, share a bar.
@@ -96,9 +96,9 @@ def draw_multiples(outcomes: Sequence[Outcome], brokers: Sequence[Broker]) -> No
 
 def _heading(outcome: Outcome) -> str:
     name, adds = NAMES[outcome.way]
-    told = f"{outcome.replica_spread:,} apart"
+    told = f"spread {outcome.replica_spread:,}"
     if outcome.lacking_racks:
-        told += f" · {text.share(outcome.lacking_racks, outcome.partitions)} on too few racks"
+        told += f" · {text.share(outcome.lacking_racks, outcome.partitions)} without rack diversity"
     return f"<b>{name}</b><br><span style='font-size:11px'>{adds}<br>{told}</span>"
 
 
@@ -122,7 +122,7 @@ def _loads(figure: go.Figure, outcome: Outcome, brokers: Sequence[Broker], colum
             y=values,
             marker={"color": colour, "line": {"width": 0}},
             customdata=custom,
-            hovertemplate="%{customdata[0]} holds %{customdata[2]} replicas and leads %{customdata[1]}<extra></extra>",
+            hovertemplate="%{customdata[0]} has %{customdata[2]} replicas and leads %{customdata[1]}<extra></extra>",
             row=1,
             col=column,
         )
@@ -133,13 +133,14 @@ def _loads(figure: go.Figure, outcome: Outcome, brokers: Sequence[Broker], colum
 def _topics(figure: go.Figure, outcome: Outcome, column: int) -> None:
     """Topics by how much further apart they are than they must be."""
     counts = np.bincount(np.minimum(outcome.excess, _MOST_EXCESS), minlength=_MOST_EXCESS + 1)
-    words = ["as even as can be", *(f"{n} further apart than they must be" for n in range(1, _MOST_EXCESS))]
+    words = ["best possible spread", *(f"spread {n} above the best possible" for n in range(1, _MOST_EXCESS))]
     figure.add_bar(
         x=np.arange(_MOST_EXCESS + 1),
         y=100 * counts / max(1, len(outcome.excess)),
         marker={"color": theme.look().bar, "line": {"width": 0}},
         customdata=[
-            [text.plural(n, "topic"), w] for n, w in zip(counts.tolist(), [*words, "further apart still"], strict=True)
+            [text.plural(n, "topic"), w]
+            for n, w in zip(counts.tolist(), [*words, "further above the best possible"], strict=True)
         ],
         hovertemplate="%{customdata[0]}: %{customdata[1]}<extra></extra>",
         row=2,
@@ -189,5 +190,5 @@ def _draw(figure: go.Figure, outcomes: Sequence[Outcome]) -> None:
         theme=None,
         height=HEIGHT,
         config={"displayModeBar": False, "scrollZoom": False, "doubleClick": False},
-        alt=f"{ways}: replicas and leaders a broker, how even topics are, and who shares partitions with whom",
+        alt=f"{ways}: replicas and leaders per broker, topics' balance, and brokers that share partitions",
     )

@@ -72,7 +72,7 @@ def draw_picture() -> None:
 def _draw_fold() -> None:
     shown = kept().picture
     st.button(
-        "Fold the picture" if shown else "What a partition is",
+        "Hide the picture" if shown else "What a partition is",
         key="partition-picture-fold",
         icon=":material/expand_less:" if shown else ":material/image:",
         help="The picture of a partition: segments, offsets, leader and followers",
@@ -103,7 +103,7 @@ def draw_form() -> None:
         begin(replace(of_scenario(scenario), beside=now.now.beside))
         st.rerun()
     other = beside.selectbox(
-        "The same story beside it, with",
+        "Compare with",
         list(BESIDE),
         index=list(BESIDE).index(begun.beside),
         format_func=BESIDE_WORDS.__getitem__,
@@ -114,16 +114,14 @@ def draw_form() -> None:
         _draw_fold()
     what = st.empty()
     said = replace(now.now, rules=_rules(begun.rules, suffix), beside=other)
-    what.caption(
-        text.plain(begun.base.what if said.is_scenarios else f"Changed here. As it is told: {begun.base.what}")
-    )
+    what.caption(text.plain(begun.base.what if said.is_scenarios else f"Changed here. The original: {begun.base.what}"))
     keep_now(said)
 
 
 def _rules(begun: Rules, suffix: int) -> Rules:
     cut, least, lag, unclean, elr = st.columns([2.2, 1, 1.3, 1.5, 1.4], vertical_alignment="bottom")
     truncation = cut.segmented_control(
-        "Followers cut at",
+        "Followers truncate to",
         list(_TRUNCATIONS),
         format_func=_TRUNCATIONS.__getitem__,
         default=begun.truncation,
@@ -141,7 +139,7 @@ def _rules(begun: Rules, suffix: int) -> Rules:
         persist_state="session",
     )
     lag_ms = lag.number_input(
-        "Lag allowed, ms",
+        "Max lag, ms",
         0,
         999_999_999,
         begun.lag_max_ms,

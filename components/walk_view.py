@@ -15,6 +15,7 @@ from components.findings import flagged
 from components.walk_state import MOST_MOVES, Story, add, example, go, keep, kept, label, remove, without_brokers
 from reseat.election import Move, MoveKind, Reason
 from reseat.model import BrokerState, ClusterLayout, Severity
+from reseat.model.glossary import define
 from reseat.model.naming import natural
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _KINDS = {
     MoveKind.PREFERRED: "preferred election",
     MoveKind.UNCLEAN: "unclean election",
 }
-_BEGINNING = "Before it all"
+_BEGINNING = "Initial state"
 
 
 def draw_walk(layout: ClusterLayout, mode: Mode) -> None:
@@ -47,7 +48,7 @@ def _draw_strip(story: Story) -> bool:
     """All steps in a line, with a step back and a step on; whether unclean election is allowed."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="walk-strip"):
         st.button(
-            "", icon=":material/chevron_left:", key="walk-back", help="A step back", disabled=not story.at,
+            "", icon=":material/chevron_left:", key="walk-back", help="Previous step", disabled=not story.at,
             on_click=go, args=(story, story.at - 1),
         )  # fmt: skip
         place = st.segmented_control(
@@ -60,7 +61,7 @@ def _draw_strip(story: Story) -> bool:
             format_func=lambda i: f"{i} · {text.visible(label(story.moves[i - 1]), 40)}" if i else _BEGINNING,
         )
         st.button(
-            "", icon=":material/chevron_right:", key="walk-on", help="A step on",
+            "", icon=":material/chevron_right:", key="walk-on", help="Next step",
             disabled=story.at == len(story.moves), on_click=go, args=(story, story.at + 1),
         )  # fmt: skip
         unclean = st.checkbox("Unclean election allowed", key="walk-unclean", help="unclean.leader.election.enable")
@@ -79,7 +80,7 @@ def _draw_next(layout: ClusterLayout, story: Story) -> None:
     brokers = brokers_at.multiselect(
         "Brokers",
         list(facts),
-        placeholder="None: all take part" if no_brokers else "Choose, or click a bar",
+        placeholder="Not needed: applies to all" if no_brokers else "Choose, or click a bar",
         format_func=lambda broker: text.visible(facts.get(broker, str(broker)), 60),
         disabled=no_brokers,
         key=f"walk-brokers-{story.generation}",
@@ -87,7 +88,7 @@ def _draw_next(layout: ClusterLayout, story: Story) -> None:
     racks = racks_at.multiselect(
         "And racks",
         sorted(layout.racks, key=natural),
-        placeholder="Choose a rack" if layout.racks else "No rack is told",
+        placeholder="Choose a rack" if layout.racks else "Racks unknown",
         format_func=lambda rack: text.visible(rack, 60),
         disabled=no_brokers or not layout.racks,
         key=f"walk-racks-{story.generation}",
@@ -98,26 +99,26 @@ def _draw_next(layout: ClusterLayout, story: Story) -> None:
     with buttons.container(horizontal=True, gap="small"):
         st.button(
             "Add", icon=":material/add:", key="walk-add", disabled=full or not (ids or no_brokers),
-            help=f"A story has at most {MOST_MOVES} steps" if full else "Let it happen after the step shown",
+            help=f"A story has at most {MOST_MOVES} steps" if full else "Add it after the current step",
             on_click=add, args=(story, Move(kind, ids)),
         )  # fmt: skip
         st.button(
-            "Remove", icon=":material/remove:", key="walk-remove", help="Take the step shown out of the story",
+            "Remove", icon=":material/remove:", key="walk-remove", help="Remove the current step",
             disabled=not story.at, on_click=remove, args=(story,),
         )  # fmt: skip
         st.button(
-            "", icon=":material/replay:", key="walk-example", help="Begin anew with the example",
+            "", icon=":material/replay:", key="walk-example", help="Start again with the example",
             on_click=keep, args=(Story(example(layout), 1, story.generation),),
         )  # fmt: skip
         st.button(
-            "", icon=":material/delete:", key="walk-clear", help="Take all steps out", disabled=not story.moves,
+            "", icon=":material/delete:", key="walk-clear", help="Remove all steps", disabled=not story.moves,
             on_click=keep, args=(Story(generation=story.generation),),
         )  # fmt: skip
 
 
 def _draw_start(layout: ClusterLayout, story: Story, mode: Mode) -> None:
     preview = caching.stop_of(layout, (), mode, unclean=False).election
-    frame.answer("Before anything happens. Step on, or let something happen next.")
+    frame.answer("Initial state. Go to the next step, or add one.")
     _figures(layout, changed=0, offline=int((layout.leader == -1).sum()), below=None, lost=0, back=None)
     _draw_bars(layout, preview.leaders_before, preview.leaders_after, story)
     _draw_next(layout, story)
@@ -148,13 +149,13 @@ def _draw_step(layout: ClusterLayout, step: WalkStep, story: Story, mode: Mode, 
     if len(step.recovering):
         notes.append(
             f"{text.plural(len(step.recovering), 'partition')}: marked RECOVERING by the controller until the new "
-            "leader is done."
+            "leader has recovered."
         )
     lists = {
         "Offline": step.offline,
-        "Refuse acks=all": step.below_min_isr,
+        "Reject acks=all": step.below_min_isr,
         "Records may be lost": step.lost,
-        "Unclean brings back": back,
+        "Unclean recovers": back,
     }
     draw_lists(after, election, lists, caching.majority_of(after, (), mode), "walk", notes=notes)
 
@@ -167,20 +168,25 @@ def _figures(
         [
             ("Brokers down", text.count(down), None, None),
             ("Leaders changed", text.count(changed), None, "By this step"),
-            ("Offline", flagged(offline, Severity.BROKEN), None, "Nobody leads after this step"),
+            ("Offline", flagged(offline, Severity.BROKEN), None, define("Offline")),
             (
-                "Refuse acks=all",
+                "Reject acks=all",
                 flagged(below, Severity.BROKEN),
                 None,
-                "Fewer in sync than min.insync.replicas",
+                define("Below min ISR"),
             ),
             (
                 "Records may be lost",
                 flagged(lost, Severity.BROKEN),
                 None,
-                "This step gave them a leader that was not in sync",
+                "Partitions that got an out-of-sync leader in this step",
             ),
-            ("Unclean brings back", text.count(back), None, "What an unclean election would lead again, with loss"),
+            (
+                "Unclean recovers",
+                text.count(back),
+                None,
+                "Partitions that an unclean election would bring online, with loss",
+            ),
         ]
     )
 

@@ -15,16 +15,17 @@ def sentence(count: int, outcomes: dict[str, Outcome]) -> str:
     """What the random start buys, and what the shift."""
     naive, drawn, striped = outcomes["naive"], outcomes["random start"], outcomes["striped"]
     topics = "With one topic" if count == 1 else f"Over {count:,} topics"
-    apart = text.plural(naive.replica_spread, "replica")
+    spread = naive.replica_spread
     before, after = int(drawn.neighbours.max()), int(striped.neighbours.max())
     if drawn.replica_spread < naive.replica_spread:
-        start = f"a random start brings brokers from {apart} apart to {drawn.replica_spread:,}"
+        start = f"a random start cuts the replica spread from {spread:,} to {drawn.replica_spread:,}"
     else:
-        start = f"brokers are {apart} apart, and a random start cannot help yet"
+        start = f"the replica spread is {spread:,}, and a random start does not help yet"
     if after > before:
-        shift = f"the shift gives each {after:,} neighbours instead of {before:,}"
+        shift = f"the replica shift lets each broker share partitions with {after:,} others instead of {before:,}"
     else:
-        shift = f"each has {text.plural(after, 'neighbour')} at most, with and without the shift"
+        others = text.plural(after, "other")
+        shift = f"each broker shares partitions with at most {others}, with and without the replica shift"
     return f"{topics}, {start}; {shift}."
 
 
@@ -33,12 +34,12 @@ def table(outcomes: tuple[Outcome, ...]) -> None:
     values = pd.DataFrame(
         {
             "placement": [NAMES[outcome.way][0] for outcome in outcomes],
-            "replicas apart": [outcome.replica_spread for outcome in outcomes],
-            "leaders apart": [outcome.leader_spread for outcome in outcomes],
-            "topics less even than they could be": [int((outcome.excess > 0).sum()) for outcome in outcomes],
-            "partitions on too few racks": [outcome.lacking_racks for outcome in outcomes],
+            "replica spread": [outcome.replica_spread for outcome in outcomes],
+            "leader spread": [outcome.leader_spread for outcome in outcomes],
+            "topics above their best possible spread": [int((outcome.excess > 0).sum()) for outcome in outcomes],
+            "partitions without rack diversity": [outcome.lacking_racks for outcome in outcomes],
             "fewest neighbours": [int(outcome.neighbours.min()) for outcome in outcomes],
-            "closest neighbour's part": [text.share(outcome.closest, 1) for outcome in outcomes],
+            "largest shared fraction": [text.share(outcome.closest, 1) for outcome in outcomes],
         }
     )
     tables.table(values, "compare-table")
@@ -57,13 +58,13 @@ try:
     draw_multiples(outcomes, brokers)
     frame.how_to_read(
         "Five ways to place the same topics of 1 to 48 partitions, all on the same scales. Top: what each broker holds "
-        "and, in blue, leads; the dashed line is the mean. Middle: how much further apart a topic's fullest and "
-        "emptiest broker are than they must be. Bottom: how many partitions two brokers share. When a broker fails, "
-        "those that share partitions with it take its load: many pale cells are better than a few bright ones."
+        "and, in blue, leads; the dashed line is the mean. Middle: topics by how far their replica spread is above the "
+        "best possible. Bottom: how many partitions two brokers share. When a broker fails, those that share "
+        "partitions with it take over its load: many pale cells are better than a few bright ones."
     )
     table(outcomes)
 except PlacementRefused as error:
     with answer:
-        frame.answer("Kafka refuses this placement." if error.kafka_error else "This cannot be placed.")
+        frame.answer("Kafka rejects this assignment." if error.kafka_error else "No assignment is possible.")
     frame.refused(error)
 navigation.link(navigation.PLACEMENT, "See one topic placed step by step")

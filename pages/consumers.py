@@ -26,12 +26,25 @@ def figures(told: Tale, view: View) -> None:
     frame.figures(
         [
             frame.Figure("Members", f"{len(state.members):,}"),
-            frame.Figure("Counts apart", f"{max(counts) - min(counts):,}" if counts else "0", None, "Most less fewest"),
-            frame.Figure("Get a new reader", f"{moved:,}", None, "In this rebalance; also what nobody read before"),
             frame.Figure(
-                "Paused", f"{paused:,} of {len(view.before):,}", None, "Read before, and not read for a while"
+                "Assignment spread",
+                f"{max(counts) - min(counts):,}" if counts else "0",
+                None,
+                "Most minus fewest partitions of one member",
             ),
-            frame.Figure("Largest surplus", surplus_words(beyond), None, "Over even shares of all topics"),
+            frame.Figure(
+                "Partitions reassigned",
+                f"{moved:,}",
+                None,
+                "In this rebalance; including those without an owner before",
+            ),
+            frame.Figure(
+                "Paused",
+                f"{paused:,} of {len(view.before):,}",
+                None,
+                "Partitions owned before whose consumption pauses",
+            ),
+            frame.Figure("Largest surplus", surplus_words(beyond), None, "Over an equal share of all topics"),
             frame.Figure("Protocol", kind, None, "Eager gives up everything; cooperative only what moves"),
         ]
     )
@@ -44,7 +57,7 @@ def sequence(told: Tale, view: View) -> None:
         return
     left_out = draw_sequence(view, cooperative=desk.strategy(told).cooperative)
     if left_out:
-        st.caption(f"{text.plural(left_out, 'member')} more, alike.")
+        st.caption(f"{text.plural(left_out, 'more member')} with the same messages.")
 
 
 def calls(told: Tale, view: View) -> None:
@@ -60,7 +73,7 @@ def strategies(told: Tale) -> None:
     measured = desk.measured(told, names)
     consumers_side.draw_side_by_side(measured, told.assignor)
     end = next(one for one in measured if one.assignor == told.assignor).chapters[-1].after
-    with st.expander("What each would give this group at the story's end: one member more, one less"):
+    with st.expander("One more or one fewer member at the end of the story, by assignor"):
         consumers_side.draw_what_if(desk.what_if_of(end, names))
 
 
@@ -69,7 +82,7 @@ def told_by(told: Tale) -> None:
     walk, group = desk.walk(told), group_as_read(told.name)
     if not walk:
         with answer:
-            frame.answer("Nobody is in this group, and nothing happens.")
+            frame.answer("This group has no members and no events.")
         if group is not None:
             draw_members(group)
         consumers_form.draw_edit(told, told.state)
@@ -83,13 +96,13 @@ def told_by(told: Tale) -> None:
     figures(told, view)
     draw_matrix(view)
     frame.how_to_read(
-        "Rows are members in the order in which they joined, columns the partitions of each topic; pale cells are what "
-        "a member subscribes to. Grey: read as before; sky blue, +: read from now on; purple and hatched, −: read no "
-        "more; orange, dotted: given up, and read by nobody until the next rebalance. ‖ paused while the group "
-        "rebalanced. At the right, what each member has, how that changed, and its surplus over its even share of each "
-        f"topic. Beyond {MOST_COLUMNS} partitions a cell counts what a member reads of a topic."
+        "Rows are members in the order in which they joined, columns the partitions of each topic; pale cells are a "
+        "member's subscription. Grey: owned as before; sky blue, +: newly owned; purple and hatched, −: no longer "
+        "owned; orange, dotted: given up, without an owner until the next rebalance. ‖ paused during the rebalance. On "
+        "the right: each member's partitions, the change, and its surplus over an equal share of each topic. Beyond "
+        f"{MOST_COLUMNS} partitions a cell counts a member's partitions of a topic."
     )
-    names = ["Messages", "Listener calls", "Side by side", "Let something happen", "As read"]
+    names = ["Messages", "Listener calls", "Side by side", "Add an event", "As read"]
     messages, listeners, side, edit, *as_read = st.tabs(names if group else names[:-1])
     with messages:
         sequence(told, view)

@@ -24,35 +24,40 @@ def figures(found: tuple[TopicFingerprint, ...]) -> None:
     frame.figures(
         [
             (
-                "Sit as placed",
+                "Match",
                 text.count(len(placed)),
                 f"of {text.plural(len(found), 'topic')}",
-                "Striped placement with some draws gives exactly these lists; also where partitions were added later",
+                "Topics whose replica lists are exactly what some start and shift give, including grown topics",
             ),
             (
-                "Moved since",
+                "Moved later",
                 text.count(counts[Verdict.MOVED]),
                 text.plural(moved, "partition"),
-                "Topics most of which sits as placed, with partitions that differ from it",
+                "Topics that match except for some partitions",
             ),
             (
-                "Not striped",
+                "Do not match",
                 text.count(counts[Verdict.NOT_STRIPED]),
                 f"{counts[Verdict.UNKNOWN]:,} unknown" if counts[Verdict.UNKNOWN] else None,
-                "No draws give these lists, nor nearly. KRaft's placer leaves such lists, and so does a reassignment",
+                "No start and shift give these lists. KRaft's assignments and reassignments are like this",
             ),
-            ("One pair alone fits", text.count(exact), None, "Start and shift are known for certain"),
             (
-                "With racks in turn",
+                "Start and shift unique",
+                text.count(exact),
+                None,
+                "Topics that match exactly one pair of start and shift",
+            ),
+            (
+                "Rack-aware",
                 text.count(sum(bool(one.rack_aware) for one in placed)),
                 None,
-                "Placed with regard to racks: brokers of each rack in turn",
+                "Topics placed on the brokers of each rack in turn",
             ),
             (
-                "On other brokers",
+                "Placed on an earlier broker set",
                 text.count(elsewhere),
                 None,
-                "Placed before some broker joined or while one was there that has left, or in another order",
+                "Topics placed before a broker joined, with a broker that has left since, or in another broker order",
             ),
         ]
     )
@@ -63,12 +68,12 @@ def next_start(seat: Seat) -> str:
     brokers = len(seat.layout.brokers)
     if seat.layout.eligible is not None:
         return (
-            "This looks like a KRaft cluster. Its placer shuffles brokers after each round, so its lists have no start "
-            "and shift to find; those that fit were placed before, by a tool, or fit by chance."
+            "This looks like a KRaft cluster. KRaft shuffles brokers after each round, so its lists have no start and "
+            "shift; topics that match were created before KRaft, by a tool, or match by chance."
         )
     return (
-        f"The next topic's start is a fresh draw: each of the {brokers:,} brokers has one chance in {brokers:,}, "
-        "whatever was drawn before. Nothing here predicts it."
+        f"The next topic's start is random: each of the {brokers:,} brokers has one chance in {brokers:,}, whatever "
+        "came before. Nothing here predicts it."
     )
 
 
@@ -78,22 +83,22 @@ def waits(seat: Seat) -> bool:
     if lists <= MOST_UNASKED or session.kept("fingerprints", "") == seat.digest:
         return False
     seconds = lists * 7e-5
-    frame.answer(f"Working back from {lists:,} replica lists takes about {text.duration(seconds)}.")
+    frame.answer(f"Analysing {lists:,} replica lists takes about {text.duration(seconds)}.")
     with st.container(key="fingerprint-ask"):
         st.button(
-            f"Work back from {text.plural(len(seat.layout.topics), 'topic')}",
+            f"Analyse {text.plural(len(seat.layout.topics), 'topic')}",
             type="primary",
             icon=":material/fingerprint:",
             on_click=session.keep,
             args=("fingerprints", seat.digest),
         )
-        st.caption("It is done once; leaving topics out, at the left, makes it shorter.")
+        st.caption("This runs once; excluding topics makes it shorter.")
     return True
 
 
 def draw(seat: Seat) -> None:
     """The page, once the lists are in assignment order."""
-    with st.spinner(f"Working back from {text.plural(seat.layout.partition_count, 'replica list')} …"):
+    with st.spinner(f"Analysing {text.plural(seat.layout.partition_count, 'replica list')} …"):
         found = caching.fingerprints_of(seat.layout)
     frame.answer(fingerprints.summary(found, kraft=seat.layout.eligible is not None))
     if any(one.verdict is Verdict.UNKNOWN for one in found):

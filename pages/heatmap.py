@@ -73,13 +73,12 @@ if choice.view.selected is not None:
     there = choice.after if choice.show == "after" and choice.after is not None else choice.before
     opened(there, choice.view.selected)
 frame.how_to_read(
-    "Each row is a broker, grouped by rack; each column a topic, or a partition. The brighter a cell, the more it "
-    "holds: the scale grows by factors, so that both of its ends are told apart, and its middle is told below. A "
-    "difference is white where nothing changes. The bars are the sums of rows and columns, the dashed line is the "
-    "mean. Drag over a part to zoom in, click a topic to see its partitions, click a partition to see its replicas; "
-    "Escape steps out. Find marks a broker's row, and Enter comes nearer to it. Where there are more brokers or "
-    "columns than the screen holds, neighbours share a cell, and say so."
+    "Each row is a broker, grouped by rack; each column a topic, or a partition. The brighter a cell, the higher its "
+    "value: the scale grows by factors, so that both ends are readable; its midpoint stands below. In a change, white "
+    "means no change. The bars are the sums of rows and columns, the dashed line is the mean. Drag to zoom in, click a "
+    "topic for its partitions, click a partition for its replicas; Escape zooms out. Find marks a broker's row, and "
+    "Enter zooms to it. With more brokers or columns than fit the screen, neighbours share a cell, as the labels say."
 )
 if not none:
-    with st.expander("The numbers", icon=":material/table:"):
+    with st.expander("Table", icon=":material/table:"):
         table_behind(choice, grid)

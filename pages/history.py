@@ -65,7 +65,7 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
         charts.draw(drawn, FIGURE, said, height=HEIGHT, on_click=clicked)
     if shown.aggregated:
         st.caption(
-            f"{shown.snapshots:,} snapshots are drawn as {len(identities):,} moments, each the worst of its stretch."
+            f"{shown.snapshots:,} snapshots, drawn as {len(identities):,} points: each the worst of its interval."
         )
     draw_moment(history, where, cluster, by_name.loc[chosen], ends=ends, order=order)
     how_to_read()
@@ -89,8 +89,8 @@ try:
                 history, question, lambda: read(history, stretch.cluster, stretch.since, stretch.until)
             )
         if told.snapshots.empty:
-            frame.answer(f"No snapshot of {stretch.cluster} lies in this stretch of time.")
-            st.caption("Choose a longer one above.")
+            frame.answer(f"No snapshots of {stretch.cluster} in this period.")
+            st.caption("Choose a longer period above.")
             ends = None
         else:
             ends = draw(history, where, told, stretch)

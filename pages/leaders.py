@@ -11,8 +11,8 @@ from components.what_if import shown
 from reseat.election import ElectionPreview, Mode, less_even
 from reseat.model import ClusterLayout, Plan
 
-NOW, DONE, STOPPED = "An election now", "An election then", "While stopped"
-WALKED, RESTART = "Step by step", "Next restart"
+NOW, DONE, STOPPED = "Preferred election", "After the plan", "Broker outage"
+WALKED, RESTART = "Step by step", "Rolling restart"
 
 
 def election_now(seat: Seat, mode: Mode) -> None:
@@ -21,7 +21,7 @@ def election_now(seat: Seat, mode: Mode) -> None:
     preview = caching.election_of(layout, mode)
     auto = caching.auto_rebalance_of(layout, mode)
     worse = less_even(layout, preview)
-    said = [one for one in preview.sentences if one != worse] or ["There is nothing to elect."]
+    said = [one for one in preview.sentences if one != worse] or ["A preferred election changes nothing."]
     frame.answer(" ".join(filter(None, (said[0], worse))))
     frame.figures([*elections.figures_of(preview), *_after(layout, preview, len(auto.rows))])
     elections.draw_leaders(layout, preview.leaders_before, preview.leaders_after, "leaders-now")
@@ -35,7 +35,7 @@ def election_now(seat: Seat, mode: Mode) -> None:
         "Command": lambda: draw_election_command(layout, preview, seat.snapshot and seat.snapshot.version),
     }
     if desk is not None:
-        views["Hold an election"] = lambda: draw_election(desk, layout, mode)
+        views["Run an election"] = lambda: draw_election(desk, layout, mode)
     chosen = st.segmented_control(
         "Detail", list(views), default=next(iter(views)), required=True, key=f"election-view-{len(views)}",
         label_visibility="collapsed", persist_state="session",
@@ -49,8 +49,8 @@ def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int) -> list[t
     spread = outages.apart(layout, preview.leaders_before, preview.leaders_after)
     automatic = text.plural(acts, "election") if told else text.count(None)
     return [
-        ("Leaders apart", spread, None, outages.APART),
-        ("auto.leader.rebalance", automatic, None, "What Kafka would do by itself"),
+        ("Leader spread", spread, None, outages.APART),
+        ("auto.leader.rebalance", automatic, None, "What Kafka would do on its own"),
     ]
 
 
@@ -63,22 +63,22 @@ def election_done(plan: Plan, mode: Mode) -> None:
     later = int((preview.leader_after != done).sum())
     worse = less_even(plan.proposed, preview, gone)
     frame.answer(
-        f"{text.plural(changed, 'partition')} {'gets' if changed == 1 else 'get'} another leader while data moves; "
-        f"{text.plural(later, 'more waits', 'more wait')} for a preferred election once it is done."
+        f"{text.plural(changed, 'partition')} {'changes' if changed == 1 else 'change'} leader while data moves; "
+        f"{text.plural(later, 'more changes', 'more change')} with a preferred election afterwards."
         f"{'' if worse is None else f' {worse}'}"
     )
     frame.figures(
         [
-            ("While data moves", text.count(changed), None, MOVED),
-            ("At an election then", text.count(later), None, THEN),
+            ("Leader changes while data moves", text.count(changed), None, MOVED),
+            ("By an election afterwards", text.count(later), None, THEN),
             (
-                "Leaders apart",
+                "Leader spread",
                 outages.apart(plan.proposed, preview.leaders_before, preview.leaders_done, away_after=gone),
                 None,
                 outages.APART,
             ),
             (
-                "After an election",
+                "Leader spread after an election",
                 outages.apart(
                     plan.proposed, preview.leaders_done, preview.leaders_after, away_before=gone, away_after=gone
                 ),
@@ -92,7 +92,7 @@ def election_done(plan: Plan, mode: Mode) -> None:
     elections.draw_reasons(plan.proposed, preview, "election-done")
 
 
-MOVED = "The leader is not in the target, so a new one is elected when the data is there"
+MOVED = "The leader is not in the new replica list, so a new one is elected once the data is copied"
 THEN = "The first replica of the new list leads only after a preferred election"
 
 

@@ -30,7 +30,7 @@ _WORDS: dict[Measure, tuple[str, str]] = {
     "leaders": ("partition led", "partitions led"),
     "preferred leaders": ("preferred leader", "preferred leaders"),
     "bytes": ("", ""),
-    "behind": ("replica behind", "replicas behind"),
+    "behind": ("replica out of sync", "replicas out of sync"),
 }
 #: Height on a screen of 768 pixels, where there are rows enough to fill it; with few rows the rest moves up.
 _HEIGHT = 430

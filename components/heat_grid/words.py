@@ -21,7 +21,7 @@ def sentence(choice: Choice, grid: Grid) -> str:
         grid: its sums; of the difference where one is shown.
     """
     if not len(choice.axes.columns):
-        return "No topic has that in its name."
+        return "No topic matches."
     if not len(grid.row_sums):
         return "There are no brokers."
     said = _difference(choice, grid) if choice.show == "difference" else _extremes(choice, grid)
@@ -38,7 +38,7 @@ def _part(choice: Choice) -> str:
     columns = text.plural(len(axes.columns), kind) if view.columns is not None else f"all {kind}s"
     of = "" if view.topic is None else f" of {view.topic}"
     brokers = text.plural(len(axes.brokers), "broker") if view.rows is not None else "all brokers"
-    return f"Of the part shown, {columns}{of} on {brokers}"
+    return f"Zoomed to {columns}{of} on {brokers}"
 
 
 def _extremes(choice: Choice, grid: Grid) -> str:
@@ -50,8 +50,8 @@ def _extremes(choice: Choice, grid: Grid) -> str:
     if sums[full] == 0:
         return _start(f"{start}no broker has {'any bytes' if _bytes(choice) else f'a {_words(choice, 1)}'}.")
     if sums[full] == sums[empty]:
-        every = "the broker has" if len(spans) == 1 else "each broker has"
-        return _start(f"{start}{every} {_amount(choice, float(sums[full]))}{'' if len(spans) == 1 else ': all alike'}.")
+        every, equal = ("the broker has", "") if len(spans) == 1 else ("each broker has", " All brokers are equal.")
+        return _start(f"{start}{every} {_amount(choice, float(sums[full]))}.{equal}")
     least = "the least" if _bytes(choice) else "the fewest"
     return _start(
         f"{start}{_who(choice, rows[full])} the most {_words(choice, 2)}: {_number(choice, float(sums[full]))}. "
@@ -81,14 +81,14 @@ def _difference(choice: Choice, grid: Grid) -> str:
     less, more = int(np.argmin(grid.row_sums)), int(np.argmax(grid.row_sums))
     against = "with the plan" if choice.title == "the plan" else f"in {choice.title}"
     if not grid.values.any():
-        return f"Nothing differs {against}."
+        return f"No change {against}."
     said = []
     if grid.row_sums[less] < 0:
         said.append(f"{_who(choice, less)} {_amount(choice, -float(grid.row_sums[less]))} fewer {against}")
     if grid.row_sums[more] > 0:
         said.append(f"{_who(choice, more)} {_amount(choice, float(grid.row_sums[more]))} more")
     if not said:
-        return f"Replicas change places {against}, and every broker keeps as many."
+        return f"Replicas move {against}, but every broker keeps the same number."
     return _start(f"{', '.join(said)}{'' if grid.row_sums[less] < 0 else f' {against}'}.")
 
 
@@ -111,7 +111,7 @@ def _bytes(choice: Choice) -> bool:
 def _words(choice: Choice, count: int) -> str:
     """What is counted, in the singular or the plural."""
     if choice.view.measure == "behind":
-        return "replica behind" if count == 1 else "replicas behind"
+        return "replica out of sync" if count == 1 else "replicas out of sync"
     return choice.view.measure.removesuffix("s") if count == 1 and not _bytes(choice) else choice.view.measure
 
 

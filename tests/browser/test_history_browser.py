@@ -56,8 +56,8 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
 
     # A reload, as any other visitor, sees the same job; and the other pages are as quick as ever.
     page.reload()
-    page.get_by_text("The pipeline is at work").wait_for()
-    page.get_by_text("Taking in what has landed").wait_for(timeout=JOB)
+    page.get_by_text("The pipeline is running").wait_for()
+    page.get_by_text("Ingesting new snapshots").wait_for(timeout=JOB)
     settled(page, "history-at-work")
     page.get_by_role("link", name="Overview", exact=True).click()
     page.get_by_text("No cluster is loaded").wait_for()

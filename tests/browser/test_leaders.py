@@ -47,7 +47,7 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     page = new_page(color_scheme=scheme)
     open_sample(page, dashboard, "Nine brokers", "Leaders")
-    page.get_by_role("radio", name="While stopped").click()
+    page.get_by_role("radio", name="Broker outage").click()
     page.get_by_label("And all brokers of these racks").click()
     page.get_by_role("option", name="az-b").click()
     page.keyboard.press("Escape")
@@ -81,7 +81,7 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
 
     page.goto(page.url)  # a person who was sent the link
     answer(page, "A preferred election is held")
-    page.get_by_role("radio", name="Before it all").click()
-    answer(page, "Before anything happens.")
+    page.get_by_role("radio", name="Initial state").click()
+    answer(page, "Initial state.")
 
     expect(page.get_by_text("is held")).to_have_count(0)

@@ -272,7 +272,7 @@ def hold_election(page: Page, cluster: KafkaCluster, cluster_id: str) -> None:
     page.get_by_role("button", name="Back to the present").click()
     page.locator(".st-key-strip").get_by_role("button", name="Refresh").click()
     to(page, "Leaders")
-    page.get_by_text("Hold an election", exact=True).click()
+    page.get_by_text("Run an election", exact=True).click()
     confirm(page, cluster_id, re.compile(r"Elect preferred leaders of \d+ partitions on lab"))
     outcome = page.locator(".st-key-election-outcome")
     outcome.get_by_text("Everything happened as previewed.").wait_for()

@@ -123,7 +123,7 @@ def test_a_hundred_topics_are_compared(new_page: Callable[..., Page], dashboard:
     page = new_page(color_scheme=scheme)
     page.goto(f"{dashboard}/compare")
     answers(page, "Over 100 topics, a random start brings brokers from")
-    for way in ("Naive", "Random start", "Striped", "KRaft", "Evenest possible"):
+    for way in ("Round-robin", "Random start", "Striped", "KRaft", "Best possible"):
         page.locator(".js-plotly-plot").get_by_text(way, exact=True).wait_for()
     picture(page, f"compare-{scheme}")
     page.get_by_role("button", name="Draw again").click()

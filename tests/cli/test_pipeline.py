@@ -131,7 +131,7 @@ def test_a_folder_that_cannot_be_listed_is_said_when_it_is_news(stay):
 
     assert out == [
         NOTHING.sentence,
-        "No new file. Left out: cluster=shop (Permission denied).",
+        "No new files. Not ingested: cluster=shop (Permission denied).",
         NOTHING.sentence,
     ]
 

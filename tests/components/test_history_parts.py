@@ -181,8 +181,8 @@ def test_the_answer_tells_what_happened_and_when_it_was_worst():
     )
 
     assert answer("prod", told, happened, told["taken_at"].iloc[-1]) == (
-        "prod, the last 3 days: brokers came or went 3 times and 1,240 replicas moved or came; the worst moment was "
-        "Sunday 00:00 UTC, 112 partitions offline."
+        "prod, the last 3 days: brokers joined or left 3 times and 1,240 replicas added or moved; the worst snapshot "
+        "was Sunday 00:00 UTC, 112 partitions offline."
     )
 
 
@@ -191,8 +191,8 @@ def test_a_quiet_stretch_is_called_quiet():
     told = snapshots([0, 0, 0], minutes=60)
 
     assert answer("prod", told, counts(), told["taken_at"].iloc[-1]) == (
-        "prod, the last 2 h: no broker came or went and no replica moved; no partition was offline or lacked a "
-        "replica in sync."
+        "prod, the last 2 h: no broker joined or left and no replica moved; no partition was offline or "
+        "under-replicated."
     )
 
 
@@ -202,19 +202,16 @@ def test_what_is_not_told_is_not_called_well():
     told = snapshots([0, 0]).assign(under_replicated=untold, below_min_isr=untold)
     end = told["taken_at"].iloc[-1]
 
-    assert answer("prod", told, counts(), end).endswith(
-        "no partition was offline; which replicas were in sync is unknown."
-    )
+    assert answer("prod", told, counts(), end).endswith("no partition was offline; in-sync replicas are unknown.")
     assert answer("prod", told.assign(offline=untold), counts(), end).endswith(
-        "which partitions were offline or lacked a replica in sync is unknown."
+        "offline and under-replicated partitions are unknown."
     )
 
 
 def test_a_single_snapshot_tells_what_is_broken():
     """That there is nothing to compare with yet hides nothing."""
     assert answer("prod", snapshots([24]), counts(), START) == (
-        "prod: one snapshot, of 2026-05-01 00:00 UTC, with 24 partitions offline; with the next one Reseat shows what "
-        "changed."
+        "prod: one snapshot, of 2026-05-01 00:00 UTC, with 24 partitions offline. Changes show from the second on."
     )
     assert "offline" not in answer("prod", snapshots([0]), counts(), START)
 

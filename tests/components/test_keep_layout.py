@@ -91,10 +91,10 @@ def test_an_upload_lands_with_the_name_and_moment_given(start: Start, zone: Path
     assert (snapshot.cluster, snapshot.way) == ("orders-prod", "text")
     assert snapshot.taken_at == datetime(2026, 5, 1, 10, tzinfo=UTC)
     assert snapshot.layout == LAYOUT
-    assert "Kept: orders-prod as it was at 2026-05-01 10:00:00 UTC." in said(at)
+    assert "Saved: orders-prod at 2026-05-01 10:00:00 UTC." in said(at)
     assert str(zone) in said(at)
-    assert "once the pipeline has run" in said(at)
-    assert "Go to History" in [link.proto.label for link in at.sidebar.get("page_link")]
+    assert "after the next pipeline run" in said(at)
+    assert "Open History" in [link.proto.label for link in at.sidebar.get("page_link")]
 
 
 def test_pressed_twice_it_is_kept_once(start: Start, zone: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_live_reading_has_its_own_name_and_moment(start: Start, zone: Path) ->
     at = start(_Opened(reading_of(taken), READ_AT, snapshot=taken), name)
 
     assert at.text_input(key=f"keep-name-{name}").value == "kafka-1-9092"
-    assert "As it was read at 2026-04-01 08:00:00 UTC." in said(at)
+    assert "Snapshot time: 2026-04-01 08:00:00 UTC." in said(at)
     assert not [box for box in at.text_input if str(box.key).startswith("keep-when")]
     press(at, name)
     snapshot = landed(zone)
@@ -168,7 +168,7 @@ def test_a_what_if_is_not_kept_but_racks_told_by_hand_are(start: Start, zone: Pa
     at = start(uploaded(edits=edits), wish=Wish(remove=(3,)))
     at.text_input(key="keep-name-small.txt").set_value("shop")
 
-    for sentence in ("The what-if is not kept", "left out are kept too", "Racks that you told are kept"):
+    for sentence in ("The what-if is not saved", "Excluded topics are saved too", "Racks that you added are saved"):
         assert sentence in said(at)
     press(at)
     layout = landed(zone).layout
@@ -180,7 +180,7 @@ def test_a_what_if_is_not_kept_but_racks_told_by_hand_are(start: Start, zone: Pa
 @pytest.mark.parametrize(
     ("name", "when", "sentence"),
     [
-        ("  ", "2026-05-01T12:00:00Z", "Give the cluster a name"),
+        ("  ", "2026-05-01T12:00:00Z", "Enter a cluster name"),
         ("../etc", "2026-05-01T12:00:00Z", "cannot name a cluster"),
         ("shop", "2026-05-01T12:00:00", "has no time zone"),
         ("shop", "now", "is not a time"),
@@ -216,5 +216,5 @@ def test_a_moment_of_the_past_is_kept_already(start: Start, zone: Path) -> None:
     past = Past("shop", identity(taken), READ_AT)
     at = start(_Opened(reading_of(taken), READ_AT, snapshot=taken, past=past), past.name)
 
-    assert "it is kept already" in said(at)
+    assert "it is already saved" in said(at)
     assert not [box for box in at.text_input if str(box.key).startswith("keep-")]

@@ -28,16 +28,16 @@ def test_it_says_what_the_random_start_and_the_shift_are_worth() -> None:
     at = visit()
 
     assert not at.exception
-    assert "Over 100 topics, a random start brings brokers from" in texts(at)
-    assert "the shift gives each 6 neighbours instead of 4." in texts(at)
+    assert "Over 100 topics, a random start cuts the replica spread from" in texts(at)
+    assert "the replica shift lets each broker share partitions with 6 others instead of 4." in texts(at)
     assert at.dataframe[0].value["placement"].tolist() == [
-        "Naive",
+        "Round-robin",
         "Random start",
         "Striped",
         "KRaft",
-        "Evenest possible",
+        "Best possible",
     ]
-    assert at.dataframe[0].value["partitions on too few racks"].tolist()[2:] == [0, 0, 0]
+    assert at.dataframe[0].value["partitions without rack diversity"].tolist()[2:] == [0, 0, 0]
 
 
 def test_drawing_again_changes_the_topics_and_the_address() -> None:

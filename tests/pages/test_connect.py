@@ -141,7 +141,7 @@ def test_read_opens_the_layout_on_every_page(app: AppTest, reads: Reads, registr
 
     assert not app.exception
     assert "ZooKeeper, consistent" in said
-    assert "All of it was true at one moment" in said
+    assert "Consistent: all of it held at one time" in said
     assert "cluster id `id-1`" in said
     assert "One reading so far" in said
     app.switch_page("pages/overview.py").run()
@@ -354,7 +354,7 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
     assert not app.exception
     assert "The password of alice is wrong." in tested
     assert cluster.connection.password.reveal() == PLANTED
-    assert "no promise of one moment" in texts(app)
+    assert "not a consistent snapshot" in texts(app)
     assert PLANTED not in str(app.main) + str(app.sidebar) + repr(app.session_state[_KEY])
     assert PLANTED not in str(dict(app.query_params)) + caplog.text + repr(cluster.state) + repr(cluster.connection)
     assert not [entry for entry in caching.shelf()._kept.values() if PLANTED in repr(entry)]

@@ -68,7 +68,7 @@ def test_it_opens_on_a_member_that_leaves_without_a_layout() -> None:
 
     assert not at.exception
     assert "C1 closes: one rebalance; 3 partitions change their reader; 8 paused meanwhile." in texts(at)
-    assert figures(at)["Get a new reader"] == "3"
+    assert figures(at)["Partitions reassigned"] == "3"
     assert "No cluster is loaded" not in texts(at)
 
 
@@ -95,12 +95,12 @@ def test_cooperative_is_walked_in_two_rebalances() -> None:
     at = visit(group="cooperative", assignor="cooperative-sticky", at="1")
 
     assert "Step 2 of 2, rebalance 1 of 2" in texts(at)
-    assert (figures(at)["Get a new reader"], figures(at)["Paused"]) == ("0", "4 of 12")
+    assert (figures(at)["Partitions reassigned"], figures(at)["Paused"]) == ("0", "4 of 12")
 
     press(at, "walk-on")
 
     assert "Step 2 of 2, rebalance 2 of 2" in texts(at)
-    assert (figures(at)["Get a new reader"], figures(at)["Paused"]) == ("4", "0 of 8")
+    assert (figures(at)["Partitions reassigned"], figures(at)["Paused"]) == ("4", "0 of 8")
 
 
 def test_the_strategy_is_changed_and_the_step_stays() -> None:
@@ -229,7 +229,7 @@ def test_a_group_without_anything() -> None:
     """Nobody is there: one can join."""
     at = read(visit(), '{"topics": {"T": 4}, "members": []}')
 
-    assert "Nobody is in this group" in texts(at)
+    assert "This group has no members" in texts(at)
 
     press(at, "let-joins")
 
@@ -414,5 +414,5 @@ def test_a_live_group_without_members_shows_its_lag(monkeypatch: pytest.MonkeyPa
     press(at, "consumers-show")
 
     assert not at.exception
-    assert "Nobody is in this group" in texts(at)
+    assert "This group has no members" in texts(at)
     assert "assigned by nobody; 4 records behind in 1 partition" in texts(at)

@@ -33,9 +33,9 @@ def test_striped_topics_are_told_with_their_draws(opened):
     rows = at.dataframe[0].value
 
     assert not at.exception
-    assert "All 2 topics sit as Kafka placed them" in texts(at)
+    assert "All 2 topics still match Kafka's initial assignment" in texts(at)
     assert rows["start"].tolist() == ["1", "4"]
-    assert rows["racks"].tolist() == ["in turn", "in turn"]
+    assert rows["racks"].tolist() == ["aware", "aware"]
     assert at.metric[0].value == "2"
     assert "one chance in 5" in texts(at)
 
@@ -50,10 +50,10 @@ def test_moved_partitions_are_named(opened):
     partitions = at.dataframe[1].value
 
     assert not at.exception
-    assert "0 of 1 topic sit as Kafka placed them; 1 partition of 1 other was moved since" in texts(at)
+    assert "0 of 1 topic match Kafka's initial assignment; 1 partition of 1 other was moved later" in texts(at)
     assert rows["moved partitions"].tolist() == ["7"]
     assert partitions["replicas"][7] == ", ".join(map(str, before[::-1]))
-    assert partitions["as the draws give"][7] == ", ".join(map(str, before))
+    assert partitions["initial assignment"][7] == ", ".join(map(str, before))
     assert [mark for mark in partitions[""] if mark != "✔"] == ["▲ differs"]
 
 
@@ -75,7 +75,7 @@ def test_a_search_narrows_the_table(opened, typed, left):
 
     assert not at.exception
     assert at.dataframe[0].value["topic"].tolist() == left
-    assert ("as the draws give" in columns(at)) == (len(left) == 1)
+    assert ("initial assignment" in columns(at)) == (len(left) == 1)
 
 
 def test_an_order_that_is_not_told_is_refused(opened):
@@ -95,7 +95,7 @@ def test_what_fits_no_draws_is_no_fault(opened):
     at = opened("fingerprints", ClusterLayout.from_assignments(lists, brokers=FIVE))
 
     assert not at.exception
-    assert "1 fit no draws" in texts(at)
+    assert "1 do not match" in texts(at)
     assert at.dataframe[0].value["moved partitions"].tolist() == [""]
 
 
@@ -112,10 +112,10 @@ def test_a_large_layout_is_asked_about_first(opened):
     at = opened("fingerprints", layout)
 
     assert not at.exception
-    assert "Working back from 250,001 replica lists takes about 18 s" in texts(at)
+    assert "Analysing 250,001 replica lists takes about 18 s" in texts(at)
     assert "verdict" not in columns(at)
 
-    next(button for button in at.button if button.label == "Work back from 1 topic").click().run()
+    next(button for button in at.button if button.label == "Analyse 1 topic").click().run()
 
     assert not at.exception
     assert at.dataframe[0].value["start"].tolist() == ["1"]

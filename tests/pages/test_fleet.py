@@ -60,7 +60,7 @@ def test_an_empty_history_says_how_to_begin(app: AppTest, home: Path) -> None:
     commands = "\n".join(str(code.value) for code in app.code).replace(" \\\n   ", "")
 
     assert not app.exception
-    assert "No history yet: land a first snapshot, or look at a demo week." in texts(app)
+    assert "No history yet: save a first snapshot, or try the demo week." in texts(app)
     assert f"reseat snapshot --bootstrap kafka-1:9092 --landing {home}/landing" in commands
     assert f"reseat pipeline run --landing {home}/landing --tables {home}/tables\n" in commands
     assert "--progress" not in commands
@@ -73,7 +73,7 @@ def test_landed_snapshots_that_nobody_took_in_are_told_of(app: AppTest, home: Pa
     (home / "landing" / "cluster=prod").mkdir(parents=True)
     at_fleet(app)
 
-    assert "Snapshots have landed, and none was taken in yet: run the pipeline." in texts(app)
+    assert "Snapshots are saved but not ingested yet: run the pipeline." in texts(app)
 
 
 def test_the_fleet_at_a_look(app: AppTest, home: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_run_is_seen_by_everybody_and_cancelled_by_anybody(
     second.run()
 
     assert not second.exception
-    assert "The pipeline is at work" in seen
+    assert "The pipeline is running" in seen
     assert "Stage 1** (1 of 2): Reading 3 of 12 files" in seen
     assert second.button(key="pipeline-run")
     assert "Cancelled just now" in texts(second)

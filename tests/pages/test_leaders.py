@@ -40,12 +40,12 @@ def test_the_plan_has_a_preview_only_where_something_is_wished(opened):
     """Without a what-if there is no plan to preview; with one there is."""
     at = opened("leaders")
 
-    assert "An election then" not in at.segmented_control[0].options
+    assert "After the plan" not in at.segmented_control[0].options
 
     at = opened("leaders", wish=Wish(remove=(3,)))
 
     assert not at.exception
-    assert "another leader while data moves" in texts(at)
+    assert "leader while data moves" in texts(at)
 
     at.segmented_control(key="strip-after-True").set_value(False).run()
 
@@ -64,13 +64,13 @@ def test_an_election_that_makes_leaders_less_even_says_so(opened):
 
     even = opened("leaders", ClusterLayout.from_assignments(lists, leaders=dict.fromkeys(lists, 2)))
 
-    assert "less even" not in texts(even)
+    assert "worsens leader balance" not in texts(even)
 
 
 def test_a_stopped_broker_hands_over(opened):
     """Broker 3 leads orders-1 and orders-2: brokers 2 and 1 take over, and nothing goes offline."""
     at = opened("leaders")
-    at.segmented_control[0].set_value("While stopped").run()
+    at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-brokers-0").set_value([3]).run()
 
     assert not at.exception
@@ -81,7 +81,7 @@ def test_a_stopped_broker_hands_over(opened):
 def test_the_next_restart_is_named_with_why_the_others_wait(opened):
     """Every broker has a verdict with a reason."""
     at = opened("leaders")
-    at.segmented_control[0].set_value("Next restart").run()
+    at.segmented_control[0].set_value("Rolling restart").run()
     rows = at.dataframe[0].value
 
     assert not at.exception
@@ -109,7 +109,7 @@ def test_an_order_that_is_not_told_is_not_called_no_change(opened):
 def test_what_goes_offline_comes_first_and_can_be_listed(opened):
     """Brokers 1 and 2 together hold all of orders-0: that is the answer, and its partition is in a list."""
     at = opened("leaders")
-    at.segmented_control[0].set_value("While stopped").run()
+    at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-brokers-0").set_value([1, 2]).run()
 
     assert "While brokers 1 and 2 are stopped, 1 partition goes offline." in texts(at)
@@ -124,7 +124,7 @@ def test_what_goes_offline_comes_first_and_can_be_listed(opened):
 def test_a_whole_rack_can_be_stopped(opened):
     """Rack b holds brokers 2 and 4."""
     at = opened("leaders")
-    at.segmented_control[0].set_value("While stopped").run()
+    at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-racks").set_value(["b"]).run()
 
     assert not at.exception
@@ -143,17 +143,17 @@ def test_what_unclean_election_would_bring_back_is_told(opened):
     in_sync = before.in_sync.copy()
     in_sync[before.row("orders", 0)] = [True, False]
     at = opened("leaders", replace(before, in_sync=in_sync))
-    at.segmented_control[0].set_value("While stopped").run()
+    at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-brokers-0").set_value([1]).run()
 
     assert "Unclean election would bring back 1 of 1 partition offline" in texts(at)
-    assert listed(at, "Unclean brings back") == [["orders", 0]]
+    assert listed(at, "Unclean recovers") == [["orders", 0]]
 
 
 def test_a_majority_stands_beside_what_is_stopped(opened):
     """Two replicas each: with one broker out half of them are no majority, and three would be needed."""
     at = opened("leaders")
-    at.segmented_control[0].set_value("While stopped").run()
+    at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-brokers-0").set_value([1]).run()
     next(box for box in at.segmented_control if box.label == "List").set_value("Beside a majority system").run()
     rows = at.dataframe[0].value
@@ -211,7 +211,7 @@ def test_an_empty_story_begins_at_the_present(opened):
     at.segmented_control[0].set_value("Step by step").run()
     at.button(key="walk-clear").click().run()
 
-    assert "Before anything happens." in texts(at)
+    assert "Initial state." in texts(at)
 
     at.selectbox(key="walk-kind").set_value(MoveKind.PREFERRED).run()
     at.button(key="walk-add").click().run()
@@ -234,6 +234,6 @@ def test_a_story_is_shared_by_its_link(opened):
 
     assert at.query_params["walk"] == "stop:1;stop:4;return:1;preferred"
 
-    at.segmented_control[0].set_value("An election now").run()
+    at.segmented_control[0].set_value("Preferred election").run()
 
     assert "walk" not in at.query_params

@@ -470,7 +470,7 @@ def test_an_election_is_held_beside_its_preview(operate, world, monkeypatch):
     monkeypatch.setattr(world, "read", led_by_the_second(world.read))
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
     at = operate(Wish(), page="leaders")
-    at.segmented_control(key="election-view-4").set_value("Hold an election").run()
+    at.segmented_control(key="election-view-4").set_value("Run an election").run()
     at.text_input(key="confirm-election-PREFERRED").set_value("FAKE").run()
     buttons(at)["Elect preferred leaders of 1 partition on prod"].click().run()
     held = next(table.value for table in at.dataframe if "Kafka's answer" in table.value)
@@ -487,7 +487,7 @@ def test_an_unclean_election_shows_and_asks_for_the_loss_of_each_partition_named
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
     world.cluster.ends = {(("orders", 0), 2): LogEnd(480, 500)}
     at = operate(Wish(), page="leaders")
-    at.segmented_control(key="election-view-4").set_value("Hold an election").run()
+    at.segmented_control(key="election-view-4").set_value("Run an election").run()
     at.segmented_control(key="election-kind").set_value("Unclean, where there is no leader").run()
     nothing_chosen = texts(at)
     at.multiselect(key="election-named").set_value([("orders", 0)]).run()
@@ -562,7 +562,7 @@ def test_an_upload_offers_no_election_and_no_creation(opened):
     """Leaders and New topic of a text have no view that writes."""
     at = opened("leaders")
 
-    assert not any("Hold an election" in control.options for control in at.segmented_control)
+    assert not any("Run an election" in control.options for control in at.segmented_control)
 
 
 def test_no_secret_is_shown_or_journaled(operate, world):

@@ -217,7 +217,7 @@ def test_the_picture_is_folded_away_once_read() -> None:
     at = visit()
     fold = at.button(key="partition-picture-fold")
 
-    assert fold.label == "Fold the picture"
+    assert fold.label == "Hide the picture"
 
     fold.click().run()
     at.selectbox(key="scenario-0").select("loss").run()

@@ -146,7 +146,7 @@ def test_pages_over_tables_say_that_a_link_was_not_followed(made, name):
     at.run().switch_page(f"pages/{name}.py").run()
 
     assert not at.exception
-    assert "The link's moment of the past was not understood" in texts(at)
+    assert "The link's snapshot is invalid" in texts(at)
 
 
 def test_few_moments_stay_among_the_layouts(made):

@@ -84,7 +84,7 @@ def test_leaders_show_the_point(opened: Opened, chosen: Plan, least: Plan) -> No
         return int((done != preview.leader_before).sum()), int((preview.leader_after != done).sum())
 
     at = opened("leaders", LAYOUT, chosen.wish)
-    shown = metric(at, "While data moves")[0], metric(at, "At an election then")[0]
+    shown = metric(at, "Leader changes while data moves")[0], metric(at, "By an election afterwards")[0]
 
     assert shown == tuple(f"{number:,}" for number in elected(chosen))
     assert elected(chosen) != elected(least)
