@@ -29,6 +29,7 @@ from components.session import Seat
 from components.theme import severity_icon
 from reseat.access import Door
 from reseat.model import BrokerState, Finding, Severity, Wish
+from reseat.model.glossary import TERMS
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -150,9 +151,17 @@ def figures(values: Sequence[Figure | tuple[str, str, str | None, str | None]]) 
                 figure.delta,
                 delta_color="off",
                 delta_arrow="off",
-                help=figure.help,
+                help=help_of(figure),
             )
     return columns
+
+
+def help_of(figure: Figure) -> str | None:
+    """The glossary's definition where the figure's label is a term, the same on every page; behind it, its own help."""
+    term = TERMS.get(figure.label) or TERMS.get(figure.label.removesuffix("s"))
+    if term is None or figure.help in (None, term):
+        return term or figure.help
+    return f"{term} {figure.help}"
 
 
 def findings(found: Sequence[Finding]) -> None:

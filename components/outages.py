@@ -14,6 +14,7 @@ from components.consequences import bring_back_words, draw_lists
 from components.findings import flagged
 from reseat.election import Reason, leader_spread
 from reseat.model import ClusterLayout, Severity
+from reseat.model.glossary import define
 from reseat.model.naming import natural
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["APART", "apart", "draw_next_restart", "draw_stopped", "legend"]
 
 #: What the session keeps: the brokers chosen, and how many clicks on bars changed them.
 _STOPPED, _CLICKS = "leaders-stopped", "leaders-stopped-clicks"
-APART = "Most minus fewest leaders of a broker, before and after"
+APART = define("Leader spread")
 
 
 def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
@@ -134,7 +135,7 @@ def _consequences(layout: ClusterLayout, preview: StopPreview, mode: Mode, *, un
         "Go offline": preview.offline,
         "Led by one out of sync": preview.unclean,
         "Fall below min ISR": preview.below_min_isr,
-        "Unclean brings back": back,
+        "Unclean recovers": back,
         "Under-replicated": preview.under_replicated,
     }
     majority = caching.majority_of(layout, preview.stopped, mode)

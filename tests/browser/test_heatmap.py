@@ -98,7 +98,7 @@ def test_keys_walk_the_cells_and_a_live_region_says_them(heat: Page) -> None:
     expect(live).to_contain_text("Broker 2 in rack az-a", use_inner_text=True)
 
     heat.keyboard.press("Enter")
-    heat.get_by_text("Of the part shown, all partitions of orders").wait_for()
+    heat.get_by_text("Zoomed to all partitions of orders").wait_for()
 
 
 def test_a_broker_is_found_by_typing_and_an_empty_search_has_no_axes(heat: Page) -> None:

@@ -67,7 +67,7 @@ def said(at: AppTest) -> str:
 def press(at: AppTest, name: str = "small.txt") -> AppTest:
     """Keep what is open."""
     assert not at.exception
-    at.button(key=f"FormSubmitter:keep-{name}-Keep").click().run()
+    at.button(key=f"FormSubmitter:keep-{name}-Save").click().run()
     assert not at.exception
     return at
 

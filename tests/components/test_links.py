@@ -129,7 +129,7 @@ def test_a_moment_that_is_none_is_called_so():
     link = from_query({"past": "<b>/x"})
 
     assert link is not None
-    assert (link.trouble or "").startswith("The link's moment of the past was not understood: '<b>/x'")
+    assert (link.trouble or "").startswith("The link's snapshot is invalid: '<b>/x'")
 
 
 def test_half_a_digest_is_still_about_its_layout():

@@ -287,7 +287,7 @@ def test_a_dead_broker_stands_in_the_sentence_and_the_strip(app: AppTest, reads:
 
     assert "4 brokers and " in texts(app)
     assert "broker 4 is not alive." in texts(app)
-    assert "Broker 4 is not alive and could not be asked" in texts(app)
+    assert "Broker 4 is not alive, so sizes and settings there are unknown" in texts(app)
     assert "1 not alive" in texts(app)
 
 

@@ -142,6 +142,6 @@ def test_a_link_opens_the_part_that_it_names(opened: Opened) -> None:
     at.run()
 
     assert not at.exception
-    assert "Of the part shown, all topics on 2 brokers: broker" in texts(at)
+    assert "Zoomed to all topics on 2 brokers: broker" in texts(at)
     assert at.query_params["heat_rows"] in ("0-2", ["0-2"])
     assert "heat_columns" not in at.query_params

@@ -132,7 +132,7 @@ def test_a_link_to_long_ago_shows_its_own_moments(tmp_path, monkeypatch):
     at = page(made, monkeypatch, a=ids[0], b=ids[1])
 
     assert "From 2026-05-01 00:00 UTC to 2026-05-02 00:00 UTC" in [heading.value for heading in at.header]
-    assert "not in the history" not in texts(at)
+    assert "in the history, maybe" not in texts(at)
 
 
 def test_a_link_that_names_what_is_gone_says_so(made, monkeypatch):
@@ -140,12 +140,12 @@ def test_a_link_that_names_what_is_gone_says_so(made, monkeypatch):
     ids = made.ids("shop")
     at = page(made, monkeypatch, cluster="shop", a="0" * 32, b=ids[2])
 
-    assert "The link's moment A is not in the history any more" in texts(at)
+    assert "The link's snapshot A is no longer in the history" in texts(at)
     assert "From 2026-05-01 03:10 UTC to 2026-05-02 03:10 UTC" in [heading.value for heading in at.header]
 
     at.select_slider[0].set_value((ids[1], ids[2])).run()
 
-    assert "not in the history" not in texts(at)
+    assert "in the history, maybe" not in texts(at)
 
     at = page(made, monkeypatch, cluster="<b>shop-2")
 
@@ -328,7 +328,7 @@ def test_an_unfinished_run_and_rejected_files_are_said(tmp_path, monkeypatch):
 
     assert not at.exception
     assert "ended before it rewrote 1 day of this cluster (2026-05-01)" in texts(at)
-    assert any("1 landed file could not be read" in block.label for block in at.expander)
+    assert any("1 saved file could not be read" in block.label for block in at.expander)
 
     at = page(made, monkeypatch, cluster="007")
 

@@ -73,6 +73,6 @@ def test_a_zoomed_heatmap_says_that_its_numbers_are_of_a_part() -> None:
     choice = Choice(HeatView(rows=(0, 2)), axes, LAYOUT, None, "present", "", place)
 
     assert sentence(choice, grid_of(LAYOUT, axes)) == (
-        "Of the part shown, all topics on 2 brokers: broker 1 has the most replicas: 3. The mean is 2.5; broker 2 has "
+        "Zoomed to all topics on 2 brokers: broker 1 has the most replicas: 3. The mean is 2.5; broker 2 has "
         "the fewest: 2."
     )
