@@ -33,9 +33,9 @@ _BAR = 0.34
 _HOW = (
     "Each place is a cluster, the worst first; a click opens it. The upper bars are what its weakest broker would do, "
     "the lower ones what its weakest rack would do: partitions that go offline because no replica in sync remains "
-    "(plain), and partitions that refuse writes with acks=all because fewer than min.insync.replicas remain (hatched). "
-    "Each step of the axis is ten times as many. ✔ any of them can go; ✖ none does more harm, and "
-    "partitions are offline or below min ISR already; ? not swept, or not told. "
+    "(plain), and partitions that reject acks=all because fewer than min.insync.replicas remain (hatched). "
+    "Each step of the axis is ten times as many. ✔ tolerates any such loss; ✖ no loss does more harm, but "
+    "partitions are already offline or below min ISR; ? not analysed yet, or unknown. "
     f"Up to {MOST_DRAWN} clusters are drawn; the table has all."
 )
 

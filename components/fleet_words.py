@@ -83,7 +83,7 @@ def harms(clusters: pd.DataFrame, kind: str, *, short: bool = False) -> list[str
     return [
         (_harm(kind, name, lost, 0 if short and lost else less) or quiet)
         if name
-        else (f"no {kind} told" if swept else "not swept yet")
+        else (f"no {kind} known" if swept else "not analysed yet")
         for name, lost, less, quiet, swept in zip(names, offline, below, calm, clusters["swept"].tolist(), strict=True)
     ]
 
@@ -102,36 +102,33 @@ def _calm(kind: str, already: str, told: bool, *, short: bool) -> str:
     if already:
         return f"{already} already" if short else f"no {kind} takes more than the {already} already"
     if not told:
-        return "ISR unknown" if short else f"any {kind} can go if all replicas are in sync, which is unknown"
-    return f"any {kind} can go"
+        return "ISR unknown" if short else f"tolerates any {kind} loss if all replicas are in sync, which is unknown"
+    return f"tolerates any {kind} loss"
 
 
 def answer(clusters: pd.DataFrame) -> str:
     """How many clusters a single broker's loss would hurt."""
     total, swept = len(clusters), clusters[clusters["swept"]]
     untold = total - len(swept)
-    also = f" {untold:,} {'is' if untold == 1 else 'are'} not swept yet." if untold else ""
+    also = f" {untold:,} {'is' if untold == 1 else 'are'} not analysed yet." if untold else ""
     down = int((whole(clusters["offline"]) > 0).sum())
     already = f" {down:,} {'has' if down == 1 else 'have'} partitions offline already." if down else ""
     also = already + also
     if swept.empty:
-        have = "cluster has" if total == 1 else "clusters have"
-        return f"{total:,} {have} landed; what a loss would do is not counted yet: run the pipeline.{already}"
+        return f"{text.plural(total, 'cluster')} saved, but failures are not analysed yet: run the pipeline.{already}"
     offline, below = whole(swept["broker_offline"]) > 0, whole(swept["broker_below"]) > 0
     hurt = int((offline | below).sum())
     if not hurt:
         rack = int(((whole(swept["rack_offline"]) > 0) | (whole(swept["rack_below"]) > 0)).sum())
-        racks = f"; with a single rack {rack:,} would" if rack else ", nor with a single rack"
+        racks = f"; {rack:,} would if one rack fails" if rack else ", nor if one rack fails"
         none = "The only cluster" if total == 1 else f"None of {total:,} clusters"
-        return (
-            f"{none} would {'not ' if total == 1 else ''}lose data or availability with a single broker{racks}.{also}"
-        )
+        return f"{none} would {'not ' if total == 1 else ''}lose data or availability if one broker fails{racks}.{also}"
     only_below = int((below & ~offline).sum())
     parts = [f"partitions go offline in {int(offline.sum()):,}"] if offline.any() else []
     if only_below:
-        parts.append(f"writes are refused in {only_below:,}{' more' if parts else ''}")
+        parts.append(f"acks=all writes are rejected in {only_below:,}{' more' if parts else ''}")
     return (
-        f"{hurt:,} of {text.plural(total, 'cluster')} would lose data or availability with a single broker: "
+        f"{hurt:,} of {text.plural(total, 'cluster')} would lose data or availability if one broker fails: "
         f"{', '.join(parts)}.{also}"
     )
 
@@ -144,9 +141,9 @@ def figures(clusters: pd.DataFrame, now: datetime) -> list[Figure]:
         for kind in ("broker", "rack")
     )
     stale, broken = int(old(clusters, now).sum()), int((whole(clusters["findings_broken"]) > 0).sum())
-    of, none = f"of {len(swept):,} swept", "not swept"
+    of, none = f"of {len(swept):,} analysed", "not analysed"
     size = clusters["size_bytes"].dropna()
-    hint = "A single {} lost would take partitions offline or leave them below min.insync.replicas, in its worst case"
+    hint = "The worst {} failure would take partitions offline or put them below min.insync.replicas"
     return [
         Figure("Clusters", text.count(len(clusters)), text.plural(int(whole(clusters["brokers"]).sum()), "broker")),
         Figure(
@@ -156,22 +153,22 @@ def figures(clusters: pd.DataFrame, now: datetime) -> list[Figure]:
             "Of the latest snapshot of every cluster; beneath, what all replicas take",
         ),
         Figure(
-            "A broker hurts",
+            "Exposed to broker loss",
             flagged(broker, Severity.BROKEN) if len(swept) else none,
             of,
             hint.format("broker"),
         ),
         Figure(
-            "A rack hurts",
+            "Exposed to rack loss",
             flagged(rack, Severity.ATTENTION) if len(swept) else none,
             of,
             hint.format("rack"),
         ),
         Figure(
-            "Broken now",
+            "Critical now",
             flagged(broken, Severity.BROKEN),
             "by their last snapshot",
-            "Clusters with a finding of severity broken, such as partitions without a leader",
+            "Clusters with a critical finding, such as partitions without a leader",
         ),
         Figure(
             "Old snapshots",

@@ -28,9 +28,9 @@ def draw() -> None:
             open_layout.draw_narrow("side")
         with st.expander("Racks", icon=":material/dns:"):
             draw_racks_form(seat, "side")
-        with st.expander("Topics left out", icon=":material/filter_alt:"):
+        with st.expander("Excluded topics", icon=":material/filter_alt:"):
             _left_out(seat)
-        with st.expander("Keep this layout", icon=":material/archive:"):
+        with st.expander("Save snapshot", icon=":material/archive:"):
             keep_layout.draw(seat)
 
 

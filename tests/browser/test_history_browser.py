@@ -62,7 +62,7 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.get_by_role("link", name="Overview", exact=True).click()
     page.get_by_text("No cluster is loaded").wait_for()
     to(page, "Fleet")
-    page.get_by_text("2 of 3 clusters would lose data or availability with a single broker").wait_for(timeout=JOB)
+    page.get_by_text("2 of 3 clusters would lose data or availability if one broker fails").wait_for(timeout=JOB)
     page.get_by_text("Done just now").wait_for(timeout=JOB)
     settled(page, "history-fleet")
 

@@ -87,7 +87,7 @@ def test_topics_are_left_out_by_the_switch_and_by_a_pattern(page: Page, dashboar
     """Internal topics by one switch, others by a pattern; the strip counts what is left and nothing else changes."""
     open_files(page, dashboard, {"described.txt": DESCRIBED})
     page.get_by_text("3 brokers · 3 partitions · 6 replicas").wait_for()
-    page.get_by_test_id("stSidebar").get_by_text("Topics left out").click()
+    page.get_by_test_id("stSidebar").get_by_text("Excluded topics").click()
     page.get_by_text("Leave internal topics out").click()
     page.get_by_text("3 brokers · 2 partitions · 4 replicas").wait_for()
     page.get_by_label("Names or patterns, one a line").fill("ord*")

@@ -42,30 +42,29 @@ UNSWEPT: dict[str, object] = {
     [
         (
             [{"broker_offline": 2}, {"broker_below": 9}, {}],
-            "2 of 3 clusters would lose data or availability with a single broker: partitions go offline in 1, writes "
-            "are refused in 1 more.",
+            "2 of 3 clusters would lose data or availability if one broker fails: partitions go offline in 1, "
+            "acks=all writes are rejected in 1 more.",
         ),
         (
             [{"broker_below": 9}, {}],
-            "1 of 2 clusters would lose data or availability with a single broker: writes are refused in 1.",
+            "1 of 2 clusters would lose data or availability if one broker fails: acks=all writes are rejected in 1.",
         ),
         (
             [{}, {"rack_offline": 1}, UNSWEPT],
-            "None of 3 clusters would lose data or availability with a single broker; with a single rack 1 would. "
-            "1 is not swept yet.",
+            "None of 3 clusters would lose data or availability if one broker fails; 1 would if one rack fails. "
+            "1 is not analysed yet.",
         ),
-        ([{}], "The only cluster would not lose data or availability with a single broker, nor with a single rack."),
+        ([{}], "The only cluster would not lose data or availability if one broker fails, nor if one rack fails."),
         (
             [{"offline": 100}, {"broker_below": 9}],
-            "1 of 2 clusters would lose data or availability with a single broker: writes are refused in 1. "
+            "1 of 2 clusters would lose data or availability if one broker fails: acks=all writes are rejected in 1. "
             "1 has partitions offline already.",
         ),
         (
             [UNSWEPT | {"offline": 3}],
-            "1 cluster has landed; what a loss would do is not counted yet: run the pipeline. 1 has partitions offline "
-            "already.",
+            "1 cluster saved, but failures are not analysed yet: run the pipeline. 1 has partitions offline already.",
         ),
-        ([UNSWEPT], "1 cluster has landed; what a loss would do is not counted yet: run the pipeline."),
+        ([UNSWEPT], "1 cluster saved, but failures are not analysed yet: run the pipeline."),
     ],
 )
 def test_the_sentence_counts_who_is_at_risk(rows: list[dict[str, object]], said: str) -> None:
@@ -102,10 +101,10 @@ def test_a_loss_is_told_by_what_it_does() -> None:
 
     assert harms(made, "broker") == [
         "broker 7: 1,200 offline, 4 below min ISR",
-        *["any broker can go"] * 3,
-        "not swept yet",
+        *["tolerates any broker loss"] * 3,
+        "not analysed yet",
     ]
-    assert harms(made, "rack")[2:] == ["rack-b: 3 below min ISR", "no rack told", "not swept yet"]
+    assert harms(made, "rack")[2:] == ["rack-b: 3 below min ISR", "no rack known", "not analysed yet"]
 
 
 def test_a_cluster_that_is_down_is_not_one_of_which_any_broker_can_go() -> None:
@@ -115,7 +114,7 @@ def test_a_cluster_that_is_down_is_not_one_of_which_any_broker_can_go() -> None:
     assert harms(made, "broker") == [
         "no broker takes more than the 24 offline already",
         "no broker takes more than the 3 below min ISR already",
-        "any broker can go if all replicas are in sync, which is unknown",
+        "tolerates any broker loss if all replicas are in sync, which is unknown",
     ]
     assert harms(made, "rack", short=True) == ["24 offline already", "3 below min ISR already", "ISR unknown"]
 
@@ -146,7 +145,7 @@ def test_figures_do_not_call_unknown_none() -> None:
         ":orange[:material/warning: 1]",
     ]
     assert known[5].delta == "oldest 3 days ago"
-    assert [figure.value for figure in unknown][2:4] == ["not swept", "not swept"]
+    assert [figure.value for figure in unknown][2:4] == ["not analysed", "not analysed"]
 
 
 def test_the_table_marks_age_and_findings_with_words() -> None:

@@ -83,7 +83,7 @@ def test_the_fleet_at_a_look(app: AppTest, home: Path) -> None:
     table = app.dataframe[0].value
 
     assert not app.exception
-    assert "2 of 2 clusters would lose data or availability with a single broker" in texts(app)
+    assert "2 of 2 clusters would lose data or availability if one broker fails" in texts(app)
     assert table["cluster"].tolist() == ["shop", "007"]
     assert table["weakest broker"].tolist() == ["broker 4: 1 offline", "broker 0: 2 below min ISR"]
     assert all(re.fullmatch(r"▲ \d+ days", age) for age in table["age"])
@@ -136,9 +136,9 @@ def test_partial_without_a_sweep_nobody_is_called_safe(app: AppTest, home: Path)
     at_fleet(app)
 
     assert not app.exception
-    assert "2 clusters have landed; what a loss would do is not counted yet: run the pipeline." in texts(app)
-    assert set(app.dataframe[0].value["weakest rack"]) == {"not swept yet"}
-    assert "✔ any of them can go" not in texts(app)
+    assert "2 clusters saved, but failures are not analysed yet: run the pipeline." in texts(app)
+    assert set(app.dataframe[0].value["weakest rack"]) == {"not analysed yet"}
+    assert "✔ tolerates any such loss" not in texts(app)
 
 
 def test_files_that_could_not_be_read_are_told_of(app: AppTest, home: Path) -> None:
