@@ -104,7 +104,7 @@ def test_pressed_twice_it_is_kept_once(start: Start, zone: Path) -> None:
     press(press(at))
 
     assert len(list(zone.rglob("*.json"))) == 1
-    assert "It was kept already: shop" in said(at)
+    assert "Already saved: shop" in said(at)
 
 
 def test_the_text_of_an_upload_is_kept_inside(start: Start, zone: Path) -> None:
