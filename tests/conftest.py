@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.servers.cluster import KINDS
+
 # No test is timed: on a busy machine a deadline fails tests that are right.
 settings.register_profile("reseat", deadline=None)
 settings.load_profile("reseat")
@@ -47,6 +49,18 @@ def missing(name: str, reason: str) -> None:
     if name in os.environ.get("RESEAT_REQUIRE", "").split(","):
         pytest.fail(f"RESEAT_REQUIRE asks for {name}. {reason}", pytrace=False)
     pytest.skip(reason)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What shares a server stays together: a file's tests, where they have a real Kafka those with the same kind.
+
+    Else the file whose clusters are of two kinds would keep one process busy long after the other has nothing left.
+    """
+    for item in items:
+        parameters = getattr(item, "callspec", None)
+        kinds = [value for value in parameters.params.values() if value in KINDS] if parameters else []
+        item.add_marker(pytest.mark.xdist_group("-".join([item.nodeid.partition("::")[0], *kinds])))
 
 
 @pytest.fixture(scope="session")
