@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling, Scheduling
 
 from tests.servers.cluster import KINDS
 
@@ -51,16 +53,19 @@ def missing(name: str, reason: str) -> None:
     pytest.skip(reason)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What shares a server stays together: a file's tests, where they have a real Kafka those with the same kind.
+class _ByServer(LoadFileScheduling):
+    """A file's tests share a process, where they have a real Kafka those with the same kind.
 
     Else the file whose clusters are of two kinds would keep one process busy long after the other has nothing left.
     """
-    for item in items:
-        parameters = getattr(item, "callspec", None)
-        kinds = [value for value in parameters.params.values() if value in KINDS] if parameters else []
-        item.add_marker(pytest.mark.xdist_group("-".join([item.nodeid.partition("::")[0], *kinds])))
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "-".join([super()._split_scope(nodeid), *(kind for kind in KINDS if kind in nodeid.partition("[")[2])])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    """``--dist loadfile`` as it is meant here; all else as it is."""
+    return _ByServer(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")

@@ -6,5 +6,5 @@ set -eu
 cd "$(dirname "$0")/.."
 .venv/bin/python -m pytest -q -n 2 -m "not slow and not browser and not kafka and not spark"
 for needs in "kafka and not browser" "spark and not browser" "browser"; do
-    .venv/bin/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder -m "$needs and not slow"
+    .venv/bin/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$needs and not slow"
 done
