@@ -10,7 +10,7 @@ import streamlit as st
 from components import links, session, text
 from components.session import Seat
 
-__all__ = ["full", "publish", "tab"]
+__all__ = ["carried", "full", "publish", "tab"]
 
 #: Characters of a layout's name in the title of a tab.
 _NAME = 60
@@ -25,14 +25,23 @@ def publish(seat: Seat | None, own: Mapping[str, str]) -> None:
         seat: what the person looks at, or None.
         own: the page's choices; none is named as one of ``links``.
     """
-    query = dict(own)
-    if seat is not None:
-        query = session.shelve(seat) | query
-    elif session.pending_link() is not None:
-        # It waits for its file, or its cluster: loading the page anew must not lose it.
-        query = {name: value for name, value in st.query_params.to_dict().items() if name in links.NAMES} | query
+    query = _opens(seat) | dict(own)
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
+
+
+def carried() -> dict[str, str]:
+    """What a link inside the dashboard carries, so that a new tab opens the same layout and what-if."""
+    return _opens(session.seat())
+
+
+def _opens(seat: Seat | None) -> dict[str, str]:
+    if seat is not None:
+        return session.shelve(seat)
+    if session.pending_link() is None:
+        return {}
+    # It waits for its file, or its cluster: loading the page anew must not lose it.
+    return {name: value for name, value in st.query_params.to_dict().items() if name in links.NAMES}
 
 
 def full(seat: Seat) -> str:

@@ -11,7 +11,12 @@ import streamlit as st
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
-__all__ = ["through_app"]
+__all__ = ["serves", "through_app"]
+
+
+def serves() -> None:
+    """The server begins: an address that no file of ``pages/`` is named after is not said to be missing."""
+    PagesManager.uses_pages_directory = False
 
 
 def through_app() -> None:

@@ -48,4 +48,4 @@ def draw_opened(clusters: pd.DataFrame, history: History, places: Places, now: d
         st.markdown(f"{worst_finding(row)}  \n{weakest}")
     if pressed and look_at(history, places, name, str(row["snapshot_id"])):
         history_desk.keep_cluster(name, Past(name, str(row["snapshot_id"])).link)
-        st.switch_page(pressed[0].file)
+        navigation.go(pressed[0])

@@ -60,4 +60,4 @@ def draw_moment(
                     )
         st.markdown(worst_finding(row))
     if pressed and look_at(history, places, cluster, identity):
-        st.switch_page(pressed[0].file)
+        navigation.go(pressed[0])

@@ -1,11 +1,17 @@
-"""The pages by task: where each stands in the navigation, what it is called, and which old addresses lead to it."""
+"""The pages by task: where each stands in the navigation, what it is called, and which old addresses lead to it.
+
+Every link says all that is open in its address: what is opened in a new tab is what one looks at, not an empty page.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import streamlit as st
+
+from components import addresses
+from components.page_links import page_links
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
@@ -23,6 +29,8 @@ __all__ = [
     "PLAN",
     "RESILIENCE",
     "Place",
+    "draw",
+    "go",
     "link",
     "pages",
 ]
@@ -105,44 +113,57 @@ _TASKS = {
     "Over time": (CONNECT, FLEET, HISTORY, REPORT),
     "Learn": (LEARN,),
 }
-#: Pages that another page leads to.
-_BEHIND = (NEW_TOPIC, *LESSONS)
+#: Pages that another page leads to, and that page.
+_BEHIND = {NEW_TOPIC: PLAN, **dict.fromkeys(LESSONS, LEARN)}
 #: Addresses of before, which links still have.
 _BEFORE = {"racks": BOARD, "operate": EXECUTE}
 
 
 def pages() -> StreamlitPage:
-    """The list of pages; returns the one that the address names."""
-    listed = {task: [_page(place) for place in places] for task, places in _TASKS.items()}
-    hidden = [_page(place, hidden=True) for place in _BEHIND]
-    moved = [
-        st.Page(_leads_to(place), title=place.title, url_path=before, visibility="hidden")
-        for before, place in _BEFORE.items()
-    ]
-    listed["Learn"] += [*hidden, *moved]
-    return st.navigation(listed, expanded=True)
+    """All pages; returns the one that the address names. Their list is drawn by ``draw``."""
+    listed = [_page(place) for places in _TASKS.values() for place in places]
+    # Streamlit's default page has no name in its links, which then lead to where one is; so it is one more Overview,
+    # after the one that links by file find.
+    start = st.Page(OVERVIEW.file, title=OVERVIEW.title, url_path="start", default=True)
+    moved = [st.Page(_leads_to(place), title=place.title, url_path=before) for before, place in _BEFORE.items()]
+    return st.navigation([*listed, *map(_page, _BEHIND), *moved, start], position="hidden")
+
+
+def draw(title: str) -> None:
+    """The list of pages, in the sidebar.
+
+    Args:
+        title: of the open page, which is marked; of a page behind another one, that one is.
+    """
+    behind, query = {place.title: front.title for place, front in _BEHIND.items()}, addresses.carried()
+    with st.sidebar, st.container(key="navigation", gap=None):
+        for task, places in _TASKS.items():
+            st.markdown(f"**{task}**")
+            for place in places:
+                opened = place.title == behind.get(title, title)
+                with st.container(key=f"page-{place.address}{'-open' if opened else ''}"):
+                    st.page_link(place.file, icon=place.icon, label=place.title, width="stretch", query_params=query)
+        page_links()
 
 
 def link(place: Place, label: str, **how: str) -> None:
-    """A link to a page, with its sign.
+    """A link to a page, with its sign; it opens the same layout and what-if, in a new tab too.
 
     Args:
         place: the page.
         label: what to do there.
         how: further words of ``st.page_link``, as ``help``.
     """
-    st.page_link(place.file, label=label, icon=place.icon, **how)  # type: ignore[arg-type]
+    st.page_link(place.file, label=label, icon=place.icon, query_params=addresses.carried(), **how)  # type: ignore[arg-type]
 
 
-def _page(place: Place, *, hidden: bool = False) -> StreamlitPage:
-    return st.Page(
-        place.file,
-        title=place.title,
-        icon=place.icon,
-        url_path=place.address,
-        default=place is OVERVIEW,
-        visibility="hidden" if hidden else "visible",
-    )
+def go(place: Place) -> NoReturn:
+    """Go on to a page, with what is open."""
+    st.switch_page(place.file, query_params=addresses.carried())
+
+
+def _page(place: Place) -> StreamlitPage:
+    return st.Page(place.file, title=place.title, icon=place.icon, url_path=place.address)
 
 
 def _leads_to(place: Place) -> Callable[[], None]:

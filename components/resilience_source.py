@@ -107,7 +107,7 @@ def _open(seat: Seat) -> Subject | None:
 
     def open_too(lost: tuple[int, ...]) -> None:
         session.set_wish(joined(seat.wish, lost) if now.after else Wish(remove=lost))
-        st.switch_page(navigation.BOARD.file)
+        navigation.go(navigation.BOARD)
 
     return _of_layout(now.layout, mode_of(seat), open_too)
 
@@ -179,7 +179,7 @@ def _past(history: History, places: Places, seat: Seat | None) -> Subject | None
         except InputRefused as refusal:
             frame.refused(refusal)
             return
-        st.switch_page(navigation.BOARD.file)
+        navigation.go(navigation.BOARD)
 
     return Subject(f"{cluster}-{moment}", losses, find, open_then)
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import connections, frame, sign_in, text
+from components import addresses, connections, frame, sign_in, text
 from components.connect_card import draw_card
 from components.connect_form import draw_form
 from components.live import LiveCluster, LiveState
@@ -37,7 +37,7 @@ def sentence(live: LiveCluster | None, state: LiveState) -> str:
     return f"{live.name} was read {text.ago(state.snapshot.taken_at)}: {size}."
 
 
-frame.standalone()
+seat = frame.standalone()
 offered = connections.choices()
 live = connections.chosen(offered)
 state = LiveState() if live is None else live.state  # one moment for all that the page says
@@ -71,3 +71,4 @@ if live is not None and state.snapshot is not None:
     draw_changes(state, f"changes-{live.name}")
     draw_facts(state.snapshot)
 draw_rights()
+addresses.publish(seat, {})

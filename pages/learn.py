@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from components import frame, navigation, text
+from components import addresses, frame, navigation, text
 
-frame.standalone(strip=False)
+seat = frame.standalone(strip=False)
 frame.answer("Five mechanisms of Kafka, each as it computes them; nothing here touches a cluster.")
 with st.container(key="lessons"):
     for number, place in enumerate(navigation.LESSONS, 1):
@@ -12,3 +12,4 @@ with st.container(key="lessons"):
             st.header(f"{number}. {text.plain(place.title)}", anchor=False)
             st.markdown(text.plain(place.teaches))
             navigation.link(place, f"Open {place.title}")
+addresses.publish(seat, {})

@@ -28,10 +28,7 @@ class Excepted:
     reason: str
 
 
-_NAVIGATION = "[data-testid='stSidebarNavItems']"
 STREAMLITS_OWN = (
-    Excepted("list", f"ul{_NAVIGATION}", "st.navigation puts each section's pages into a div inside the list"),
-    Excepted("listitem", f"ul{_NAVIGATION} > div li", "the same pages: their list is outside of that div"),
     Excepted(
         "presentation-role-conflict",
         "section[data-testid='stFileUploaderDropzone'][tabindex='-1']",

@@ -68,6 +68,39 @@ def test_back_undoes_the_last_drop(page: Page, dashboard: str) -> None:
     out(page, 5)
 
 
+def test_a_link_opens_the_same_in_a_new_tab(page: Page, dashboard: str) -> None:
+    """Of the navigation, of a page and of the first page: what is open, and its what-if; a plain click stays here."""
+    open_sample(page, dashboard, SAMPLE, then="Board")
+    drop(page, 5, "Draining broker 5")
+    pages = page.get_by_role("navigation", name="Pages")
+    expect(pages.locator("[aria-current=page]")).to_have_text(re.compile("Board$"))
+
+    second = page.context.new_page()
+    for link in (
+        pages.get_by_role("link", name="Plan", exact=True),
+        page.get_by_role("link", name=re.compile("^See the .* moves?")),
+        pages.get_by_role("link", name="Overview", exact=True),
+    ):
+        expect(link).to_have_attribute("href", re.compile("remove=5"))
+        second.goto(str(link.evaluate("link => link.href")))
+        second.locator(".st-key-strip-what-if .st-key-chip-out-5").wait_for()
+    expect(second).to_have_title(re.compile("^Overview"))
+    expect(second.get_by_role("link", name="Overview", exact=True)).to_have_attribute("aria-current", "page")
+
+    with page.context.expect_page() as apart:
+        pages.get_by_role("link", name="Heatmap", exact=True).click(modifiers=["Control"])
+    apart.value.locator(".st-key-strip-what-if .st-key-chip-out-5").wait_for()
+    expect(apart.value).to_have_title(re.compile("^Heatmap"))
+    expect(page).to_have_title(re.compile("^Board"))
+
+    page.evaluate("window.stays = true")
+    pages.get_by_role("link", name="Plan", exact=True).click()
+    expect(page).to_have_title(re.compile("^Plan"))
+    expect(page.locator(".st-key-strip-what-if .st-key-chip-out-5")).to_be_visible()
+
+    assert page.evaluate("window.stays") is True
+
+
 def test_the_tab_names_the_page_and_the_layout(page: Page, dashboard: str) -> None:
     """Of ten tabs each says what it shows, and a page that was left does not keep its name."""
     page.goto(dashboard)

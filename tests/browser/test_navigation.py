@@ -31,7 +31,9 @@ def test_the_list_is_by_task_and_the_rest_stands_behind_it(page: Page, dashboard
     settled(page, "learn")
 
     # Each entry begins with its sign, whose name is text.
-    expect(page.get_by_test_id("stSidebarNavLink")).to_have_text([re.compile(f"{name}$") for name in LISTED])
+    expect(page.get_by_role("navigation", name="Pages").get_by_role("link")).to_have_text(
+        [re.compile(f"{name}$") for name in LISTED]
+    )
     expect(page.locator(".st-key-lessons h2")).to_have_text(
         [f"{number}. {place.title}" for number, place in enumerate(LESSONS, 1)]
     )

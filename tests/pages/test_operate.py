@@ -119,7 +119,7 @@ def buttons(at) -> dict[str, object]:
 
 def links(at) -> list[str]:
     """The labels of the links to other pages."""
-    return [link.proto.label for link in at.get("page_link")]
+    return [link.proto.label for link in at.main.get("page_link")]
 
 
 def everything(at) -> str:

@@ -28,7 +28,7 @@ def test_the_present_says_what_to_do(opened: Opened) -> None:
     assert not at.exception
     assert "4 brokers in 3 racks hold 8 replicas. Drag a broker to Removed to preview a drain." in texts(at)
     assert figure(at, "Replicas") == ("8", "now")
-    assert not [link for link in at.get("page_link") if "See the" in link.proto.label]
+    assert not [link for link in at.main.get("page_link") if "See the" in link.proto.label]
 
 
 def test_a_broker_out_is_planned_with_its_proof(opened: Opened) -> None:
