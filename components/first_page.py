@@ -75,7 +75,7 @@ def _live() -> None:
         if st.button(f"Read {text.plain(name, 40)}", key=f"door-live-{name}", width="stretch"):
             connections.choose(name)
             connections.read(live)
-            st.switch_page(navigation.CONNECT.file)
+            navigation.go(navigation.CONNECT)
     navigation.link(navigation.CONNECT, "Connect to a cluster")
 
 

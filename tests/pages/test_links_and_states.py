@@ -103,7 +103,7 @@ def test_a_link_that_is_not_understood_says_so():
     at = another({"layout": "0" * 16, "remove": "<script>"})
 
     assert not at.exception
-    assert "was not understood" in texts(at)
+    assert "The link's what-if is invalid" in texts(at)
 
 
 def test_a_layout_is_closed_by_its_button_and_forgotten(app):
