@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import connections, navigation, open_layout, sign_in, text
+from components import connections, navigation, open_layout, sign_in, text, tour
 from reseat.sources import samples
 
 __all__ = ["doors", "draw"]
@@ -26,6 +26,7 @@ def draw(title: str) -> None:
         "memory and is sent nowhere."
     )
     doors()
+    tour.begin_button("first")
 
 
 def doors() -> None:

@@ -21,6 +21,7 @@ from components import (
     sidebar,
     sign_in,
     text,
+    tour,
 )
 from components.live import LiveCluster
 from components.notices import refused
@@ -77,6 +78,7 @@ def page(
     st.logo(_LOGO, size="large")
     session.follow_live()
     sidebar.draw()
+    tour.draw(title)
     seat = session.seat()
     _pending_link()
     _closed()
@@ -108,6 +110,7 @@ def standalone(
     st.logo(_LOGO, size="large")
     session.follow_live()
     sidebar.draw()
+    tour.draw("")
     seat = session.seat()
     if linked:
         _pending_link()

@@ -9,7 +9,7 @@ from components.notices import refused
 from reseat.errors import InputRefused, ReseatError
 from reseat.sources import Sample, samples
 
-__all__ = ["KINDS", "draw_narrow", "given", "read_given", "show_sample"]
+__all__ = ["KINDS", "draw_narrow", "given", "load", "read_given", "show_sample"]
 
 #: What a file may be, as the help of every place that takes one says it.
 KINDS = "kafka-topics --describe, reassignment JSON, kafka-log-dirs, ZooKeeper nodes, kcat, rpk, CSV, Parquet"
@@ -64,11 +64,17 @@ def read_given(files: list[tuple[str, bytes]]) -> None:
 
 def show_sample(offered: Sample) -> None:
     """Open a sample and look at it."""
+    if load(offered):
+        st.rerun()
+
+
+def load(offered: Sample) -> bool:
+    """Open a sample; says whether it could be, and on the page why not."""
     try:
         with st.spinner(f"Opening {offered.title} …", show_time=True):
             reading = caching.sample_of(offered)
     except ReseatError as error:
         refused(error)
-        return
+        return False
     session.open_reading(reading, offered.title)
-    st.rerun()
+    return True

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from components import addresses, frame, navigation, text
+from components import addresses, frame, navigation, text, tour
 
 seat = frame.standalone(strip=False)
 frame.answer("Five mechanisms of Kafka, each as it computes them; nothing here touches a cluster.")
+tour.begin_button("learn")
 with st.container(key="lessons"):
     for number, place in enumerate(navigation.LESSONS, 1):
         with st.container(border=True, key=f"lesson-{place.address}"):

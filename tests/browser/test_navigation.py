@@ -68,3 +68,36 @@ def test_lessons_have_no_strip_and_a_new_topic_is_begun_on_plan(page: Page, dash
     page.locator(".st-key-topic-name").wait_for()
 
     expect(page.locator(".st-key-strip")).to_have_count(1)
+
+
+def test_the_tour_is_walked_by_keyboard_survives_back_and_is_left(page: Page, dashboard: str) -> None:
+    """From the first page over five real pages; Back is the step before; Next drains the broker; then it is gone."""
+    page.goto(dashboard)
+    page.get_by_role("button", name="Take the tour").press("Enter")
+    bar = page.locator(".st-key-tour")
+    bar.get_by_text("Tour, 1 of 5").wait_for()
+
+    expect(page.locator(".st-key-strip")).to_contain_text("9 brokers")
+
+    page.locator(".st-key-tour-next button").press("Enter")
+    bar.get_by_text("Tour, 2 of 5").wait_for()
+    page.locator(".board .tile").first.wait_for()
+    page.go_back()
+    bar.get_by_text("Tour, 1 of 5").wait_for()
+    page.locator(".st-key-tour-next button").press("Enter")
+    bar.get_by_text("Tour, 2 of 5").wait_for()
+    page.locator(".st-key-tour-next button").press("Enter")
+    bar.get_by_text("Tour, 3 of 5").wait_for()
+    page.locator(".st-key-answer").get_by_text("Draining broker 7").wait_for()
+    settled(page, "tour-plan")
+    page.locator(".st-key-tour-next button").press("Enter")
+    bar.get_by_text("Tour, 4 of 5").wait_for()
+    page.locator(".st-key-tour-next button").press("Enter")
+    bar.get_by_text("Tour, 5 of 5").wait_for()
+
+    expect(page.locator(".st-key-tour-next")).to_have_count(0)
+
+    page.locator(".st-key-tour-leave button").press("Enter")
+
+    expect(bar).to_have_count(0)
+    expect(page.locator(".st-key-answer")).to_contain_text("Draining broker 7")
