@@ -5,7 +5,7 @@ The step is the session's. Who goes to a step's page in another way, the browser
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
@@ -114,7 +114,8 @@ def draw(page: str) -> None:
         if st.button("Back", key="tour-back", disabled=number == 0, icon=":material/arrow_back:"):
             _go(number - 1)
         last = number == len(STEPS) - 1
-        if not last and st.button("Next", key="tour-next", type="primary", icon=":material/arrow_forward:"):
+        kind: Literal["primary", "secondary"] = "secondary" if last else "primary"
+        if st.button("Next", key="tour-next", type=kind, icon=":material/arrow_forward:", disabled=last):
             _drain(step)
             _go(number + 1)
         st.button(
