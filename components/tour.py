@@ -138,5 +138,7 @@ def _drain(step: Step) -> None:
 
 
 def _go(number: int) -> None:
+    """To a step's page, with the whole address at once: one entry more for the browser's Back, not two."""
     session.keep(_KEPT, number)
-    st.switch_page(STEPS[number].place.file)
+    seat = session.seat()
+    st.switch_page(STEPS[number].place.file, query_params={} if seat is None else session.shelve(seat))

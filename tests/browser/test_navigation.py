@@ -82,6 +82,7 @@ def test_the_tour_is_walked_by_keyboard_survives_back_and_is_left(page: Page, da
     page.locator(".st-key-tour-next button").press("Enter")
     bar.get_by_text("Tour, 2 of 5").wait_for()
     page.locator(".board .tile").first.wait_for()
+    settled(page, "tour-board")
     page.go_back()
     bar.get_by_text("Tour, 1 of 5").wait_for()
     page.locator(".st-key-tour-next button").press("Enter")
