@@ -96,7 +96,10 @@ def test_the_tour_is_walked_by_keyboard_survives_back_and_is_left(page: Page, da
     page.locator(".st-key-tour-next button").press("Enter")
     bar.get_by_text("Tour, 5 of 5").wait_for()
 
+    settled(page, "tour-end")
+
     expect(page.locator(".st-key-tour-next button")).to_be_disabled()
+    expect(page.locator(".st-key-tour-leave button")).to_have_count(1)
 
     page.locator(".st-key-tour-leave button").press("Enter")
 
