@@ -122,7 +122,6 @@ def draw(page: str) -> None:
             "Finish" if last else "Leave",
             key="tour-leave",
             type="primary" if last else "secondary",
-            help="Ends the tour; the sample stays open.",
             on_click=session.keep,
             args=(_KEPT, _NONE),
         )
@@ -138,7 +137,5 @@ def _drain(step: Step) -> None:
 
 
 def _go(number: int) -> None:
-    """To a step's page, with the whole address at once: one entry more for the browser's Back, not two."""
     session.keep(_KEPT, number)
-    seat = session.seat()
-    st.switch_page(STEPS[number].place.file, query_params={} if seat is None else session.shelve(seat))
+    navigation.go(STEPS[number].place)
