@@ -122,7 +122,7 @@ def test_a_hundred_topics_are_compared(new_page: Callable[..., Page], dashboard:
     """Five ways in one picture; drawing again changes the seed, and nothing is refused."""
     page = new_page(color_scheme=scheme)
     page.goto(f"{dashboard}/compare")
-    answers(page, "Over 100 topics, a random start brings brokers from")
+    answers(page, "Over 100 topics, a random start cuts the replica spread from")
     for way in ("Round-robin", "Random start", "Striped", "KRaft", "Best possible"):
         page.locator(".js-plotly-plot").get_by_text(way, exact=True).wait_for()
     picture(page, f"compare-{scheme}")

@@ -80,7 +80,7 @@ def test_the_point_chosen_on_plan_is_on_every_page(new_page: Callable[..., Page]
     assert int(most[1]) - int(fewest[1]) == point.replica_spread
 
     to(page, "Leaders")
-    says(page, f"{handed_over} partitions get another leader while data moves")
+    says(page, f"{handed_over} partitions change leader while data moves")
     settled(page, f"what-if-leaders-{scheme}")
     to(page, "Resilience")
     says(page, answer(from_layout(layout_after(made), "zookeeper")))

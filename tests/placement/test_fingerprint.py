@@ -146,7 +146,7 @@ def test_replication_factor_1_hides_the_shift() -> None:
     found = infer(layout_of([], lists), ["t"])[0]
 
     assert found.pairs == tuple((4, shift) for shift in range(6))
-    assert "These 6 pairs all fit: with one replica the shift leaves no trace." in found.sentence
+    assert "These 6 pairs all fit: with one replica the shift has no effect." in found.sentence
 
 
 def test_a_broker_that_joined_later_is_named() -> None:
@@ -235,7 +235,7 @@ def test_what_fits_no_draws_without_racks_is_unknown_where_racks_are() -> None:
     assert infer(bare)[0].verdict is Verdict.UNKNOWN
     assert infer(replace(bare, gaps=Gaps(racks_told=True)))[0].verdict is Verdict.NOT_STRIPED
     assert infer(bare)[0].sentence == (
-        "t cannot be judged: racks are unknown, and without them no draws make its lists."
+        "t: unknown, because racks are unknown and no start and shift without racks match its lists."
     )
 
 

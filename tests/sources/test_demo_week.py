@@ -201,7 +201,7 @@ def test_it_lands_once(tmp_path: Path) -> None:
 )
 def test_what_makes_no_week_is_refused(asked: dict[str, object]) -> None:
     """Before anything is made."""
-    with pytest.raises(WishRefused, match="seed 0 on"):
+    with pytest.raises(WishRefused, match="seed from 0"):
         demo_week(start=START, **asked)  # type: ignore[arg-type]
 
 
