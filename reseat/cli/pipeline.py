@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import signal
 import sys
 import time
@@ -184,6 +185,8 @@ def _asked_to_end() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    # The bridge to Java tells with a traceback that its connection broke in the middle of a command: that is this.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     raise KeyboardInterrupt
 
 

@@ -180,8 +180,8 @@ def broken(text: bytes) -> dict[str, tuple[bytes, str]]:
         ),
         "cluster=shop/newer.json": (other(reseat_snapshot=3), "version 3"),
         "cluster=shop/large number.json": (other(controller=2**40), "too large"),
-        "cluster=shop/no moment.json": (other(taken_at="yesterday"), "moment"),
-        "cluster=shop/after all days.json": (other(taken_at="9999-12-31T23:59:59-14:00"), "moment"),
+        "cluster=shop/no moment.json": (other(taken_at="yesterday"), "a time such as"),
+        "cluster=shop/after all days.json": (other(taken_at="9999-12-31T23:59:59-14:00"), "a time such as"),
         "folder name.json": (other(cluster="a/../b"), "letters, digits"),
         "nameless.json": (other(cluster=None, cluster_id=".."), "of which cluster"),
     }

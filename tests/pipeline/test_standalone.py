@@ -40,7 +40,7 @@ def test_a_worker_that_dies_in_the_middle_costs_no_row(
         lost = cluster.master.log.read_text()
 
     assert (code, words) == (0, [])
-    assert f"{len(MOMENTS)} snapshots taken in" in out
+    assert f"{len(MOMENTS)} snapshots ingested" in out
     assert "LOST" in lost or "Removing" in lost or "disassociated" in lost
     tables = Folder.open(tmp_path / "tables")
     assert plain.rows(tables) == of_all
@@ -55,5 +55,5 @@ def test_through_spark_connect_the_tables_are_the_same(
         code, out, words = Command.start(landing, tmp_path / "tables", "--remote", remote).finish()
 
     assert (code, words) == (0, [])
-    assert f"{len(MOMENTS)} snapshots taken in" in out
+    assert f"{len(MOMENTS)} snapshots ingested" in out
     assert plain.rows(Folder.open(tmp_path / "tables")) == of_all
