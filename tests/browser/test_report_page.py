@@ -22,7 +22,8 @@ def frame_of(page: Page) -> FrameLocator:
 def test_from_a_what_if_to_a_file_and_a_talk(page: Page, dashboard: str) -> None:
     """The report of a broker dragged out: previewed, taken along, presented; its link opens it again as chosen."""
     open_sample(page, dashboard, "Nine brokers")
-    page.goto(f"{page.url}&remove=4".replace("/?", "/report?"))
+    page.wait_for_url("**/overview?layout=*")
+    page.goto(f"{page.url}&remove=4".replace("/overview?", "/report?"))
     page.locator(".st-key-answer").get_by_text("Draining broker 4").wait_for()
     settled(page, "report-page")
     inside = frame_of(page)

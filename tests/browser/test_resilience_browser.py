@@ -34,7 +34,12 @@ def cells(page: Page) -> Locator:
 
 def click_bar(page: Page, name: str) -> None:
     """Click a little to the right of a bar's name, where also a bar of nothing is."""
-    box = page.locator(".st-key-resilience-chart .ytick text", has_text=name).first.bounding_box()
+    page.locator(
+        "[data-testid='stApp'][data-test-script-state='notRunning']"
+    ).wait_for()  # or it is drawn anew meanwhile
+    label = page.locator(".st-key-resilience-chart .ytick text", has_text=name).first
+    label.wait_for()
+    box = label.bounding_box() or label.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] + 25, box["y"] + box["height"] / 2)
 
