@@ -34,9 +34,7 @@ def cells(page: Page) -> Locator:
 
 def click_bar(page: Page, name: str) -> None:
     """Click a little to the right of a bar's name, where also a bar of nothing is."""
-    page.locator(
-        "[data-testid='stApp'][data-test-script-state='notRunning']"
-    ).wait_for()  # or it is drawn anew meanwhile
+    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()  # or it is drawn anew
     label = page.locator(".st-key-resilience-chart .ytick text", has_text=name).first
     label.wait_for()
     box = label.bounding_box() or label.bounding_box()
