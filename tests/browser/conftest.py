@@ -76,6 +76,8 @@ def new_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Calla
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(30_000)
+        # As people do, each click waits for the page to come to rest: what a redraw takes away swallows it.
+        page.add_locator_handler(page.locator("[data-testid='stApp'][data-test-script-state='running']"), lambda: None)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: faults.append(said.text) if _POLICY in said.text else None)
         return page
@@ -97,7 +99,10 @@ def page(new_page: Callable[..., Page]) -> Page:
 
 
 def to(page: Page, name: str) -> None:
-    """Go to a page of the dashboard by its navigation, and by the page that leads to it where it stands behind one."""
+    """Go to a page of the dashboard by its navigation, and by the page that leads to it where it stands behind one.
+
+    Returns once the tab names that page, so what is clicked next is that page's and not what it takes the place of.
+    """
     listed = page.get_by_role("link", name=name, exact=True)
     if name == "New topic":
         page.get_by_role("link", name="Plan", exact=True).click()
@@ -106,6 +111,7 @@ def to(page: Page, name: str) -> None:
         page.get_by_role("link", name="Learn", exact=True).click()
         listed = page.locator(f".st-key-lesson-{lesson.address}").get_by_role("link", name=f"Open {name}")
     listed.first.click()
+    page.wait_for_function("name => document.title.startsWith(name)", arg=name)
 
 
 def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "Overview") -> None:
