@@ -5,7 +5,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8501
 CODE := app.py pages components reseat tests tools benchmarks
 
-.PHONY: help setup setup-dev run test check format bench soak samples kafka-jars lock clean
+.PHONY: help setup setup-dev run test check format bench soak samples pictures kafka-jars lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -42,6 +42,9 @@ soak: setup-dev ## long sweeps of faults and random cases
 
 samples: setup-dev kafka-jars ## capture the bundled samples anew from real clusters
 	@$(PY) tools/capture_samples.py
+
+pictures: setup-dev ## make the pictures of docs/ anew (needs a Chromium)
+	@RESEAT_PICTURES=docs/pictures RESEAT_REQUIRE=browser $(PY) -m pytest -q tests/browser/test_docs_pictures.py
 
 kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn)
 	@$(PY) -c "from tests.servers.cluster import fetch_jars; fetch_jars()"
