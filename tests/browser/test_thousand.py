@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,3 +57,14 @@ def test_one_broker_of_a_thousand_is_found_by_typing_and_drained_by_keyboard(pag
     page.get_by_role("link", name="Plan", exact=True).click()
     page.get_by_text("Draining broker 786: 6 replicas move").first.wait_for()
     expect(page).to_have_url(re.compile(r"[?&]remove=786(&|$)"))
+    for figure in ("Replicas move", "Partitions changed"):
+        expect(page.get_by_test_id("stMetric").filter(has_text=figure)).to_contain_text(
+            re.compile(r"\s6(\s|$)"), use_inner_text=True
+        )
+    page.locator(".st-key-downloads").wait_for()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="plan.json").click()
+    changed = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))["partitions"]
+
+    assert len(changed) == 6
+    assert not [entry for entry in changed if 786 in entry["replicas"]]
