@@ -25,9 +25,9 @@ def publish(seat: Seat | None, own: Mapping[str, str]) -> None:
         seat: what the person looks at, or None.
         own: the page's choices; none is named as one of ``links``.
     """
-    query = _opens(seat) | dict(own)
-    if st.query_params.to_dict() != query:
-        st.query_params.from_dict(query)
+    # Told each time: a link from the page to itself is followed, but Streamlit leaves the browser's address as it was,
+    # and there nothing happens where it says the same.
+    st.query_params.from_dict(_opens(seat) | dict(own))
 
 
 def carried() -> dict[str, str]:
@@ -39,9 +39,10 @@ def _opens(seat: Seat | None) -> dict[str, str]:
     if seat is not None:
         return session.shelve(seat)
     if session.pending_link() is None:
-        return {}
+        return session.about_session()
     # It waits for its file, or its cluster: loading the page anew must not lose it.
-    return {name: value for name, value in st.query_params.to_dict().items() if name in links.NAMES}
+    waits = {name: value for name, value in st.query_params.to_dict().items() if name in links.NAMES}
+    return waits | session.about_session()
 
 
 def full(seat: Seat) -> str:

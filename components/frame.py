@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -18,38 +16,44 @@ from components import (
     navigation,
     recognised,
     session,
-    sidebar,
     sign_in,
+    strip,
     text,
     tour,
+    wall,
 )
 from components.live import LiveCluster
-from components.notices import refused
-from components.past import Past
+from components.notices import findings, refused
 from components.session import Seat
+from components.strip import Shows
 from components.theme import severity_icon
 from reseat.access import Door
-from reseat.model import BrokerState, Finding, Severity, Wish
+from reseat.model import Severity
 from reseat.model.glossary import TERMS
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["Figure", "Shows", "answer", "figures", "findings", "how_to_read", "lesson", "page", "refused", "standalone"]
-
-#: What a page shows of a what-if: the present alone, the change from the one to the other, or what the switch says.
-Shows = Literal["present", "change", "either"]
+__all__ = [
+    "Figure",
+    "Shows",
+    "answer",
+    "figures",
+    "findings",
+    "how_to_read",
+    "lesson",
+    "needs",
+    "page",
+    "refused",
+    "standalone",
+]
 
 _CSS = Path(__file__).with_name("frame.css")
 _LOGO = str(Path(__file__).with_name("logo.svg"))
-#: A layout read longer ago than this is shown as old.
-_OLD = timedelta(hours=1)
 #: Seconds between two looks at a cluster that a link waits for.
 _LOOK_SECONDS = 1.0
 #: Figures stand in columns of the same width on every page, also where there are fewer.
 _COLUMNS = 6
-#: More chips than these are shown as one.
-_MOST_CHIPS = 6
 
 
 class Figure(NamedTuple):
@@ -72,13 +76,7 @@ def page(
         unread: draws what is to be said even where nothing is read.
         shows: what the page shows of a what-if.
     """
-    entry.through_app()
-    session.follow_address()
-    st.html(_CSS)
-    st.logo(_LOGO, size="large")
-    session.follow_live()
-    sidebar.draw()
-    tour.draw(title)
+    _begin(title)
     seat = session.seat()
     _pending_link()
     _closed()
@@ -87,47 +85,48 @@ def page(
             unread()
         first_page.draw(title)
         st.stop()
-    _strip(seat, shows)
+    strip.draw(seat, shows)
     recognised.draw(seat, title)
     session.publish(seat, own)
     return seat
 
 
 def standalone(
-    *, strip: bool = True, linked: bool = False, door: Door | None = None, shows: Shows = "present"
+    *, with_strip: bool = True, linked: bool = False, door: Door | None = None, shows: Shows = "present"
 ) -> Seat | None:
     """As ``page``, for a page that needs no layout: draws the strip where one is open, and goes on in any case.
 
     Args:
-        strip: whether the strip is drawn: not where nothing is about what is open.
+        with_strip: whether the strip is drawn: not where nothing is about what is open.
         linked: whether a link that could not be followed is told of: on a page that would show something else instead.
         door: what one must be allowed to see anything here; None: nothing.
         shows: what the page shows of a what-if.
     """
-    entry.through_app()
-    session.follow_address()
-    st.html(_CSS)
-    st.logo(_LOGO, size="large")
-    session.follow_live()
-    sidebar.draw()
-    tour.draw("")
+    _begin("")
     seat = session.seat()
     if linked:
         _pending_link()
     _closed()
-    if seat is not None and strip:
-        _strip(seat, shows)
-    if door is not None and not (answer := session.may(door)).may:
-        sign_in.draw_closed(answer, "page")
-        st.stop()
+    if seat is not None and with_strip:
+        strip.draw(seat, shows)
+    if door is not None:
+        needs(door)
     return seat
 
 
 def lesson(place: navigation.Place) -> Seat | None:
     """As ``standalone``, for a page that teaches: no strip, since it is about no cluster, and what one learns first."""
-    seat = standalone(strip=False)
+    seat = standalone(with_strip=False)
     st.caption(text.plain(place.teaches))
     return seat
+
+
+def needs(door: Door) -> None:
+    """Where the person may not see what comes now: says why, and draws nothing more."""
+    answer = session.may(door)
+    if not answer.may:
+        sign_in.draw_closed(answer, "page")
+        st.stop()
 
 
 def answer(sentence: str, *, also: str | None = None) -> None:
@@ -167,134 +166,21 @@ def help_of(figure: Figure) -> str | None:
     return f"{term} {figure.help}"
 
 
-def findings(found: Sequence[Finding]) -> None:
-    """What a person should know before carrying something out, a line each, worst first."""
-    for finding in found:
-        colour = {Severity.BROKEN: "red", Severity.ATTENTION: "orange", Severity.NOTE: "gray"}[finding.severity]
-        st.markdown(f":{colour}[{severity_icon(finding.severity)}] {text.plain(finding.sentence)}")
-
-
 def how_to_read(explanation: str) -> None:
     """One folded line under a chart that says how to read it."""
     with st.container(key="how"), st.expander("How to read this", icon=":material/help:"):
         st.markdown(explanation)
 
 
-def _strip(seat: Seat, shows: Shows) -> None:
-    layout, wish = seat.layout, seat.wish
-    tinted = not wish.is_empty and (shows == "change" or (shows == "either" and seat.after))
-    key = "strip-past" if seat.past is not None else "strip-what-if" if tinted else "strip"
-    with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
-        if seat.past is not None:
-            _past(seat.past)
-        elif seat.live is None:
-            old = datetime.now(UTC) - seat.read_at > _OLD
-            age = f"read {text.ago(seat.read_at)}"
-            st.markdown(
-                f"**{text.plain(seat.name, 60)}** · {':orange[:material/schedule: ' + age + ']' if old else age}",
-                width="content",
-            )
-        else:
-            live_strip.draw(seat, seat.live)
-        away = sum(broker.state in (BrokerState.DEAD, BrokerState.FENCED) for broker in layout.brokers)
-        sizes = [
-            text.plural(len(layout.brokers), "broker")
-            + (f" :red[:material/error: {away:,} not alive]" if away else ""),
-            text.plural(layout.partition_count, "partition"),
-            text.plural(layout.replica_count, "replica"),
-        ]
-        st.markdown(" · ".join(sizes), width="content")
-        _switch(seat, shows)
-        if not wish.is_empty:
-            st.markdown(":material/visibility: **what-if**", width="content")
-            _chips(wish)
-
-
-def _switch(seat: Seat, shows: Shows) -> None:
-    """Whether the pages show the present or what the what-if leads to; said where a page leaves no choice."""
-    present = "the present" if seat.past is None else "as it was"
-    if seat.wish.is_empty or shows == "present":
-        if seat.past is None or not seat.wish.is_empty:
-            st.markdown(present, width="content")
-    elif shows == "change":
-        st.markdown(f"{present} → after", width="content")
-    else:
-        st.segmented_control(
-            "Present or after",
-            [False, True],
-            default=seat.after,
-            required=True,
-            # Changed elsewhere (a broker dragged out, a link), it begins with what is shown now.
-            key=f"strip-after-{seat.after}",
-            format_func=lambda after: "after" if after else present,
-            label_visibility="collapsed",
-            help="What all pages show: the cluster as it is, or as the plan of the what-if leaves it",
-            on_change=session.show_after,
-            args=(not seat.after,),
-        )
-
-
-def _past(past: Past) -> None:
-    """Which moment one looks at, and the way back: first of all, so that nobody takes it for the present."""
-    st.markdown(
-        f"**{text.plain(past.cluster, 60)}** · :material/history: **the past: {text.plain(past.words())}**",
-        width="content",
-    )
-    st.button(
-        "Back to the present",
-        key="chip-present",
-        icon=":material/close:",
-        icon_position="right",
-        help="Look again at what you looked at before",
-        on_click=session.back_to_present,
-    )
-
-
-def _chips(wish: Wish) -> None:
-    chips: list[tuple[str, str, Wish]] = []
-    other = wish.at(None)  # another change has other points
-    if len(wish.remove) <= _MOST_CHIPS:
-        chips += [
-            (
-                f"out-{broker}",
-                f"broker {broker} removed",
-                replace(other, remove=tuple(b for b in wish.remove if b != broker)),
-            )
-            for broker in wish.remove
-        ]
-    else:
-        chips.append(("out", f"{len(wish.remove):,} brokers removed", replace(other, remove=())))
-    if len(wish.add) <= _MOST_CHIPS:
-        chips += [
-            (
-                f"in-{broker}",
-                f"broker {broker} added" + (f" {text.plain(rack, 30)}" if rack else ""),
-                replace(other, add=tuple(pair for pair in wish.add if pair[0] != broker)),
-            )
-            for broker, rack in wish.add
-        ]
-    else:
-        chips.append(("in", f"{len(wish.add):,} brokers added", replace(other, add=())))
-    if wish.topics:
-        chips.append(
-            (
-                "rf",
-                f"replication factor {wish.replication_factor} for {text.plural(len(wish.topics), 'topic')}",
-                replace(other, topics=(), replication_factor=None),
-            )
-        )
-    if wish.point is not None:
-        chips.append(("point", text.plural(wish.point, "move"), wish.at(None)))
-    for key, words, without in chips:
-        st.button(
-            f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it
-            key=f"chip-{key}",
-            icon=":material/close:",
-            icon_position="right",
-            help="Remove this from the what-if",
-            on_click=session.set_wish,
-            args=(without,),
-        )
+def _begin(title: str) -> None:
+    """What stands above and beside every page; the tour's bar where it is about this one."""
+    entry.through_app()
+    session.follow_address()
+    st.html(_CSS)
+    st.logo(_LOGO, size="large")
+    session.follow_live()
+    wall.draw()
+    tour.draw(title)
 
 
 def _closed() -> None:
@@ -320,7 +206,7 @@ def _pending_link() -> None:
             )
             known = connections.choices().named.get(link.name)
             if known is None:
-                navigation.link(navigation.CONNECT, "Connect to it")
+                navigation.link(navigation.CLUSTERS, "Connect to it", also=navigation.View.LIVE.query)
             else:
                 st.fragment(_read_linked, run_every=_LOOK_SECONDS)(known)
         else:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
-from components import connections, session, text
+from components import connections, session, text, wall
 from components.live import LiveCluster, LiveState
 from components.session import Seat
 from reseat.model import Consistency, Snapshot
@@ -34,13 +34,13 @@ def draw(seat: Seat, live: LiveCluster) -> None:
 def _draw(seat: Seat, live: LiveCluster) -> None:
     if session.closed() is not None:
         st.rerun()  # the sign-in has grown old: the page says so, and nothing is read for it any more
-    live.refresh_if_due(session.refresh_every(live.name))
+    live.refresh_if_due(wall.every(live.name))
     state = live.state
     if state.snapshot is not None and state.snapshot is not seat.snapshot:
         st.rerun()
     # A part that draws itself anew stands one below the other; this puts its pieces beside each other again.
     with st.container(key="strip-live", horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{text.plain(seat.name, 60)}** · {_way(state)} · {_age(seat, live, state)}", width="content")
+        st.markdown(f"{_way(state)} · {_age(seat, live, state)}", width="content")
         if state.progress is not None:
             st.markdown(f":material/sync: {text.plain(progress_in_words(state.progress))}", width="content")
         elif state.error is not None:
@@ -86,7 +86,7 @@ def progress_in_words(progress: Progress) -> str:
 
 
 def _age(seat: Seat, live: LiveCluster, state: LiveState) -> str:
-    every = session.refresh_every(live.name)
+    every = wall.every(live.name)
     limit = _OLD if every is None else max(timedelta(seconds=_TIMES * every), timedelta(minutes=1))
     age = f"read {text.ago(seat.read_at)}"
     old = state.error is not None or datetime.now(UTC) - seat.read_at > limit

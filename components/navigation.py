@@ -5,12 +5,13 @@ Every link says all that is open in its address: what is opened in a new tab is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import streamlit as st
 
-from components import addresses
+from components import addresses, session, wall
 from components.page_links import page_links
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BOARD",
-    "CONNECT",
+    "CLUSTERS",
     "EXECUTE",
     "HEATMAP",
     "HISTORY",
@@ -29,7 +30,9 @@ __all__ = [
     "PLAN",
     "RESILIENCE",
     "Place",
+    "View",
     "draw",
+    "draw_views",
     "go",
     "link",
     "pages",
@@ -62,8 +65,7 @@ RESILIENCE = Place("pages/resilience.py", "Resilience", ":material/health_and_sa
 PLAN = Place("pages/plan.py", "Plan", ":material/swap_horiz:", "plan")
 EXECUTE = Place("pages/operate.py", "Execute", ":material/play_circle:", "execute")
 NEW_TOPIC = Place("pages/new_topic.py", "New topic", ":material/add_box:", "new_topic")
-CONNECT = Place("pages/connect.py", "Connect", ":material/cable:", "connect")
-FLEET = Place("pages/fleet.py", "Fleet", ":material/lan:", "fleet")
+CLUSTERS = Place("pages/clusters.py", "Clusters", ":material/lan:", "clusters")
 HISTORY = Place("pages/history.py", "History", ":material/history:", "history")
 REPORT = Place("pages/report.py", "Report", ":material/description:", "report")
 LEARN = Place("pages/learn.py", "Learn", ":material/school:", "learn")
@@ -110,13 +112,43 @@ LESSONS = (PLACEMENT, COMPARE, REPLICATION, CONSUMERS, FINGERPRINTS)
 _TASKS = {
     "State": (OVERVIEW, BOARD, HEATMAP, LEADERS, RESILIENCE),
     "Change": (PLAN, EXECUTE),
-    "Over time": (CONNECT, FLEET, HISTORY, REPORT),
+    "Over time": (CLUSTERS, HISTORY, REPORT),
     "Learn": (LEARN,),
 }
 #: Pages that another page leads to, and that page.
 _BEHIND = {NEW_TOPIC: PLAN, **dict.fromkeys(LESSONS, LEARN)}
-#: Addresses of before, which links still have.
-_BEFORE = {"racks": BOARD, "operate": EXECUTE}
+
+
+class View(Enum):
+    """What *Clusters* shows of them; its address says which, so each is a link like any other.
+
+    Attributes:
+        title: what it is called.
+        icon: its sign.
+        query: what its address says beside the page's; the first needs nothing.
+    """
+
+    OPEN = "Open", ":material/folder_open:"
+    LIVE = "Live", ":material/cable:"
+    FLEET = "Fleet", ":material/table_rows:"
+
+    def __init__(self, title: str, icon: str) -> None:
+        self.title = title
+        self.icon = icon
+
+    @property
+    def query(self) -> dict[str, str]:
+        """As a query of the address."""
+        return {} if self is View.OPEN else {"view": self.name.lower()}
+
+
+#: Addresses of before, which links still have, and what they say beside their page.
+_BEFORE: dict[str, tuple[Place, dict[str, str]]] = {
+    "racks": (BOARD, {}),
+    "operate": (EXECUTE, {}),
+    "connect": (CLUSTERS, View.LIVE.query),
+    "fleet": (CLUSTERS, View.FLEET.query),
+}
 
 
 def pages() -> StreamlitPage:
@@ -125,7 +157,9 @@ def pages() -> StreamlitPage:
     # Streamlit's default page has no name in its links, which then lead to where one is; so it is one more Overview,
     # after the one that links by file find.
     start = st.Page(OVERVIEW.file, title=OVERVIEW.title, url_path="start", default=True)
-    moved = [st.Page(_leads_to(place), title=place.title, url_path=before) for before, place in _BEFORE.items()]
+    moved = [
+        st.Page(_leads_to(place, says), title=place.title, url_path=before) for before, (place, says) in _BEFORE.items()
+    ]
     return st.navigation([*listed, *map(_page, _BEHIND), *moved, start], position="hidden")
 
 
@@ -141,31 +175,47 @@ def draw(title: str) -> None:
             st.markdown(f"**{task}**")
             for place in places:
                 opened = place.title == behind.get(title, title)
-                with st.container(key=f"page-{place.address}{'-open' if opened else ''}"):
+                with st.container(key=f"page-{place.address}{'-here' if opened else ''}"):
                     st.page_link(place.file, icon=place.icon, label=place.title, width="stretch", query_params=query)
         page_links()
 
 
-def link(place: Place, label: str, **how: str) -> None:
+def draw_views() -> View:
+    """The views of *Clusters* as links beside each other; returns the one that the address names, else the first."""
+    named = st.query_params.get("view", "")
+    shown = next((view for view in View if view.query.get("view") == named), View.OPEN)
+    with st.container(horizontal=True, key="views", gap="small"):
+        for view in View:
+            with st.container(key=f"view-{view.name.lower()}{'-here' if view is shown else ''}", width="content"):
+                query = addresses.carried() | view.query
+                st.page_link(CLUSTERS.file, icon=view.icon, label=view.title, query_params=query)
+        if session.seat() is None:
+            wall.offer()  # else the menu of the layout has it
+    return shown
+
+
+def link(place: Place, label: str, *, also: Mapping[str, str] | None = None, **how: str) -> None:
     """A link to a page, with its sign; it opens the same layout and what-if, in a new tab too.
 
     Args:
         place: the page.
         label: what to do there.
+        also: what its address says beside that.
         how: further words of ``st.page_link``, as ``help``.
     """
-    st.page_link(place.file, label=label, icon=place.icon, query_params=addresses.carried(), **how)  # type: ignore[arg-type]
+    query = addresses.carried() | dict(also or {})
+    st.page_link(place.file, label=label, icon=place.icon, query_params=query, **how)  # type: ignore[arg-type]
 
 
-def go(place: Place) -> NoReturn:
-    """Go on to a page, with what is open."""
-    st.switch_page(place.file, query_params=addresses.carried())
+def go(place: Place, also: Mapping[str, str] | None = None) -> NoReturn:
+    """Go on to a page, with what is open; ``also`` is what its address says beside that."""
+    st.switch_page(place.file, query_params=addresses.carried() | dict(also or {}))
 
 
 def _page(place: Place) -> StreamlitPage:
     return st.Page(place.file, title=place.title, icon=place.icon, url_path=place.address)
 
 
-def _leads_to(place: Place) -> Callable[[], None]:
+def _leads_to(place: Place, says: Mapping[str, str]) -> Callable[[], None]:
     """A page at an address of before: goes on to where it is now, with all that the link says."""
-    return lambda: st.switch_page(place.file, query_params=st.query_params.to_dict())
+    return lambda: st.switch_page(place.file, query_params=st.query_params.to_dict() | dict(says))

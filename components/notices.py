@@ -1,16 +1,27 @@
-"""What is refused, drawn: why, what it is about, and what can be done instead."""
+"""Findings a line each; and what is refused: why, what it is about, and what can be done instead."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from components import text
+from components.theme import severity_icon
 from reseat.errors import InputRefused, ReseatError, WishRefused
+from reseat.model import Finding, Severity
 
-__all__ = ["refused"]
+__all__ = ["findings", "refused"]
 
 #: Topics and details named before the rest is counted.
 _MOST = 12
+
+
+def findings(found: Sequence[Finding]) -> None:
+    """What a person should know before carrying something out, a line each, worst first."""
+    for finding in found:
+        colour = {Severity.BROKEN: "red", Severity.ATTENTION: "orange", Severity.NOTE: "gray"}[finding.severity]
+        st.markdown(f":{colour}[{severity_icon(finding.severity)}] {text.plain(finding.sentence)}")
 
 
 def refused(error: ReseatError, *, said: bool = False) -> None:

@@ -21,7 +21,12 @@ def draw_narrow(where: str) -> None:
     Args:
         where: part of the keys, where more than one is drawn.
     """
-    navigation.link(navigation.CONNECT, "Read a live cluster", help="From ZooKeeper or its brokers")
+    navigation.link(
+        navigation.CLUSTERS,
+        "Read a live cluster",
+        also=navigation.View.LIVE.query,
+        help="From ZooKeeper or its brokers",
+    )
     files, paste, sample = st.tabs(["File", "Paste", "Sample"], key=f"open-ways-{where}")
     with files, st.form(f"open-files-{where}", border=False, clear_on_submit=True):
         uploaded = st.file_uploader(

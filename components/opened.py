@@ -89,6 +89,7 @@ class State:
         typed: clusters whose address was typed: their passwords live as long as this session, and nowhere else.
         present: what was looked at before one went into the past, or None.
         present_wish: the what-if on that.
+        wall: whether pages are shown alone, for a screen on the wall.
     """
 
     opened: dict[str, Opened] = field(default_factory=dict)
@@ -106,6 +107,7 @@ class State:
     typed: dict[str, LiveCluster] = field(default_factory=dict)
     present: str | None = None
     present_wish: Wish = field(default_factory=Wish)
+    wall: bool = False
 
     def look(self, name: str, wish: Wish) -> None:
         """Look at an open layout with a what-if; beyond the bounds those looked at longest ago are forgotten."""

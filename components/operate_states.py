@@ -32,7 +32,7 @@ def draw_not_live(what: str) -> None:
     frame.answer(f"{what} needs a live cluster; this layout was read from a text.")
     st.markdown("The plan's files and commands are on the Plan page; to work on the cluster itself, connect to it.")
     with st.container(horizontal=True, key="not-live"):
-        navigation.link(navigation.CONNECT, "Connect to a cluster")
+        navigation.link(navigation.CLUSTERS, "Connect to a cluster", also=navigation.View.LIVE.query)
         navigation.link(navigation.PLAN, "The plan's files and commands")
 
 
@@ -60,7 +60,7 @@ def draw_open_runs() -> None:
                 f"{progress.done:,} of {text.plural(progress.partitions, 'partition')} {verb} there{alone}. Connect to "
                 f"the cluster with the id {text.code(run.cluster_id)} to watch it, go on with it or cancel it."
             )
-        navigation.link(navigation.CONNECT, "Connect to the cluster")
+        navigation.link(navigation.CLUSTERS, "Connect to the cluster", also=navigation.View.LIVE.query)
 
 
 def draw_past(past: Past) -> None:

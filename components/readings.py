@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from components import frame, tables, text
+from components import tables, text
 from components.edits import left_out_topics
+from components.notices import findings
 from components.session import Seat
 
 if TYPE_CHECKING:
@@ -17,9 +18,8 @@ __all__ = ["draw_reading"]
 
 
 def draw_reading(seat: Seat) -> None:
-    """The section that says what was read, so that nothing is dropped in silence."""
+    """What was read, so that nothing is dropped in silence."""
     reading, edits = seat.reading, seat.edits
-    st.header("What was read", anchor=False)
     st.markdown(f"{text.code(reading.source)} is {text.plain(reading.kind)}. {_not_told(seat)}")
     if reading.facts:
         st.markdown(
@@ -27,16 +27,16 @@ def draw_reading(seat: Seat) -> None:
                 f"{text.plain(key.replace('_', ' '))} {text.code(_fact(fact))}" for key, fact in reading.facts.items()
             )
         )
-    frame.findings(reading.findings)
+    findings(reading.findings)
     out = left_out_topics(reading.layout.topics, edits)
     if out:
         gone = reading.layout.partition_count - seat.layout.partition_count
         st.markdown(
             f"{text.plural(len(out), 'topic')} with {text.plural(gone, 'partition')} are left out by your choice "
-            "(in the sidebar)."
+            "(*Excluded topics*)."
         )
     if edits.racks:
-        st.markdown(f"The racks of {text.plural(len(edits.racks), 'broker')} were told by you (in the sidebar).")
+        st.markdown(f"The racks of {text.plural(len(edits.racks), 'broker')} were told by you.")
     _skipped(reading)
 
 

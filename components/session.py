@@ -27,6 +27,7 @@ from reseat.model import ClusterLayout, Snapshot, Wish
 __all__ = [
     "REFRESH_SECONDS",
     "Seat",
+    "about_session",
     "add_typed",
     "back_to_present",
     "cancel_pipeline",
@@ -44,6 +45,7 @@ __all__ = [
     "kept",
     "layouts",
     "may",
+    "on_wall",
     "open_live",
     "open_past",
     "open_reading",
@@ -57,6 +59,7 @@ __all__ = [
     "select_layout",
     "set_edits",
     "set_refresh_every",
+    "set_wall",
     "set_wish",
     "shelve",
     "show_after",
@@ -67,6 +70,8 @@ __all__ = [
 ]
 
 _KEY = "reseat"
+#: What the address says on the wall.
+_WALL = {"wall": "1"}
 _Kept = TypeVar("_Kept")
 
 
@@ -114,6 +119,7 @@ def _state() -> _State:
     state: _State = st.session_state[_KEY]
     if not state.started:
         state.started = True
+        state.wall = _WALL.items() <= st.query_params.to_dict().items()
         follow.begin(state, links.from_query(st.query_params.to_dict()))
     return state
 
@@ -165,6 +171,7 @@ def follow_address() -> None:
         return
     state = _state()
     state.returns += 1
+    state.wall = _WALL.items() <= query.items()
     for name in [name for name, page in state.addressed.items() if page == context.page_script_hash]:
         state.kept.pop(name, None)
     follow.return_to(state, links.from_query(query))
@@ -309,6 +316,21 @@ def set_wish(wish: Wish) -> None:
     state.wish, state.after = wish, True
 
 
+def on_wall() -> bool:
+    """Whether pages are shown alone, for a screen on the wall."""
+    return _state().wall
+
+
+def set_wall(wall: bool) -> None:
+    """Show pages alone, or with all around them again."""
+    _state().wall = wall
+
+
+def about_session() -> dict[str, str]:
+    """What every address of this session says, whether a layout is open or not."""
+    return dict(_WALL) if on_wall() else {}
+
+
 def show_after(after: bool) -> None:
     """Let all pages show what the what-if leads to, or the present beside which it stays."""
     _state().after = after
@@ -403,9 +425,10 @@ def shelve(seated: Seat) -> dict[str, str]:
         )
     )
     every = int(refresh_every(seated.name) or 0) if shared else None
-    return links.to_query(
+    query = links.to_query(
         seated.digest, seated.name, seated.edits, seated.wish, live=every, past=seated.past, after=seated.after
     )
+    return query | about_session()
 
 
 def kept(name: str, default: _Kept) -> _Kept:

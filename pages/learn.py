@@ -4,7 +4,7 @@ import streamlit as st
 
 from components import addresses, frame, navigation, text, tour
 
-seat = frame.standalone(strip=False)
+seat = frame.standalone(with_strip=False)
 frame.answer("Five mechanisms of Kafka, each as it computes them; nothing here touches a cluster.")
 tour.begin_button("learn")
 with st.container(key="lessons"):

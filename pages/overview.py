@@ -6,7 +6,6 @@ import streamlit as st
 from components import caching, charts, frame, text, theme
 from components.findings import draw_findings, flagged
 from components.imbalances import Imbalance, imbalances
-from components.readings import draw_reading
 from components.takeaway import draw_takeaway
 from components.what_if import shown
 from reseat.balance.grid import shown_rack_places
@@ -115,5 +114,4 @@ st.caption(
     else "No findings."
 )
 
-draw_reading(seat)
 draw_takeaway(seat)

@@ -8,14 +8,19 @@ function leaveToBrowser(event) {
   if (apart && event.target.closest?.(LINK)) event.stopPropagation();
 }
 
+// The lists of links, by what they are called: the pages, and the views of one page.
+const LISTS = { Pages: ".st-key-navigation", Views: ".st-key-views" };
+
 function mark() {
-  const list = document.querySelector(".st-key-navigation");
-  if (!list) return;
-  list.setAttribute("role", "navigation");
-  list.setAttribute("aria-label", "Pages");
-  for (const link of list.querySelectorAll(LINK)) {
-    if (link.closest("[class*='st-key-page-'][class*='-open']")) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+  for (const [name, where] of Object.entries(LISTS)) {
+    const list = document.querySelector(where);
+    if (!list) continue;
+    list.setAttribute("role", "navigation");
+    list.setAttribute("aria-label", name);
+    for (const link of list.querySelectorAll(LINK)) {
+      if (link.closest("[class*='st-key-'][class*='-here']")) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
   }
 }
 
@@ -23,8 +28,8 @@ export default function pageLinks() {
   mark();
   // The list is drawn piece by piece, and with each page another entry has the class of the open one.
   const watch = new MutationObserver(mark);
-  const sidebar = document.querySelector("[data-testid='stSidebar']");
-  if (sidebar) watch.observe(sidebar, { childList: true, subtree: true, attributeFilter: ["class"] });
+  const app = document.querySelector("[data-testid='stApp']");
+  if (app) watch.observe(app, { childList: true, subtree: true, attributeFilter: ["class"] });
   window.addEventListener("click", leaveToBrowser, true);
   return () => {
     watch.disconnect();

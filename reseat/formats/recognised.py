@@ -17,7 +17,7 @@ from reseat.formats.reading import Reading
 from reseat.model import NOT_TOLD, ClusterLayout
 from reseat.model.wording import counted
 
-__all__ = ["Missing", "form", "missing", "recognised"]
+__all__ = ["Missing", "form", "lacks", "missing", "recognised"]
 
 _SERVER = "--bootstrap-server HOST:9092"
 #: All three serve every release since 2.2; log directories since 1.0.
@@ -63,14 +63,14 @@ def recognised(reading: Reading, layout: ClusterLayout | None = None) -> str:
     told = [counted(len(layout.brokers), "broker"), counted(layout.partition_count, "partition")]
     if not layout.unknown_racks:
         told.append(counted(len(layout.racks), "rack") if layout.racks else "no rack configured")
-    told += [f"{'not all' if part else 'no'} {what}" for what, (lacks, part) in _lacks(layout).items() if lacks]
+    told += [f"{'not all' if part else 'no'} {what}" for what, (lacking, part) in lacks(layout).items() if lacking]
     return f"{form(reading)}: {', '.join(told)}"
 
 
 def missing(layout: ClusterLayout) -> tuple[Missing, ...]:
     """What to add for a better plan, what a plan needs most first; empty where all is there."""
-    unknown = _lacks(layout)
-    lacks = {what for what, (lacking, part) in unknown.items() if lacking and not part}
+    unknown = lacks(layout)
+    absent = {what for what, (lacking, part) in unknown.items() if lacking and not part}
     found = []
     if "replica order" in unknown and unknown["replica order"][0]:
         found.append(
@@ -78,18 +78,18 @@ def missing(layout: ClusterLayout) -> tuple[Missing, ...]:
                 "replica order", "Without it these topics are not planned: the first replica is preferred.", _DESCRIBE
             )
         )
-    elif lacks & {"leaders", "ISR"}:
+    elif absent & {"leaders", "ISR"}:
         found.append(
             Missing("leaders and ISR", "Without them a plan cannot see which replicas are out of sync.", _DESCRIBE)
         )
-    if "racks" in lacks:
+    if "racks" in absent:
         found.append(Missing("racks", "Without them a plan cannot spread replicas over racks.", _RACKS))
-    if "sizes" in lacks:
+    if "sizes" in absent:
         found.append(Missing("sizes", "Without them the bytes to copy and the duration are unknown.", _LOG_DIRS))
     return tuple(found)
 
 
-def _lacks(layout: ClusterLayout) -> dict[str, tuple[bool, bool]]:
+def lacks(layout: ClusterLayout) -> dict[str, tuple[bool, bool]]:
     """By thing: whether it is unknown for any partition or broker, and whether it is known for others."""
     held = layout.replica_ids >= 0
     sizes = layout.replica_bytes

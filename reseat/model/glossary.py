@@ -30,7 +30,7 @@ TERMS: dict[str, str] = {
     "leader.",
     "Exposed": "Would lose data or availability if that broker or rack failed.",
     "Follower": "A replica that copies from the leader.",
-    "Ingest": "Read saved snapshots into the tables that History, Fleet and Resilience show.",
+    "Ingest": "Read saved snapshots into the tables that Clusters, History and Resilience show.",
     "ISR": "The in-sync replicas: those that have caught up with the leader within Kafka's limits.",
     "Landing zone": "The folder or bucket where snapshots are saved until the pipeline ingests them.",
     "Leader": "The replica of a partition that accepts writes; the others copy from it.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from components.navigation import LESSONS
+from components.navigation import LESSONS, View
 from tests.conftest import chromium, require
 from tests.servers.dashboard import free_port, start_dashboard, stop
 
@@ -101,7 +101,8 @@ def page(new_page: Callable[..., Page]) -> Page:
 def to(page: Page, name: str) -> None:
     """Go to a page of the dashboard by its navigation, and by the page that leads to it where it stands behind one.
 
-    Returns once the tab names that page, so what is clicked next is that page's and not what it takes the place of.
+    A view of *Clusters* is gone to likewise. Returns once the tab names that page, so what is clicked next is that
+    page's and not what it takes the place of.
     """
     listed = page.get_by_role("link", name=name, exact=True)
     if name == "New topic":
@@ -110,8 +111,13 @@ def to(page: Page, name: str) -> None:
     if lesson is not None:
         page.get_by_role("link", name="Learn", exact=True).click()
         listed = page.locator(f".st-key-lesson-{lesson.address}").get_by_role("link", name=f"Open {name}")
+    view = next((view for view in View if view.title == name), None)
+    if view is not None:
+        page.get_by_role("link", name="Clusters", exact=True).click()
+        listed = page.get_by_role("navigation", name="Views").get_by_role("link", name=name)
     listed.first.click()
-    page.wait_for_function("name => document.title.startsWith(name)", arg=name)
+    title = name if view is None else "Clusters"
+    page.wait_for_function("name => document.title.startsWith(name)", arg=title)
 
 
 def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "Overview") -> None:

@@ -159,7 +159,7 @@ def test_test_read_change_lose_and_find(
     page.locator(".st-key-strip").get_by_text("not reached").wait_for()
     page.locator(".st-key-strip").get_by_text("8 partitions").wait_for()
     picture(page, "lost-overview")
-    to(page, "Connect")
+    to(page, "Live")
     page.get_by_text("lab is out of reach").wait_for()
     picture(page, "lost")
 

@@ -1,4 +1,4 @@
-"""The navigation by task: what it lists, the pages behind others, and links of before that lead on."""
+"""The navigation by task: what it lists, the pages behind others, links of before that lead on, and the wall."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.browser
 LISTED = [
     *("Overview", "Board", "Heatmap", "Leaders", "Resilience"),
     *("Plan", "Execute"),
-    *("Connect", "Fleet", "History", "Report"),
+    *("Clusters", "History", "Report"),
     "Learn",
 ]
 
 
 def test_the_list_is_by_task_and_the_rest_stands_behind_it(page: Page, dashboard: str) -> None:
-    """Twelve entries; the lessons in the order in which they teach, and New topic beside the other ways of changing."""
+    """Eleven entries; the lessons in the order in which they teach, and New topic beside the other ways of changing."""
     page.goto(f"{dashboard}/learn")
     page.locator(".st-key-answer").get_by_text("Five mechanisms of Kafka").wait_for()
     settled(page, "learn")
@@ -55,6 +55,53 @@ def test_links_of_before_lead_on_with_all_that_they_say(page: Page, dashboard: s
     page.wait_for_url(re.compile(r"/execute\?.*remove=4"))
 
     page.locator(".st-key-strip-what-if .st-key-chip-out-4").wait_for()
+
+
+def test_views_of_clusters_are_links_with_addresses(page: Page, dashboard: str) -> None:
+    """Back is the view before; Connect and Fleet of before lead to theirs; who hears the page hears which is open."""
+    open_sample(page, dashboard, "Nine brokers", then="Clusters")
+    views = page.get_by_role("navigation", name="Views")
+    page.get_by_text("1 layout is open").wait_for()
+    settled(page, "clusters-open")
+    views.get_by_role("link", name="Live").click()
+    page.wait_for_url("**/clusters?*view=live*")
+    page.get_by_text("No live cluster is named yet").wait_for()
+    settled(page, "clusters-live")
+    views.get_by_role("link", name="Fleet").click()
+    page.wait_for_url("**/clusters?*view=fleet*")
+
+    expect(views.locator("[aria-current=page]")).to_have_text(re.compile("Fleet$"))
+
+    page.go_back()
+    page.wait_for_url("**/clusters?*view=live*")
+
+    expect(views.locator("[aria-current=page]")).to_have_text(re.compile("Live$"))
+
+    query = page.url.partition("?")[2].replace("&view=live", "")
+    for before, view in {"connect": "live", "fleet": "fleet"}.items():
+        page.goto(f"{dashboard}/{before}?{query}")
+        page.wait_for_url(f"**/clusters?*view={view}*")
+        page.locator(".st-key-strip").get_by_text("9 brokers").wait_for()
+
+
+def test_the_wall_shows_the_page_alone_and_is_left(page: Page, dashboard: str) -> None:
+    """Entered from the layout's menu; its address opens it again, as on a screen that is switched on."""
+    open_sample(page, dashboard, "Nine brokers", then="Board")
+    page.locator(".board .tile").first.wait_for()
+    page.locator(".st-key-layout-menu").get_by_role("button").click()
+    page.get_by_role("button", name="Wall mode").click()
+    page.wait_for_url("**wall=1*")
+    page.reload()
+    page.locator(".board .tile").first.wait_for()
+    settled(page, "wall")
+
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.locator(".st-key-strip")).to_contain_text("9 brokers")
+
+    page.get_by_role("button", name="Leave wall mode").click()
+
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("wall"))
 
 
 def test_lessons_have_no_strip_and_a_new_topic_is_begun_on_plan(page: Page, dashboard: str) -> None:

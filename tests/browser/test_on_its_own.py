@@ -1,4 +1,4 @@
-"""The dashboard on its own: it asks no other machine for anything, and the sidebar's edits work end to end."""
+"""The dashboard on its own: it asks no other machine for anything, and the edits of *Data quality* work end to end."""
 
 from __future__ import annotations
 
@@ -49,23 +49,25 @@ def test_no_page_asks_another_machine_for_anything(page: Page, dashboard: str) -
 
 
 def test_racks_are_edited_in_the_table(page: Page, dashboard: str) -> None:
-    """A rack typed into the sidebar's table moves the broker to a rack of its own on the board, and into the link."""
+    """A rack typed into the panel's table moves the broker to a rack of its own on the board, and into the link."""
     open_files(page, dashboard, {"described.txt": DESCRIBED}, then="Board")
     page.locator(".board .tile").first.wait_for()
 
     expect(page.locator(".st-key-answer").get_by_text("of unknown racks")).to_be_visible()
 
-    page.get_by_test_id("stSidebar").get_by_text("Racks", exact=True).last.click()
-    page.get_by_test_id("stSidebar").get_by_role("tab", name="Edit").click()
-    table = page.get_by_test_id("stSidebar").get_by_test_id("stDataFrame")
+    page.locator(".st-key-quality").get_by_role("button").click()
+    panel = page.locator(".st-key-quality-panel")
+    panel.get_by_role("tab", name="Racks").click()
+    panel.get_by_role("tab", name="Edit").click()
+    table = panel.get_by_test_id("stDataFrame").last
     page.get_by_role("button", name="Apply racks").hover()  # stands still once the form is unfolded
     # The grid is a canvas that takes a press only where it has seen the pointer before; its editor is real.
     from playwright.sync_api import TimeoutError as NotThere
 
     grid, editor = table.locator(".dvn-scroller"), page.locator("textarea.gdg-input, input.gdg-input")
     for _ in range(8):
-        grid.hover(position={"x": 150, "y": 80})
-        grid.hover(position={"x": 150, "y": 50})
+        grid.hover(position={"x": 400, "y": 80})
+        grid.hover(position={"x": 400, "y": 50})
         for _ in range(2):
             page.mouse.down()
             page.mouse.up()
@@ -87,7 +89,8 @@ def test_topics_are_left_out_by_the_switch_and_by_a_pattern(page: Page, dashboar
     """Internal topics by one switch, others by a pattern; the strip counts what is left and nothing else changes."""
     open_files(page, dashboard, {"described.txt": DESCRIBED})
     page.get_by_text("3 brokers · 3 partitions · 6 replicas").wait_for()
-    page.get_by_test_id("stSidebar").get_by_text("Excluded topics").click()
+    page.locator(".st-key-quality").get_by_role("button").click()
+    page.get_by_role("tab", name="Excluded topics").click()
     page.get_by_text("Leave internal topics out").click()
     page.get_by_text("3 brokers · 2 partitions · 4 replicas").wait_for()
     page.get_by_label("Names or patterns, one a line").fill("ord*")

@@ -42,7 +42,7 @@ def test_signing_in_opens_the_clusters_of_the_server(page: Page, tmp_path) -> No
 
             page.get_by_role("button", name="Sign in").first.click()
             page.wait_for_url(lambda url: url.rstrip("/") == address)
-            to(page, "Connect")
+            to(page, "Live")
             page.get_by_role("button", name="prod").wait_for()
             page.goto(f"{address}/connect")
             page.get_by_role("button", name="prod").wait_for()

@@ -59,8 +59,8 @@ def uploaded(layout: ClusterLayout = LAYOUT, edits: Edits | None = None) -> _Ope
 
 
 def said(at: AppTest) -> str:
-    """All sentences of the sidebar, with Markdown's escapes and joiners taken out."""
-    told = "\n".join(str(one.value) for one in (*at.sidebar.markdown, *at.sidebar.caption, *at.sidebar.code))
+    """All sentences of the page, with Markdown's escapes and joiners taken out."""
+    told = "\n".join(str(one.value) for one in (*at.markdown, *at.caption, *at.code))
     return told.replace("\\", "").replace("\u2060", "")
 
 
@@ -94,7 +94,7 @@ def test_an_upload_lands_with_the_name_and_moment_given(start: Start, zone: Path
     assert "Saved: orders-prod at 2026-05-01 10:00:00 UTC." in said(at)
     assert str(zone) in said(at)
     assert "after the next pipeline run" in said(at)
-    assert "Open History" in [link.proto.label for link in at.sidebar.get("page_link")]
+    assert "Open History" in [link.proto.label for link in at.get("page_link")]
 
 
 def test_pressed_twice_it_is_kept_once(start: Start, zone: Path) -> None:
@@ -125,8 +125,9 @@ def test_what_is_read_through_the_page_is_remembered(start: Start, zone: Path) -
     """A pasted text, from the paste to the file."""
     text = DESCRIBE.decode("latin-1").replace("é", "")
     at = start(uploaded())
-    at.text_area(key="paste-side").set_value(text)
-    at.button(key="FormSubmitter:open-paste-side-Read").click().run()
+    at.switch_page("pages/clusters.py").run()
+    at.text_area(key="paste-main").set_value(text)
+    at.button(key="FormSubmitter:open-paste-main-Read").click().run()
     at.text_input(key="keep-name-pasted text").set_value("shop")
     press(at, "pasted text")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Dataframe
 
 from components.session import _KEY, _Opened, _State
 from reseat.formats import Reading
@@ -36,6 +37,19 @@ def small() -> ClusterLayout:
 def texts(at: AppTest) -> str:
     """All sentences of a page, with Markdown's escapes taken out."""
     return "\n".join(str(element.value) for element in (*at.title, *at.markdown, *at.caption)).replace("\\", "")
+
+
+def tables(at: AppTest) -> list[Dataframe]:
+    """The tables of a page, without the one in which racks are edited: the strip has it on every page."""
+    return [one for one in at.dataframe if not str(one.key).startswith("racks-table")]
+
+
+def at_clusters(app: AppTest, view: str) -> AppTest:
+    """Go to a view of Clusters, as its link does."""
+    app.run()
+    app.switch_page("pages/clusters.py")
+    app.query_params["view"] = view
+    return app.run()
 
 
 @pytest.fixture

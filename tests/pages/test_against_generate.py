@@ -6,7 +6,7 @@ import pytest
 
 from reseat.model import Broker, ClusterLayout, Wish
 
-from .conftest import texts
+from .conftest import tables, texts
 
 
 def compared(opened, layout=None, wish=None):
@@ -31,7 +31,7 @@ def test_one_draw_is_shown_partition_by_partition(opened, tool):
     at = compared(opened)
     at.toggle(key="generate-rows").set_value(True).run()
     at.segmented_control(key="generate-tool").set_value(tool).run()
-    rows = at.dataframe[0].value
+    rows = tables(at)[0].value
 
     assert not at.exception
     assert set(rows["topic"]) == {"orders"}
@@ -46,7 +46,7 @@ def test_another_draw_proposes_something_else(opened):
     lists = {}
     for seed in (0, 1, 2, 3, 0):
         at.number_input(key="generate-seed").set_value(seed).run()
-        found = tuple(at.dataframe[0].value["--generate"])
+        found = tuple(tables(at)[0].value["--generate"])
 
         assert lists.setdefault(seed, found) == found
 

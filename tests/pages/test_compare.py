@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.compare_form import Topics, from_query, to_query
 
-from .conftest import Opened, texts
+from .conftest import Opened, tables, texts
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -30,14 +30,14 @@ def test_it_says_what_the_random_start_and_the_shift_are_worth() -> None:
     assert not at.exception
     assert "Over 100 topics, a random start cuts the replica spread from" in texts(at)
     assert "the replica shift lets each broker share partitions with 6 others instead of 4." in texts(at)
-    assert at.dataframe[0].value["placement"].tolist() == [
+    assert tables(at)[0].value["placement"].tolist() == [
         "Round-robin",
         "Random start",
         "Striped",
         "KRaft",
         "Best possible",
     ]
-    assert at.dataframe[0].value["partitions without rack diversity"].tolist()[2:] == [0, 0, 0]
+    assert tables(at)[0].value["partitions without rack diversity"].tolist()[2:] == [0, 0, 0]
 
 
 def test_drawing_again_changes_the_topics_and_the_address() -> None:

@@ -20,7 +20,7 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Snapsh
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis import Step, StepVerdict
 from reseat.sources.live import Progress, Report
-from tests.pages.conftest import _APP, Opened, small, texts
+from tests.pages.conftest import _APP, Opened, at_clusters, small, tables, texts
 
 PLANTED = "pl4nted-S3cret"
 BEGUN = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -104,8 +104,7 @@ def reads(monkeypatch: pytest.MonkeyPatch, registry: LiveClusters) -> Reads:
 
 def at_connect(app: AppTest) -> AppTest:
     """Go to Connect."""
-    app.run()
-    return app.switch_page("pages/connect.py").run()
+    return at_clusters(app, "live")
 
 
 def prod(registry: LiveClusters) -> LiveCluster:
@@ -182,9 +181,9 @@ def test_what_changed_is_told_and_the_what_if_stays(app: AppTest, reads: Reads, 
 
     assert not app.exception
     assert "Broker 4 is gone, 1 ISR shrank." in said
-    assert len(app.dataframe[0].value) == 2
+    assert len(tables(app)[0].value) == 2
     app.text_input(key="changes-prod-search").set_value("schemas").run()
-    assert app.dataframe[0].value["change"].tolist() == ["▼ left the ISR"]
+    assert tables(app)[0].value["change"].tolist() == ["▼ left the ISR"]
     assert app.session_state[_KEY].wish == Wish(remove=(4,))
     assert state.opened["prod"].snapshot is prod(registry).state.snapshot
 
@@ -411,4 +410,4 @@ def test_hostile_names_are_text(app: AppTest, opened: Opened, reads: Reads, regi
 
     assert not app.exception
     assert not any(evil in str(markdown.value) for markdown in (*app.markdown, *app.caption))
-    assert app.dataframe[0].value["topic"].tolist() == [evil]
+    assert tables(app)[0].value["topic"].tolist() == [evil]

@@ -19,7 +19,7 @@ from reseat.access import Access, Addresses, Person
 from reseat.model import Snapshot
 from reseat.sources.connection import Connection
 
-from .conftest import small, texts
+from .conftest import at_clusters, small, texts
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 ACCESS = Access(sign_in=True, allowed=("ada@example.org",))
@@ -69,8 +69,7 @@ def keys(at: AppTest) -> set[str]:
 
 def test_a_named_cluster_is_for_who_signed_in(app, there):
     """Nobody: neither name nor address nor form, but the way to sign in. Anybody signed in: all of it."""
-    app.run()
-    at = app.switch_page("pages/connect.py").run()
+    at = at_clusters(app, "live")
 
     assert not at.exception
     assert "Sign in to read the clusters" in texts(at)
@@ -89,8 +88,7 @@ def test_a_named_cluster_is_for_who_signed_in(app, there):
 def test_a_button_drawn_before_reads_nothing_once_the_sign_in_is_too_old(app, there, monkeypatch):
     """The click arrives after the right has ended: no reading begins."""
     there.person = signed_in("ben")
-    app.run()
-    at = app.switch_page("pages/connect.py").run()
+    at = at_clusters(app, "live")
     begun = []
     monkeypatch.setattr(live.LiveCluster, "refresh", lambda self: begun.append(self.name))
     there.person = signed_in("ben", ago=13 * 3600)
@@ -188,8 +186,7 @@ def pipeline(monkeypatch) -> list[object]:
 def test_the_pipeline_is_started_and_cancelled_by_operators(app, there, pipeline):
     """Its buttons are off for others, and a click on one that was drawn before the right ended does nothing."""
     there.person = signed_in("ben")
-    app.run()
-    at = app.switch_page("pages/fleet.py").run()
+    at = at_clusters(app, "fleet")
 
     assert not at.exception
     assert at.button(key="pipeline-demo").disabled
@@ -210,13 +207,12 @@ def test_the_pipeline_is_started_and_cancelled_by_operators(app, there, pipeline
     assert isinstance(pipeline[0][0], Stage)
 
 
-@pytest.mark.parametrize("page", ["fleet", "history", "resilience"])
+@pytest.mark.parametrize("page", ["clusters", "history", "resilience"])
 def test_the_history_is_not_read_for_who_may_not_look(app, there, monkeypatch, page):
     """No table is opened at all; the page says what it takes."""
     read = []
     monkeypatch.setattr(caching, "history_in", read.append)
-    app.run()
-    at = app.switch_page(f"pages/{page}.py").run()
+    at = at_clusters(app, "fleet") if page == "clusters" else app.run().switch_page(f"pages/{page}.py").run()
 
     assert not at.exception
     assert read == []
@@ -243,8 +239,7 @@ def test_a_typed_address_is_tried_where_the_setting_has_it(app, there, tried, se
     """Every server of it is; where one is not listed nothing is tried, and nothing is learnt of it."""
     setting, typed, refused = setting_typed_refused
     there.access = Access(addresses=Addresses.read(setting))
-    app.run()
-    at = app.switch_page("pages/connect.py").run()
+    at = at_clusters(app, "live")
     at.text_input(key="connect-servers").set_value(typed)
     next(button for button in at.button if button.form_id == "connect-form").click().run()
 
@@ -256,8 +251,7 @@ def test_a_typed_address_is_tried_where_the_setting_has_it(app, there, tried, se
 def test_no_address_is_typed_where_that_is_off(app, there):
     """There is no form; the clusters that are configured can be read all the same."""
     there.access = Access(addresses=Addresses.read("off"))
-    app.run()
-    at = app.switch_page("pages/connect.py").run()
+    at = at_clusters(app, "live")
 
     assert "and to no other address" in texts(at)
     assert not [field for field in at.text_input if field.key == "connect-servers"]

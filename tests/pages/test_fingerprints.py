@@ -10,7 +10,7 @@ import pytest
 from reseat.model import Broker, ClusterLayout
 from reseat.placement import place_striped
 
-from .conftest import texts
+from .conftest import tables, texts
 
 FIVE = [Broker(1, "a"), Broker(2, "b"), Broker(3, "c"), Broker(4, "b"), Broker(5, "c")]
 
@@ -23,14 +23,14 @@ def placed(start: int = 1, shift: int = 3, partitions: int = 12) -> dict[tuple[s
 
 def columns(at) -> set[str]:
     """The columns of all tables of a page."""
-    return {name for table in at.dataframe for name in table.value.columns}
+    return {name for table in tables(at) for name in table.value.columns}
 
 
 def test_striped_topics_are_told_with_their_draws(opened):
     """Both topics sit as placed; the table has their starts, and the figure counts them by broker."""
     layout = ClusterLayout.from_assignments({**placed(1), **placed(4)}, brokers=FIVE)
     at = opened("fingerprints", layout)
-    rows = at.dataframe[0].value
+    rows = tables(at)[0].value
 
     assert not at.exception
     assert "All 2 topics still match Kafka's initial assignment" in texts(at)
@@ -46,8 +46,8 @@ def test_moved_partitions_are_named(opened):
     before = lists[("topic-1", 7)]
     lists[("topic-1", 7)] = before[::-1]
     at = opened("fingerprints", ClusterLayout.from_assignments(lists, brokers=FIVE))
-    rows = at.dataframe[0].value
-    partitions = at.dataframe[1].value
+    rows = tables(at)[0].value
+    partitions = tables(at)[1].value
 
     assert not at.exception
     assert "0 of 1 topic match Kafka's initial assignment; 1 partition of 1 other was moved later" in texts(at)
@@ -63,7 +63,7 @@ def test_a_broker_that_came_later_is_told(opened):
     at = opened("fingerprints", layout)
 
     assert not at.exception
-    assert at.dataframe[0].value["placed"].tolist() == ["before broker 9 joined"]
+    assert tables(at)[0].value["placed"].tolist() == ["before broker 9 joined"]
     assert at.metric[5].value == "1"
 
 
@@ -74,7 +74,7 @@ def test_a_search_narrows_the_table(opened, typed, left):
     at.text_input(key="fingerprint-search").set_value(typed).run()
 
     assert not at.exception
-    assert at.dataframe[0].value["topic"].tolist() == left
+    assert tables(at)[0].value["topic"].tolist() == left
     assert ("initial assignment" in columns(at)) == (len(left) == 1)
 
 
@@ -96,7 +96,7 @@ def test_what_fits_no_draws_is_no_fault(opened):
 
     assert not at.exception
     assert "1 do not match" in texts(at)
-    assert at.dataframe[0].value["moved partitions"].tolist() == [""]
+    assert tables(at)[0].value["moved partitions"].tolist() == [""]
 
 
 def test_a_large_layout_is_asked_about_first(opened):
@@ -118,4 +118,4 @@ def test_a_large_layout_is_asked_about_first(opened):
     next(button for button in at.button if button.label == "Analyse 1 topic").click().run()
 
     assert not at.exception
-    assert at.dataframe[0].value["start"].tolist() == ["1"]
+    assert tables(at)[0].value["start"].tolist() == ["1"]

@@ -18,7 +18,7 @@ from components.session import _KEY
 from reseat.history.dirty import CommitRecord, record_path
 from reseat.history.schema import arrow_schema
 from tests.history import made
-from tests.pages.conftest import texts
+from tests.pages.conftest import at_clusters, tables, texts
 
 PATIENCE = 30.0
 
@@ -43,8 +43,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pipeline: PipelineProc
 
 def at_fleet(app: AppTest) -> AppTest:
     """Go to Fleet."""
-    app.run()
-    return app.switch_page("pages/fleet.py").run()
+    return at_clusters(app, "fleet")
 
 
 def jobs_are(monkeypatch: pytest.MonkeyPatch, *programs: str) -> None:
@@ -65,7 +64,7 @@ def test_an_empty_history_says_how_to_begin(app: AppTest, home: Path) -> None:
     assert f"reseat pipeline run --landing {home}/landing --tables {home}/tables\n" in commands
     assert "--progress" not in commands
     assert not app.button(key="pipeline-demo").disabled
-    assert not app.dataframe
+    assert not tables(app)
 
 
 def test_landed_snapshots_that_nobody_took_in_are_told_of(app: AppTest, home: Path) -> None:
@@ -80,7 +79,7 @@ def test_the_fleet_at_a_look(app: AppTest, home: Path) -> None:
     """The sentence, the figures, the table worst first; old snapshots are called old."""
     made.write(home)
     at_fleet(app)
-    table = app.dataframe[0].value
+    table = tables(app)[0].value
 
     assert not app.exception
     assert "2 of 2 clusters would lose data or availability if one broker fails" in texts(app)
@@ -137,7 +136,7 @@ def test_partial_without_a_sweep_nobody_is_called_safe(app: AppTest, home: Path)
 
     assert not app.exception
     assert "2 clusters saved, but failures are not analysed yet: run the pipeline." in texts(app)
-    assert set(app.dataframe[0].value["weakest rack"]) == {"not analysed yet"}
+    assert set(tables(app)[0].value["weakest rack"]) == {"not analysed yet"}
     assert "✔ tolerates any such loss" not in texts(app)
 
 

@@ -22,7 +22,7 @@ from reseat.history.schema import arrow_schema
 from reseat.model import Wish
 from tests.history.made import FIRST_DAY, Made, history, write
 
-from .conftest import texts
+from .conftest import tables, texts
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -81,7 +81,7 @@ def test_the_worst_moment_is_looked_at_first(made, monkeypatch):
 def test_two_moments_are_compared_by_the_core_and_by_their_changes(made, monkeypatch):
     """First against last: what is different, and every change in between with its time."""
     at = page(made, monkeypatch, cluster="shop")
-    table = next(table.value for table in at.dataframe if "time" in table.value)
+    table = next(table.value for table in tables(at) if "time" in table.value)
 
     assert "From 2026-05-01 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
     assert "1 replica was added, 1 replica was removed" in texts(at)
@@ -228,7 +228,7 @@ def test_each_view_of_the_difference_is_drawn(made, monkeypatch, view):
 
     assert not at.exception
     if view == "Net difference":
-        table = next(table.value for table in at.dataframe if "change" in table.value)
+        table = next(table.value for table in tables(at) if "change" in table.value)
         assert set(table["change"]) == {"+ replica added", "− replica removed", "→ leader moved"}
     else:
         assert "fewer in B" in texts(at)
@@ -244,13 +244,18 @@ def test_a_moment_opens_on_another_page(made, monkeypatch):
     assert "the past: 2026-05-01 15:10 UTC" in texts(at)
 
 
+def cluster_of(at):
+    """The field that says whose history is shown."""
+    return next(field for field in at.selectbox if field.label == "Cluster")
+
+
 def test_another_moment_looked_at_brings_its_cluster(made, monkeypatch):
     """Who chose one cluster here and then opens a moment of another sees that one's history."""
     at = page(made, monkeypatch)
-    at.selectbox[0].set_value("shop").run()
+    cluster_of(at).set_value("shop").run()
     at.button(key="history-to-overview").click().run()
     at.switch_page("pages/history.py").run()
-    at.selectbox[0].set_value("007").run()
+    cluster_of(at).set_value("007").run()
 
     assert "007, the" in texts(at)
 
@@ -388,7 +393,8 @@ def test_pages_over_tables_load_nothing_of_spark(made):
     program = (
         "import sys; from streamlit.testing.v1 import AppTest; at = AppTest.from_file('app.py', default_timeout=60); "
         "at.run()\n"
-        "for name in ('fleet', 'history', 'resilience'):\n"
+        "at.query_params['view'] = 'fleet'\n"
+        "for name in ('clusters', 'history', 'resilience'):\n"
         "    at.switch_page(f'pages/{name}.py').run(); assert not at.exception, name\n"
         "    assert 'No history yet' not in ' '.join(one.value for one in at.markdown), name\n"
         "found = [m for m in sys.modules if m.split('.')[0] == 'pyspark' or m.startswith('reseat.pipeline')]\n"

@@ -8,13 +8,13 @@ from components.walk_state import Story, from_query, to_query
 from reseat.election import Move, MoveKind
 from reseat.model import ClusterLayout, Wish
 
-from .conftest import small, texts
+from .conftest import small, tables, texts
 
 
 def test_an_election_now_is_previewed_partition_by_partition(opened):
     """orders-1 is led by 3 though 2 is preferred and in sync: it alone is elected."""
     at = opened("leaders")
-    rows = at.dataframe[0].value
+    rows = tables(at)[0].value
 
     assert not at.exception
     assert at.metric[0].value == "1"
@@ -82,7 +82,7 @@ def test_the_next_restart_is_named_with_why_the_others_wait(opened):
     """Every broker has a verdict with a reason."""
     at = opened("leaders")
     at.segmented_control[0].set_value("Rolling restart").run()
-    rows = at.dataframe[0].value
+    rows = tables(at)[0].value
 
     assert not at.exception
     assert sorted(rows["broker"]) == [1, 2, 3, 4]
@@ -118,7 +118,7 @@ def test_what_goes_offline_comes_first_and_can_be_listed(opened):
     next(box for box in at.segmented_control if box.label == "List").set_value("Go offline").run()
 
     assert not at.exception
-    assert at.dataframe[0].value[["topic", "partition"]].to_numpy().tolist() == [["orders", 0]]
+    assert tables(at)[0].value[["topic", "partition"]].to_numpy().tolist() == [["orders", 0]]
 
 
 def test_a_whole_rack_can_be_stopped(opened):
@@ -134,7 +134,7 @@ def test_a_whole_rack_can_be_stopped(opened):
 def listed(at, name: str) -> list[list[object]]:
     """The partitions in one of the lists."""
     next(box for box in at.segmented_control if box.label == "List").set_value(name).run()
-    return at.dataframe[0].value[["topic", "partition"]].to_numpy().tolist()
+    return tables(at)[0].value[["topic", "partition"]].to_numpy().tolist()
 
 
 def test_what_unclean_election_would_bring_back_is_told(opened):
@@ -156,7 +156,7 @@ def test_a_majority_stands_beside_what_is_stopped(opened):
     at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-brokers-0").set_value([1]).run()
     next(box for box in at.segmented_control if box.label == "List").set_value("Beside a majority system").run()
-    rows = at.dataframe[0].value
+    rows = tables(at)[0].value
 
     assert rows["replicas"].tolist() == [8, 8, 12]
     assert rows["goes on in partitions"].tolist() == ["4 of 4", "1 of 4", "as Kafka or more"]

@@ -12,7 +12,7 @@ from components.session import _KEY
 from reseat.model import Wish
 from reseat.sources import generate
 
-from .conftest import texts
+from .conftest import tables, texts
 
 _PAGES = Path(__file__).resolve().parents[2] / "pages"
 _APP = _PAGES.parent / "app.py"
@@ -21,10 +21,12 @@ ONE = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,
 TWO = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[2,1]}]}'
 
 
-def pasted(at: AppTest, text: str, where: str = "main") -> AppTest:
-    """Paste a text and read it."""
-    at.text_area(key=f"paste-{where}").set_value(text)
-    return next(button for button in at.button if button.form_id == f"open-paste-{where}").click().run()
+def pasted(at: AppTest, text: str) -> AppTest:
+    """Paste a text and read it, on the page that opens layouts where this one does not."""
+    if not any(area.key == "paste-main" for area in at.text_area):
+        at.switch_page("pages/clusters.py").run()
+    at.text_area(key="paste-main").set_value(text)
+    return next(button for button in at.button if button.form_id == "open-paste-main").click().run()
 
 
 def another(query) -> AppTest:
@@ -110,7 +112,7 @@ def test_a_layout_is_closed_by_its_button_and_forgotten(app):
     """With its text; one looks at the one before, and the last one leaves neither a layout nor an address."""
     at = pasted(app.run(), ONE)
     (first,) = at.session_state[_KEY].opened
-    at = pasted(at, TWO, "side")
+    at = pasted(at, TWO)
     state = at.session_state[_KEY]
     (kept, _) = state.texts
 
@@ -130,7 +132,7 @@ def test_a_layout_is_closed_by_its_button_and_forgotten(app):
 def test_two_pasted_texts_are_two_layouts(app):
     """The second paste does not replace the first; the list of layouts tells them apart."""
     at = pasted(app.run(), ONE)
-    at = pasted(at, TWO, "side")
+    at = pasted(at, TWO)
 
     assert not at.exception
     assert at.selectbox[0].options == ["pasted text", "pasted text (2)"]
@@ -143,7 +145,7 @@ def test_a_page_sends_no_more_rows_than_it_says(opened, page):
     at = opened(page, generate(60, 20_000), Wish(remove=(7,)))
 
     assert not at.exception
-    assert all(len(table.value) <= 500 for table in at.dataframe)
+    assert all(len(table.value) <= 500 for table in tables(at))
 
 
 def test_a_page_is_one_screen_of_code():

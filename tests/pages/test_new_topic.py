@@ -8,7 +8,7 @@ import pytest
 
 from reseat.model import Broker, ClusterLayout
 
-from .conftest import texts
+from .conftest import tables, texts
 
 
 def named(opened, name="payments", layout=None):
@@ -186,7 +186,7 @@ def test_where_each_replica_goes_is_listed(opened):
     """The list of replicas partition by partition, with their racks."""
     at = named(opened)
     at.segmented_control(key="topic-view").set_value("Partition by partition").run()
-    rows = at.dataframe[0].value
+    rows = tables(at)[0].value
 
     assert not at.exception
     assert rows["partition"].tolist() == [0, 1, 2, 3, 4, 5]

@@ -28,7 +28,7 @@ from reseat.sources.connection import Connection, Secret
 from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
 
-from .conftest import small, texts
+from .conftest import small, tables, texts
 
 BROKER_3_OUT = Wish(remove=(3,))
 PLANTED = "pl4nted-S3cret"
@@ -473,7 +473,7 @@ def test_an_election_is_held_beside_its_preview(operate, world, monkeypatch):
     at.segmented_control(key="election-view-4").set_value("Run an election").run()
     at.text_input(key="confirm-election-PREFERRED").set_value("FAKE").run()
     buttons(at)["Elect preferred leaders of 1 partition on prod"].click().run()
-    held = next(table.value for table in at.dataframe if "Kafka's answer" in table.value)
+    held = next(table.value for table in tables(at) if "Kafka's answer" in table.value)
 
     assert not at.exception
     assert held[["topic", "partition", "previewed"]].to_numpy().tolist() == [["orders", 1, "2"]]

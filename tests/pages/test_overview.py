@@ -10,7 +10,7 @@ from reseat.formats import read
 from reseat.formats.recognised import missing
 from reseat.model import ClusterLayout, Wish
 
-from .conftest import texts
+from .conftest import tables, texts
 
 _ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "<img src=x onerror=alert(1)>**bold**[link](http://evil.example)"
@@ -181,7 +181,7 @@ def test_a_finding_is_a_whole_sentence_and_opens_to_its_partitions(opened):
     labels = [block.label.replace("\\", "") for block in at.expander]
 
     assert any("**warning**" in label and "1 partition of 4 with a leader is not led by" in label for label in labels)
-    assert not any("behind-" in str(table.key) for table in at.dataframe)
+    assert not any("behind-" in str(table.key) for table in tables(at))
 
 
 def test_the_whole_layout_can_be_taken_along(opened):

@@ -10,7 +10,7 @@ from components.points import bargain
 from reseat.model import ClusterLayout, CurvePoint, Wish
 from reseat.sources import generate
 
-from .conftest import texts
+from .conftest import tables, texts
 
 
 def choose(at, key, value):
@@ -73,7 +73,7 @@ def test_every_view_is_drawn(opened, view):
 def test_the_moves_are_listed_partition_by_partition(opened):
     """The table shows each changed partition from -> to; a search by broker narrows it."""
     at = opened("plan", wish=Wish(remove=(3,)))
-    rows = at.dataframe[0].value
+    rows = tables(at)[0].value
 
     assert rows["topic"].tolist() == ["orders", "orders"]
     assert rows["partition"].tolist() == [1, 2]
@@ -144,7 +144,7 @@ def test_a_valid_plan_from_elsewhere_stands_beside_our_own(opened):
         ],
     }
     at.text_area(key="judge-paste").set_value(json.dumps(plan)).run()
-    rows = at.dataframe[0].value
+    rows = tables(at)[0].value
 
     assert not at.exception
     assert "This plan is valid" in texts(at)
@@ -170,7 +170,7 @@ def test_a_plan_with_faults_is_not_called_unproven(opened):
     ).run()
 
     assert not at.exception
-    assert set(at.dataframe[0].value["verdict"]) == {"✖ invalid plan, not comparable"}
+    assert set(tables(at)[0].value["verdict"]) == {"✖ invalid plan, not comparable"}
 
 
 def test_a_point_of_the_curve_says_what_it_costs_and_buys():

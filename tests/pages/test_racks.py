@@ -39,7 +39,7 @@ def test_a_broker_out_is_planned_with_its_proof(opened: Opened) -> None:
     assert "Draining broker 4: 1 replica moves, the proven minimum." in texts(at)
     assert figure(at, "Replicas move") == ("1", "proven minimum")
     assert figure(at, "Data to copy")[0] == "1.0 MB"
-    assert [link.proto.label for link in at.main.get("page_link")] == ["See the 1 move, and take the files"]
+    assert "See the 1 move, and take the files" in [link.proto.label for link in at.main.get("page_link")]
 
 
 def test_what_cannot_be_has_choices(opened: Opened) -> None:

@@ -71,12 +71,12 @@ def test_an_open_layout_stays_open(opened: Opened) -> None:
     at = opened("replication")
 
     assert not at.exception
-    assert "**small**" not in texts(at)
+    assert not at.get("popover")
     assert {"layout", "scenario"} <= set(address(at))
 
     at.switch_page("pages/racks.py").run()
 
-    assert "**small**" in texts(at)
+    assert at.get("popover")[0].proto.popover.label == "**small**"
 
 
 COMES_TO = {

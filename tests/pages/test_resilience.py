@@ -16,7 +16,7 @@ from reseat.model import ClusterLayout, Wish
 from reseat.sources import generate
 from tests.history.made import Made, write
 
-from .conftest import texts
+from .conftest import tables, texts
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -215,19 +215,19 @@ def test_the_tables_are_searched_and_no_more_is_sent_than_is_shown(opened):
     at.run()
 
     assert not at.exception
-    assert at.dataframe[0].value["lost"].str.startswith("rack").sum() >= 1
+    assert tables(at)[0].value["lost"].str.startswith("rack").sum() >= 1
 
     at.text_input(key="resilience-search").set_value("7").run()
 
-    assert at.dataframe[0].value["lost"].tolist()[-1] == "broker 7"
+    assert tables(at)[0].value["lost"].tolist()[-1] == "broker 7"
 
     next(one for one in at.segmented_control if one.label == "Table").set_value("Pairs").run()
 
-    assert (at.dataframe[0].value[["broker", "other broker"]] == 7).any(axis=1).all()
+    assert (tables(at)[0].value[["broker", "other broker"]] == 7).any(axis=1).all()
 
     at.text_input(key="resilience-search").set_value("").run()
 
-    assert len(at.dataframe[0].value) == 500
+    assert len(tables(at)[0].value) == 500
     assert "The first 500 of 1,770 pairs" in texts(at)
 
 

@@ -138,7 +138,7 @@ def test_a_link_to_a_moment_that_is_not_there_says_so(past, sentence):
     assert "No cluster is loaded" in texts(at)
 
 
-@pytest.mark.parametrize("name", ["fleet", "history", "resilience"])
+@pytest.mark.parametrize("name", ["clusters", "history", "resilience"])
 def test_pages_over_tables_say_that_a_link_was_not_followed(made, name):
     """They have something to show all the same, and it is not what the link named."""
     at = AppTest.from_file(str(_APP), default_timeout=60)

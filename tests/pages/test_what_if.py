@@ -16,7 +16,7 @@ from reseat.model import Plan, Wish
 from reseat.planning import curve, plan
 from reseat.sources import generate
 
-from .conftest import Opened, texts
+from .conftest import Opened, tables, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYOUT = generate(9, 300, 2, 3, skew=0.5)
@@ -65,7 +65,7 @@ def test_plan_and_racks_show_the_point(opened: Opened, page: str, chosen: Plan, 
 def test_the_heatmap_shows_the_point(opened: Opened, chosen: Plan, least: Plan) -> None:
     """Replicas by broker are those after the plan at the point."""
     at = opened("heatmap", LAYOUT, chosen.wish)
-    shown = dict(at.dataframe[0].value[["brokers", "replicas"]].itertuples(index=False))
+    shown = dict(tables(at)[0].value[["brokers", "replicas"]].itertuples(index=False))
 
     def held(made: Plan) -> dict[str, int]:
         counts = made.proposed.replicas_by_broker.tolist()
@@ -103,7 +103,7 @@ def test_resilience_shows_the_point(opened: Opened, chosen: Plan, least: Plan) -
 
     assert not at.exception
     assert answer(from_layout(layout_after(chosen), "zookeeper")) in texts(at)
-    assert at.dataframe[0].value["leaders moved"].tolist() == said(chosen) != said(least)
+    assert tables(at)[0].value["leaders moved"].tolist() == said(chosen) != said(least)
 
 
 def test_the_overview_shows_what_the_what_if_leads_to(opened: Opened, chosen: Plan) -> None:
