@@ -62,6 +62,9 @@ def in_words(seat: Seat) -> tuple[str, bool]:
         said.append(f"{', '.join(absent[:_MOST])}{more} unknown{': add them' if set(absent) & set(_ADDED) else ''}")
     if partly:
         said.append(f"some {', '.join(partly[:_MOST])} unknown")
+    unread = sum(piece.lines for piece in seat.reading.skipped)
+    if unread:
+        said.append(f"{text.plural(unread, 'line')} not read")
     out = left_out_topics(seat.reading.layout.topics, seat.edits)
     if out:
         said.append(f"{text.plural(len(out), 'topic')} excluded")

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from components import (
-    connections,
     entry,
     first_page,
-    live_strip,
     navigation,
+    pending_link,
     recognised,
     session,
     sign_in,
@@ -22,7 +21,6 @@ from components import (
     tour,
     wall,
 )
-from components.live import LiveCluster
 from components.notices import findings, refused
 from components.session import Seat
 from components.strip import Shows
@@ -50,8 +48,6 @@ __all__ = [
 
 _CSS = Path(__file__).with_name("frame.css")
 _LOGO = str(Path(__file__).with_name("logo.svg"))
-#: Seconds between two looks at a cluster that a link waits for.
-_LOOK_SECONDS = 1.0
 #: Figures stand in columns of the same width on every page, also where there are fewer.
 _COLUMNS = 6
 
@@ -78,7 +74,7 @@ def page(
     """
     _begin(title)
     seat = session.seat()
-    _pending_link()
+    pending_link.draw()
     _closed()
     if seat is None:
         if unread is not None:
@@ -105,7 +101,7 @@ def standalone(
     _begin("")
     seat = session.seat()
     if linked:
-        _pending_link()
+        pending_link.draw()
     _closed()
     if seat is not None and with_strip:
         strip.draw(seat, shows)
@@ -188,52 +184,3 @@ def _closed() -> None:
     closed = session.closed()
     if closed is not None:
         sign_in.draw_closed(closed, "seat")
-
-
-def _pending_link() -> None:
-    link = session.pending_link()
-    if link is None:
-        return
-    with st.container(border=True, key="pending-link"):
-        if link.trouble:
-            st.markdown(f":orange[:material/link_off:] {text.plain(link.trouble)}")
-        elif link.live is not None:
-            what = "is about" if link.wish.is_empty else "shows a what-if on"
-            then = "" if link.wish.is_empty else " Read it and the what-if is shown on it."
-            st.markdown(
-                f":orange[:material/link:] **This link {what} the live cluster {text.code(link.name)}, "
-                f"which nobody has read since this server started.**{then}"
-            )
-            known = connections.choices().named.get(link.name)
-            if known is None:
-                navigation.link(navigation.CLUSTERS, "Connect to it", also=navigation.View.LIVE.query)
-            else:
-                st.fragment(_read_linked, run_every=_LOOK_SECONDS)(known)
-        else:
-            st.markdown(
-                f":orange[:material/link:] **This link shows a what-if on {text.code(link.name or 'a layout')}, "
-                "which this server does not have.** Open that very file and the what-if is shown on it. "
-                f"Its digest begins with `{text.plain(link.digest)}`."
-            )
-        st.button("Go on without the link", key="forget-link", on_click=session.forget_link, type="tertiary")
-
-
-def _read_linked(live: LiveCluster) -> None:
-    """Read the cluster of a link with one click, and open it as soon as it is read."""
-    state = live.state
-    if state.snapshot is not None:
-        session.open_live(live)
-        st.rerun()
-    if state.progress is not None:
-        st.markdown(f":material/sync: {text.plain(live_strip.progress_in_words(state.progress))} …")
-        return
-    if state.error is not None:
-        st.markdown(f":red[:material/cloud_off: {text.plain(str(state.error))}]")
-    st.button(
-        f"Read {text.plain(live.name, 60)} now",
-        key="read-linked",
-        icon=":material/download:",
-        type="primary",
-        on_click=connections.read,
-        args=(live,),
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -27,9 +28,13 @@ __all__ = [
 ]
 
 #: The names of the address that belong to the page.
-CLUSTER, FROM, TO, MOMENT = "cluster", "a", "b", "moment"
+CLUSTER, FROM, TO, MOMENT, TIME = "cluster", "a", "b", "moment", "time"
 _WEEK, _MONTH, _ALL, _OWN = "7 days", "30 days", "All", "From – to"
 _RANGES = {"24 hours": timedelta(days=1), _WEEK: timedelta(days=7), _MONTH: timedelta(days=30)}
+#: What the address says of the stretch of time; days of one's own stand there as 2026-05-01:2026-05-03.
+_TIMES = {"24 hours": "1d", _WEEK: "7d", _MONTH: "30d", _ALL: "all"}
+_DAYS = re.compile(r"(\d{4}-\d\d-\d\d):(\d{4}-\d\d-\d\d)")
+_KEPT_TIME = "history-time"
 _KEPT_CLUSTER, _KEPT_ENDS, _KEPT_SELECTED, _TURN = "history-cluster", "history-ends", "history-selected", "history-turn"
 #: Kept of the address that the page was opened with: its cluster, the stretch that holds its moments, which are gone.
 _LINKED_CLUSTER, _LINKED_RANGE, _LINKED_GONE = "history-linked-cluster", "history-linked-range", "history-linked-gone"
@@ -77,24 +82,29 @@ def choose(history: History, clusters: Sequence[str], seat: Seat | None) -> Stre
         [*_RANGES, _ALL, _OWN],
         default=_linked_range(history, cluster, last),
         required=True,
-        key="history-range",
+        key=session.field("history-range"),
         width="content",
     )
+    session.keep(_KEPT_TIME, _TIMES.get(chosen or _ALL, ""), addressed=True)
     if last is None or chosen == _ALL:
         return Stretch(cluster, None, None)
     if chosen == _OWN:
         days = caching.asked(history, f"days {cluster}", lambda: history.days(cluster))
         first_day, last_day = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
+        linked = _linked_days()
+        if linked is None or not first_day <= linked[0] <= linked[1] <= last_day:
+            linked = (max(first_day, last_day - timedelta(days=6)), last_day)
         told = row.date_input(
             "Days, UTC",
-            (max(first_day, last_day - timedelta(days=6)), last_day),
+            linked,
             min_value=first_day,
             max_value=last_day,
-            key=f"history-days-{cluster}-{last_day}",
+            key=session.field(f"history-days-{cluster}-{last_day}"),
             width=300,
         )
         told = told if isinstance(told, tuple) else (told,)
         start, end = (told[0], told[-1]) if told else (first_day, last_day)
+        session.keep(_KEPT_TIME, f"{start}:{end}", addressed=True)
         return Stretch(cluster, datetime.combine(start, time.min, UTC), datetime.combine(end, time.max, UTC))
     return Stretch(cluster, last - _RANGES[chosen], last)
 
@@ -105,13 +115,15 @@ def keep_cluster(cluster: str, past: str) -> None:
 
 
 def _linked_range(history: History, cluster: str, last: datetime | None) -> str:
-    """The stretch that comes up first: a week, or as long a one as holds the moments that the address names."""
+    """The stretch that comes up first: the address's, or a week, or as long a one as holds the moments named there."""
+    told = st.query_params.get(TIME, "")
+    named_time = _OWN if _DAYS.fullmatch(told) else next((name for name, said in _TIMES.items() if said == told), "")
     linked = wanted_ends()
     ends_and_moment = (("A", linked.a), ("B", linked.b), (MOMENT, selected(cluster)))
     named = {name: identity for name, identity in ends_and_moment if identity}
     kept = session.kept(_LINKED_RANGE, "")
     if kept or last is None:
-        return kept or _WEEK
+        return named_time or kept or _WEEK
     shown = _WEEK
     if named:
         question = f"snapshots {cluster} {sorted(named.values())}"
@@ -121,7 +133,16 @@ def _linked_range(history: History, cluster: str, last: datetime | None) -> str:
         back = max((last - moment for moment in found.values()), default=timedelta(0))
         shown = next((name for name in (_WEEK, _MONTH) if back <= _RANGES[name]), _ALL)
     session.keep(_LINKED_RANGE, shown)
-    return shown
+    return named_time or shown
+
+
+def _linked_days() -> tuple[date, date] | None:
+    """The days that the address names, or None."""
+    found = _DAYS.fullmatch(st.query_params.get(TIME, ""))
+    try:
+        return None if found is None else (date.fromisoformat(found[1]), date.fromisoformat(found[2]))
+    except ValueError:
+        return None  # such as a 31st of February
 
 
 def draw_lost(cluster: str) -> None:
@@ -192,7 +213,7 @@ def choose_ends(cluster: str, identities: Sequence[str], words: dict[str, str], 
         identities,
         (a, b),
         format_func=lambda identity: words.get(identity, identity),
-        key=f"history-ends-{cluster}-{stretch}-{turn}-{session.returns()}",
+        key=session.field(f"history-ends-{cluster}-{stretch}-{turn}"),
         help="Drag the handles, use the arrow keys, or click the figure and choose below it",
     )
     # A handle that stands at its end stays there when the stretch grows, or the next snapshot comes.
@@ -227,6 +248,10 @@ def own_of(cluster: str, ends: Ends | None, moments: Collection[str]) -> dict[st
     """The page's part of the address; the moment stands there as soon as one of those shown was chosen."""
     moment = selected(cluster)
     moment = moment if moment in moments else ""
+    stretch = session.kept(_KEPT_TIME, "")
     return (
-        {CLUSTER: cluster} | ({} if ends is None else {FROM: ends.a, TO: ends.b}) | ({MOMENT: moment} if moment else {})
+        {CLUSTER: cluster}
+        | ({TIME: stretch} if stretch else {})
+        | ({} if ends is None else {FROM: ends.a, TO: ends.b})
+        | ({MOMENT: moment} if moment else {})
     )

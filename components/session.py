@@ -37,6 +37,7 @@ __all__ = [
     "close",
     "closed",
     "edits",
+    "field",
     "follow_address",
     "follow_live",
     "forget_link",
@@ -54,7 +55,6 @@ __all__ = [
     "publish",
     "refresh_every",
     "remember_texts",
-    "returns",
     "seat",
     "select_layout",
     "set_edits",
@@ -177,9 +177,10 @@ def follow_address() -> None:
     follow.return_to(state, links.from_query(query))
 
 
-def returns() -> int:
-    """How often the browser went back or forward: a part of the key of a field that then begins with the address."""
-    return _state().returns
+def field(key: str) -> str:
+    """The key of a field whose choice stands in the address: where the browser went back, it begins with that again."""
+    returns = _state().returns
+    return f"{key}-{returns}" if returns else key
 
 
 def seat() -> Seat | None:

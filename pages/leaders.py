@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from components import addresses, caching, elections, frame, outages, text, walk_state, walk_view
+from components import addresses, caching, elections, frame, outages, session, text, walk_state, walk_view
 from components.election_commands import draw_election_command
 from components.operate_desk import desk_of
 from components.operate_election import draw_election
@@ -13,6 +13,8 @@ from reseat.model import ClusterLayout, Plan
 
 NOW, DONE, STOPPED = "Preferred election", "After the plan", "Broker outage"
 WALKED, RESTART = "Step by step", "Rolling restart"
+#: What the address says of what is shown; by itself it is the election, now or after the plan.
+WHEN, SAID = "when", {STOPPED: "outage", WALKED: "walk", RESTART: "restart"}
 
 
 def election_now(seat: Seat, mode: Mode) -> None:
@@ -103,8 +105,8 @@ def controller_of(seat: Seat) -> str:
     return "kraft" if seat.layout.eligible is not None else "zookeeper"
 
 
-linked = walk_state.WALK in st.query_params
-seat = frame.page("Leaders", own=(walk_state.WALK, walk_state.AT), shows="either")
+linked = "walk" if walk_state.WALK in st.query_params else st.query_params.get(WHEN, "")
+seat = frame.page("Leaders", own=(walk_state.WALK, walk_state.AT, WHEN), shows="either")
 now = shown(seat)
 layout = now.layout
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -113,9 +115,9 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     view = st.segmented_control(
         "When",
         choices,
-        default=WALKED if linked else first,
+        default=next((name for name, said in SAID.items() if said == linked), first),
         required=True,
-        key=f"when-{first}",
+        key=session.field(f"when-{first}"),
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -140,4 +142,5 @@ elif view == WALKED:
     walk_view.draw_walk(layout, kraft)
 else:
     outages.draw_next_restart(layout)
-addresses.publish(seat, walk_state.to_query(walk_state.kept(layout)) if view == WALKED else {})
+walked = walk_state.to_query(walk_state.kept(layout)) if view == WALKED else {}
+addresses.publish(seat, walked | ({WHEN: SAID[view]} if view in SAID else {}))

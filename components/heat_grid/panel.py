@@ -103,17 +103,27 @@ def choose(seat: Seat, shown: Shown) -> Choice:
         ["Topics", "Partitions"],
         default="Partitions" if zoom.by_partition and zoom.topic is None else "Topics",
         required=True,
-        key="heat-columns",
+        key=session.field("heat-columns"),
         disabled=zoom.topic is not None,
     )
-    measure = second.selectbox("Measure", measures_of(seat.layout), key="heat-measure")
+    measures = measures_of(seat.layout)
+    told = next((at for at, name in enumerate(measures) if MEASURES[name] == zoom.measure), 0)
+    measure = second.selectbox("Measure", measures, told, key=session.field("heat-measure"))
     topic_order = third.selectbox(
-        "Columns in order", list(_TOPIC_ORDERS), _place(_TOPIC_ORDERS, zoom.topic_order), key="heat-topic-order"
+        "Columns in order",
+        list(_TOPIC_ORDERS),
+        _place(_TOPIC_ORDERS, zoom.topic_order),
+        key=session.field("heat-topic-order"),
     )
     rows = fourth.selectbox(
-        "Brokers in order", list(_BROKER_ORDERS), _place(_BROKER_ORDERS, zoom.broker_order), key="heat-broker-order"
+        "Brokers in order",
+        list(_BROKER_ORDERS),
+        _place(_BROKER_ORDERS, zoom.broker_order),
+        key=session.field("heat-broker-order"),
     )
-    search = fifth.text_input("Topics with", placeholder="part of a name", key="heat-search").strip()
+    search = fifth.text_input(
+        "Topics with", zoom.search, placeholder="part of a name", key=session.field("heat-search")
+    ).strip()
     place = st.container(
         horizontal=True, horizontal_alignment="left", vertical_alignment="center", border=False, key="heat-trail"
     )
@@ -124,6 +134,7 @@ def choose(seat: Seat, shown: Shown) -> Choice:
         by_partition=columns == "Partitions",
         topic_order=_TOPIC_ORDERS[topic_order],
         broker_order=_BROKER_ORDERS[rows],
+        search=search,
     )
     signature = (base.digest, columns, topic_order, rows, search)
     view = asked
@@ -132,7 +143,7 @@ def choose(seat: Seat, shown: Shown) -> Choice:
     if linked or kept_signature == signature:
         view = replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns, selected=zoom.selected)
         view = replace(view, by_partition=view.by_partition or view.topic is not None)
-    session.keep(_KEPT, (signature, view))
+    session.keep(_KEPT, (signature, view), addressed=True)
     _publish(view)
     leaving = seat.wish.remove if show == "after" else ()
     return Choice(view, axes_for(base, view, search), base, after, show, title, place, leaving)
@@ -155,19 +166,16 @@ def _within(base: ClusterLayout, view: HeatView) -> HeatView:
 
 def _publish(view: HeatView) -> None:
     """Let the address name the part shown, so that a link opens the same."""
-    told = to_query(view)
-    for name in NAMES:
-        if st.query_params.get(name, "") != told.get(name, ""):
-            if name in told:
-                st.query_params[name] = told[name]
-            else:
-                del st.query_params[name]
+    there = st.query_params.to_dict()
+    told = {name: value for name, value in there.items() if name not in NAMES} | to_query(view)
+    if told != there:
+        st.query_params.from_dict(told)  # at once: each write is a step of the browser's Back
 
 
 def keep(choice: Choice, view: HeatView) -> None:
     """Show another part from the next rerun on."""
     signature, _ = session.kept(_KEPT, ((), HeatView()))
-    session.keep(_KEPT, (signature, view))
+    session.keep(_KEPT, (signature, view), addressed=True)
 
 
 def trail(choice: Choice) -> None:

@@ -11,7 +11,7 @@ from reseat.balance.grid import Axes, BrokerOrder, Measure, Span, TopicOrder
 __all__ = ["NAMES", "HeatView", "Show", "apply_event", "from_query", "to_query"]
 
 #: Names of the address that keep the part shown.
-NAMES = ("heat_topic", "heat_rows", "heat_columns", "heat_by", "heat_order")
+NAMES = ("heat_measure", "heat_search", "heat_topic", "heat_rows", "heat_columns", "heat_by", "heat_order")
 
 Show = Literal["present", "after", "difference"]
 
@@ -32,6 +32,7 @@ class HeatView:
         rows: half-open range of positions on the axis of brokers, or None for all.
         columns: half-open range of positions on the axis of columns, or None for all.
         selected: the partition opened, as (topic, partition), or None.
+        search: part of the names of the topics shown; empty for all.
     """
 
     measure: Measure = "replicas"
@@ -42,6 +43,7 @@ class HeatView:
     rows: tuple[int, int] | None = None
     columns: tuple[int, int] | None = None
     selected: tuple[str, int] | None = None
+    search: str = ""
 
     @property
     def zoomed(self) -> bool:
@@ -50,15 +52,17 @@ class HeatView:
 
 
 def to_query(view: HeatView) -> dict[str, str]:
-    """The part shown as names of an address, with the orders that its positions count by; nothing where all is."""
-    if not view.zoomed:
-        return {}
+    """What is shown as names of an address, with the orders that positions count by; nothing of what is so anyway."""
+    usual = HeatView()
+    ordered = view.zoomed or (view.topic_order, view.broker_order) != (usual.topic_order, usual.broker_order)
     told = {
+        "heat_measure": "" if view.measure == usual.measure else view.measure,
+        "heat_search": view.search,
         "heat_topic": view.topic or "",
         "heat_rows": "" if view.rows is None else f"{view.rows[0]}-{view.rows[1]}",
         "heat_columns": "" if view.columns is None else f"{view.columns[0]}-{view.columns[1]}",
         "heat_by": "partition" if view.by_partition else "",
-        "heat_order": f"{view.topic_order},{view.broker_order}",
+        "heat_order": f"{view.topic_order},{view.broker_order}" if ordered else "",
     }
     return {name: value for name, value in told.items() if value}
 
@@ -67,6 +71,8 @@ def from_query(query: Mapping[str, str]) -> HeatView:
     """The part that an address names; what is not understood of it is left out, so that more is shown."""
     topics, _, brokers = query.get("heat_order", "").partition(",")
     return HeatView(
+        measure=next((known for known in get_args(Measure) if known == query.get("heat_measure")), HeatView().measure),
+        search=query.get("heat_search", ""),
         by_partition=query.get("heat_by") == "partition",
         topic=query.get("heat_topic") or None,
         topic_order=next((known for known in get_args(TopicOrder) if known == topics), HeatView().topic_order),

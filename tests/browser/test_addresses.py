@@ -68,6 +68,33 @@ def test_back_undoes_the_last_drop(page: Page, dashboard: str) -> None:
     out(page, 5)
 
 
+def test_back_undoes_a_choice_and_a_zoom(page: Page, dashboard: str) -> None:
+    """On Heatmap: another measure, then a search; Back takes each out again; a reload loses none."""
+    open_sample(page, dashboard, SAMPLE, then="Heatmap")
+    page.locator(".heat[data-drawn]").wait_for()
+    measure, search = page.get_by_label("Measure", exact=False).first, page.get_by_label("Topics with")
+    measure.click()
+    page.get_by_role("option", name="Bytes").click()
+    page.wait_for_url("**heat_measure=bytes**")
+    search.fill("order")
+    search.press("Enter")
+    page.wait_for_url("**heat_search=order**")
+    page.reload()
+    page.locator(".heat[data-drawn]").wait_for()
+
+    expect(search).to_have_value("order")
+
+    page.go_back()
+
+    expect(search).to_have_value("")
+    expect(page).to_have_url(re.compile("heat_measure=bytes"))
+
+    page.go_back()
+
+    expect(page).not_to_have_url(re.compile("heat_measure"))
+    expect(page.locator(".st-key-answer")).to_contain_text("replicas")
+
+
 def test_a_link_opens_the_same_in_a_new_tab(page: Page, dashboard: str) -> None:
     """Of the navigation, of a page and of the first page: what is open, and its what-if; a plain click stays here."""
     open_sample(page, dashboard, SAMPLE, then="Board")

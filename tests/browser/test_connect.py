@@ -153,7 +153,9 @@ def test_test_read_change_lose_and_find(
     picture(page, "changed")
 
     page.get_by_role("link", name="Overview", exact=True).click()
+    page.locator(".st-key-quality").get_by_role("button").click()
     page.get_by_text("a live cluster, read from ZooKeeper").wait_for()
+    page.keyboard.press("Escape")
     server.stop()
     page.locator(".st-key-strip").get_by_role("button", name="Refresh").click()
     page.locator(".st-key-strip").get_by_text("not reached").wait_for()

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 #: Each page and something that only it has, once it is drawn.
 PAGES = {
-    "Overview": "h2:has-text('What was read')",
+    "Overview": "h2:has-text('Export')",
     "Heatmap": ".heat[data-drawn]",
     "Board": ".board .tile",
     "Plan": "text=/Validate/",
@@ -107,7 +107,7 @@ def test_text_that_is_no_layout_is_refused_with_what_it_is(page: Page, dashboard
 
 
 def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) -> None:
-    """What was skipped stands on the Overview with its line number and text; names from outside stay text."""
+    """The strip counts what was skipped; *Data quality* has its line number and text; names from outside stay text."""
     text = (
         "Topic: <img src=x onerror=alert(1)>\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
         "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
@@ -119,6 +119,8 @@ def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) ->
     expect(page.locator(".st-key-recognised")).to_contain_text(
         "kafka-topics --describe: 2 brokers, 1 partition, no racks"
     )
+    page.locator(".st-key-quality").get_by_role("button", name="1 line not read").click()
+
     expect(page.get_by_text("One line was not read")).to_be_visible()
     expect(page.locator("img[src='x']")).to_have_count(0)
 

@@ -251,10 +251,14 @@ def test_a_reload_goes_on_following(app: AppTest, reads: Reads, registry: LiveCl
     assert again.session_state[_KEY].wish == Wish(remove=(4,))
 
 
+@pytest.mark.parametrize("wall", [False, True])
 def test_a_link_to_a_named_cluster_is_one_click_away(
-    app: AppTest, reads: Reads, registry: LiveClusters, monkeypatch: pytest.MonkeyPatch
+    app: AppTest, reads: Reads, registry: LiveClusters, monkeypatch: pytest.MonkeyPatch, wall: bool
 ) -> None:
-    """The server was started again: a reload offers to read the cluster at once, and shows the what-if on it."""
+    """The server was started again: a reload offers to read the cluster at once, and shows the what-if on it.
+
+    On the wall nobody is there to click: it is read by itself.
+    """
     reads(taken(), taken(shrunk(), 30))
     read(at_connect(app), registry)
     app.session_state[_KEY].wish = Wish(remove=(4,))
@@ -265,11 +269,14 @@ def test_a_link_to_a_named_cluster_is_one_click_away(
     again = AppTest.from_file(str(_APP), default_timeout=60)
     for key, value in dict(app.query_params).items():
         again.query_params[key] = value
+    if wall:
+        again.query_params["wall"] = "1"
     again.run()
 
     assert "nobody has read since this server started" in texts(again)
 
-    again.button(key="read-linked").click().run()
+    if not wall:
+        again.button(key="read-linked").click().run()
     assert prod(registry).wait(20)
     again.run()
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from streamlit.testing.v1 import AppTest
 
+from components.session import _KEY
 from reseat.formats import Reading
 from reseat.model import Broker, ClusterLayout, Wish
 
-from .conftest import Opened, small, texts
+from .conftest import _APP, Opened, small, texts
 
 
 def choices(at: object, label: str) -> list[str]:
@@ -145,3 +147,36 @@ def test_a_link_opens_the_part_that_it_names(opened: Opened) -> None:
     assert "Zoomed to all topics on 2 brokers: broker" in texts(at)
     assert at.query_params["heat_rows"] in ("0-2", ["0-2"])
     assert "heat_columns" not in at.query_params
+
+
+def test_what_is_shown_stands_in_the_address(opened: Opened) -> None:
+    """The measure, the search and the orders; a link to it opens the same."""
+    at = opened("heatmap")
+    at.selectbox(key="heat-measure").set_value("Bytes").run()
+    at.text_input(key="heat-search").set_value("order").run()
+    at.selectbox(key="heat-broker-order").set_value("by id").run()
+    query = {name: value for name, value in at.query_params.items() if name.startswith("heat_")}
+    said = texts(at)
+
+    assert {name: value if isinstance(value, str) else value[0] for name, value in query.items()} == {
+        "heat_measure": "bytes",
+        "heat_search": "order",
+        "heat_order": "size,id",
+    }
+
+    at.session_state[_KEY].kept.clear()
+    again = AppTest.from_file(str(_APP), default_timeout=60)
+    again.session_state[_KEY] = at.session_state[_KEY]
+    for name, value in query.items():
+        again.query_params[name] = value
+    again.run()
+    again.switch_page("pages/heatmap.py")
+    for name, value in query.items():
+        again.query_params[name] = value
+    again.run()
+
+    assert not again.exception
+    assert again.selectbox(key="heat-measure").value == "Bytes"
+    assert again.text_input(key="heat-search").value == "order"
+    assert again.selectbox(key="heat-broker-order").value == "by id"
+    assert texts(again) == said

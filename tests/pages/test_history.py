@@ -100,6 +100,31 @@ def test_a_link_names_the_two_moments(made, monkeypatch):
     assert (query["a"], query["b"], query["cluster"]) == (first, second, "shop")
 
 
+@pytest.mark.parametrize(
+    ("time", "shown_as", "days"),
+    [
+        ("1d", "24 hours", None),
+        ("all", "All", None),
+        ("2026-05-01:2026-05-01", "From – to", (date(2026, 5, 1), date(2026, 5, 1))),
+        ("2026-02-31:2026-05-01", "From – to", (date(2026, 5, 1), date(2026, 5, 2))),
+        ("for ever", "7 days", None),
+    ],
+)
+def test_a_link_names_the_stretch_of_time(made, monkeypatch, time, shown_as, days):
+    """Whole again in the address; days that cannot be are those that there are, and what is no time is a week."""
+    at = page(made, monkeypatch, cluster="shop", time=time)
+    (chosen,) = [one for one in at.segmented_control if one.label == "Time"]
+    told = at.query_params["time"]
+
+    assert not at.exception
+    assert chosen.value == shown_as
+    assert days is None or at.date_input[0].value == days
+    assert (told if isinstance(told, str) else told[0]) == {
+        "for ever": "7d",
+        "2026-02-31:2026-05-01": "2026-05-01:2026-05-02",
+    }.get(time, time)
+
+
 def test_a_link_names_the_moment_that_was_clicked(made, monkeypatch):
     """Chosen, it stands in the address; opened there, it is looked at; one of another cluster is not."""
     ids = made.ids("shop")

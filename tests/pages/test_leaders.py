@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from components.session import _KEY
 from components.walk_state import Story, from_query, to_query
 from reseat.election import Move, MoveKind
 from reseat.model import ClusterLayout, Wish
@@ -237,3 +240,23 @@ def test_a_story_is_shared_by_its_link(opened):
     at.segmented_control[0].set_value("Preferred election").run()
 
     assert "walk" not in at.query_params
+
+
+@pytest.mark.parametrize(("view", "said"), [("Broker outage", "outage"), ("Rolling restart", "restart")])
+def test_what_is_looked_at_stands_in_the_address(opened, view, said):
+    """A link opens the outage or the restart at once; the election needs no word."""
+    at = opened("leaders")
+    at.segmented_control[0].set_value(view).run()
+
+    assert at.query_params["when"] in (said, [said])
+
+    at.segmented_control[0].set_value("Preferred election").run()
+
+    assert "when" not in at.query_params
+
+    at.query_params["when"] = said
+    at.session_state[_KEY].returns += 1  # as the browser's Back has it: fields begin with the address again
+    at.run()
+
+    assert not at.exception
+    assert at.segmented_control[0].value == view

@@ -74,6 +74,7 @@ def test_what_was_skipped_stands_in_the_panel_of_every_page(app: AppTest) -> Non
 
         assert not app.exception
         assert texts(app).count("One line was not read:") == 1
+        assert quality(app).endswith(" · 1 line not read]")
 
 
 def test_layouts_that_are_open_are_listed_looked_at_and_closed(app: AppTest) -> None:

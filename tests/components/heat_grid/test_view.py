@@ -87,16 +87,18 @@ def test_an_event_that_fits_nothing_changes_nothing(event: dict[str, object]) ->
         HeatView(rows=(1, 3), columns=(0, 2), topic_order="name", broker_order="id"),
         HeatView(by_partition=True, topic="a", columns=(2, 6)),
         HeatView(by_partition=True, rows=(0, 1)),
+        HeatView(measure="behind", search="orders & co", broker_order="load"),
     ],
 )
 def test_the_address_keeps_the_part_shown(view: HeatView) -> None:
-    """With the orders that positions count by; all of it needs no address."""
+    """With the orders that positions count by, the measure and the search; what is so anyway needs no address."""
     assert from_query(to_query(view)) == view
     assert set(to_query(view)) <= set(NAMES)
-    assert to_query(HeatView(topic_order="name")) == {}
+    assert to_query(HeatView()) == {}
 
 
 @pytest.mark.parametrize("rows", ["", "3", "3-", "5-2", "-1-4", "1-99999999999", "a-b", "\u0663-\u0664"])
 def test_an_address_that_is_not_understood_shows_more(rows: str) -> None:
     """It comes from a person or a stranger."""
-    assert from_query({"heat_rows": rows, "heat_order": "upside,down", "heat_by": "x"}) == HeatView()
+    told = {"heat_rows": rows, "heat_order": "upside,down", "heat_by": "x", "heat_measure": "beauty"}
+    assert from_query(told) == HeatView()
