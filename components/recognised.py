@@ -14,7 +14,7 @@ __all__ = ["draw", "remember"]
 _KEPT = "recognised"
 _NOTHING: tuple[str, str | None] = ("", None)
 #: What to do with a command's output, where it is not read together with the first text.
-_THEN = {"racks": "Paste what it prints under *Racks*."}
+_THEN = {"racks": "Choose *add them* above, and paste what it prints."}
 
 
 def remember() -> None:
