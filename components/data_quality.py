@@ -14,6 +14,7 @@ from components.edits import left_out_topics
 from components.racks_form import draw_racks_form
 from components.readings import draw_reading
 from components.session import Seat
+from reseat.formats.lines import unread
 from reseat.formats.recognised import lacks
 
 __all__ = ["draw", "in_words"]
@@ -62,9 +63,9 @@ def in_words(seat: Seat) -> tuple[str, bool]:
         said.append(f"{', '.join(absent[:_MOST])}{more} unknown{': add them' if set(absent) & set(_ADDED) else ''}")
     if partly:
         said.append(f"some {', '.join(partly[:_MOST])} unknown")
-    unread = sum(piece.lines for piece in seat.reading.skipped)
-    if unread:
-        said.append(f"{text.plural(unread, 'line')} not read")
+    lost = unread(seat.reading.skipped)
+    if lost:
+        said.append(f"{text.plural(lost, 'line')} not read")
     out = left_out_topics(seat.reading.layout.topics, seat.edits)
     if out:
         said.append(f"{text.plural(len(out), 'topic')} excluded")

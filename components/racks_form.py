@@ -25,7 +25,7 @@ def draw_racks_form(seat: Seat, where: str) -> None:
 
     Args:
         seat: what is looked at.
-        where: names the widgets of this place; the form stands in the sidebar and beside a plan.
+        where: names the widgets of this place; the form stands under *Data quality* and beside a plan.
     """
     paste, file, edit = st.tabs(["Paste", "File", "Edit"], key=f"racks-ways-{where}")
     with paste, st.form(f"racks-paste-{where}", border=False):

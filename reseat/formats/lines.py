@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from reseat.formats.reading import Skipped
 
-__all__ = ["Block", "SkippedLines", "chunks", "why_not_used"]
+__all__ = ["Block", "SkippedLines", "chunks", "unread", "why_not_used"]
 
 #: What is kept of a skipped piece, in characters, and how many pieces are kept one by one.
 _KEPT_CHARACTERS = 200
@@ -137,6 +137,17 @@ _REASONS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\s*(?:#|//)"), "A comment."),
     (re.compile(r"^\s*(?:Error|Exception|at [\w.$]+\(|Caused by)"), "An error message."),
 )
+
+
+#: What stands around the output in any paste, and tells nothing of a cluster.
+_AROUND = frozenset(
+    reason for _, reason in _REASONS if not reason.startswith(("Something was left out", "An error message"))
+)
+
+
+def unread(skipped: Iterable[Skipped]) -> int:
+    """How many of the skipped lines may have told something: prompts, commands and the like did not."""
+    return sum(piece.lines for piece in skipped if piece.why not in _AROUND)
 
 
 def why_not_used(line: str) -> str:

@@ -168,7 +168,7 @@ def require_order(layout: ClusterLayout) -> None:
             topics=topics,
             choices=(
                 "Read the layout from a source that keeps the order, such as kafka-topics --describe.",
-                "Say that the order shown is the assignment order (--order-is-right; under Data quality on the dashboard).",
+                "Say that the order shown is the assignment order (--order-is-right; the dashboard: Data quality).",
             ),
         )
 

@@ -64,16 +64,19 @@ def test_where_all_is_known_it_has_its_name_alone(app: AppTest) -> None:
 
 
 def test_what_was_skipped_stands_in_the_panel_of_every_page(app: AppTest) -> None:
-    """The line, and why; once a page."""
+    """The lines, and why; once a page. The strip counts what may have told something: a command did not."""
     now = datetime.now(UTC)
-    reading = read(b"Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\nno part of it\n", source="a.txt")
+    reading = read(
+        b"$ kafka-topics.sh --describe\nTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\nno part\n",
+        source="a.txt",
+    )
     app.session_state[_KEY] = State(opened={"a": Opened(reading, now)}, current="a", started=True)
     app.run()
     for page in ("overview", "racks", "plan"):
         app.switch_page(f"pages/{page}.py").run()
 
         assert not app.exception
-        assert texts(app).count("One line was not read:") == 1
+        assert texts(app).count("2 lines were not read:") == 1
         assert quality(app).endswith(" · 1 line not read]")
 
 
