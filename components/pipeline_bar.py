@@ -37,7 +37,9 @@ _WHAT_CANCEL_DOES = (
 
 
 def draw_bar(places: Places) -> None:
-    """Draw the line, and keep it up to date; the page is drawn anew once a job begins or ends.
+    """Draw the line, and keep it up to date; the page is drawn anew once a job or one of its stages begins or ends.
+
+    What a stage made can be looked at while the next one works: the fleet is there before its failures are analysed.
 
     Args:
         places: where snapshots land, and where the tables are.
@@ -45,12 +47,17 @@ def draw_bar(places: Places) -> None:
     st.html(_CSS)
     state = caching.pipeline().state
     with st.container(key="pipeline"):
-        st.fragment(_draw, run_every=_LOOK_SECONDS)(places, state.number, state.phase.busy)
+        st.fragment(_draw, run_every=_LOOK_SECONDS)(places, _step(state))
 
 
-def _draw(places: Places, number: int, busy: bool) -> None:
+def _step(state: PipelineState) -> tuple[int, bool, int]:
+    """What of a job the rest of the page depends on: which it is, whether it works, and at which stage."""
+    return state.number, state.phase.busy, state.at
+
+
+def _draw(places: Places, drawn: tuple[int, bool, int]) -> None:
     state, allowed = caching.pipeline().state, session.may(Door.RUN_PIPELINE)
-    if (state.number, state.phase.busy) != (number, busy):
+    if _step(state) != drawn:
         st.rerun()  # buttons and tables elsewhere on the page belong to another state
     with st.container(key="pipeline-line", horizontal=True, vertical_alignment="center", gap="small"):
         if state.phase.busy:
