@@ -26,7 +26,7 @@ _REFUSED = "connect-refused"
 def draw_form(offered: Choices) -> None:
     """Way and security first, since they decide what is asked for; then servers and secrets, which are sent at once."""
     ways = [_BROKERS, _ZOOKEEPER]
-    way = st.segmented_control("Read through", ways, default=_BROKERS, key="connect-way", required=True)
+    way = st.segmented_control("Connect via", ways, default=_BROKERS, key="connect-way", required=True)
     values: dict[str, object] = {}
     if way == _ZOOKEEPER:
         logins = [_NONE, _DIGEST, _SASL]
@@ -52,7 +52,7 @@ def draw_form(offered: Choices) -> None:
                 "Servers", placeholder="broker1:9092,broker2:9092", key="connect-servers"
             )
         values |= _asked(str(login), tls=tls)
-        name = st.text_input("Name (only to recognise it)", placeholder="the address", key="connect-name").strip()
+        name = st.text_input("Display name", placeholder="the address", key="connect-name").strip()
         if st.form_submit_button("Use and test", icon=":material/network_check:"):
             refusal = _take(values, name, offered)
             session.keep(_REFUSED, [] if refusal is None else [refusal])

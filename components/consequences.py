@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MAJORITY", "bring_back_words", "draw_lists"]
 
 #: The list that compares with a majority system.
-MAJORITY = "Beside a majority system"
+MAJORITY = "Compared with majority quorum"
 _LEADS = "Who leads"
 
 

@@ -47,7 +47,7 @@ def _lanes(view: View) -> dict[str, float]:
 def _lifeline(figure: go.Figure, name: str, x: float, rows: int, view: View) -> None:
     look = theme.look()
     leads = view.round is not None and view.round.leader == name
-    words = f"<b>{text.label(name, 22)}</b>" + ("<br>leads the members" if leads else "")
+    words = f"<b>{text.label(name, 22)}</b>" + ("<br>group leader" if leads else "")
     if name == "coordinator" and x == 0:
         words = "<b>coordinator</b><br>a broker"
     figure.add_shape(type="line", x0=x, x1=x, y0=-0.5, y1=rows, line={"color": look.line, "width": 2})

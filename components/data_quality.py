@@ -34,7 +34,7 @@ def draw(seat: Seat) -> None:
     label = f":orange[:material/help: {words}]" if weighty else words or _NAME
     with st.popover(label, key="quality", type="tertiary"), st.container(key="quality-panel"):
         st.markdown(f"**{_NAME}**")
-        read, racks, topics = st.tabs(["What was read", "Racks", "Excluded topics"], key=f"quality-{seat.name}")
+        read, racks, topics = st.tabs(["Input", "Racks", "Excluded topics"], key=f"quality-{seat.name}")
         with read:
             _order(seat)
             draw_reading(seat)

@@ -21,7 +21,7 @@ __all__ = ["WORDS", "changes_frame", "draw_changes", "matching_changes"]
 
 #: The words of each kind for a person; the broker's column says which.
 WORDS = {
-    "broker_gone": "✖ broker is gone",
+    "broker_gone": "✖ broker left",
     "leader_moved": "→ leader moved",
     "isr_shrunk": "▼ left the ISR",
     "broker_came": "✔ broker is here",

@@ -15,7 +15,7 @@ from reseat.placement.topic_spec import ClusterDefaults, TopicSpec, topic_faults
 __all__ = ["VERSIONS", "Asked", "check", "draw_form"]
 
 VERSIONS = ("4.1", "4.0", "3.9", "3.3", "3.0", "2.8", "2.4", "2.2", "2.1", "1.0", "0.10.2")
-_PLACED, _GIVEN, _DEFAULT = "Kafka places", "I give the replicas", "Cluster's defaults"
+_PLACED, _GIVEN, _DEFAULT = "Automatic assignment", "Manual assignment", "Cluster's defaults"
 #: What the tool's words leave in the dark.
 _IN_OTHER_WORDS = {
     "NumberFormatException": ("Broker ids were expected: whole numbers, 1:2,2:3 for two partitions of two replicas.",)
@@ -60,7 +60,9 @@ class Asked:
         if self.assignment and not self.assignment.strip():
             return "Give the replicas: partitions by commas, replicas by colons, the preferred leader first."
         return (
-            "" if self.name else "Name the topic, and see whether Kafka would make it and where its replicas would go."
+            ""
+            if self.name
+            else "Name the topic, and see whether Kafka would accept it and where its replicas would go."
         )
 
     def words(self) -> list[str]:

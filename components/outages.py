@@ -33,14 +33,14 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
     preview = caching.stop_of(layout, chosen, mode, unclean=unclean)
     election = preview.election
     if not chosen:
-        frame.answer("Choose the brokers to stop, or click their bars: nothing moves, but others must lead.")
+        frame.answer("Choose the brokers to stop, or click their bars: no data moves; leadership fails over.")
     else:
         frame.answer(_worst_first(preview))
     taken = elections.reason_counts(election).get(Reason.TAKES_OVER, 0)
     floors = layout.min_in_sync is not None
     frame.figures(
         [
-            ("Taken over", text.count(taken), None, Reason.TAKES_OVER.sentence),
+            ("Leaders failed over", text.count(taken), None, Reason.TAKES_OVER.sentence),
             (
                 "Go offline",
                 flagged(len(preview.offline), Severity.BROKEN),
@@ -48,7 +48,7 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
                 Reason.NO_CANDIDATE.sentence,
             ),
             (
-                "Led by one out of sync",
+                "Led by out-of-sync replica",
                 flagged(len(preview.unclean), Severity.BROKEN),
                 None,
                 Reason.UNCLEAN.sentence,
@@ -57,7 +57,7 @@ def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
                 "Fall below min ISR",
                 flagged(len(preview.below_min_isr) if floors else None, Severity.BROKEN),
                 None,
-                "Writes with acks=all are refused",
+                "Writes with acks=all are rejected",
             ),
             ("Under-replicated", text.count(len(preview.under_replicated)), None, "One replica fewer in sync"),
         ]
@@ -115,7 +115,7 @@ def _worst_first(preview: StopPreview) -> str:
         one = len(preview.offline) == 1
         return f"{start}{text.plural(len(preview.offline), 'partition')} {'goes' if one else 'go'} offline."
     if len(preview.below_min_isr):
-        refuse = "refuses" if len(preview.below_min_isr) == 1 else "refuse"
+        refuse = "rejects" if len(preview.below_min_isr) == 1 else "reject"
         return (
             f"{start}{text.plural(len(preview.below_min_isr), 'partition')} {refuse} writes with acks=all; "
             "none goes offline."
@@ -133,7 +133,7 @@ def _consequences(layout: ClusterLayout, preview: StopPreview, mode: Mode, *, un
         notes.insert(0, bring_back_words(layout, back, len(preview.offline)))
     lists = {
         "Go offline": preview.offline,
-        "Led by one out of sync": preview.unclean,
+        "Led by out-of-sync replica": preview.unclean,
         "Fall below min ISR": preview.below_min_isr,
         "Unclean recovers": back,
         "Under-replicated": preview.under_replicated,

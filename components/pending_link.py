@@ -26,7 +26,7 @@ def draw() -> None:
             then = "" if link.wish.is_empty else " Read it and the what-if is shown on it."
             st.markdown(
                 f":orange[:material/link:] **This link {what} the live cluster {text.code(link.name)}, "
-                f"which nobody has read since this server started.**{then}"
+                f"which has not been loaded since the server started.**{then}"
             )
             known = connections.choices().named.get(link.name)
             if known is None:
@@ -39,7 +39,7 @@ def draw() -> None:
                 "which this server does not have.** Open that very file and the what-if is shown on it. "
                 f"Its digest begins with `{text.plain(link.digest)}`."
             )
-        st.button("Go on without the link", key="forget-link", on_click=session.forget_link, type="tertiary")
+        st.button("Ignore this link", key="forget-link", on_click=session.forget_link, type="tertiary")
 
 
 def _read(live: LiveCluster) -> None:

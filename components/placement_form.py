@@ -114,7 +114,7 @@ def draw_form() -> tuple[bool, str | None]:
     )
     with six, st.container(horizontal=True, gap="small"):
         racks = st.toggle(
-            "Racks count",
+            "Rack-aware",
             begun.racks,
             key=f"racks-{suffix}",
             help="Off is --disable-rack-aware",

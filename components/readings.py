@@ -61,7 +61,7 @@ def _not_told(seat: Seat) -> str:
         )
         if not told
     ]
-    return f"It does not tell {', '.join(missing)}." if missing else ""
+    return f"Not included: {', '.join(missing)}." if missing else ""
 
 
 def _skipped(reading: Reading) -> None:

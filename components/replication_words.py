@@ -96,7 +96,7 @@ def event_words(event: Event) -> str:
             who = "a leader" if broker is None else f"{broker}"
             return f"Elect {who}{', unclean' if unclean else ''}"
         case Tick(ms):
-            return f"{ms:,} ms pass" if ms else "The leader looks"
+            return f"{ms:,} ms pass" if ms else "Leader checks the ISR"
         case Flush(broker):
             return f"{broker} flushes"
         case Checkpoint(broker):

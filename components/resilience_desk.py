@@ -154,5 +154,5 @@ def _how_to_read() -> None:
         "stand by rack and then by id, the brighter the worse (by square root, so that single partitions are seen "
         "beside hundreds). Drag over a part of it to zoom in, Escape zooms out. Click a bar, a cell or a row of the "
         "table for its detail. **Offline**: no replica in sync is left (unclean election off). **Below min ISR**: "
-        "writes with acks=all are refused; offline ones count too."
+        "writes with acks=all are rejected; offline ones count too."
     )

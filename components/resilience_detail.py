@@ -129,7 +129,7 @@ def _healing(found: Loss) -> list[str]:
         copied += f", {text.size(healing.bytes_to_move)}"
     lines = [f":material/healing: To heal it for good: {copied}"]
     if healing.least_spread is not None:
-        lines.append(f":material/balance: Least spread then: **{text.plural(healing.least_spread, 'replica')}**")
+        lines.append(f":material/balance: Best spread afterwards: **{text.plural(healing.least_spread, 'replica')}**")
     if healing.racks_kept is not None:
         lines.append(
             ":green[:material/check:] Each partition can lie on as many racks as before"

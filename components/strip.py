@@ -84,11 +84,8 @@ def _switch(seat: Seat, shows: Shows) -> None:
 
 
 def _past(past: Past) -> None:
-    """Which moment one looks at, and the way back: first of all, so that nobody takes it for the present."""
-    st.markdown(
-        f"**{text.plain(past.cluster, 60)}** · :material/history: **the past: {text.plain(past.words())}**",
-        width="content",
-    )
+    """Which moment one looks at, and the way back: beside the name, so that nobody takes it for the present."""
+    st.markdown(f":material/history: **the past: {text.plain(past.words())}**", width="content")
     st.button(
         "Back to the present",
         key="chip-present",

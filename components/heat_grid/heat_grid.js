@@ -2,7 +2,7 @@
 // that means is decided in Python. Every text goes through fillText or textContent, never through HTML.
 
 const LEFT = 104, TOP = 40, RIGHT = 92, BOTTOM = 58, BAND = 9;
-const STATE_WORDS = ["no replica", "leader", "follower, in sync", "follower, behind", "offline", "moving in", "moving out", "replica, ISR unknown"];
+const STATE_WORDS = ["no replica", "leader", "follower, in sync", "follower, out of sync", "offline", "moving in", "moving out", "replica, ISR unknown"];
 
 function bytesOf(text) {
   const raw = atob(text);
@@ -352,7 +352,7 @@ class Heat {
     span.className = "item number";
     span.append(low, scale, `${g.kind === "difference" ? "+" : ""}${this.amountOf(g.top)}`);
     const middle = g.kind === "difference" ? "white: no change"
-      : g.top >= 8 ? `the middle of the scale is ${amount(g, g.middle * g.unit)}` : "";
+      : g.top >= 8 ? `scale midpoint ${amount(g, g.middle * g.unit)}` : "";
     const note = document.createElement("span");
     note.className = "item number";
     note.textContent = middle;

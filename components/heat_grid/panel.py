@@ -39,7 +39,7 @@ _MOST_ROWS = 250
 _MOST_COLUMNS = 500
 _KEPT = "heatmap"
 _PRESENT, _AFTER = "Present", "After the plan"
-_DIFFERENCE, _OTHER = "Difference the plan makes", "Difference to another layout"
+_DIFFERENCE, _OTHER = "Change (after − before)", "Difference to another layout"
 
 #: What a cell can sum, as it is called.
 MEASURES: dict[str, Measure] = {
@@ -110,19 +110,19 @@ def choose(seat: Seat, shown: Shown) -> Choice:
     told = next((at for at, name in enumerate(measures) if MEASURES[name] == zoom.measure), 0)
     measure = second.selectbox("Measure", measures, told, key=session.field("heat-measure"))
     topic_order = third.selectbox(
-        "Columns in order",
+        "Sort columns",
         list(_TOPIC_ORDERS),
         _place(_TOPIC_ORDERS, zoom.topic_order),
         key=session.field("heat-topic-order"),
     )
     rows = fourth.selectbox(
-        "Brokers in order",
+        "Sort brokers",
         list(_BROKER_ORDERS),
         _place(_BROKER_ORDERS, zoom.broker_order),
         key=session.field("heat-broker-order"),
     )
     search = fifth.text_input(
-        "Topics with", zoom.search, placeholder="part of a name", key=session.field("heat-search")
+        "Filter topics", zoom.search, placeholder="part of a name", key=session.field("heat-search")
     ).strip()
     place = st.container(
         horizontal=True, horizontal_alignment="left", vertical_alignment="center", border=False, key="heat-trail"
@@ -188,7 +188,7 @@ def trail(choice: Choice) -> None:
     if not axes.single:
         across = -(-len(axes.columns) // max(len(axes.column_spans), 1))
         down = -(-len(axes.brokers) // max(len(axes.row_spans), 1))
-        where.append(f"· a cell holds {text.plural(across, kind)} by {text.plural(down, 'broker')}; drag to see more")
+        where.append(f"· each cell = {text.plural(across, kind)} × {text.plural(down, 'broker')}; drag to zoom")
     with choice.place:
         st.markdown(" ".join(where), width="content")
         if view.zoomed:

@@ -299,7 +299,7 @@ def _sentence(
     if len(offline):
         said.append(f"{counted(len(offline), 'partition')} {verb(len(offline), 'is', 'are')} offline.")
     if len(below):
-        said.append(f"{counted(len(below), 'partition')} {verb(len(below), 'refuses', 'refuse')} acks=all.")
+        said.append(f"{counted(len(below), 'partition')} {verb(len(below), 'rejects', 'reject')} acks=all.")
     if not len(offline) and not len(below):
         said.append("Everything is led and takes writes.")
     return " ".join(said)

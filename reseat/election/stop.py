@@ -187,7 +187,7 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
     if number:
         yield (
             f"{counted(number, 'partition')} {verb(number, 'falls', 'fall')} below min.insync.replicas: writes with "
-            "acks=all are refused."
+            "acks=all are rejected."
         )
     number = len(preview.under_replicated)
     if number:

@@ -209,7 +209,7 @@ def _tick(partition: Partition, ms: int) -> tuple[Partition, str]:
     if after.leader is not None and after.led.hw > partition.led.hw:
         said.append(f"All in sync have everything below {after.led.hw}: the high watermark rises to it.")
     if not said:
-        said.append("Nobody leads." if after.leader is None else "The leader looks at its followers: nothing changes.")
+        said.append("No leader." if after.leader is None else "The leader checks the ISR: nothing changes.")
     return after, " ".join(said)
 
 

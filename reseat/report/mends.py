@@ -47,7 +47,7 @@ MENDS: Mapping[str, str] = MappingProxyType(
         "what was not copied.",
         "below_min_isr": "Restart the brokers that are down or out of sync; writes are accepted again once enough "
         "replicas are in sync.",
-        "under_replicated": "Find the brokers that are down or lagging and restart or drain them.",
+        "under_replicated": "Find brokers that are down or lagging and restart or drain them.",
         "leader_not_a_replica": "Read the layout again: the input mixes two different times.",
         "duplicate_replicas": "Correct the replica list of these partitions, so that it lists each broker once.",
         "dead_broker_mentioned": "Restart the broker, or drain it so that others hold its replicas.",

@@ -72,7 +72,7 @@ def test_back_undoes_a_choice_and_a_zoom(page: Page, dashboard: str) -> None:
     """On Heatmap: another measure, then a search; Back takes each out again; a reload loses none."""
     open_sample(page, dashboard, SAMPLE, then="Heatmap")
     page.locator(".heat[data-drawn]").wait_for()
-    measure, search = page.get_by_label("Measure", exact=False).first, page.get_by_label("Topics with")
+    measure, search = page.get_by_label("Measure", exact=False).first, page.get_by_label("Filter topics")
     measure.click()
     page.get_by_role("option", name="Bytes").click()
     page.wait_for_url("**heat_measure=bytes**")

@@ -113,8 +113,8 @@ def test_a_broker_is_found_by_typing_and_an_empty_search_has_no_axes(heat: Page)
     expect(cells(heat)).to_be_focused()
     expect(heat.locator(".heat .live")).to_contain_text("Broker 7 in rack az-c", use_inner_text=True)
 
-    heat.get_by_role("textbox", name="Topics with").fill("no such topic")
-    heat.get_by_role("textbox", name="Topics with").press("Enter")
+    heat.get_by_role("textbox", name="Filter topics").fill("no such topic")
+    heat.get_by_role("textbox", name="Filter topics").press("Enter")
     heat.get_by_text("No topic matches.").wait_for()
 
     expect(cells(heat)).to_have_count(0)

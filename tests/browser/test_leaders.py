@@ -61,7 +61,7 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
     page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
     click_bar(page, 0)
     answer(page, "While brokers 4, 5 and 6 are stopped, ")
-    page.get_by_role("radio", name="Beside a majority system").click()
+    page.get_by_role("radio", name="Compared with majority quorum").click()
     page.get_by_text("a majority system needs 2 f + 1").wait_for()
     keep(page, f"majority-{scheme}")
 

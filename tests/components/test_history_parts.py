@@ -303,7 +303,7 @@ def test_only_the_kinds_asked_for_are_read(history):
     rows = read_changes(history, "shop", START, START + timedelta(days=3), ["broker_gone"])
 
     assert rows["kind"].to_pylist() == ["broker_gone"]
-    assert as_table(rows)["change"].tolist() == ["✖ broker is gone"]
+    assert as_table(rows)["change"].tolist() == ["✖ broker left"]
 
 
 def test_a_csv_of_changes_holds_no_formula(history):

@@ -50,11 +50,11 @@ def test_a_what_if_offers_after_and_difference(opened: Opened) -> None:
     at = opened("heatmap", wish=Wish(remove=(4,)))
 
     assert not at.exception
-    assert choices(at, "Show") == ["After the plan", "Difference the plan makes"]
+    assert choices(at, "Show") == ["After the plan", "Change (after − before)"]
 
     at.segmented_control(key="strip-after-True").set_value(False).run()
 
-    assert choices(at, "Show") == ["Present", "Difference the plan makes"]
+    assert choices(at, "Show") == ["Present", "Change (after − before)"]
     assert at.query_params["show"] in ("present", ["present"])
 
     refused = opened("heatmap", ClusterLayout.from_assignments({("a", 0): [1, 2]}), wish=Wish(remove=(2,)))
@@ -97,7 +97,7 @@ def test_another_layout_of_the_session_can_be_compared(opened: Opened, app: obje
 def test_a_difference_says_who_has_more_and_less(opened: Opened) -> None:
     """With broker 4 out its replica goes to one other; the sums of the table are changes too."""
     at = opened("heatmap", wish=Wish(remove=(4,)))
-    next(box for box in at.segmented_control if box.label == "Show").set_value("Difference the plan makes").run()
+    next(box for box in at.segmented_control if box.label == "Show").set_value("Change (after − before)").run()
 
     assert not at.exception
     assert "Broker 4 has 1 replica fewer with the plan, broker 2 has 1 replica more." in texts(at)
@@ -130,7 +130,7 @@ def test_the_difference_of_a_topics_partitions_is_told_as_a_difference(opened: O
     """Drawn as states (moving in, moving out), the sentence still says who has more and who fewer."""
     at = opened("heatmap", wish=Wish(remove=(4,)))
     next(box for box in at.segmented_control if box.label == "Columns").set_value("Partitions").run()
-    next(box for box in at.segmented_control if box.label == "Show").set_value("Difference the plan makes").run()
+    next(box for box in at.segmented_control if box.label == "Show").set_value("Change (after − before)").run()
 
     assert not at.exception
     assert "Broker 4 has 1 replica fewer with the plan" in texts(at)

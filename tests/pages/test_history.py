@@ -87,7 +87,7 @@ def test_two_moments_are_compared_by_the_core_and_by_their_changes(made, monkeyp
     assert "1 replica was added, 1 replica was removed" in texts(at)
     assert table["time"].iloc[0] == "2026-05-02 15:10:00"
     assert table["time"].iloc[-1] == "2026-05-01 15:10:00"
-    assert {"✖ broker is gone", "✔ broker is here"} <= set(table["change"])
+    assert {"✖ broker left", "✔ broker is here"} <= set(table["change"])
 
 
 def test_a_link_names_the_two_moments(made, monkeypatch):

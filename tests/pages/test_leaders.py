@@ -158,7 +158,7 @@ def test_a_majority_stands_beside_what_is_stopped(opened):
     at = opened("leaders")
     at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-brokers-0").set_value([1]).run()
-    next(box for box in at.segmented_control if box.label == "List").set_value("Beside a majority system").run()
+    next(box for box in at.segmented_control if box.label == "List").set_value("Compared with majority quorum").run()
     rows = tables(at)[0].value
 
     assert rows["replicas"].tolist() == [8, 8, 12]

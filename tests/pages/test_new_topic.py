@@ -19,7 +19,7 @@ def named(opened, name="payments", layout=None):
 
 def given(at, assignment):
     """The page with the replicas given."""
-    at.segmented_control(key="topic-how").set_value("I give the replicas").run()
+    at.segmented_control(key="topic-how").set_value("Manual assignment").run()
     return at.text_input(key="topic-assignment").set_value(assignment).run()
 
 

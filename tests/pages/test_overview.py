@@ -130,7 +130,7 @@ def test_counts_that_are_not_told_are_not_zero(opened):
 
     assert not at.exception
     assert [metric.value for metric in at.metric][:2] == ["unknown", "unknown"]
-    assert "It does not tell leaders, in-sync replicas, sizes, racks." in texts(at)
+    assert "Not included: leaders, in-sync replicas, sizes, racks." in texts(at)
 
 
 def test_a_hostile_name_stays_text(opened):

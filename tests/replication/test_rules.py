@@ -136,7 +136,7 @@ def test_an_election_says_what_it_takes_away_and_whom_it_leaves_in_doubt() -> No
 @pytest.mark.parametrize("story", ["crash 1", "crash 1;elect;crash 2"])
 def test_time_passes_without_a_leader(story: str) -> None:
     """Nobody looks at followers."""
-    assert told(f"{story};tick 0")[-1].sentence == "Nobody leads."
+    assert told(f"{story};tick 0")[-1].sentence == "No leader."
 
 
 def test_where_the_leader_does_not_know_an_epoch_the_follower_asks_again() -> None:
