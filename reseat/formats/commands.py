@@ -132,8 +132,8 @@ def commands(
         Command(
             "Verify",
             f"{tool} --reassignment-json-file {plan} --verify",
-            "Says partition by partition what is done. Repeat until all reassignments are complete. The last run removes "
-            "the throttles; otherwise they stay and limit normal replication.",
+            "Says partition by partition what is done. Repeat until all reassignments are complete. The last run "
+            "removes the throttles; otherwise they stay and limit normal replication.",
         ),
         Command("Elect preferred leaders", elect, f"{_ELECTS} The plan's partitions only: {election_file} names them."),
         _describe(numbers, shlex.quote(bootstrap), shlex.quote(zookeeper), config, suffix),
