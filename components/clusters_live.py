@@ -25,7 +25,7 @@ def draw() -> None:
     if state.snapshot is not None:
         frame.figures(snapshot_figures(state, state.snapshot))
 
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.container(key="clusters-live").columns([2, 3], gap="large")
     with left:
         st.header("Clusters", anchor=False)
         if offered.all or offered.refused:
