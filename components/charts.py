@@ -144,12 +144,13 @@ def before_after(
     hover = f"%{{customdata[0]}}: %{{customdata[1]}} → %{{customdata[2]}} {unit} (%{{customdata[3]}})<extra></extra>"
     x = np.arange(len(before))
     figure = go.Figure()
-    for values, colour, pattern in (
-        (stays, look.bar, ""),
-        (comes, theme.MOVED_IN, ""),
-        (goes, theme.MOVED_OUT, "/"),
+    for kind, values, colour, pattern in (
+        ("stay", stays, look.bar, ""),
+        ("moved in", comes, theme.MOVED_IN, ""),
+        ("moved out", goes, theme.MOVED_OUT, "/"),
     ):
         figure.add_bar(
+            name=kind,
             x=x,
             y=values,
             marker={
@@ -236,8 +237,12 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
     )
     hover = "%{customdata[0]}: %{customdata[1]} and %{customdata[2]} other replicas<extra></extra>"
     figure = go.Figure()
-    for values, colour in ((leads, theme.LEADER), (follows, look.bar)):
+    for kind, values, colour in (
+        ("preferred leaders", leads, theme.LEADER),
+        ("other replicas", follows, look.bar),
+    ):
         figure.add_bar(
+            name=kind,
             x=np.arange(len(values)),
             y=values,
             marker={"color": colour, "line": {"width": 0}},
@@ -269,9 +274,15 @@ def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
         "%{customdata[4]} failed or taken back<extra></extra>"
     )
     figure = go.Figure()
-    states = ((theme.FINE, ""), (theme.MOVED_IN, ""), (look.faint, ""), (theme.BROKEN, "/"))
-    for column, (colour, pattern) in enumerate(states):
+    states = (
+        ("there", theme.FINE, ""),
+        ("under way", theme.MOVED_IN, ""),
+        ("waiting", look.faint, ""),
+        ("failed or taken back", theme.BROKEN, "/"),
+    )
+    for column, (kind, colour, pattern) in enumerate(states):
         figure.add_bar(
+            name=kind,
             x=np.arange(len(names)),
             y=counts[:, column],
             marker={
@@ -400,7 +411,8 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
 
 
 def _axes(figure: go.Figure, names: Sequence[str], unit: str, most: float) -> None:
-    figure.update_layout(template=theme.template())
+    of = "broker" if any(name.startswith("broker ") for name in names) else "rack"
+    figure.update_layout(template=theme.template(), meta={"x": of, "y": unit})  # heads of the data when it is saved
     few = len(names) <= _LABELLED
     figure.update_xaxes(
         tickmode="array",

@@ -13,6 +13,7 @@ import streamlit as st
 
 from components import addresses, session, wall
 from components.page_links import page_links
+from components.save_figures import save_figures
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
@@ -178,6 +179,7 @@ def draw(title: str) -> None:
                 with st.container(key=f"page-{place.address}{'-here' if opened else ''}"):
                     st.page_link(place.file, icon=place.icon, label=place.title, width="stretch", query_params=query)
         page_links()
+        save_figures()
 
 
 def draw_views() -> View:

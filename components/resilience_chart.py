@@ -75,7 +75,10 @@ def ranked_figure(losses: Losses, view: View) -> go.Figure:
             showarrow=False, font={"size": 11, "color": look.text},
         )  # fmt: skip
     figure.update_layout(
-        template=theme.template(), barmode="overlay", margin={"l": 8, "r": 8, "t": 18 if already else 4, "b": 4}
+        template=theme.template(),
+        meta={"y": "lost", "x": measure.replace("_", " ")},
+        barmode="overlay",
+        margin={"l": 8, "r": 8, "t": 18 if already else 4, "b": 4},
     )
     figure.update_yaxes(
         tickmode="array",
