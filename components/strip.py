@@ -57,6 +57,15 @@ def draw(seat: Seat, shows: Shows) -> None:
         if not wish.is_empty:
             st.markdown(":material/visibility: **what-if**", width="content")
             _chips(wish)
+            st.button(
+                "Back to the present" if seat.past is None else "Without the what-if",
+                key="wish-clear",
+                icon=":material/undo:",
+                type="tertiary",
+                help="Drop the whole what-if",
+                on_click=session.set_wish,
+                args=(Wish(),),
+            )
 
 
 def _switch(seat: Seat, shows: Shows) -> None:
