@@ -56,16 +56,16 @@ def draw(seat: Seat, shows: Shows) -> None:
         _switch(seat, shows)
         if not wish.is_empty:
             st.markdown(":material/visibility: **what-if**", width="content")
-            _chips(wish)
-            st.button(
-                "Back to the present" if seat.past is None else "Without the what-if",
-                key="wish-clear",
-                icon=":material/undo:",
-                type="tertiary",
-                help="Drop the whole what-if",
-                on_click=session.set_wish,
-                args=(Wish(),),
-            )
+            if _chips(wish) > 1:  # one chip is dropped by itself
+                st.button(
+                    "Back to the present" if seat.past is None else "Without the what-if",
+                    key="wish-clear",
+                    icon=":material/undo:",
+                    type="tertiary",
+                    help="Drop the whole what-if",
+                    on_click=session.set_wish,
+                    args=(Wish(),),
+                )
 
 
 def _switch(seat: Seat, shows: Shows) -> None:
@@ -105,7 +105,8 @@ def _past(past: Past) -> None:
     )
 
 
-def _chips(wish: Wish) -> None:
+def _chips(wish: Wish) -> int:
+    """One for each part of the what-if, which drops it; says how many."""
     chips: list[tuple[str, str, Wish]] = []
     other = wish.at(None)  # another change has other points
     if len(wish.remove) <= _MOST_CHIPS:
@@ -150,3 +151,4 @@ def _chips(wish: Wish) -> None:
             on_click=session.set_wish,
             args=(without,),
         )
+    return len(chips)

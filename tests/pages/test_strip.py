@@ -12,7 +12,7 @@ from components.edits import Edits
 from components.opened import Opened, State
 from components.session import _KEY
 from reseat.formats import Reading, read
-from reseat.model import ClusterLayout
+from reseat.model import ClusterLayout, Wish
 from tests.pages.conftest import _APP, at_clusters, small, texts
 
 BARE = ClusterLayout.from_assignments({("orders", 0): [1, 2], ("_schemas", 0): [2, 3]})
@@ -144,3 +144,20 @@ def test_a_live_cluster_on_the_wall_is_read_every_minute(app: AppTest, monkeypat
     monkeypatch.setattr(session, "on_wall", lambda: False)
 
     assert [wall.every(name) for name in chosen] == [None, 10.0]
+
+
+def test_a_what_if_of_several_parts_is_dropped_at_once(app: AppTest) -> None:
+    """One part has its chip alone."""
+    over(app, first=small())
+    app.session_state[_KEY].wish = Wish(remove=(4,))
+    app.run()
+
+    assert not [button for button in app.button if button.key == "wish-clear"]
+
+    app.session_state[_KEY].wish = Wish(remove=(3, 4))
+    app.run()
+    app.button(key="wish-clear").click().run()
+
+    assert not app.exception
+    assert app.session_state[_KEY].wish.is_empty
+    assert not [button for button in app.button if str(button.key).startswith("chip-")]
