@@ -43,6 +43,7 @@ def test_board_and_plan_are_printed_whole(page: Page, dashboard: str, tmp_path: 
     """Each broker by its id, each receiver by what it gets, the figure to its last rack; no navigation, no button."""
     open_files(page, dashboard, cluster(), then="Board")
     page.locator(".rack-list .tile").first.wait_for()
+    page.wait_for_url("**/board?*layout=*")
     page.goto(f"{page.url}&remove={DRAINED}")
     page.locator(".st-key-answer").filter(has_text=f"Draining broker {DRAINED}: 12 replicas move").wait_for()
     page.locator(".rack-list .badge:not(:empty)").first.wait_for()

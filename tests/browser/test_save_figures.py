@@ -58,8 +58,9 @@ def test_the_menu_is_used_by_keyboard_and_a_plans_bars_are_its_numbers(
     page: Page, dashboard: str, tmp_path: Path
 ) -> None:
     """Opened, walked and left by keys, the focus back on its button; before and after stand in columns."""
-    open_sample(page, dashboard, "Nine brokers")
-    page.goto(f"{page.url.replace('/overview', '/plan')}&remove=7")
+    open_sample(page, dashboard, "Nine brokers", then="Plan")
+    page.wait_for_url("**/plan?*layout=*")
+    page.goto(f"{page.url}&remove=7")
     page.locator(".st-key-answer").get_by_text("Draining broker 7").wait_for()
     opener = page.get_by_role("button", name="Save: ").first
     opener.press("Enter")
