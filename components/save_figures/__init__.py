@@ -3,9 +3,6 @@
 A Streamlit component (v2) of real files that draws nothing itself: it finds the page's charts and puts the same small
 menu at each. What is saved is what is seen; nothing leaves the browser. A chart whose layout has a ``meta`` of heads
 for its axes has data of its own; another is a drawing, saved as a picture alone.
-
-A component of our own takes part by an element with ``data-figure`` around what is saved; what of it only a click uses
-has ``data-unsaved``, and a property ``figureRows`` of the element gives its data, heads first. None does yet.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 // every program opens it, and a canvas that it is drawn on may be read.
 
 const SVG = "http://www.w3.org/2000/svg";
-const UNSAVED = ".save-figure, .modebar-container, .hoverlayer, .zoomlayer, .draglayer, [data-unsaved]";
+const UNSAVED = ".save-figure, .modebar-container, .hoverlayer, .zoomlayer, .draglayer";
 const STYLES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "visibility", "display",
   "font-family", "font-size", "font-weight", "font-style", "text-anchor", "dominant-baseline", "paint-order", "text-shadow",

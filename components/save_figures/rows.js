@@ -62,7 +62,7 @@ function gridRows(chart, trace) {
 
 // Whether a chart has data of its own: it names the heads of its columns, or it is a flow. Others are drawings, whose
 // places on the page are no data.
-const hasRows = (figure) => Boolean(figure.figureRows || figure.layout?.meta?.x || figure.data?.some((trace) => trace.type === "sankey"));
+const hasRows = (figure) => Boolean(figure.layout?.meta?.x || figure.data?.some((trace) => trace.type === "sankey"));
 
 // Bars over the same places stand in columns beside each other, everything else line by line.
 function plotlyRows(chart) {

@@ -1,18 +1,13 @@
-// Puts the same menu at every figure of the page: SVG, PNG, CSV. A figure is a Plotly chart or what a component of our
-// own marks with data-figure; it is asked for its picture and its rows only when one is saved.
+// Puts the same menu at every figure of the page: SVG, PNG, CSV. A chart is asked for its picture and its
+// rows only when one is saved.
 
 const KINDS = [["svg", "Picture (SVG)"], ["png", "Picture (PNG)"], ["csv", "Data (CSV)"]];
 const HOLDER = "[data-testid='stElementContainer']";
 
-// The figure inside an element of the page, or null: ours stand in the shadow of what Streamlit mounts them in.
+// The chart inside an element of the page, once it is drawn, or null.
 function figureIn(holder) {
   const chart = holder.querySelector(".js-plotly-plot");
-  if (chart) return chart.querySelector(".main-svg") && chart;
-  for (const host of holder.querySelectorAll("div")) {
-    const own = host.shadowRoot?.querySelector("[data-figure]");
-    if (own) return own;
-  }
-  return null;
+  return chart?.querySelector(".main-svg") ? chart : null;
 }
 
 const slug = (words) => words.normalize("NFKD").replace(/[^\w]+/g, "-").replace(/^[-_]+|[-_]+$/g, "").toLowerCase().slice(0, 60);
@@ -39,8 +34,7 @@ async function save(holder, kind) {
   if (!figure) return;
   const name = fileName(holder, kind);
   if (kind === "csv") {
-    const rows = figure.figureRows ? figure.figureRows() : plotlyRows(figure);
-    download(new Blob([csvOf(rows)], { type: "text/csv;charset=utf-8" }), name);
+    download(new Blob([csvOf(plotlyRows(figure))], { type: "text/csv;charset=utf-8" }), name);
     return;
   }
   const svg = pictureOf(figure, nameOf(holder));
@@ -50,7 +44,7 @@ async function save(holder, kind) {
 // What the figure is, in the words that say it to those who cannot see it.
 function nameOf(holder) {
   const named = holder.querySelector("[data-testid='stPlotlyChart']") ?? figureIn(holder);
-  return named?.getAttribute("aria-label") || named?.dataset.figure || "figure";
+  return named?.getAttribute("aria-label") || "figure";
 }
 
 class Menu {
@@ -142,12 +136,9 @@ export default function saveFigures() {
   const soon = () => { asked ||= requestAnimationFrame(() => { asked = 0; look(); }); };
   const watch = new MutationObserver(soon);
   watch.observe(document.querySelector(".stApp") ?? document.body, { childList: true, subtree: true, attributeFilter: ["aria-label"] });
-  // Whatever a component draws in its shadow is seen by no observer out here; it draws as its data come, and tells so.
-  document.addEventListener("reseat-figure", soon);
   soon();
   return () => {
     watch.disconnect();
-    document.removeEventListener("reseat-figure", soon);
     cancelAnimationFrame(asked);
     for (const menu of menus.values()) menu.root.remove();
     menus = new Map();
