@@ -5,7 +5,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8501
 CODE := app.py pages components reseat tests tools benchmarks
 
-.PHONY: help setup setup-dev run test check format bench soak samples pictures kafka-jars lock clean
+.PHONY: help setup setup-dev run test check format bench soak mutate samples pictures kafka-jars lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -24,32 +24,35 @@ test: check ## format, lint, types, boundaries, then all tests
 	@tools/test.sh
 
 check: setup-dev ## format, lint, types, boundaries
-	@.venv/bin/ruff format --check --quiet $(CODE) || { echo "Not formatted: make format does it." >&2; exit 1; }
+	@.venv/bin/ruff format --check --quiet $(CODE) || { echo "Not formatted: make format fixes it." >&2; exit 1; }
 	@.venv/bin/ruff check --quiet $(CODE)
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports --no-cache >build-lint-imports.log 2>&1 || { cat build-lint-imports.log; rm -f build-lint-imports.log; exit 1; }
 	@rm -f build-lint-imports.log
 
-format: setup-dev ## format the code and mend what the linter can
+format: setup-dev ## format the code and fix what the linter can
 	@.venv/bin/ruff format $(CODE)
 	@.venv/bin/ruff check --fix $(CODE)
 
-bench: setup-dev ## print the speed budgets beside what is measured here (ONLY="planning formats" for some)
+bench: setup-dev ## print the speed budgets next to what is measured here (ONLY="planning formats" for some)
 	@$(PY) -m benchmarks $(ONLY)
 
 soak: setup-dev ## long sweeps of faults and random cases
 	@$(PY) -m pytest -m slow tests
 
-samples: setup-dev kafka-jars ## capture the bundled samples anew from real clusters
+mutate: setup-dev ## break the code on purpose and see whether tests notice (ONLY="history guard" SAMPLE=40 SEED=1)
+	@$(PY) tools/mutate.py $(ONLY) --sample $(or $(SAMPLE),40) --seed $(or $(SEED),1)
+
+samples: setup-dev kafka-jars ## capture the bundled samples again from real clusters
 	@$(PY) tools/capture_samples.py
 
-pictures: setup-dev ## make the pictures of docs/ anew (needs a Chromium)
+pictures: setup-dev ## make the pictures of docs/ again (needs a Chromium)
 	@RESEAT_PICTURES=docs/pictures RESEAT_REQUIRE=browser $(PY) -m pytest -q tests/browser/test_docs_pictures.py
 
 kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn)
 	@$(PY) -c "from tests.servers.cluster import fetch_jars; fetch_jars()"
 
-lock: setup-dev ## resolve requirements*.txt anew into the lock files
+lock: setup-dev ## resolve requirements*.txt into the lock files again
 	@for f in requirements requirements-dev; do \
 	  .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $$f.txt -o $$f.lock; done
 

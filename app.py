@@ -6,14 +6,17 @@ Streamlit loads this file once to serve it, and then runs it for whoever opens a
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from components import addresses, entry, navigation, serving
+from components.server import entry, settings
+from components.shell import navigation
+from components.state import addresses
 
 if get_script_run_ctx(suppress_warning=True) is None:
     entry.serves()
-    app = st.App(__file__, **serving.settings())
+    app = st.App(__file__, **settings.settings())
 else:
-    st.set_page_config(page_title="Reseat", page_icon="components/logo.svg", layout="wide")
+    st.set_page_config(page_title="Reseat", page_icon="components/shell/logo.svg", layout="wide")
     page = navigation.pages()
-    st.set_page_config(page_title=addresses.tab(page.title))
+    st.set_page_config(page_title=addresses.begin(page.title))
     navigation.draw(page.title)
     page.run()
+    addresses.end(page.title)

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.balance import findings, measure, rack_sum_of_squares, rack_violations
+from reseat.demo.generate import generate
 from reseat.election import auto_rebalance, preferred, safe_to_restart, stop
 from reseat.model import ClusterLayout
-from reseat.sources.generate import generate
 
 SIZES = ((12, 2_000), (60, 20_000), (300, 200_000), (1_000, 1_000_000))
 ROUNDS = 3

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from reseat.demo.generate import generate
 from reseat.election import Mode, Move, MoveKind, against_majority, elect_leaders, stop, unclean, walk
 from reseat.model import ClusterLayout
-from reseat.sources.generate import generate
 
 ROUNDS = 3
 #: Three stops, a return and an election.

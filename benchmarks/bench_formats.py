@@ -104,11 +104,11 @@ def _in_process(what: str, path: Path) -> dict[str, float]:
 
 def _make(folder: Path) -> dict[str, float]:
     """Write the texts; the seconds that each took."""
-    from reseat.formats.snapshot import write_snapshot
-    from reseat.formats.table import write_csv, write_parquet
-    from reseat.formats.writers import write_describe, write_layout_reassignment, write_reassignment
+    from reseat.demo.generate import generate
+    from reseat.formats.documents.snapshot_writer import write_snapshot
+    from reseat.formats.documents.writers import write_describe, write_layout_reassignment, write_reassignment
+    from reseat.formats.tables.table import write_csv, write_parquet
     from reseat.model import Snapshot
-    from reseat.sources.generate import generate
 
     started = time.perf_counter()
     layout = generate(BROKERS, PARTITIONS, 3, 20)
@@ -162,10 +162,10 @@ def _work(what: str, data: bytes) -> Callable[[], object]:
     import pyarrow.csv
     import pyarrow.parquet  # noqa: F401
 
-    from reseat.formats.reassignment import read_document
-    from reseat.formats.sealed import read_sealed
-    from reseat.formats.snapshot import read_snapshot
-    from reseat.formats.table import read_csv, read_parquet
+    from reseat.formats.documents.sealed import read_sealed
+    from reseat.formats.documents.snapshot import read_snapshot
+    from reseat.formats.tables.table import read_csv, read_parquet
+    from reseat.formats.text.reassignment import read_document
 
     read = {
         "document": read_document,

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from reseat.formats.sealed import SealedPlan
+from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
-from reseat.operate.guard import check
-from reseat.operate.people import command_line_person
+from reseat.operate.checks.authorization import command_line_person
+from reseat.operate.checks.guard import check
 from reseat.operate.request import Request
 from reseat.planning.schedule import BatchLimits, Work, batches, next_batch
 
@@ -74,7 +74,7 @@ def _request(layout: ClusterLayout, touched: int) -> Request:
         before=_bare(chosen, chosen.replica_ids),
         racks={broker.id: broker.rack for broker in layout.brokers},
         leaving=(),
-        fingerprint=None,
+        layout_hash=None,
         hash="0" * 32,
         told_hash="0" * 32,
     )
@@ -101,7 +101,7 @@ def run() -> list[tuple[str, str, str]]:
         layout = _layout(partitions)
         request = _request(layout, touched)
         room = tuple(LogDirectory(i, "/data", None, 10**17) for i in range(_BROKERS))
-        told = {"taken_at": datetime.now(UTC), "way": "admin", "cluster_id": "c", "log_dirs": room}
+        told = {"taken_at": datetime.now(UTC), "protocol": "admin", "cluster_id": "c", "log_dirs": room}
         same = Snapshot(layout=layout, **told)
         other = Snapshot(layout=_bare(layout, np.roll(layout.replica_ids, 1, axis=1)), **told)
         what = f"guard: {touched:,} partitions of {partitions:,}"

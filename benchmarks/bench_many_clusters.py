@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.usage import Usage, measured
+from reseat.demo.generate import generate
 from reseat.history.folder import Folder
 from reseat.model import Snapshot
 from reseat.pipeline.ingest import run as ingest
-from reseat.pipeline.session import open_session
-from reseat.sources.generate import generate
+from reseat.pipeline.spark.session import open_session
 from reseat.sources.landing import land
 
 if TYPE_CHECKING:

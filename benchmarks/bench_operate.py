@@ -14,10 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from reseat.formats.writers import write_layout_reassignment
+from reseat.formats.documents.writers import write_layout_reassignment
 from reseat.model import ClusterLayout
-from reseat.operate.admin_target import AdminTarget
-from reseat.operate.patience import Patience
+from reseat.operate.targets.admin import AdminTarget
+from reseat.operate.targets.patience import Patience
 from reseat.operate.topics import create
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.connection import Connection

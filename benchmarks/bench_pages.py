@@ -25,9 +25,9 @@ def reruns() -> list[tuple[str, str, str]]:
     """The server's time for a rerun of each page with 20,000 partitions and a broker out, everything cached."""
     from streamlit.testing.v1 import AppTest
 
-    from components.session import _KEY, _Opened, _State
+    from components.state.session import _KEY, _Opened, _State
+    from reseat.demo.generate import generate
     from reseat.formats import Reading
-    from reseat.sources.generate import generate
 
     reading = Reading(generate(brokers=60, partitions=20_000, racks=4, seed=7), "generated")
     rows = []
@@ -51,9 +51,9 @@ def reruns() -> list[tuple[str, str, str]]:
 
 def payloads() -> list[tuple[str, str, str]]:
     """Time and size of a heatmap's data for 1,000 brokers and 1,000,000 partitions."""
-    from components.heat_grid.data import counts_data
+    from components.canvas.heat_grid.data import counts_data
     from reseat.balance.grid import axes_of, broker_order, column_order, grid_of
-    from reseat.sources.generate import generate
+    from reseat.demo.generate import generate
 
     layout = generate(brokers=1000, partitions=1_000_000, racks=20, seed=7)
     rows = []

@@ -26,6 +26,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.usage import Usage, measured, memory
+from reseat.demo.generate import generate
 from reseat.history.folder import Folder
 from reseat.history.schema import arrow_schema
 from reseat.model import ClusterLayout, Snapshot
@@ -33,11 +34,10 @@ from reseat.pipeline.decode import measurer, replica_reader
 from reseat.pipeline.frames import spark_schema, write
 from reseat.pipeline.ingest import run as ingest
 from reseat.pipeline.progress import silent
-from reseat.pipeline.session import open_session
+from reseat.pipeline.spark.session import open_session
 from reseat.pipeline.sweep import sweep
 from reseat.pipeline.turns import take_turn
 from reseat.pipeline.verdict import Job, landed_files
-from reseat.sources.generate import generate
 from reseat.sources.landing import land
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from reseat.demo.generate import generate
 from reseat.model import Broker, Plan
-from reseat.planning.add import add_brokers, addition_curve
-from reseat.planning.replication_factor import change_replication_factor
-from reseat.sources.generate import generate
+from reseat.planning.kinds.add import add_brokers, addition_curve
+from reseat.planning.kinds.replication_factor import change_replication_factor
 
 _SIZES = ((12, 2_000, 3), (60, 20_000, 6), (300, 100_000, 6), (1_000, 1_000_000, 10))
 

@@ -1,15 +1,18 @@
 """Clusters: what is open, what can be read live, and the fleet that the history knows."""
 
-from components import addresses, clusters_fleet, clusters_live, clusters_open, frame, navigation
-from components.navigation import View
+from components.clusters import fleet_view, live_view, open_view
+from components.shell import frame, navigation
+from components.shell.navigation import View
+from components.state import addresses
 
 seat = frame.standalone(linked=True)
 view = navigation.draw_views()
 own: dict[str, str] = {}
+addresses.title("" if view is View.OPEN else view.title)
 if view is View.LIVE:
-    clusters_live.draw()
+    live_view.draw()
 elif view is View.FLEET:
-    own = clusters_fleet.draw()
+    own = fleet_view.draw()
 else:
-    clusters_open.draw(seat)
-addresses.publish(seat, view.query | own)
+    open_view.draw(seat)
+addresses.publish(view.query | own)

@@ -3,12 +3,14 @@
 import pandas as pd
 import streamlit as st
 
-from components import addresses, caching, frame, navigation, tables, text
-from components.compare_form import draw_form, to_query
-from components.placement_multiples import NAMES, draw_multiples
-from components.placement_question import brokers_in
+from components.look import tables, text
+from components.placement.compare_form import draw_form, to_query
+from components.placement.multiples import NAMES, draw_multiples
+from components.shell import frame, navigation
+from components.state import addresses, caching
 from reseat.errors import PlacementRefused
 from reseat.placement.comparison import Outcome
+from reseat.placement.question import brokers_in
 
 
 def sentence(count: int, outcomes: dict[str, Outcome]) -> str:
@@ -24,7 +26,7 @@ def sentence(count: int, outcomes: dict[str, Outcome]) -> str:
     if after > before:
         shift = f"the replica shift lets each broker share partitions with {after:,} others instead of {before:,}"
     else:
-        others = text.plural(after, "other")
+        others = text.counted(after, "other")
         shift = f"each broker shares partitions with at most {others}, with and without the replica shift"
     return f"{topics}, {start}; {shift}."
 
@@ -42,13 +44,13 @@ def table(outcomes: tuple[Outcome, ...]) -> None:
             "largest shared fraction": [text.share(outcome.closest, 1) for outcome in outcomes],
         }
     )
-    tables.table(values, "compare-table")
+    tables.table(values, "compare-table", {"largest shared fraction": tables.RIGHT})
 
 
 seat = frame.lesson(navigation.COMPARE)
 answer = st.container()
 topics = draw_form(seat)
-addresses.publish(seat, to_query(topics))
+addresses.publish(to_query(topics))
 try:
     brokers = brokers_in(topics.brokers)
     with st.spinner("Placing …"):

@@ -4,14 +4,16 @@ from collections import Counter
 
 import streamlit as st
 
-from components import addresses, consumers_form, consumers_side, frame, navigation, text
-from components import consumers_desk as desk
-from components.consumers_desk import Tale
-from components.consumers_live import draw_groups, draw_members, group_as_read
-from components.consumers_matrix import MOST_COLUMNS, draw_matrix, surplus_words
-from components.consumers_sequence import draw_sequence
-from components.consumers_walk import View, events_of
+from components.consumers import desk, form, side_by_side
+from components.consumers.desk import Tale
+from components.consumers.live_groups import draw_groups, draw_members, group_as_read
+from components.consumers.matrix import MOST_COLUMNS, draw_matrix, surplus_words
+from components.consumers.sequence import draw_sequence
+from components.look import text
+from components.shell import frame, navigation
+from components.state import addresses, fields
 from reseat.consumers import ASSIGNORS
+from reseat.consumers.walk import View, events_of
 from reseat.errors import GroupInvalid
 
 
@@ -30,22 +32,22 @@ def figures(told: Tale, view: View) -> None:
                 "Assignment spread",
                 f"{max(counts) - min(counts):,}" if counts else "0",
                 None,
-                "Most minus fewest partitions of one member",
+                None,
             ),
             frame.Figure(
                 "Partitions reassigned",
                 f"{moved:,}",
                 None,
-                "In this rebalance; including those without an owner before",
+                None,
             ),
             frame.Figure(
                 "Paused",
                 f"{paused:,} of {len(view.before):,}",
                 None,
-                "Partitions owned before whose consumption pauses",
+                None,
             ),
-            frame.Figure("Largest surplus", surplus_words(beyond), None, "Over an equal share of all topics"),
-            frame.Figure("Protocol", kind, None, "Eager gives up everything; cooperative only what moves"),
+            frame.Figure("Largest surplus", surplus_words(beyond), None, None),
+            frame.Figure("Protocol", kind, None, None),
         ]
     )
 
@@ -57,24 +59,25 @@ def sequence(told: Tale, view: View) -> None:
         return
     left_out = draw_sequence(view, cooperative=desk.strategy(told).cooperative)
     if left_out:
-        st.caption(f"{text.plural(left_out, 'more member')} with the same messages.")
+        st.caption(f"{text.counted(left_out, 'more member')} with the same messages.")
 
 
 def calls(told: Tale, view: View) -> None:
     """What each listener is told, in order."""
     cooperative = desk.strategy(told).cooperative
     events, _ = events_of(view, cooperative=cooperative, most_members=len(view.members))
-    consumers_side.draw_calls([(e.sender, e.name, e.content) for e in events if e.kind == "call"])
+    side_by_side.draw_calls([(e.sender, e.name, e.content) for e in events if e.kind == "call"])
 
 
 def strategies(told: Tale) -> None:
     """All strategies on the same story, and on the group as it stands at its end."""
     names = list(dict.fromkeys([*ASSIGNORS, told.assignor]))
     measured = desk.measured(told, names)
-    consumers_side.draw_side_by_side(measured, told.assignor)
+    side_by_side.draw_side_by_side(measured, told.assignor)
     end = next(one for one in measured if one.assignor == told.assignor).chapters[-1].after
-    with st.expander("One more or one fewer member at the end of the story, by assignor"):
-        consumers_side.draw_what_if(desk.what_if_of(end, names))
+    words = "One more or one fewer member at the end of the story, by assignor"
+    with fields.fold(words, name="one_more", key="consumers-one-more"):
+        side_by_side.draw_what_if(desk.what_if_of(end, names))
 
 
 def told_by(told: Tale) -> None:
@@ -85,14 +88,14 @@ def told_by(told: Tale) -> None:
             frame.answer("This group has no members and no events.")
         if group is not None:
             draw_members(group)
-        consumers_form.draw_edit(told, told.state)
+        form.draw_edit(told, told.state)
         return
     place = max(0, min(told.place, len(walk) - 1))
     view = walk[place]
     with answer:
         frame.answer(view.chapter.sentence)
     with steps:
-        consumers_form.draw_steps(walk, place)
+        form.draw_steps(walk, place)
     figures(told, view)
     draw_matrix(view)
     frame.how_to_read(
@@ -103,7 +106,10 @@ def told_by(told: Tale) -> None:
         f"{MOST_COLUMNS} partitions a cell counts a member's partitions of a topic."
     )
     names = ["Messages", "Listener calls", "Side by side", "Add an event", "As read"]
-    messages, listeners, side, edit, *as_read = st.tabs(names if group else names[:-1])
+    says = dict(zip(names, ("messages", "calls", "side", "add", "read"), strict=True))
+    messages, listeners, side, edit, *as_read = fields.tabs(
+        names if group else names[:-1], name="tab", key=f"consumers-tabs-{group is None}", says=says
+    )
     with messages:
         sequence(told, view)
     with listeners:
@@ -111,22 +117,21 @@ def told_by(told: Tale) -> None:
     with side:
         strategies(told)
     with edit:
-        consumers_form.draw_edit(told, walk[-1].chapter.after)
-    for tab in as_read:
-        with tab:
+        form.draw_edit(told, walk[-1].chapter.after)
+    if group is not None:
+        with as_read[0]:
             draw_members(group)
 
 
 seat = frame.lesson(navigation.CONSUMERS)
 answer = st.container()
-consumers_form.draw_sources()
+form.draw_sources()
 draw_groups(seat)
 told = desk.tale()
 strategy, steps = st.columns([1.2, 1], vertical_alignment="center")
 try:
     with strategy:
-        told = consumers_form.draw_strategy(told)
-    addresses.publish(seat, desk.to_query(told))
+        told = form.draw_strategy(told)
     for note in (told.trouble, told.note):
         if note:
             st.markdown(f":orange[:material/info:] {text.plain(note)}")
@@ -135,3 +140,4 @@ except GroupInvalid as error:
     with answer:
         frame.answer("This group definition is invalid.")
     frame.refused(error)
+addresses.publish(desk.to_query(told))

@@ -4,11 +4,17 @@ from collections import Counter
 
 import streamlit as st
 
-from components import caching, fingerprints, frame, navigation, session, text
-from components.cautions import draw_input_cautions
-from components.session import Seat
+from components.fingerprints import drawn
+from components.look import text
+from components.shell import frame, layout_menu, navigation
+from components.state import addresses, caching
+from components.state.session import OpenLayout
+from components.state.slots import Slot
+from components.what_if.cautions import draw_input_cautions
 from reseat.errors import PlacementRefused
-from reseat.placement.fingerprint import TopicFingerprint, Verdict
+from reseat.placement.fingerprint.fits import TopicFingerprint, Verdict
+
+_ASKED: Slot[str] = Slot("fingerprints")
 
 #: More replica lists than these take longer than a person waits unasked (some 70 s a million).
 MOST_UNASKED = 250_000
@@ -26,44 +32,44 @@ def figures(found: tuple[TopicFingerprint, ...]) -> None:
             (
                 "Match",
                 text.count(len(placed)),
-                f"of {text.plural(len(found), 'topic')}",
-                "Topics whose replica lists are exactly what some start and shift give, including grown topics",
+                f"of {text.counted(len(found), 'topic')}",
+                None,
             ),
             (
                 "Moved later",
                 text.count(counts[Verdict.MOVED]),
-                text.plural(moved, "partition"),
-                "Topics that match except for some partitions",
+                text.counted(moved, "partition"),
+                None,
             ),
             (
                 "Do not match",
                 text.count(counts[Verdict.NOT_STRIPED]),
                 f"{counts[Verdict.UNKNOWN]:,} unknown" if counts[Verdict.UNKNOWN] else None,
-                "No start and shift give these lists. KRaft's assignments and reassignments are like this",
+                None,
             ),
             (
                 "Start and shift unique",
                 text.count(exact),
                 None,
-                "Topics that match exactly one pair of start and shift",
+                None,
             ),
             (
                 "Rack-aware",
                 text.count(sum(bool(one.rack_aware) for one in placed)),
                 None,
-                "Topics placed on the brokers of each rack in turn",
+                None,
             ),
             (
                 "Placed on an earlier broker set",
                 text.count(elsewhere),
                 None,
-                "Topics placed before a broker joined, with a broker that has left since, or in another broker order",
+                None,
             ),
         ]
     )
 
 
-def next_start(seat: Seat) -> str:
+def next_start(seat: OpenLayout) -> str:
     """What can be said of where the next topic begins, which is nothing but its chances."""
     brokers = len(seat.layout.brokers)
     if seat.layout.eligible is not None:
@@ -77,48 +83,53 @@ def next_start(seat: Seat) -> str:
     )
 
 
-def waits(seat: Seat) -> bool:
+def waits(seat: OpenLayout) -> bool:
     """Whether the layout is so large that a person is asked first, and has not said yes."""
     lists = seat.layout.partition_count
-    if lists <= MOST_UNASKED or session.kept("fingerprints", "") == seat.digest:
+    if lists <= MOST_UNASKED or _ASKED.get("") == seat.digest:
         return False
     seconds = lists * 7e-5
     frame.answer(f"Analysing {lists:,} replica lists takes about {text.duration(seconds)}.")
     with st.container(key="fingerprint-ask"):
         st.button(
-            f"Analyse {text.plural(len(seat.layout.topics), 'topic')}",
+            f"Analyse {text.counted(len(seat.layout.topics), 'topic')}",
             type="primary",
             icon=":material/fingerprint:",
-            on_click=session.keep,
-            args=("fingerprints", seat.digest),
+            on_click=_ASKED.set,
+            args=(seat.digest,),
         )
         st.caption("This runs once; excluding topics makes it shorter.")
     return True
 
 
-def draw(seat: Seat) -> None:
+def draw(seat: OpenLayout) -> None:
     """The page, once the lists are in assignment order."""
-    with st.spinner(f"Analysing {text.plural(seat.layout.partition_count, 'replica list')} …"):
+    with st.spinner(f"Analysing {text.counted(seat.layout.partition_count, 'replica list')} …"):
         found = caching.fingerprints_of(seat.layout)
-    frame.answer(fingerprints.summary(found, kraft=seat.layout.eligible is not None))
+    frame.answer(drawn.summary(found, kraft=seat.layout.eligible is not None))
     if any(one.verdict is Verdict.UNKNOWN for one in found):
         draw_input_cautions(seat, "fingerprints")
     figures(found)
     if not found:
         return
-    rings = fingerprints.rings_of(found)
+    rings = drawn.rings_of(found)
     if rings:
-        fingerprints.draw_starts(seat.layout, rings)
+        drawn.draw_starts(seat.layout, rings)
     st.markdown(f":material/casino: {text.plain(next_start(seat))}")
-    opened = fingerprints.draw_table(found)
+    opened = drawn.draw_table(found)
     if opened is not None:
-        fingerprints.draw_topic(seat.layout, opened)
+        drawn.draw_topic(seat.layout, opened)
 
 
-seat = frame.page("Fingerprints")
+# As the other lessons it has no strip; they make up a cluster, this one asks which of the open layouts it reads.
+seat = frame.page("Fingerprints", shows=None)
 st.caption(text.plain(navigation.FINGERPRINTS.teaches))
+layout_menu.choose(seat)
+if seat.past is not None:
+    st.caption(f":material/history: snapshot: {text.plain(seat.past.words())}")
 if not waits(seat):
     try:
         draw(seat)
     except PlacementRefused as refusal:
         frame.refused(refusal)
+addresses.publish()

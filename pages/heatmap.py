@@ -1,21 +1,27 @@
 """Heatmap: who holds what, brokers by topics down to single partitions; now, after the plan, and the difference."""
 
+from collections.abc import Mapping
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from components import frame, tables, text
-from components.heat_grid import apply_event, heat_grid, panel
-from components.heat_grid.view import NAMES
-from components.heat_grid.words import sentence
-from components.what_if import shown
+from components.canvas.heat_grid import apply_event, heat_grid
+from components.look import tables, text
+from components.shell import frame
+from components.state import addresses, fields
+from components.what_if import grid_panel
+from components.what_if.grid_words import sentence
+from components.what_if.what_if import shown
 from reseat.balance.grid import Grid
 from reseat.model import ClusterLayout
+from reseat.model.frame import replica_table
 
-seat = frame.page("Heatmap", own=NAMES, shows="either")
+seat = frame.page("Heatmap", shows="either")
 
 
-def table_behind(choice: panel.Choice, grid: Grid) -> None:
+def table_behind(choice: grid_panel.Choice, grid: Grid) -> None:
     """The sums of the rows as a table with a download of the cells."""
     ids, spans = choice.axes.brokers, choice.axes.row_spans
     brokers = [text.ids(ids[span.start : span.stop].tolist(), 4) for span in spans]
@@ -44,41 +50,45 @@ def opened(layout: ClusterLayout, partition: tuple[str, int]) -> None:
         return
     with st.container(border=True, key="heat-opened"):
         st.markdown(f"**{text.plain(layout.name_of(row))}**")
-        facts = layout.select(np.array([row])).to_frame().drop(columns=["topic", "partition"])
+        facts = replica_table(layout.select(np.array([row]))).drop(columns=["topic", "partition"])
         told = (
             facts.astype({"rack": object})
             .dropna(axis="columns", how="all")
             .rename(columns=lambda name: name.replace("_", " "))
         )
-        tables.table(told, "heat-partition", height=36 + 30 * len(facts), broker=tables.PLAIN)
+        tables.table(told, "heat-partition", {"broker": tables.PLAIN})
+
+
+def hear(choice: grid_panel.Choice, token: object, event: Mapping[str, object]) -> None:
+    """Zoom in or out, or open a partition, as a person did on the very grid that this is told of."""
+    if event.get("token") == token:
+        grid_panel.keep(choice, apply_event(choice.view, event, choice.axes))
 
 
 now = shown(seat, beside=True)
 answer = st.container()
-choice = panel.choose(seat, now)
+choice = grid_panel.choose(seat, now)
 with st.spinner("Drawing …", show_time=False):
-    data, grid = panel.drawn(choice)
+    data, grid = grid_panel.drawn(choice)
 with answer:
     frame.answer(sentence(choice, grid))
-panel.trail(choice)
+grid_panel.trail(choice)
 # A search without a match leaves nothing to draw: its sentence stands above, and there are no axes around nothing.
 none = not len(choice.axes.columns) and len(choice.before.topics) > 0
-event = None if none else heat_grid(data)
-if event is not None:
-    view = apply_event(choice.view, event, choice.axes)
-    if view != choice.view:
-        panel.keep(choice, view)
-        st.rerun()
+if not none:
+    heat_grid(data, fields.figure("heatmap", partial(hear, choice, data["token"]), find="find_broker"))
 if choice.view.selected is not None:
     there = choice.after if choice.show == "after" and choice.after is not None else choice.before
     opened(there, choice.view.selected)
 frame.how_to_read(
     "Each row is a broker, grouped by rack; each column a topic, or a partition. The brighter a cell, the higher its "
-    "value: the scale grows by factors, so that both ends are readable; its midpoint stands below. In a change, white "
+    "value: the scale grows by factors, so that both ends are readable; its midpoint is below. In a change, white "
     "means no change. The bars are the sums of rows and columns, the dashed line is the mean. Drag to zoom in, click a "
     "topic for its partitions, click a partition for its replicas; Escape zooms out. Find marks a broker's row, and "
-    "Enter zooms to it. With more brokers or columns than fit the screen, neighbours share a cell, as the labels say."
+    "Enter zooms to it. With more brokers or columns than fit the screen, neighbours share a cell, as the labels say.",
+    grid_panel.measures_of(seat.layout),
 )
 if not none:
-    with st.expander("Table", icon=":material/table:"):
+    with fields.fold("Table", name="table", key="heat-table-open", icon=":material/table:"):
         table_behind(choice, grid)
+addresses.publish()

@@ -4,26 +4,29 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from components import addresses, caching, charts, frame, history_desk, session
-from components.history_chart import HEIGHT, figure
-from components.history_compare import Between, draw_between
-from components.history_moment import draw_moment
-from components.history_notices import draw_notices, how_to_read
-from components.history_read import Told, read
-from components.history_series import series, worst
-from components.history_words import answer, figures
-from components.past import clock
-from components.pipeline_bar import draw_bar
-from components.pipeline_empty import draw_empty
-from components.pipeline_places import Places, places
+from components.charts import plots
+from components.history import choices
+from components.history.compare import Between, draw_between
+from components.history.figure import HEIGHT, figure
+from components.history.moment import draw_moment
+from components.history.notices import draw_notices, how_to_read
+from components.history.words import answer, figures
+from components.over_time.no_history import draw_empty
+from components.over_time.pipeline_bar import draw_bar
+from components.shell import frame
+from components.state import addresses, caching, session, widgets
+from components.state.past import clock
 from reseat.access import Door
 from reseat.errors import InputRefused
+from reseat.history.places import Places, places
 from reseat.history.read import History
+from reseat.history.series import row_of, series, worst
+from reseat.history.stretch import Told, read
 
 FIGURE = "history-figure"
 
 
-def draw(history: History, where: Places, told: Told, stretch: history_desk.Stretch) -> history_desk.Ends | None:
+def draw(history: History, where: Places, told: Told, stretch: choices.Stretch) -> choices.Ends | None:
     """The page for a stretch that has snapshots; says which two moments are compared."""
     snapshots, cluster = told.snapshots, stretch.cluster
     said = answer(cluster, snapshots, told.counts, datetime.now(UTC))
@@ -32,25 +35,28 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
     draw_notices(history, cluster)
     place = st.container()
     order = {identity: row for row, identity in enumerate(snapshots["snapshot_id"])}
-    chosen = history_desk.selected(cluster)
+    chosen = choices.selected(cluster)
     if chosen not in order:
         bad = worst(snapshots)
         chosen = str(snapshots["snapshot_id"].iloc[-1 if bad is None else bad])
-    wanted = history_desk.wanted_ends()
+    wanted = choices.wanted_ends()
     # Whatever is aggregated: the moment looked at, the two compared, and the ends, compared where none were chosen.
-    shown = series(snapshots, keep=(chosen, wanted.a, wanted.b, *snapshots["snapshot_id"].iloc[[0, -1]]))
+    shown = series(
+        snapshots,
+        keep=(chosen, wanted.a, wanted.b, snapshots["snapshot_id"].iloc[0], snapshots["snapshot_id"].iloc[-1]),
+    )
     identities = shown.moments["snapshot_id"].tolist()
     ends = None
     if len(identities) > 1:
         words = {name: f"{at:%a} {clock(at)}" for name, at in zip(identities, shown.moments["taken_at"], strict=True)}
         span = f"{identities[0][:8]}-{identities[-1][:8]}-{len(identities)}"
-        ends = history_desk.choose_ends(cluster, identities, words, stretch=span)
+        ends = choices.choose_ends(cluster, identities, words, stretch=span)
     by_name = snapshots.set_index("snapshot_id", drop=False)
-    compared = None if ends is None else (by_name.loc[ends.a], by_name.loc[ends.b])
+    compared = None if ends is None else (row_of(by_name, ends.a), row_of(by_name, ends.b))
 
     def clicked() -> None:
-        for name in session.clicked_names(FIGURE):
-            history_desk.selected(cluster, name)
+        for name in widgets.clicked_names(FIGURE):
+            choices.select(cluster, name)
 
     with place:
         marked = snapshots[snapshots["taken_at"].isin([mark.at for mark in told.marks])]
@@ -62,12 +68,12 @@ def draw(history: History, where: Places, told: Told, stretch: history_desk.Stre
             selected=shown.place(chosen),
             ends=compared and (compared[0]["taken_at"], compared[1]["taken_at"]),
         )
-        charts.draw(drawn, FIGURE, said, height=HEIGHT, on_click=clicked)
+        plots.draw(drawn, FIGURE, said, height=HEIGHT, on_click=clicked)
     if shown.aggregated:
         st.caption(
             f"{shown.snapshots:,} snapshots, drawn as {len(identities):,} points: each the worst of its interval."
         )
-    draw_moment(history, where, cluster, by_name.loc[chosen], ends=ends, order=order)
+    draw_moment(cluster, row_of(by_name, chosen), ends=ends, order=order)
     how_to_read()
     if compared is not None:
         draw_between(Between(history, where, cluster, *compared, told.counts))
@@ -79,13 +85,14 @@ where = places()
 own: dict[str, str] = {}
 try:
     history = session.history(where.tables)
-    clusters = caching.asked(history, "clusters", history.clusters)
+    clusters = caching.from_tables(history, "clusters", history.clusters)
     if clusters:
-        stretch = history_desk.choose(history, clusters, seat)
+        stretch = choices.choose(history, clusters, seat)
+        addresses.title(of=stretch.cluster)
         lost = st.container()
         question = f"history {stretch}"
         with st.spinner("Reading the history …", show_time=True):
-            told = caching.asked(
+            told = caching.from_tables(
                 history, question, lambda: read(history, stretch.cluster, stretch.since, stretch.until)
             )
         if told.snapshots.empty:
@@ -95,12 +102,12 @@ try:
         else:
             ends = draw(history, where, told, stretch)
         with lost:
-            history_desk.draw_lost(stretch.cluster)
-        own = history_desk.own_of(stretch.cluster, ends, frozenset(told.snapshots["snapshot_id"]))
+            choices.draw_lost(stretch.cluster)
+        own = choices.own_of(stretch.cluster, ends, frozenset(told.snapshots["snapshot_id"]))
         draw_bar(where)
     else:
         draw_empty(where, shows="A cluster's balance, findings and size over time")
 except InputRefused as refusal:
     frame.refused(refusal)
     draw_bar(where)
-addresses.publish(seat, own)
+addresses.publish(own)

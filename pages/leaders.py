@@ -2,22 +2,26 @@
 
 import streamlit as st
 
-from components import addresses, caching, elections, frame, outages, session, text, walk_state, walk_view
-from components.election_commands import draw_election_command
-from components.operate_desk import desk_of
-from components.operate_election import draw_election
-from components.session import Seat
-from components.what_if import shown
+from components.leaders import elections, outages, walk_state, walk_view
+from components.leaders.election_commands import draw_election_command
+from components.look import text
+from components.operate.desk import desk_of
+from components.operate.election import draw_election
+from components.shell import frame
+from components.state import addresses, caching, fields
+from components.state.session import OpenLayout
+from components.what_if.what_if import shown
 from reseat.election import ElectionPreview, Mode, less_even
 from reseat.model import ClusterLayout, Plan
 
 NOW, DONE, STOPPED = "Preferred election", "After the plan", "Broker outage"
 WALKED, RESTART = "Step by step", "Rolling restart"
+CONTROLLERS: dict[Mode, str] = {"zookeeper": "ZooKeeper controller", "kraft": "KRaft controller"}
 #: What the address says of what is shown; by itself it is the election, now or after the plan.
-WHEN, SAID = "when", {STOPPED: "outage", WALKED: "walk", RESTART: "restart"}
+WHEN, SAID = "when", {NOW: "election", DONE: "election", STOPPED: "outage", WALKED: "walk", RESTART: "restart"}
 
 
-def election_now(seat: Seat, mode: Mode) -> None:
+def election_now(seat: OpenLayout, mode: Mode) -> None:
     """What a preferred-leader election would do to the layout as it stands; on a live cluster it can be held."""
     layout = seat.layout
     preview = caching.election_of(layout, mode)
@@ -34,14 +38,14 @@ def election_now(seat: Seat, mode: Mode) -> None:
     views = {
         "Partition by partition": lambda: elections.draw_reasons(layout, preview, "election-now"),
         "auto.leader.rebalance": lambda: elections.draw_auto_rebalance(auto, "auto-rebalance"),
-        "Command": lambda: draw_election_command(layout, preview, seat.snapshot and seat.snapshot.version),
+        "Command": lambda: draw_election_command(layout, preview, seat.version),
     }
     if desk is not None:
         views["Run an election"] = lambda: draw_election(desk, layout, mode)
-    chosen = st.segmented_control(
-        "Detail", list(views), default=next(iter(views)), required=True, key=f"election-view-{len(views)}",
-        label_visibility="collapsed", persist_state="session",
-    )  # fmt: skip
+    says = dict(zip(views, ("partitions", "auto", "command", "run"), strict=False))
+    chosen = fields.segments(
+        "Detail", list(views), name="detail", key=f"election-view-{len(views)}", says=says, label_visibility="collapsed"
+    )
     views[chosen]()
 
 
@@ -49,10 +53,10 @@ def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int) -> list[t
     """The evenness that an election brings, and what Kafka does of it by itself."""
     told = elections.is_told(preview)
     spread = outages.apart(layout, preview.leaders_before, preview.leaders_after)
-    automatic = text.plural(acts, "election") if told else text.count(None)
+    automatic = text.counted(acts, "election") if told else text.count(None)
     return [
         ("Leader spread", spread, None, outages.APART),
-        ("auto.leader.rebalance", automatic, None, "What Kafka would do on its own"),
+        ("auto.leader.rebalance", automatic, None, "Kafka's automatic rebalance"),
     ]
 
 
@@ -65,14 +69,14 @@ def election_done(plan: Plan, mode: Mode) -> None:
     later = int((preview.leader_after != done).sum())
     worse = less_even(plan.proposed, preview, gone)
     frame.answer(
-        f"{text.plural(changed, 'partition')} {'changes' if changed == 1 else 'change'} leader while data moves; "
-        f"{text.plural(later, 'more changes', 'more change')} with a preferred election afterwards."
+        f"{text.counted(changed, 'partition')} {'changes' if changed == 1 else 'change'} leader while data moves; "
+        f"{text.counted(later, 'more changes', 'more change')} with a preferred election afterwards."
         f"{'' if worse is None else f' {worse}'}"
     )
     frame.figures(
         [
-            ("Leader changes while data moves", text.count(changed), None, MOVED),
-            ("By an election afterwards", text.count(later), None, THEN),
+            ("Leader changes while data moves", text.count(changed), None, None),
+            ("By an election afterwards", text.count(later), None, None),
             (
                 "Leader spread",
                 outages.apart(plan.proposed, preview.leaders_before, preview.leaders_done, away_after=gone),
@@ -85,7 +89,7 @@ def election_done(plan: Plan, mode: Mode) -> None:
                     plan.proposed, preview.leaders_done, preview.leaders_after, away_before=gone, away_after=gone
                 ),
                 None,
-                outages.APART,
+                None,
             ),
         ]
     )
@@ -94,44 +98,38 @@ def election_done(plan: Plan, mode: Mode) -> None:
     elections.draw_reasons(plan.proposed, preview, "election-done")
 
 
-MOVED = "The leader is not in the new replica list, so a new one is elected once the data is copied"
-THEN = "The first replica of the new list leads only after a preferred election"
-
-
-def controller_of(seat: Seat) -> str:
+def controller_of(seat: OpenLayout) -> str:
     """Which controller decides, as a live cluster tells it, else as far as the layout shows."""
     if seat.snapshot is not None and seat.snapshot.metadata is not None:
         return seat.snapshot.metadata
     return "kraft" if seat.layout.eligible is not None else "zookeeper"
 
 
-linked = "walk" if walk_state.WALK in st.query_params else st.query_params.get(WHEN, "")
-seat = frame.page("Leaders", own=(walk_state.WALK, walk_state.AT, WHEN), shows="either")
+seat = frame.page("Leaders", shows="either")
+if walk_state.WALK in st.query_params and WHEN not in st.query_params:  # a link of before
+    st.query_params[WHEN] = SAID[WALKED]
 now = shown(seat)
 layout = now.layout
 with st.container(horizontal=True, vertical_alignment="bottom"):
     first = DONE if now.after else NOW
-    choices = [first, STOPPED, WALKED, RESTART]
-    view = st.segmented_control(
+    view = fields.segments(
         "When",
-        choices,
-        default=next((name for name, said in SAID.items() if said == linked), first),
-        required=True,
-        key=session.field(f"when-{first}"),
+        [first, STOPPED, WALKED, RESTART],
+        name=WHEN,
+        key=f"when-{first}",
+        says=SAID,
         label_visibility="collapsed",
-        persist_state="session",
     )
-    kraft = st.segmented_control(
+    kraft = fields.segments(
         "Controller",
-        ["zookeeper", "kraft"],
-        default=(seat.snapshot and seat.snapshot.metadata)
-        or ("zookeeper" if seat.layout.eligible is None else "kraft"),
-        required=True,
+        tuple(CONTROLLERS),
+        name="controller",
         key="controller",
+        default=seat.mode,
         label_visibility="collapsed",
-        format_func={"zookeeper": "ZooKeeper controller", "kraft": "KRaft controller"}.__getitem__,
-        persist_state="session",
+        format_func=CONTROLLERS.__getitem__,
     )
+addresses.title("" if view == first else view)
 if view == NOW:
     election_now(seat, kraft)
 elif view == DONE and now.plan is not None:
@@ -142,5 +140,5 @@ elif view == WALKED:
     walk_view.draw_walk(layout, kraft)
 else:
     outages.draw_next_restart(layout)
-walked = walk_state.to_query(walk_state.kept(layout)) if view == WALKED else {}
-addresses.publish(seat, walked | ({WHEN: SAID[view]} if view in SAID else {}))
+walk_state.tell(layout if view == WALKED else None)
+addresses.publish()

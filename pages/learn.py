@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from components import addresses, frame, navigation, text, tour
+from components.look import text
+from components.shell import frame, navigation, tour
+from components.state import addresses
 
 seat = frame.standalone(with_strip=False)
 frame.answer("Five mechanisms of Kafka, each as it computes them; nothing here touches a cluster.")
@@ -13,4 +15,4 @@ with st.container(key="lessons"):
             st.header(f"{number}. {text.plain(place.title)}", anchor=False)
             st.markdown(text.plain(place.teaches))
             navigation.link(place, f"Open {place.title}")
-addresses.publish(seat, {})
+addresses.publish({})

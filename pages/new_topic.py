@@ -2,11 +2,15 @@
 
 import streamlit as st
 
-from components import frame, new_topic_form, new_topic_preview, text
-from components.new_topic_form import Asked
-from components.operate_desk import Desk, desk_of
-from components.operate_topic import created, draw_created, draw_creation
-from components.session import Seat
+from components.look import text
+from components.new_topic import form
+from components.new_topic import preview as new_topic_preview
+from components.new_topic.form import Asked
+from components.operate.desk import Desk, desk_of
+from components.operate.topic import created, draw_created, draw_creation
+from components.shell import frame
+from components.state import addresses, fields
+from components.state.session import OpenLayout
 from reseat.errors import PlacementRefused
 from reseat.placement import JavaRandom, Placement
 from reseat.placement.creation import place_topic
@@ -18,16 +22,16 @@ def opening(asked: Asked, faults: tuple[str, ...], placement: Placement | None) 
     if asked.waits:
         return asked.waits
     if faults:
-        return f"Kafka would not make {asked.name}: {faults[0]}"
+        return f"Kafka would not create {asked.name}: {faults[0]}"
     if placement is None:
-        return f"{asked.name} is there already: with --if-not-exists nothing is made, and that is no error."
+        return f"{asked.name} already exists: with --if-not-exists nothing is created, and there is no error."
     rows, factor = placement.replicas.shape
-    what = f"{text.plural(rows, 'partition')} of {text.plural(factor, 'replica')}"
-    drawn = "on the replicas that you give" if asked.assignment else "at random: one draw of many is shown"
-    return f"Kafka would make {asked.name} with {what}, placed {drawn}."
+    what = f"{text.counted(rows, 'partition')} of {text.counted(factor, 'replica')}"
+    drawn = "on the given replicas" if asked.assignment else "at random: one of many possible assignments is shown"
+    return f"Kafka would create {asked.name} with {what}, placed {drawn}."
 
 
-def placed(asked: Asked, spec: TopicSpec, seat: Seat) -> tuple[Placement | None, tuple[str, ...]]:
+def placed(asked: Asked, spec: TopicSpec, seat: OpenLayout) -> tuple[Placement | None, tuple[str, ...]]:
     """The placement of the draw looked at, or why there is none."""
     try:
         return (
@@ -38,23 +42,23 @@ def placed(asked: Asked, spec: TopicSpec, seat: Seat) -> tuple[Placement | None,
         return None, (str(refusal),)
 
 
-def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: Seat, desk: Desk | None) -> None:
+def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: OpenLayout, desk: Desk | None) -> None:
     """Figures, bars and the views behind them."""
     effect = new_topic_preview.effect_of(seat.layout, placement)
     new_topic_preview.figures(seat.layout, placement, effect)
-    what = st.segmented_control(
+    what = fields.segments(
         "What",
-        list(new_topic_preview.BARS),
-        default=new_topic_preview.BARS[0],
-        required=True,
+        new_topic_preview.BARS,
+        name="bars",
         key="topic-bars-what",
+        says=dict(zip(new_topic_preview.BARS, ("topic", "replicas", "leaders"), strict=True)),
         label_visibility="collapsed",
     )
     new_topic_preview.draw_bars(seat.layout, effect, what)
     if not spec.assignment:
         new_topic_preview.draw_other_draws(asked, spec, placement, effect, seat.layout)
     views = {
-        "Make it": lambda: new_topic_preview.draw_texts(asked, spec, placement),
+        "Create": lambda: new_topic_preview.draw_texts(asked, spec, placement),
     }
     if desk is not None:
         views["On the live cluster"] = lambda: draw_creation(desk, new_topic_preview.pinned(spec, placement))
@@ -62,11 +66,12 @@ def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: Seat, des
         "Partition by partition": lambda: new_topic_preview.draw_lists(seat.layout, placement),
         "Automatic creation": lambda: new_topic_preview.draw_automatic(asked, seat.layout),
     }
-    chosen = st.segmented_control(
+    says = {"On the live cluster": "live", "Partition by partition": "partitions", "Automatic creation": "automatic"}
+    chosen = fields.segments(
         "Detail",
         list(views),
-        default="Make it",
-        required=True,
+        name="detail",
+        says={"Create": "make"} | says,
         key="topic-view" if desk is None else "topic-view-live",
         label_visibility="collapsed",
     )
@@ -76,15 +81,15 @@ def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: Seat, des
 seat = frame.page("New topic")
 desk = desk_of(seat)
 head = st.container()
-asked = new_topic_form.draw_form(seat.layout)
-spec, faults, warnings = new_topic_form.check(asked, seat.layout)
+asked = form.draw_form(seat.layout)
+spec, faults, warnings = form.check(asked, seat.layout)
 placement = None
 if spec is not None and not faults and asked.name not in seat.layout.topics:
     placement, faults = placed(asked, spec, seat)
 made = None if desk is None else created(desk, asked.name)
 with head:
     if made is not None and made.made:
-        frame.answer(f"{asked.name} was made on the live cluster.")
+        frame.answer(f"{asked.name} was created on the live cluster.")
         faults = ()
     else:
         frame.answer(opening(asked, faults, placement))
@@ -98,3 +103,4 @@ if placement is not None and spec is not None:
     preview(asked, spec, placement, seat, desk)
 elif asked.name and made is None:
     new_topic_preview.draw_automatic(asked, seat.layout)
+addresses.publish()

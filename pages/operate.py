@@ -2,45 +2,52 @@
 
 import streamlit as st
 
-from components import frame, operate_person, operate_states, session, text
-from components.notices import refused
-from components.operate_desk import Desk, desk_of, look_at, looked_at
-from components.operate_history import draw_history
-from components.operate_plan import choose, way_back
-from components.operate_prepare import draw_proposal
-from components.operate_reading import last_reading
-from components.operate_start import put_throttles_back, throttles_left
-from components.operate_watch import draw_run
-from components.session import Seat
+from components.look import text
+from components.look.notices import refused
+from components.operate import person, states
+from components.operate.desk import Desk, desk_of, look_at, looked_at
+from components.operate.history import draw_history
+from components.operate.plan import choose, way_back
+from components.operate.prepare import draw_proposal
+from components.operate.reading import last_reading
+from components.operate.start import put_throttles_back, throttles_left
+from components.operate.watch import draw_run
+from components.shell import frame
+from components.state import addresses
+from components.state.session import OpenLayout
+from components.state.slots import Slot
 from reseat.errors import ReseatError
-from reseat.operate.checks import Verdict
-from reseat.operate.journal import Journal
+from reseat.operate.checks.check import Verdict
+from reseat.operate.journal.journal import Journal
+
+SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
 
 
 def notices(desk: Desk) -> None:
     """What keeps one from writing here, or wants to be put right first."""
     permission = desk.permission
     if desk.journal_trouble is not None:
-        operate_states.draw_not_enabled(f"The journal must be readable: {desk.journal_trouble}")
+        states.draw_not_enabled(f"The journal must be readable: {desk.journal_trouble}")
     elif not desk.enabled:
-        operate_states.draw_not_enabled(operate_person.how_to_enable(desk.access))
+        states.draw_not_enabled(person.how_to_enable(desk.access))
     elif permission.verdict is not Verdict.PASSED:
-        operate_states.draw_not_enabled(permission.sentence)
+        states.draw_not_enabled(permission.sentence)
     elif not desk.cluster_id:
-        operate_states.draw_not_enabled("The cluster does not tell its id, so that nothing can be confirmed.")
-    operate_person.draw_way_in(desk.access, desk.person)
+        states.draw_not_enabled("The cluster id is unknown, so nothing can be confirmed.")
+    person.draw_way_in(desk.access, desk.person)
     error = desk.live.state.error
     if error is not None:
-        operate_states.draw_lost(str(error))
-    for settled in session.kept("operate-settled", ()):
+        states.draw_lost(str(error))
+    sentences: tuple[str, ...] = SETTLED.get(())
+    for settled in sentences:
         st.markdown(f":gray[:material/info:] {text.plain(settled)}")
-    session.keep("operate-settled", ())
+    SETTLED.set(())
     left = throttles_left(desk)
     if left:
-        operate_states.draw_leftover_throttles(left, lambda: put_throttles_back(desk), enabled=desk.may_write)
+        states.draw_leftover_throttles(left, lambda: put_throttles_back(desk), enabled=desk.may_write)
 
 
-def prepare(seat: Seat, desk: Desk) -> None:
+def prepare(seat: OpenLayout, desk: Desk) -> None:
     """A plan that may be carried out; where a run is not over, that first."""
     open_run, holder = desk.open_run, desk.holder
     if open_run is not None:
@@ -48,11 +55,11 @@ def prepare(seat: Seat, desk: Desk) -> None:
             st.markdown(
                 f":orange[:material/front_hand:] Run {open_run.id} on this cluster is not over.", width="content"
             )
-            st.button("Look at it", key="to-run", on_click=look_at, args=(desk, "run", open_run.id))
+            st.button("Show it", key="to-run", on_click=look_at, args=(desk, "run", open_run.id))
     elif holder is not None:
-        operate_states.draw_blocked(
-            f"{holder.operator} is at work on this cluster since {holder.since:%H:%M:%S} UTC ({holder.owner}): one at "
-            "a time."
+        states.draw_blocked(
+            f"{holder.operator} has been executing on this cluster since {holder.since:%H:%M:%S} UTC ({holder.owner}): "
+            "one at a time."
         )
     head = st.container()
     proposal = choose(seat, head, desk.name)
@@ -71,13 +78,13 @@ def roll_back(desk: Desk, journal: Journal, run_id: int) -> None:
     if left:
         names = ", ".join(text.code(name) for name in left[:5])
         st.markdown(
-            f":orange[:material/warning:] {text.plural(len(left), 'partition')} of the run stay as they are, since "
+            f":orange[:material/warning:] {text.counted(len(left), 'partition')} of the run stay as they are, since "
             f"somebody else changed or deleted them: {names}{' …' if left[5:] else ''}"
         )
     draw_proposal(desk, proposal, head)
 
 
-def draw(seat: Seat, desk: Desk) -> None:
+def draw(seat: OpenLayout, desk: Desk) -> None:
     """The page for a live cluster."""
     notices(desk)
     look = looked_at(desk)
@@ -95,12 +102,13 @@ def draw(seat: Seat, desk: Desk) -> None:
         draw_history(desk.journal.runs(desk.cluster_id), opened, lambda run: look_at(desk, "run", run))
 
 
-seat = frame.page("Execute", unread=operate_states.draw_open_runs, shows="change")
+seat = frame.page("Execute", unread=states.draw_open_runs, shows="change")
 desk = desk_of(seat)
 if seat.past is not None:
-    operate_states.draw_past(seat.past)
+    states.draw_past(seat.past)
 elif desk is None:
-    operate_states.draw_not_live("Executing a plan")
-    operate_states.draw_open_runs()
+    states.draw_not_live("Executing a plan")
+    states.draw_open_runs()
 else:
     draw(seat, desk)
+addresses.publish()

@@ -3,12 +3,15 @@
 import numpy as np
 import streamlit as st
 
-from components import caching, charts, frame, text, theme
-from components.findings import draw_findings, flagged
-from components.imbalances import Imbalance, imbalances
-from components.takeaway import draw_takeaway
-from components.what_if import shown
+from components.charts import plots
+from components.look import text, theme
+from components.overview.takeaway import draw_takeaway
+from components.shell import frame
+from components.shell.findings import draw_findings, flagged
+from components.state import addresses, caching
+from components.what_if.what_if import shown
 from reseat.balance.grid import shown_rack_places
+from reseat.balance.imbalances import Imbalance, imbalances
 from reseat.model import NOT_TOLD, ClusterLayout, Finding, Severity
 from reseat.model.glossary import define
 
@@ -19,7 +22,7 @@ def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Fin
     attention = sum(finding.severity is Severity.ATTENTION for finding in found)
     if broken:
         return broken[0].sentence
-    warned = text.plural(attention, "warning")
+    warned = text.counted(attention, "warning")
     unknown = [
         words
         for words, known in (
@@ -32,28 +35,28 @@ def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Fin
         said = f"Unknown whether partitions are {' or '.join(unknown)}: leaders or in-sync replicas are unknown"
         return f"{said}; {warned}." if attention else f"{said}."
     if under_replicated:
-        partitions = text.plural(under_replicated, "partition is", "partitions are")
+        partitions = text.counted(under_replicated, "partition is", "partitions are")
         more = f"; {warned} in all" if attention > 1 else ""
         return f"{partitions} under-replicated, none offline{more}."
     if attention:
         return f"No critical issues; {warned}."
-    return f"No critical issues and no warnings in {text.plural(layout.partition_count, 'partition')}."
+    return f"No critical issues and no warnings in {text.counted(layout.partition_count, 'partition')}."
 
 
 def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
     """One imbalance as bars, in the order of racks."""
     looks = theme.rack_looks(layout.racks)
-    order = charts.broker_order(layout)
+    order = plots.broker_order(layout)
     if one.by_rack:  # brokers without a rack stand last, as they are given
         order = np.argsort([*shown_rack_places(layout), *range(len(layout.racks), len(one.names))])
     racks = [one.names[at] for at in order.tolist()] if one.by_rack else []
     colours = [looks[name][0] if name in looks else theme.look().bar for name in racks] if one.by_rack else None
     st.markdown(f"**{one.title}.** {text.plain(one.sentence)}")
-    names = racks if one.by_rack else charts.broker_names(layout, order)
-    figure = charts.bars(names, one.values[order], one.unit, mean=one.mean, colours=colours)
+    names = racks if one.by_rack else plots.broker_names(layout, order)
+    figure = plots.bars(names, one.values[order], one.unit, mean=one.mean, colours=colours)
     if not one.by_rack:
-        charts.rack_strip(figure, layout, order)
-    charts.draw(figure, key, f"{one.title}: {one.sentence}")
+        plots.rack_strip(figure, layout, order)
+    plots.draw(figure, key, f"{one.title}: {one.sentence}")
 
 
 seat = frame.page("Overview", shows="either")
@@ -85,12 +88,12 @@ frame.figures(
             define("Below min ISR"),
         ),
         ("Non-preferred leaders", text.count(balance.not_preferred), None, define("Non-preferred leaders")),
-        ("Topics", text.count(len(layout.topics)), None, "Without excluded topics"),
+        ("Topics", text.count(len(layout.topics)), None, "Counted without excluded topics."),
         (
             "Racks",
             text.count(len(layout.racks)) if layout.racks else "unknown" if layout.unknown_racks else "none",
             None,
-            "Racks of brokers. Without them Reseat cannot place replicas on different racks.",
+            "Without racks, Reseat cannot place replicas on different ones.",
         ),
     ]
 )
@@ -115,3 +118,4 @@ st.caption(
 )
 
 draw_takeaway(seat)
+addresses.publish()

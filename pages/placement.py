@@ -3,15 +3,20 @@
 import numpy as np
 import streamlit as st
 
-from components import addresses, frame, navigation, session, text
-from components.placement_examples import FAULTY_ANSWER, FAULTY_TABLE, FAULTY_WHY
-from components.placement_form import asked, draw_examples, draw_form, draw_steps, go
-from components.placement_matrix import column_order, draw_matrix
-from components.placement_panel import draw_panel, sentence
-from components.placement_question import Question, place, question_brokers, to_query
-from components.placement_steps import steps_of
+from components.charts.replica_matrix import column_order, draw_matrix
+from components.look import text
+from components.placement.form import asked, draw_examples, draw_form, draw_steps, go
+from components.placement.panel import draw_panel, sentence
+from components.shell import frame, navigation
+from components.state import addresses
+from components.state.slots import Slot
 from reseat.errors import PlacementRefused
 from reseat.placement import Placement
+from reseat.placement.examples import FAULTY_ANSWER, FAULTY_TABLE, FAULTY_WHY
+from reseat.placement.question import Question, place, question_brokers, to_query
+from reseat.placement.steps import steps_of
+
+_CLICKED: Slot[int] = Slot("placement-clicked")
 
 
 def matrix(question: Question, placement: Placement, columns: list[int], passed: list[int]) -> None:
@@ -25,13 +30,13 @@ def matrix(question: Question, placement: Placement, columns: list[int], passed:
         first_id=placement.first_id,
         order=() if question.algorithm == "kraft" else placement.order,
         passed=passed,
-        alt=f"{text.plural(len(placement.replicas), 'partition')} over {text.plural(len(columns), 'broker')}",
+        alt=f"{text.counted(len(placement.replicas), 'partition')} over {text.counted(len(columns), 'broker')}",
         key="placement-matrix",
     )
     points = said["selection"]["points"]
     clicked = int(points[0]["customdata"][0]) if points else -1
-    if clicked != session.kept("placement-clicked", -1):
-        session.keep("placement-clicked", clicked)
+    if clicked != _CLICKED.get(-1):
+        _CLICKED.set(clicked)
         if clicked >= 0:
             go(clicked)
             st.rerun()
@@ -48,7 +53,7 @@ def published(question: Question, placement: Placement, columns: list[int]) -> N
         order=columns,
         step=table.size - 1,
         marked=table != placement.replicas,
-        alt="The published table, replicas that the code places elsewhere framed",
+        alt="The published table; framed: replicas that the code places elsewhere",
         key="placement-published",
     )
 
@@ -84,17 +89,17 @@ answer = st.container()
 draw_examples(seat)
 grouped, trouble = draw_form()
 question = asked()
-addresses.publish(seat, to_query(question))
+addresses.publish(to_query(question))
 if trouble:
     st.markdown(f":orange[:material/link_off:] {text.plain(trouble)}")
 try:
     explained(question, place(question), grouped=grouped)
 except PlacementRefused as error:
     with answer:
-        frame.answer("Kafka refuses this placement." if error.kafka_error else "This cannot be placed.")
+        frame.answer("Kafka rejects this assignment." if error.kafka_error else "No assignment is possible.")
     frame.refused(error)
 frame.how_to_read(
-    "Each row is a partition, each column a broker, in the order in which Kafka walks over them. L is the preferred "
-    "leader, 2 and 3 the further replicas; pale cells are placed later, × was skipped for the framed replica. Below "
+    "Each row is a partition, each column a broker, in the order Kafka uses. L is the preferred "
+    "leader, 2 and 3 are the other replicas; pale cells are placed later, × was skipped for the framed replica. Below "
     "the columns stands what each broker leads and holds so far. Click a replica, or use the arrow keys, to step."
 )

@@ -1,17 +1,21 @@
 """Racks: who sits where; drag a broker out (or in) and see what must move, proven."""
 
-import numpy as np
+from collections.abc import Mapping
+
 import streamlit as st
 
-from components import caching, charts, frame, navigation, session, text
-from components.changes import draw_finding_changes, draw_racks
-from components.outcome import outcome, present
-from components.points import draw_next
-from components.rack_board import rack_board
-from components.refusal import draw_refusal
-from components.what_if import plan_of
+from components.canvas.rack_board import apply_event, rack_board
+from components.look import text
+from components.shell import frame, navigation
+from components.state import addresses, caching, fields, session
+from components.what_if.bars import COUNTED, SAYS, draw_bars
+from components.what_if.changes import draw_finding_changes, draw_racks
+from components.what_if.outcome import outcome, present
+from components.what_if.points import draw_next
+from components.what_if.refusal import draw_refusal
+from components.what_if.what_if import plan_of
 from reseat.errors import WishRefused
-from reseat.model import Plan
+from reseat.model import Plan, Wish
 
 #: Layouts up to here are looked at for what more moves buy at each drop; with a million partitions it takes seconds.
 MOST_PARTITIONS = 200_000
@@ -24,30 +28,30 @@ def detail(plan: Plan) -> None:
     frame.findings(plan.findings)
     st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in plan.certificate.sentences[1:]))
     moves = plan.certificate.moves
-    navigation.link(navigation.PLAN, f"See the {text.plural(moves, 'move')}, and take the files")
-    choices = ["Replicas", "Preferred leaders"]
-    what = st.segmented_control("What", choices, default=choices[0], key="racks-bars", label_visibility="collapsed")
-    one, two = caching.balance_of(plan.current).by_broker, caching.balance_of(plan.proposed).by_broker
-    leaders = what == choices[1]
-    before, after = (one.preferred_leaders, two.preferred_leaders) if leaders else (one.replicas, two.replicas)
-    if before is None or after is None:
-        st.caption("Preferred leaders are unknown: the input does not keep the order of replicas.")
-    else:
-        order = charts.broker_order(plan.current)
-        leaving = np.isin(plan.current.broker_ids, plan.wish.remove)[order]
-        names = [f"broker {broker}" for broker in plan.current.broker_ids[order].tolist()]
-        mean = float(after[order][~leaving].mean()) if (~leaving).any() else 0.0
-        unit = choices[leaders].lower()
-        figure = charts.before_after(names, before[order], after[order], unit, leaving=leaving, mean=mean)
-        charts.rack_strip(figure, plan.current, order)
-        charts.draw(figure, "racks-chart", f"{choices[leaders]} by broker, before and after")
-    racks, findings = st.columns([3, 2])
+    navigation.link(navigation.PLAN, f"See the {text.counted(moves, 'move')} and download the files")
+    counted = fields.segments("What", COUNTED, name="bars", key="racks-bars", says=SAYS, label_visibility="collapsed")
+    draw_bars(plan, counted, "racks-chart")
+    with st.container(key="racks-and-findings"):
+        racks, findings = st.columns([3, 2])
     with racks:
         st.header("Racks", anchor=False)
         draw_racks(plan)
     with findings:
         st.header("Findings that change", anchor=False)
         draw_finding_changes(plan)
+    addresses.publish()
+
+
+def hear(event: Mapping[str, object]) -> None:
+    """Drop a broker, several or a rack, or take one back: the what-if afterwards, and what was not carried out."""
+    seat = session.open_layout()
+    if seat is None:
+        return
+    heard = apply_event(seat.wish, event, seat.layout)
+    for sentence in heard.ignored:
+        st.toast(text.plain(sentence), icon=":material/info:")
+    if heard.wish != seat.wish or (heard.understood and not seat.after):
+        session.set_wish(heard.wish)
 
 
 seat = frame.page("Board", shows="either")
@@ -65,16 +69,12 @@ with head:
             refusal = error
             draw_refusal(seat, error)
 with board:
-    heard = rack_board(seat.layout, seat.wish, plan, present=not seat.after)
-if heard is not None:
-    for sentence in heard.ignored:
-        st.toast(text.plain(sentence), icon=":material/info:")
-    if heard.wish != seat.wish or (heard.understood and not seat.after):
-        session.set_wish(heard.wish)
-        st.rerun()
+    drawn = caching.board_of(seat.layout, seat.wish if seat.after else Wish(), plan)
+    rack_board(seat.layout, drawn, fields.figure("board", hear, find="find_broker", ids="ids"))
 with below:
     if plan is not None:
         detail(plan)
         draw_next(seat, plan, below_spread, most=MOST_PARTITIONS)
     elif refusal is not None:
         frame.refused(refusal, said=True)
+addresses.publish()

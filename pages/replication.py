@@ -2,17 +2,19 @@
 
 import streamlit as st
 
-from components import addresses, frame, navigation, text
-from components.log_strips import log_strips, story_data
-from components.replication_edit import draw_branches, draw_story
-from components.replication_form import draw_form, draw_picture, keep_now, kept
-from components.replication_question import Lane, compared, looked_at, story_in, to_query
-from components.replication_words import lane_name, outcome
+from components.canvas.log_strips import log_strips, story_data
+from components.look import text
+from components.replication.edit import draw_branches, draw_story
+from components.replication.form import ANEW, draw_form, draw_picture, keep_now, kept
+from components.replication.words import lane_name, outcome
+from components.shell import frame, navigation
+from components.state import addresses
+from reseat.replication.question import Lane, compared, looked_at, story_in, to_query
 
 
 def answered(named: list[tuple[str, Lane]]) -> None:
     """The sentence that says what the story comes to, under both rules where two stand beside each other."""
-    said = [f"{name} {outcome(lane, short=len(named) > 1)}." for name, lane in named]
+    said = [f"{name}, {outcome(lane, short=len(named) > 1)}." for name, lane in named]
     frame.answer(" ".join(said))
 
 
@@ -33,16 +35,17 @@ with answer:
 with player:
     for trouble in filter(None, (kept().trouble, story.trouble, lanes[0].trouble)):
         st.markdown(f":orange[:material/warning:] {text.plain(trouble)}")
-    step = log_strips(story_data(named, question.step, kept().generation))
+    step = log_strips(story_data(named, question.step, ANEW.turn))
 if step is not None:
     keep_now(looked_at(kept().now, step))
 with branches:
     draw_branches(story, lanes[0])
-addresses.publish(seat, to_query(kept().now))
+addresses.publish(to_query(kept().now))
 frame.how_to_read(
-    "Each strip is a replica's log, each cell a record coloured by the epoch of the leader that took it. **HW**, the "
-    "high watermark, is the mark above: what lies left of it is committed and read by consumers. **LEO**, the log end, "
-    "is the mark below. The bar under the cells is what is on disk; dashed cells are in the page cache alone. A box on "
-    "a dashed line is an answer on its way. Keys: arrows step, space plays, Home and End jump. A fetch counts here "
-    "before it is answered, as it is usually taught; Kafka's code counts it after, which is the same one fetch later."
+    "Each strip is a replica's log, each cell a record coloured by the leader epoch in which it was written. **HW**, "
+    "the high watermark, is the mark above: what lies left of it is committed and read by consumers. **LEO**, the "
+    "log end offset, is the mark below. The bar under the cells is what is on disk; dashed cells are only in the page "
+    "cache. A box on a dashed line is a response in flight. Keys: arrows step, space plays, Home and End jump. A "
+    "fetch counts here before it is answered, as it is usually taught; Kafka's code counts it after, which is the "
+    "same one fetch later."
 )

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from components import addresses, frame, text
-from components.report_choices import OWN, choices_of, to_query
-from components.report_form import draw_form, key, logo, template
-from components.report_made import Made, make
-from components.report_take import draw_data, draw_downloads
+from components.look import text
+from components.report.choices import choices_of, to_query
+from components.report.form import draw_form, key, logo, template
+from components.report.made import Made, make
+from components.report.take import draw_data, draw_downloads
+from components.shell import frame
+from components.state import addresses, fields
 
 #: Pixels of the preview: the strip, the sentence and it fit a screen.
 _HEIGHT = 720
@@ -15,14 +17,14 @@ PAGE, TALK = "As a page", "Present"
 
 def choose_view() -> str:
     """As a page or as a talk."""
-    return st.segmented_control(
+    return fields.segments(
         "View",
         [PAGE, TALK],
-        default=PAGE,
-        required=True,
+        name="view",
         key="report-view",
+        says={PAGE: "page", TALK: "talk"},
         label_visibility="collapsed",
-        help="Present: a chapter a screen. Click into it, then F fills the screen, arrow keys go on, N shows the "
+        help="Present: one chapter per screen. Click into it, then F fills the screen, arrow keys move on, N shows the "
         "speaker's notes, Escape leaves.",
         width="content",
     )
@@ -35,12 +37,11 @@ def preview(made: Made, view: str) -> None:
     st.iframe(document, height=_HEIGHT, alt=f"{view}: {made.report.title}")
 
 
-seat = frame.page("Report", OWN, shows="change")
+seat = frame.page("Report", shows="change")
 answer = st.container()
 choices = draw_form(st.container())
 masks = key() if choices.mask else None
 made = make(seat, choices_of(choices, logo()), masks)
-addresses.publish(seat, to_query(choices))
 with answer:
     frame.answer(made.sentence)
 if made.trouble:
@@ -50,3 +51,5 @@ with st.container(horizontal=True, vertical_alignment="center", key="report-take
     draw_downloads(made, masks, template())
 preview(made, view)
 draw_data(made)
+addresses.title("" if view == PAGE else "talk")
+addresses.publish(to_query(choices))

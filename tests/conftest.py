@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
 def project() -> Path:
     """The project's folder."""
     return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def app_tests() -> Iterator[None]:
+    """What each AppTest works out anew and is always the same is worked out once: more than half of its time.
+
+    As in a server: the installed packages are searched for components at its start, a page's file is compiled once.
+    """
+    from streamlit.components.v2 import manifest_scanner
+    from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+    from streamlit.testing.v1 import app_test
+
+    scripts = ScriptCache()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patched.setattr(app_test, "ScriptCache", lambda: scripts)
+        yield

@@ -6,12 +6,24 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "pages").glob("[a-z]*.py"))
+
+#: Imports that close a circle and are known; whoever mends one takes it out.
+CLOSES_A_CIRCLE = {("reseat.planning.plan", "reseat.planning.kinds.curve")}
+
+#: Files that are longer than a file should be; whoever divides one takes it out, and none comes in.
+TOO_LONG = {
+    "components/canvas/rack_board/rack_board.css",
+    "components/canvas/rack_board/rack_board.js",
+}
 
 
 def imported(file: Path) -> set[str]:
@@ -23,6 +35,60 @@ def imported(file: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
     return names
+
+
+def _module(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _modules_named(node: ast.AST, modules: set[str]) -> Iterator[str]:
+    """Which of our modules an import statement names; ``from package import module`` names the module."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names if alias.name in modules)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        for alias in node.names:
+            whole = f"{node.module}.{alias.name}"
+            yield from (name for name in ([whole] if whole in modules else [node.module]) if name in modules)
+
+
+def test_no_module_imports_itself_round_a_circle() -> None:
+    """Modules of the product depend in one direction; imports for typing, and within functions, are counted too."""
+    files = {_module(file): file for top in ("reseat", "components", "pages") for file in (ROOT / top).rglob("*.py")}
+    imports = {
+        name: {
+            other
+            for node in ast.walk(ast.parse(file.read_text()))
+            for other in _modules_named(node, set(files))
+            if other != name and (name, other) not in CLOSES_A_CIRCLE
+        }
+        for name, file in files.items()
+    }
+
+    assert len(files) > 300
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
+    for name, other in CLOSES_A_CIRCLE:
+        with pytest.raises(CycleError):
+            TopologicalSorter(imports | {name: imports[name] | {other}}).prepare()
+
+
+def test_rooms_stay_small_enough_to_look_around_in() -> None:
+    """No folder holds more than 26 files, and no file more than 500 lines but those that are known."""
+    files = [
+        file
+        for top in ("reseat", "components", "pages")
+        for file in (ROOT / top).rglob("*.*")
+        if file.is_file() and file.suffix in (".py", ".js", ".css")
+    ]
+    folders = Counter(file.parent for file in files)
+
+    assert len(files) > 500
+    assert not {str(folder.relative_to(ROOT)): count for folder, count in folders.items() if count > 26}
+    long = {str(file.relative_to(ROOT)) for file in files if len(file.read_text().splitlines()) > 500}
+    assert long == TOO_LONG
 
 
 def test_app_only_sets_up_the_page_and_the_navigation() -> None:
@@ -44,14 +110,16 @@ def test_pages_are_short_and_leave_session_and_cache_to_their_rooms(page: Path) 
     assert "cache_resource" not in text
 
 
-def test_only_session_and_caching_touch_streamlits_state() -> None:
-    """components/session.py alone touches st.session_state, components/caching.py alone st.cache_*."""
+def test_only_the_store_widgets_and_caching_touch_streamlits_state() -> None:
+    """Who keeps things in st.session_state and who reads it; two modules keep results and what a server shares."""
     for file in (ROOT / "components").rglob("*.py"):
         text = file.read_text()
         where = file.relative_to(ROOT / "components").as_posix()
 
-        assert where == "session.py" or "st.session_state" not in text, where
-        assert where == "caching.py" or not re.search(r"st\.cache_(data|resource)", text), where
+        assert where in {"state/store.py", "state/widgets.py"} or "st.session_state" not in text, where
+        assert where in {"state/caching.py", "state/shared.py"} or not re.search(r"st\.cache_(data|resource)", text), (
+            where
+        )
 
 
 def test_each_room_says_what_it_may_import() -> None:
@@ -65,7 +133,7 @@ def test_each_room_says_what_it_may_import() -> None:
 def test_the_core_starts_without_anything_heavy() -> None:
     """Importing what the first page needs of the core loads neither PySpark nor ortools nor a cluster's client."""
     program = (
-        "import sys, reseat.formats, reseat.balance, reseat.election, reseat.planning, reseat.sources.samples; "
+        "import sys, reseat.formats, reseat.balance, reseat.election, reseat.planning, reseat.demo.samples; "
         "print([m for m in ('pyspark', 'ortools', 'kazoo', 'kafka') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)

@@ -46,8 +46,8 @@ def program(path: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (None, "Reseat needs Python 3.11 or later, and PYTHON={} is none: name another, or leave PYTHON out."),
-        (OLD, "Reseat needs Python 3.11 or later, and PYTHON={} is none: name another, or leave PYTHON out."),
+        (None, "Reseat needs Python 3.11 or later, and PYTHON={} is not: name another, or leave PYTHON out."),
+        (OLD, "Reseat needs Python 3.11 or later, and PYTHON={} is not: name another, or leave PYTHON out."),
         (WITHOUT_VENV, "lacks the venv module: install it (Debian, Ubuntu: apt install python3-venv)"),
     ],
     ids=["no such program", "older", "without venv"],
@@ -75,3 +75,13 @@ def test_where_there_is_no_python_at_all_it_says_what_to_install(tmp_path: Path)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "none was found: install one (Debian, Ubuntu: apt install python3 python3-venv)" in done.stderr
+
+
+def test_the_makefile_is_read_and_its_help_names_every_target() -> None:
+    """README's two commands among them; a line without its tab would stop them all."""
+    told = subprocess.run(["make", "help"], cwd=SCRIPT.parents[1], capture_output=True, text=True, check=True).stdout
+
+    assert {"setup", "run", "test", "check", "format", "bench", "soak", "pictures", "kafka-jars"} <= {
+        line.split()[1] for line in told.splitlines()
+    }
+    subprocess.run(["make", "-n", "test"], cwd=SCRIPT.parents[1], capture_output=True, check=True)

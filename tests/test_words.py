@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from components.shell.frame import Figure, help_of
 from reseat.model import glossary
 
 ROOT = Path(__file__).parent.parent
@@ -22,10 +23,11 @@ EXEMPT = frozenset({"reseat/model/glossary.py", "CHANGELOG.md"})
 
 
 def seen_files() -> list[str]:
-    """Files with what a person sees: pages and their scripts, the core's sentences, the command line, documents."""
-    found = [ROOT / "app.py", ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    """Files with what a person sees: pages, scripts, styles, the core's sentences, the command line, documents."""
+    found = [ROOT / name for name in ("app.py", "README.md", "CONTRIBUTING.md", "Makefile", "tools/setup.sh")]
+    found += [*(ROOT / "docs").rglob("*.md"), *(ROOT / "samples").glob("*.json")]
     for room in ("pages", "components", "reseat"):
-        found += [file for kind in ("py", "js", "html") for file in (ROOT / room).rglob(f"*.{kind}")]
+        found += [file for kind in ("py", "js", "html", "css") for file in (ROOT / room).rglob(f"*.{kind}")]
     return sorted({file.relative_to(ROOT).as_posix() for file in found} - EXEMPT)
 
 
@@ -57,6 +59,12 @@ def script_texts(source: str) -> Iterator[tuple[int, str]]:
         yield bare.count("\n", 0, found.start()) + 1, re.sub(r"\$\{[^}]*\}", "{}", found.group(0)[1:-1])
 
 
+def style_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of what a style writes on the page."""
+    for found in re.finditer(r"\bcontent:\s*\"([^\"\n]*)\"", source):
+        yield source.count("\n", 0, found.start()) + 1, found[1]
+
+
 def document_texts(source: str) -> Iterator[tuple[int, str]]:
     """Line and text of a document, without what stands in code within a line: keys and commands keep their names."""
     for number, line in enumerate(source.splitlines(), 1):
@@ -66,7 +74,8 @@ def document_texts(source: str) -> Iterator[tuple[int, str]]:
 def retired_of(name: str) -> list[str]:
     """Each retired word that a person sees in a file, with its line."""
     source = (ROOT / name).read_text(encoding="utf-8")
-    texts = {".py": python_texts, ".js": script_texts}.get(Path(name).suffix, document_texts)
+    kinds = {".py": python_texts, ".js": script_texts, ".json": script_texts, ".css": style_texts}
+    texts = kinds.get(Path(name).suffix, document_texts)
     lines = source.splitlines()
     return [
         f"{name}:{line} {found}"
@@ -99,6 +108,29 @@ def test_the_documents_glossary_is_the_modules() -> None:
     assert not [term for term, meaning in glossary.TERMS.items() if "\n" in meaning or not meaning.endswith(".")]
 
 
+def figure_labels(source: str) -> Iterator[str]:
+    """The label of every figure that a file draws: of each ``Figure``, and of each row given to ``frame.figures``."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        called = ast.unparse(node.func).rpartition(".")[2]
+        rows: list[ast.expr] = [node] if called == "Figure" else []
+        if called == "figures" and isinstance(node.args[0], ast.List):
+            rows = [row for row in node.args[0].elts if isinstance(row, ast.Tuple)]
+        for row in rows:
+            label = (row.args if isinstance(row, ast.Call) else row.elts)[0]  # type: ignore[attr-defined]
+            if isinstance(label, ast.Constant):
+                yield str(label.value)
+
+
+@pytest.mark.parametrize("name", [name for name in seen_files() if re.match(r"(pages|components)/.*\.py$", name)])
+def test_every_figures_term_is_in_the_glossary(name: str) -> None:
+    """So each has its help, the same on every page and in the documents."""
+    labels = set(figure_labels((ROOT / name).read_text(encoding="utf-8")))
+
+    assert {label for label in labels if help_of(Figure(label, "0")) is None} == set()
+
+
 @pytest.mark.parametrize("sentence", [*glossary.TERMS, *glossary.TERMS.values()])
 def test_the_glossary_keeps_to_itself(sentence: str) -> None:
     """No definition uses a retired word."""
@@ -116,6 +148,7 @@ def test_the_glossary_keeps_to_itself(sentence: str) -> None:
         "The key 'wish' holds the change.",
         "A kill at any moment loses nothing.",
         "It breaks apart from the others.",
+        "The first of the list leads in the present layout.",
     ],
 )
 def test_ordinary_words_are_left_alone(sentence: str) -> None:
@@ -135,6 +168,20 @@ def test_ordinary_words_are_left_alone(sentence: str) -> None:
         "Nothing is wished for.",
         "Partitions on too few racks",
         "It takes in what lands.",
+        "You see the present.",
+        "The most uneven topic first",
+        "2 checks say no.",
+        "Stopping it refuses writes with acks=all.",
+        "Throttle, MB a second a broker",
+        "Kafka would make orders with 6 partitions.",
+        "The job was ended by a fault in Reseat.",
+        "This job gave no sign of life for 50 s.",
+        "It was refused without a word.",
+        "Take it with you",
+        "Let something happen",
+        "Least spread then",
+        "Most replicas that one broker receives",
+        "Topics left out",
     ],
 )
 def test_retired_words_are_found(sentence: str) -> None:

@@ -174,7 +174,7 @@ INDEX = [
         "file": "zookeeper-2.8-three-racks.txt",
         "title": "Nine brokers, three racks",
         "what": "Kafka 2.8 with ZooKeeper. Brokers 8 and 9 joined late and hold little; broker 4 was restarted and "
-        "got no leader back. Sizes, racks and hosts are told.",
+        "got no leader back. Sizes, racks and hosts are included.",
     },
     {
         "file": "kraft-4.1-broker-down.txt",
@@ -185,8 +185,8 @@ INDEX = [
     },
     {
         "file": "kraft-4.1-reassignment-under-way.txt",
-        "title": "A reassignment under way",
-        "what": "Kafka 4.1 with KRaft. Four brokers; topic orders is moving to broker 4, held back by a throttle.",
+        "title": "A reassignment in progress",
+        "what": "Kafka 4.1 with KRaft. Four brokers; topic orders is moving to broker 4, slowed by a throttle.",
     },
 ]
 

@@ -22,7 +22,7 @@ find_python() {
 if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c '' 2>/dev/null; then
     python=$(find_python) || {
         if [ -n "${PYTHON:-}" ]; then
-            say "Reseat needs Python 3.11 or later, and PYTHON=$PYTHON is none: name another, or leave PYTHON out."
+            say "Reseat needs Python 3.11 or later, and PYTHON=$PYTHON is not: name another, or leave PYTHON out."
         else
             say "Reseat needs Python 3.11 or later, and none was found: install one (Debian, Ubuntu: apt install python3 python3-venv), or name it with PYTHON=/path/to/python3.11 make ..."
         fi

@@ -47,8 +47,8 @@ class Addresses:
         for word in words:
             if word in ("any", "off") or not _ENTRY.fullmatch(word):
                 raise InputRefused(
-                    f"{ADDRESSES_VARIABLE}: '{word[:60]}' stands in a list of host, host:port and *.domain; 'any' and "
-                    "'off' stand alone."
+                    f"{ADDRESSES_VARIABLE}: '{word[:60]}' cannot be combined: a list has host, host:port and *.domain; "
+                    "'any' and 'off' are given alone."
                 )
         return cls(tuple(word.casefold() for word in words))
 

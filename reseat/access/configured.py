@@ -62,7 +62,7 @@ def unsafe_together(*, agent_api: bool, trusted_headers: bool) -> str:
     """
     names = {"server.enableAgentApi": agent_api, "server.trustedUserHeaders": trusted_headers}
     why = {
-        "server.enableAgentApi": "lets programs press the buttons that only a person may",
+        "server.enableAgentApi": "lets programs press buttons that are reserved for people",
         "server.trustedUserHeaders": "lets whoever reaches the server say who they are",
     }
     return " ".join(f"{name} is set, which {why[name]}." for name, is_set in names.items() if is_set)

@@ -147,7 +147,7 @@ def ask(door: Door, person: Person, access: Access, now: float) -> Answer:
         return Answer(False, f"Nobody may {door.value}: {access.unsafe}")
     answer = _signed_in(door, person, access, now) if access.sign_in else _without_sign_in(door, person, access)
     if answer.may and door is Door.TYPE_ADDRESS and not access.addresses.any_allowed:
-        return Answer(False, "This server connects to the clusters that it is configured for, and to no other address.")
+        return Answer(False, "This server connects only to the clusters in its configuration.")
     return answer
 
 
@@ -171,8 +171,8 @@ def _signed_in(door: Door, person: Person, access: Access, now: float) -> Answer
     if person.email_verified is not True and _same_address(person.email, entries):
         return Answer(
             False,
-            f"{person.name} has an e-mail address that the provider does not call verified, so that it proves nothing: "
-            f"list a claim such as sub or groups under {place} instead.",
+            f"{person.name} has an e-mail address that the provider has not verified, so it proves nothing: list a "
+            f"claim such as sub or groups under {place} instead.",
         )
     return Answer(False, f"{person.name} is not listed: {place} lists who may {door.value}.")
 
@@ -181,7 +181,7 @@ def _without_sign_in(door: Door, person: Person, access: Access) -> Answer:
     if door is not Door.WRITE:
         return Answer(True, f"No sign-in is configured: whoever opens the dashboard may {door.value}.")
     if person.unlocked:
-        return Answer(True, "The token that the server printed at start was given.")
+        return Answer(True, "The token that the server printed at start was entered.")
     if access.local and person.loopback:
         return Answer(True, "Local use: server and browser are on this machine, and RESEAT_OPERATE_LOCAL=1 allows it.")
     if access.local:
@@ -200,14 +200,14 @@ def _without_sign_in(door: Door, person: Person, access: Access) -> Answer:
 def _stale(right: Right, person: Person, access: Access, now: float) -> str:
     """Why a sign-in does not count any more, or the empty string."""
     if person.issued_at is None or person.expires_at is None:
-        return "The sign-in does not say when it was made and until when it counts (iat, exp)."
+        return "The sign-in lacks its time of issue and expiry (iat, exp)."
     if person.issued_at > now + _CLOCKS_APART:
         return "The sign-in is from the future: the provider's clock and this server's differ."
     longest = access.operate_seconds if right is Right.OPERATE else access.look_seconds
     until = person.issued_at + longest
     if right is Right.OPERATE:
         until = min(until, person.expires_at)
-    return "" if now < until else "The last sign-in is too long ago."
+    return "" if now < until else "The last sign-in was too long ago."
 
 
 def _listed_as(person: Person, entries: tuple[str, ...]) -> str | None:

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model.arrays import holds, newcomers, of_one_width, row_keys, split_keys
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["KINDS", "Changes", "changes"]
@@ -82,20 +83,20 @@ class Changes:
     @property
     def summary(self) -> str:
         """One sentence for a person, such as "3 ISRs shrank, 12 leaders moved, broker 4 is gone."."""
-        told = [*_brokers(self, "broker_gone", "gone"), *_leaders(self)]
+        told = [*_brokers(self, "broker_gone", "left"), *_leaders(self)]
         for kind, what, does in (("isr_shrunk", "ISR", "shrank"), ("isr_grown", "ISR", "grew")):
             number = self.partitions(kind)
             if number:
                 told.append(f"{counted(number, what)} {does}")
-        told += _brokers(self, "broker_came", "here")
-        for kind, does, whole in (("replica_added", "added", "came"), ("replica_removed", "removed", "went")):
+        told += _brokers(self, "broker_came", "joined")
+        for kind, does, whole in (("replica_added", "added", "created"), ("replica_removed", "removed", "deleted")):
             rows = self.rows(kind)
             with_partition = self.whole[rows]
             alone, together = int((~with_partition).sum()), _distinct(self, rows[with_partition])
             if alone:
                 told.append(f"{counted(alone, 'replica')} {verb(alone, 'was', 'were')} {does}")
             if together:
-                told.append(f"{counted(together, 'partition')} {whole}")
+                told.append(f"{counted(together, 'partition')} {verb(together, 'was', 'were')} {whole}")
         reordered = self.partitions("order_changed")
         if reordered:
             told.append(f"{counted(reordered, 'replica list')} changed {verb(reordered, 'its', 'their')} order")
@@ -106,13 +107,13 @@ class Changes:
 
 
 def _distinct(changed: Changes, rows: _Rows) -> int:
-    keys = (changed.topic_of[rows].astype(np.int64) << 32) | changed.partition[rows]
+    keys = row_keys(changed.topic_of[rows], changed.partition[rows])
     return int(np.count_nonzero(np.diff(np.sort(keys), prepend=-1)))
 
 
 def _brokers(changed: Changes, kind: str, word: str) -> list[str]:
     ids = changed.broker[changed.rows(kind)].tolist()
-    return [f"{verb(len(ids), 'broker', 'brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} {word}"] if ids else []
+    return [f"{verb(len(ids), 'broker', 'brokers')} {listed(ids)} {word}"] if ids else []
 
 
 def _leaders(changed: Changes) -> list[str]:
@@ -141,11 +142,10 @@ def changes(before: ClusterLayout, after: ClusterLayout) -> Changes:
         The changes, sorted; empty where nothing changed that both layouts tell.
     """
     topics = before.topics if before.topics == after.topics else tuple(sorted({*before.topics, *after.topics}))
-    code = {name: i for i, name in enumerate(topics)}
-    keys_before, keys_after = _keys(before, code), _keys(after, code)
+    keys_before, keys_after = before.keys_among(topics), after.keys_among(topics)
     rows_before, rows_after = _common(keys_before, keys_after)
     found = [*_brokers_changed(before, after)]
-    lists_before, lists_after = _same_width(before.replica_ids[rows_before], after.replica_ids[rows_after])
+    lists_before, lists_after = of_one_width(before.replica_ids[rows_before], after.replica_ids[rows_after])
     differ = np.flatnonzero((lists_before != lists_after).any(axis=1))
     keys = keys_after[rows_after]
     found += _leaders_moved(before, after, rows_before, rows_after, keys)
@@ -181,11 +181,12 @@ def _joined(topics: tuple[str, ...], found: list[_Found]) -> Changes:
     ).astype(np.int32)
     order = np.lexsort((broker, key, kind))
     is_broker = key[order] < 0
+    topic, partition = split_keys(key[order])
     changed = Changes(
         topics,
         kind=kind[order],
-        topic_of=np.where(is_broker, NONE, key[order] >> 32).astype(np.int32),
-        partition=np.where(is_broker, NONE, key[order] & 0xFFFFFFFF).astype(np.int32),
+        topic_of=np.where(is_broker, NONE, topic).astype(np.int32),
+        partition=np.where(is_broker, NONE, partition).astype(np.int32),
         broker=broker[order],
         was=was[order],
         whole=whole[order],
@@ -193,13 +194,6 @@ def _joined(topics: tuple[str, ...], found: list[_Found]) -> Changes:
     for column in (changed.kind, changed.topic_of, changed.partition, changed.broker, changed.was, changed.whole):
         column.flags.writeable = False
     return changed
-
-
-def _keys(layout: ClusterLayout, code: dict[str, int]) -> _Rows:
-    """(P,) int64 ascending: topic and partition as one number, in the merged numbering of topics."""
-    codes = np.array([code[name] for name in layout.topics], np.int64)
-    topic = codes[layout.topic_of] if len(codes) else np.empty(0, np.int64)
-    return (topic << 32) | layout.partition
 
 
 def _common(before: _Rows, after: _Rows) -> tuple[_Rows, _Rows]:
@@ -217,32 +211,8 @@ def _without(count: int, rows: _Rows) -> _Rows:
     return np.flatnonzero(rest)
 
 
-def _same_width(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray]:
-    width = max(first.shape[1], second.shape[1])
-
-    def widened(lists: IntArray) -> IntArray:
-        return np.pad(lists, ((0, 0), (0, width - lists.shape[1])), constant_values=NONE)
-
-    return widened(first), widened(second)
-
-
-def _holds(lists: IntArray, wanted: IntArray) -> BoolArray:
-    """(n, R) bool: which ids of ``wanted`` stand in the same row of ``lists``; padding does not."""
-    if not wanted.size:
-        return np.zeros(wanted.shape, np.bool_)
-    if lists.shape[1] <= _FEW_REPLICAS:
-        found = np.zeros(wanted.shape, np.bool_)
-        for column in range(lists.shape[1]):
-            found |= wanted == lists[:, column, None]
-    else:
-        row = np.arange(len(lists), dtype=np.int64)[:, None] << 32
-        found = np.isin(row | wanted.astype(np.uint32), row | lists.astype(np.uint32))
-    return np.asarray(found & (wanted != NONE), np.bool_)
-
-
 def _replicas_changed(before: IntArray, after: IntArray, keys: _Rows) -> list[_Found]:
-    added = (after != NONE) & ~_holds(before, after)
-    removed = (before != NONE) & ~_holds(after, before)
+    added, removed = newcomers(before, after), newcomers(after, before)
     return [
         _Found(kind, keys[np.nonzero(mask)[0]], lists[mask])
         for kind, mask, lists in (("replica_added", added, after), ("replica_removed", removed, before))
@@ -253,7 +223,7 @@ def _orders_changed(
     before: ClusterLayout, after: ClusterLayout, rows_before: _Rows, rows_after: _Rows, keys: _Rows
 ) -> list[_Found]:
     """Lists of the same brokers in another order, where both layouts keep the order."""
-    first, second = _same_width(before.replica_ids[rows_before], after.replica_ids[rows_after])
+    first, second = of_one_width(before.replica_ids[rows_before], after.replica_ids[rows_after])
     told = before.order_told[before.topic_of[rows_before]] & after.order_told[after.topic_of[rows_after]]
     rows = np.flatnonzero(told & (np.sort(first, axis=1) == np.sort(second, axis=1)).all(axis=1))
     return [_Found("order_changed", keys[rows], second[rows, 0], first[rows, 0])] if len(rows) else []
@@ -282,8 +252,8 @@ def _isr_changed(
     rows = np.flatnonzero(told)
     first, second, was, now = first[rows], second[rows], was[rows], now[rows]
     in_before, in_after = np.where(was, first, NONE).astype(np.int32), np.where(now, second, NONE).astype(np.int32)
-    left = was & (first != NONE) & _holds(second, first) & ~_holds(in_after, first)
-    joined = now & (second != NONE) & _holds(first, second) & ~_holds(in_before, second)
+    left = was & (first != NONE) & holds(second, first) & ~holds(in_after, first)
+    joined = now & (second != NONE) & holds(first, second) & ~holds(in_before, second)
     return [
         _Found("isr_shrunk", keys[rows][np.nonzero(left)[0]], first[left]),
         _Found("isr_grown", keys[rows][np.nonzero(joined)[0]], second[joined]),
@@ -306,5 +276,4 @@ def _brokers_changed(before: ClusterLayout, after: ClusterLayout) -> list[_Found
 
 def _present(layout: ClusterLayout) -> set[int]:
     """Brokers that serve, as far as it is told: a dead one stays in the layout while a replica names it."""
-    away = (BrokerState.DEAD, BrokerState.FENCED)
-    return {broker.id for broker in layout.brokers if broker.state not in away}
+    return {broker.id for broker in layout.brokers if not broker.state.away}

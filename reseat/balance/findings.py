@@ -19,19 +19,18 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 
 from reseat.balance import health
-from reseat.balance.racks import least_replica_spread, shares_rack_while_free
+from reseat.balance.broker_findings import of_brokers, of_racks_and_hosts
+from reseat.balance.finding_parts import Rows, brokers_named, partitions, rows_where, topics_of_rows
+from reseat.balance.racks import least_replica_spread
 from reseat.balance.spread import Spread, spread_of
 from reseat.balance.told import incomplete
-from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, Finding, IntArray, Severity
-from reseat.model.columns import row_any
-from reseat.model.wording import counted, listed, verb
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, IntArray, Severity
+from reseat.model.arrays import row_any
+from reseat.model.wording import counted, verb
 
 __all__ = ["KINDS", "findings"]
-
-Rows = npt.NDArray[np.int64]
 
 #: Every kind of finding this module gives, in the order in which findings of equal severity stand, with its meaning.
 KINDS: Mapping[str, str] = MappingProxyType(
@@ -40,7 +39,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "offline": "Partitions without a leader: no reads or writes are possible.",
         "below_min_isr": "Fewer replicas in sync than min.insync.replicas: acks=all writes are rejected.",
         "under_replicated": "Fewer replicas in sync than the replication factor (replicas being added do not count).",
-        "leader_not_a_replica": "A broker leads a partition of which it is no replica: two inputs were mixed.",
+        "leader_not_a_replica": "A broker leads a partition of which it has no replica: two inputs were mixed.",
         "duplicate_replicas": "A replica list names one broker twice: one copy, not two.",
         "dead_broker_mentioned": "Replicas are assigned to brokers that the source says are dead.",
         "broker_out_of_every_isr": "A broker holds replicas and none of them is in sync: it is probably down.",
@@ -60,10 +59,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "order_not_told": "Topics whose assignment order the source does not keep: the preferred leader is unknown.",
     }
 )
-
 _RANK = {Severity.BROKEN: 0, Severity.ATTENTION: 1, Severity.NOTE: 2}
 _ORDER = {kind: place for place, kind in enumerate(KINDS)}
-
 #: A skew wants attention where the fullest broker has this share more than the mean; below it is a note. The same
 #: tenth at which ``leader.imbalance.per.broker.percentage`` acts by default.
 SKEW_SHARE = 0.10
@@ -76,8 +73,8 @@ def findings(layout: ClusterLayout) -> tuple[Finding, ...]:
         *([] if missing is None else [missing]),
         *_availability(layout),
         *_lists(layout),
-        *_brokers(layout),
-        *_racks_and_hosts(layout),
+        *of_brokers(layout),
+        *of_racks_and_hosts(layout),
         *_leaders(layout),
         *_skew(layout),
         *_states(layout),
@@ -85,50 +82,30 @@ def findings(layout: ClusterLayout) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda f: (_RANK[f.severity], _ORDER[f.kind])))
 
 
-def _rows(mask: BoolArray) -> Rows:
-    return np.flatnonzero(mask).astype(np.int64)
-
-
-def _partitions(rows: Rows) -> str:
-    return counted(len(rows), "partition")
-
-
-def _ids(layout: ClusterLayout, mask: BoolArray) -> tuple[int, ...]:
-    return tuple(layout.broker_ids[mask].tolist())
-
-
-def _topics(layout: ClusterLayout, rows: Rows) -> tuple[str, ...]:
-    return tuple(layout.topics[i] for i in np.unique(layout.topic_of[rows]).tolist())
-
-
-def _brokers_named(ids: tuple[int, ...]) -> str:
-    return f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
-
-
 def _availability(layout: ClusterLayout) -> Iterator[Finding]:
-    rows = _rows(health.offline(layout))
+    rows = rows_where(health.offline(layout))
     if rows.size:
         ids = health.last_in_sync(layout, rows)
-        them = "a broker of their ISR" if not ids else _brokers_named(ids).lower()
+        them = "a broker of their ISR" if not ids else brokers_named(ids).lower()
         why = f": {verb(len(ids), 'it was', 'they were')} the last in sync" if ids else ""
         yield Finding(
             "offline",
             Severity.BROKEN,
-            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} no leader and cannot be read or written. "
+            f"{partitions(rows)} {verb(len(rows), 'has', 'have')} no leader and cannot be read or written. "
             f"Bring {them} back{why}.",
             rows,
             brokers=ids,
         )
-    rows = _rows(health.below_min_in_sync(layout))
+    rows = rows_where(health.below_min_in_sync(layout))
     if rows.size:
         yield Finding(
             "below_min_isr",
             Severity.BROKEN,
-            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} fewer replicas in sync than min.insync.replicas: "
+            f"{partitions(rows)} {verb(len(rows), 'has', 'have')} fewer replicas in sync than min.insync.replicas: "
             "acks=all writes are rejected.",
             rows,
         )
-    rows = _rows(health.under_replicated(layout))
+    rows = rows_where(health.under_replicated(layout))
     if rows.size:
         alone = int(np.count_nonzero(health.in_sync_count(layout)[rows] <= 1))
         whose = "All" if alone == len(rows) > 1 else f"{alone:,} of them"
@@ -136,20 +113,20 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             "under_replicated",
             Severity.BROKEN if alone else Severity.ATTENTION,
-            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} under-replicated: replicas are missing from the "
+            f"{partitions(rows)} {verb(len(rows), 'is', 'are')} under-replicated: replicas are missing from the "
             f"ISR.{last} Find brokers that are down or lagging.",
             rows,
         )
     floor = health.min_in_sync_by_row(layout)
     factor = health.staying_factor(layout)
     # RF 1 with min ISR 1 leaves none to spare either, but there RF itself is the trouble and the owner chose it.
-    rows = _rows((floor >= factor) & (floor > 1))
+    rows = rows_where((floor >= factor) & (floor > 1))
     if rows.size:
-        topics = _topics(layout, rows)
+        topics = topics_of_rows(layout, rows)
         yield Finding(
             "min_isr_not_below_replication_factor",
             Severity.ATTENTION,
-            f"{counted(len(topics), 'topic')} ({_partitions(rows)}) {verb(len(topics), 'needs', 'need')} every replica "
+            f"{counted(len(topics), 'topic')} ({partitions(rows)}) {verb(len(topics), 'needs', 'need')} every replica "
             "in sync (min.insync.replicas is not below the replication factor): stopping one broker makes acks=all "
             "writes fail.",
             rows,
@@ -158,13 +135,13 @@ def _availability(layout: ClusterLayout) -> Iterator[Finding]:
 
 
 def _lists(layout: ClusterLayout) -> Iterator[Finding]:
-    rows = _rows((layout.leader >= 0) & ~row_any(layout.replicas == layout.leader[:, None]))
+    rows = rows_where((layout.leader >= 0) & ~row_any(layout.replicas == layout.leader[:, None]))
     if rows.size:
         yield Finding(
             "leader_not_a_replica",
             Severity.BROKEN,
-            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} led by a broker that is not among the replicas. "
-            "Kafka has no such state: was the text edited, or captured while a reassignment ended?",
+            f"{partitions(rows)} {verb(len(rows), 'is', 'are')} led by a broker that is not among the replicas. Kafka "
+            "has no such state: was the text edited, or captured as a reassignment completed?",
             rows,
         )
     rows = layout.duplicates
@@ -172,30 +149,30 @@ def _lists(layout: ClusterLayout) -> Iterator[Finding]:
         yield Finding(
             "duplicate_replicas",
             Severity.BROKEN,
-            f"{_partitions(rows)} {verb(len(rows), 'lists', 'list')} one broker more than once. Such a list is one "
+            f"{partitions(rows)} {verb(len(rows), 'lists', 'list')} one broker more than once. Such a list is one "
             "copy short; fix it before planning.",
             rows,
         )
     factor = health.staying_factor(layout)
     rows = _mixed_factor_rows(layout, factor)
     if rows.size:
-        topics = _topics(layout, rows)
+        topics = topics_of_rows(layout, rows)
         yield Finding(
             "mixed_replication_factor",
             Severity.ATTENTION,
             f"{counted(len(topics), 'topic')} {verb(len(topics), 'mixes', 'mix')} replication factors: "
-            f"{_partitions(rows)} {verb(len(rows), 'differs', 'differ')} from the rest of "
+            f"{partitions(rows)} {verb(len(rows), 'differs', 'differ')} from the rest of "
             f"{verb(len(topics), 'its topic', 'their topics')}.",
             rows,
             topics=topics,
         )
-    usable = int(np.count_nonzero(health.not_known_dead(layout)))
-    rows = _rows(factor > usable)
+    usable = int(np.count_nonzero(~layout.dead))
+    rows = rows_where(factor > usable)
     if rows.size:
         yield Finding(
             "replication_factor_above_brokers",
             Severity.ATTENTION,
-            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} more replicas than the "
+            f"{partitions(rows)} {verb(len(rows), 'has', 'have')} more replicas than the "
             f"{counted(usable, 'broker')} not known to be dead.",
             rows,
         )
@@ -222,162 +199,23 @@ def _mixed_factor_rows(layout: ClusterLayout, factor: IntArray) -> Rows:
     return odd
 
 
-def _brokers(layout: ClusterLayout) -> Iterator[Finding]:
-    brokers = len(layout.brokers)
-    if not brokers:
-        return
-    held = np.bincount(layout.replicas.ravel() + 1, minlength=brokers + 1)[1:]
-    states = [b.state for b in layout.brokers]
-    dead = np.array([state is BrokerState.DEAD for state in states], np.bool_)
-    not_listed = np.array([state is BrokerState.NOT_TOLD for state in states], np.bool_) & (held > 0)
-    if (dead & (held > 0)).any():
-        mask = dead & (held > 0)
-        ids, replicas = _ids(layout, mask), int(held[mask].sum())
-        yield Finding(
-            "dead_broker_mentioned",
-            Severity.BROKEN,
-            f"{_brokers_named(ids)} {verb(len(ids), 'is', 'are')} dead but still {verb(len(ids), 'holds', 'hold')} "
-            f"{counted(replicas, 'replica')}. Bring {verb(len(ids), 'it', 'them')} back, or drain "
-            f"{verb(len(ids), 'it', 'them')}.",
-            _rows(_touches(layout, mask)),
-            brokers=ids,
-        )
-    out = health.out_of_every_isr(layout) & ~dead
-    if out.any():
-        ids, replicas = _ids(layout, out), int(held[out].sum())
-        yield Finding(
-            "broker_out_of_every_isr",
-            Severity.ATTENTION,
-            f"{_brokers_named(ids)} {verb(len(ids), 'holds', 'hold')} {counted(replicas, 'replica')} and "
-            f"{verb(len(ids), 'is', 'are')} in sync for none: probably down.",
-            _rows(_touches(layout, out)),
-            brokers=ids,
-        )
-    if BrokerState.ALIVE in states and (not_listed & ~out).any():
-        mask = not_listed & ~out
-        ids = _ids(layout, mask)
-        yield Finding(
-            "broker_not_listed",
-            Severity.ATTENTION,
-            f"{_brokers_named(ids)} {verb(len(ids), 'holds', 'hold')} replicas but {verb(len(ids), 'is', 'are')} not "
-            "among the brokers that the source lists.",
-            _rows(_touches(layout, mask)),
-            brokers=ids,
-        )
-    empty = (held == 0) & ~dead
-    if empty.any() and layout.partition_count:
-        ids = _ids(layout, empty)
-        yield Finding(
-            "empty_broker",
-            Severity.NOTE,
-            f"{_brokers_named(ids)} {verb(len(ids), 'holds', 'hold')} no replica.",
-            brokers=ids,
-        )
-
-
-def _touches(layout: ClusterLayout, mask: BoolArray) -> BoolArray:
-    """(P,) bool: partitions with a replica on one of these brokers, (B,) bool."""
-    return row_any(np.append(mask, False)[layout.replicas])
-
-
-def _racks_and_hosts(layout: ClusterLayout) -> Iterator[Finding]:
-    usable = np.array(
-        [b.state in (BrokerState.ALIVE, BrokerState.NOT_TOLD) for b in layout.brokers],
-        np.bool_,
-    )
-    rows = _rows(shares_rack_while_free(layout, usable))
-    if rows.size:
-        yield Finding(
-            "rack_shared_while_free",
-            Severity.ATTENTION,
-            f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} two replicas in one rack while another rack with a "
-            "live broker has none.",
-            rows,
-        )
-    yield from _same_host(layout)
-    without = layout.rack_of < 0
-    if layout.racks and without.any():
-        ids = _ids(layout, without)
-        others = len(layout.brokers) - len(ids)
-        yield Finding(
-            "broker_without_rack",
-            Severity.ATTENTION,
-            f"{_brokers_named(ids)} {verb(len(ids), 'has', 'have')} no rack while "
-            f"{counted(others, 'other broker')} {verb(others, 'has', 'have')} one. "
-            "Each is treated as its own rack; Kafka's tools then ignore racks, or refuse.",
-            brokers=ids,
-        )
-    if layout.racks:
-        alive = health.not_known_dead(layout)
-        racks = len({b.rack for b, on in zip(layout.brokers, alive, strict=True) if on and b.rack is not None})
-        racks += int(np.count_nonzero(without & alive))
-        rows = _rows(health.staying_factor(layout) > racks)
-        if rows.size:
-            yield Finding(
-                "replication_factor_above_racks",
-                Severity.NOTE,
-                f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} more replicas than the {counted(racks, 'rack')} "
-                "with brokers: some replicas must share a rack.",
-                rows,
-            )
-
-
-def _same_host(layout: ClusterLayout) -> Iterator[Finding]:
-    hosts = [b.host for b in layout.brokers]
-    named = [h for h in hosts if h is not None]
-    if len(set(named)) == len(named):
-        return
-    codes: dict[str, int] = {}
-    group = np.array(
-        [len(hosts) + at if h is None else codes.setdefault(h, len(codes)) for at, h in enumerate(hosts)], np.int32
-    )
-    host_of = np.append(group, np.int32(NONE))[layout.replicas]
-    shared = np.zeros(layout.partition_count, np.bool_)
-    for j in range(1, host_of.shape[1]):
-        for i in range(j):
-            # The same broker twice is another finding.
-            apart = layout.replicas[:, i] != layout.replicas[:, j]
-            shared |= apart & (host_of[:, i] == host_of[:, j]) & (host_of[:, j] != NONE)
-    rows = _rows(shared)
-    if not rows.size:
-        return
-    crowded = {h for h in codes if named.count(h) > 1}
-    ids = tuple(b.id for b in layout.brokers if b.host in crowded)
-    if len(codes) == 1 and None not in hosts:
-        yield Finding(
-            "same_host",
-            Severity.NOTE,
-            f"All {counted(len(hosts), 'broker')} run on one host, {named[0]}: replicas cannot be separated.",
-            rows,
-            brokers=ids,
-        )
-        return
-    yield Finding(
-        "same_host",
-        Severity.ATTENTION,
-        f"{_partitions(rows)} {verb(len(rows), 'has', 'have')} replicas on different brokers of one host: losing that "
-        "machine loses both.",
-        rows,
-        brokers=ids,
-    )
-
-
 def _leaders(layout: ClusterLayout) -> Iterator[Finding]:
-    rows = _rows(health.not_led_by_preferred(layout))
+    rows = rows_where(health.not_led_by_preferred(layout))
     if rows.size:
         told = int(np.count_nonzero(layout.leader >= 0))
         yield Finding(
             "not_preferred_leader",
             Severity.ATTENTION if len(rows) > SKEW_SHARE * told else Severity.NOTE,
-            f"{_partitions(rows)} of {told:,} with a leader {verb(len(rows), 'is', 'are')} not led by their "
-            "preferred replica. A preferred leader election fixes those whose preferred replica is alive and in sync.",
+            f"{len(rows):,} of {counted(told, 'partition')} with a leader {verb(len(rows), 'is', 'are')} not led by "
+            "their preferred replica. A preferred leader election fixes those whose preferred replica is alive and in "
+            "sync.",
             rows,
         )
 
 
 def _skew(layout: ClusterLayout) -> Iterator[Finding]:
     brokers = len(layout.brokers)
-    alive = health.available(layout)
+    alive = layout.available
     for kind, what, positions, told in (
         ("replica_skew", "replica", layout.replicas, bool(layout.partition_count)),
         ("leader_skew", "leader", layout.leader, bool((layout.leader != NOT_TOLD).any())),
@@ -405,12 +243,12 @@ def _skew_severity(spread: Spread) -> Severity:
 
 
 def _states(layout: ClusterLayout) -> Iterator[Finding]:
-    rows = _rows(layout.under_way)
+    rows = rows_where(layout.under_way)
     if rows.size:
         yield Finding(
             "reassignment_under_way",
             Severity.NOTE,
-            f"{_partitions(rows)} {verb(len(rows), 'is', 'are')} being reassigned. Plans start from the layout after "
+            f"{partitions(rows)} {verb(len(rows), 'is', 'are')} being reassigned. Plans start from the layout after "
             "the reassignment completes.",
             rows,
         )
@@ -420,7 +258,7 @@ def _states(layout: ClusterLayout) -> Iterator[Finding]:
             "order_not_told",
             Severity.NOTE,
             f"The source does not keep the order of replicas in {counted(len(topics), 'topic')}: the preferred leader "
-            "is not known there, and nothing is planned or elected unless you say that the order is right.",
-            _rows(~health.order_told_by_row(layout)),
+            "is unknown there, and nothing is planned or elected unless you state that the order is right.",
+            rows_where(~health.order_told_by_row(layout)),
             topics=topics,
         )

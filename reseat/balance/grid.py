@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BrokerState, ClusterLayout, FloatArray
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray
 from reseat.model.naming import natural
 
 __all__ = [
@@ -249,12 +249,7 @@ def _column_of_partition(layout: ClusterLayout, axes: Axes) -> _Rows:
         return np.where(topic >= 0, place[topic], -1) if len(place) else np.full(len(topic), -1, np.int64)
     if layout is base:
         return place
-    key = (topic << 32) | layout.partition
-    known_keys = (base.topic_of.astype(np.int64) << 32) | base.partition
-    if not len(known_keys):
-        return np.full(len(key), -1, np.int64)
-    at = np.minimum(np.searchsorted(known_keys, key), len(known_keys) - 1)
-    return np.where((topic >= 0) & (known_keys[at] == key), place[at], -1)
+    return np.append(place, -1)[base.rows_at(topic, layout.partition)]
 
 
 def grid_of(layout: ClusterLayout, axes: Axes, measure: Measure = "replicas") -> Grid:
@@ -318,7 +313,6 @@ def _paint(states: npt.NDArray[np.uint8], layout: ClusterLayout, axes: Axes) -> 
     row_of = np.append(_row_of_position(layout, axes), -1)
     column_of = _column_of_partition(layout, axes)
     shown = np.flatnonzero(column_of >= 0)
-    dead = np.array([b.state is BrokerState.DEAD for b in layout.brokers], np.bool_)
     leader = layout.leader[shown]
     for position in range(layout.replicas.shape[1]):
         held = layout.replicas[shown, position]
@@ -330,7 +324,7 @@ def _paint(states: npt.NDArray[np.uint8], layout: ClusterLayout, axes: Axes) -> 
             state[told] = np.where(layout.in_sync[at, position], CellState.IN_SYNC, CellState.BEHIND)[told]
         lacks = (leader[inside] == NONE) & (leader[inside] != NOT_TOLD)
         state[who == leader[inside]] = CellState.LEADER
-        state[lacks | dead[who]] = CellState.OFFLINE
+        state[lacks | layout.dead[who]] = CellState.OFFLINE
         if layout.adding is not None:
             state[layout.adding[at, position]] = CellState.MOVING_IN
         if layout.removing is not None:

@@ -10,17 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
-from reseat.model.columns import row_any, row_counts
+from reseat.model.arrays import row_any, row_counts
 
 __all__ = [
-    "available",
     "below_min_in_sync",
     "in_sync_count",
     "in_sync_required",
     "last_in_sync",
     "leader_told",
     "min_in_sync_by_row",
-    "not_known_dead",
     "not_led_by_preferred",
     "offline",
     "order_told_by_row",
@@ -29,16 +27,6 @@ __all__ = [
     "under_replicated",
     "without_live_copy",
 ]
-
-
-def available(layout: ClusterLayout) -> BoolArray:
-    """(B,) bool: brokers that may carry load: all but those the source calls dead, fenced or shutting down."""
-    return np.array([not b.state.unavailable for b in layout.brokers], np.bool_)
-
-
-def not_known_dead(layout: ClusterLayout) -> BoolArray:
-    """(B,) bool: brokers that may come back: all but those the source calls dead."""
-    return np.array([b.state is not BrokerState.DEAD for b in layout.brokers], np.bool_)
 
 
 def offline(layout: ClusterLayout) -> BoolArray:
@@ -55,7 +43,7 @@ def without_live_copy(layout: ClusterLayout) -> BoolArray:
     nobody tells whether it is up. KRaft and the ZooKeeper controller both wait with such a move until a broker of the
     ISR is back, so planners leave these partitions where they are and the guard refuses them.
     """
-    up = np.append(available(layout), False)
+    up = np.append(layout.available, False)
     told = layout.in_sync_known
     live = np.zeros(layout.partition_count, np.bool_)
     if layout.in_sync is not None:

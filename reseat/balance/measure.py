@@ -25,6 +25,7 @@ from reseat.balance import health
 from reseat.balance.racks import least_replica_spread, rack_sum_of_squares, rack_violations
 from reseat.balance.spread import Spread, spread_of
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model.arrays import on_brokers
 
 __all__ = ["Balance", "Loads", "TopicLoads", "measure"]
 
@@ -142,7 +143,7 @@ def measure(layout: ClusterLayout) -> Balance:
     order_told = health.order_told_by_row(layout)
     in_sync_known = layout.in_sync_known
     min_told = in_sync_known & (health.min_in_sync_by_row(layout) >= 0)
-    alive = health.available(layout)
+    alive = layout.available
     carried = _by_broker(layout, leader_told, order_told)
     partitions = layout.partition_count
 
@@ -213,7 +214,7 @@ def _bytes_by_broker(layout: ClusterLayout) -> FloatArray | None:
     # Only brokers without a byte can be such of which nothing is told: in most layouts there is none to look at.
     empty = held == 0
     if empty.any() and unknown.any():
-        doubtful = np.append(empty, False)[layout.replicas]
+        doubtful = on_brokers(layout.replicas, empty)
         silent = np.zeros(len(held), np.bool_)
         silent[layout.replicas[doubtful & unknown]] = True
         silent[layout.replicas[doubtful & ~unknown]] = False
@@ -307,7 +308,7 @@ def _topic_loads(layout: ClusterLayout, alive: BoolArray) -> TopicLoads:
     replicas = np.bincount(layout.topic_of, weights=factor, minlength=topics).astype(np.int64)
     held = layout.replicas != NONE
     if carriers < brokers:
-        held = held & np.append(alive, False)[layout.replicas]
+        held = held & on_brokers(layout.replicas, alive)
     # Sorting (topic, broker) keys and measuring runs: topics x brokers may be far more than there are replicas.
     # 32-bit keys sort faster, and are wide enough for nearly every cluster.
     topic = layout.topic_of.astype(np.int64) if topics * brokers > np.iinfo(np.int32).max else layout.topic_of

@@ -17,6 +17,5 @@ def in_layout(finding: Finding, read: ClusterLayout, shown: ClusterLayout) -> Fi
         return finding
     code = {name: at for at, name in enumerate(shown.topics)}
     code_of = np.array([code.get(name, -1) for name in read.topics], np.int64)
-    wanted = code_of[read.topic_of[finding.rows]] << 32 | read.partition[finding.rows]
-    keys = shown.topic_of.astype(np.int64) << 32 | shown.partition  # ascending, as rows are sorted
-    return replace(finding, rows=np.flatnonzero(np.isin(keys, wanted)))
+    rows = shown.rows_at(code_of[read.topic_of[finding.rows]], read.partition[finding.rows])
+    return replace(finding, rows=np.unique(rows[rows >= 0]))

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from reseat.balance.spread import least_possible_spread, least_possible_spread_in_groups
 from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
-from reseat.model.columns import row_counts
+from reseat.model.arrays import row_counts
 
 __all__ = [
     "distinct_racks",
@@ -45,10 +45,7 @@ def rack_groups(layout: ClusterLayout) -> IntArray | None:
 
     Groups 0 to len(racks) - 1 are ``layout.racks``; each broker without a rack gets a further number of its own.
     """
-    if not layout.racks:
-        return None
-    own = np.arange(len(layout.racks), len(layout.racks) + len(layout.brokers), dtype=np.int32)
-    return np.where(layout.rack_of >= 0, layout.rack_of, own).astype(np.int32)
+    return layout.rack_groups if layout.racks else None
 
 
 def rack_squares(layout: ClusterLayout) -> npt.NDArray[np.int64] | None:

@@ -50,11 +50,11 @@ def _partitions(gaps: Gaps) -> list[str]:
 def _topics(layout: ClusterLayout, gaps: Gaps) -> list[str]:
     said = []
     if gaps.topics_declared:
-        said.append(f"a heading counts {counted(gaps.topics_declared, 'topic')} and {len(layout.topics):,} are there")
+        said.append(f"a heading says {counted(gaps.topics_declared, 'topic')}, {len(layout.topics):,} are there")
     if gaps.missing_topics:
         count = len(gaps.missing_topics)
         said.append(
-            f"{counted(count, 'topic')} of a listing {verb(count, 'is', 'are')} missing "
+            f"{counted(count, 'topic')} of the topic list {verb(count, 'is', 'are')} missing "
             f"({listed(gaps.missing_topics, _NAMED + 1)})"
         )
     return said
@@ -64,9 +64,9 @@ def racks_in_words(layout: ClusterLayout) -> str:
     """What is known of the brokers' racks: ``in 3 racks``, ``without racks`` or ``of unknown racks``."""
     unknown = len(layout.unknown_racks)
     if not layout.racks:
-        return "of unknown racks" if unknown else "without racks"
+        return "with unknown racks" if unknown else "without racks"
     known = f"in {counted(len(layout.racks), 'rack')}"
-    return f"{known} ({unknown:,} of unknown rack)" if unknown else known
+    return f"{known} ({unknown:,} with unknown rack)" if unknown else known
 
 
 def racks_unknown(layout: ClusterLayout, leaving: Collection[int] = ()) -> Finding | None:

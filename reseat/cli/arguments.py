@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from reseat.cli.operate_arguments import operate_arguments
+from reseat.cli.operate.arguments import operate_arguments
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
 
@@ -198,7 +198,7 @@ def _judge(command: argparse.ArgumentParser) -> None:
     _layout_arguments(command)
     command.add_argument("plan", metavar="PLAN", help="reassignment JSON, or any text with a proposed assignment")
     _wish_arguments(command)
-    command.add_argument("--allow-rf-change", action="store_true", help="a changed replication factor is not a fault")
+    command.add_argument("--allow-rf-change", action="store_true", help="allow replication-factor changes")
     command.set_defaults(run=_run_judge)
 
 
@@ -235,7 +235,12 @@ def _elect(command: argparse.ArgumentParser) -> None:
 
 def _place(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--brokers", action="append", required=True, type=_additions, metavar="ID[:RACK],...", help="the brokers"
+        "--brokers",
+        action="append",
+        required=True,
+        type=_additions,
+        metavar="ID[:RACK],...",
+        help="the brokers, each with its rack if it has one",
     )
     command.add_argument("--partitions", required=True, type=_count, metavar="N", help="number of partitions")
     command.add_argument("--replication-factor", required=True, type=_count, metavar="N", help="replicas per partition")

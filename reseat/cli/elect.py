@@ -36,11 +36,11 @@ def elect(chosen: argparse.Namespace) -> int:
     """Preview an election; see the command's ``--help``."""
     stops = bool(chosen.stopped or chosen.stopped_racks)
     if chosen.unclean and not stops:
-        raise WishRefused("--unclean goes with --stopped: a preferred leader election is never unclean.")
+        raise WishRefused("--unclean needs --stopped: a preferred leader election is never unclean.")
     if chosen.preferred and stops:
         raise WishRefused("--preferred and --stopped exclude each other.")
     if chosen.partitions and stops:
-        raise WishRefused("--partitions goes with a preferred leader election, not with brokers that are stopped.")
+        raise WishRefused("--partitions is for a preferred leader election and cannot be combined with --stopped.")
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     if chosen.partitions:

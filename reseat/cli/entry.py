@@ -40,9 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as error:  # files are opened elsewhere, with their own sentences: what is left is standard output
-        sys.stderr.write(
-            f"reseat {chosen.command}: The standard output cannot be written: {error.strerror or error}.\n"
-        )
+        sys.stderr.write(f"reseat {chosen.command}: Standard output cannot be written: {error.strerror or error}.\n")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again as it ends
         return REFUSED
     return code

@@ -36,7 +36,7 @@ def infer(chosen: argparse.Namespace) -> int:
         )
     )
     if any(one.verdict is Verdict.NOT_STRIPED for one in found):
-        say("Topics made by a KRaft controller are placed otherwise, and count as not striped.")
+        say("Topics created by a KRaft controller are placed differently and count as not striped.")
     say("", *(one.sentence for one in found[:LISTED_TOPICS]))
     if len(found) > LISTED_TOPICS:
         say(f"and {counted(len(found) - LISTED_TOPICS, 'more topic')}; --json lists all")

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from reseat.errors import InputRefused, LimitMet, WishRefused
 from reseat.formats import LIMITS, Reading
 from reseat.model import ClusterLayout, Severity
-from reseat.model.naming import is_internal
+from reseat.model.naming import is_internal, named_by
 from reseat.model.wording import counted, verb
 
 __all__ = [
@@ -111,7 +110,7 @@ def layout_of(layout: ClusterLayout, chosen: argparse.Namespace) -> ClusterLayou
         WishRefused: a pattern of topics to leave out fits none.
     """
     if chosen.racks is not None:
-        from reseat.formats.racks import read_racks
+        from reseat.formats.text.racks import read_racks
 
         data, source = text_of(chosen.racks)
         layout = layout.with_racks(read_racks(data, source=source))
@@ -145,7 +144,8 @@ def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int
     skipped = sum(piece.lines for piece in reading.skipped)
     if skipped:
         notes.append(
-            f"{counted(skipped, 'line')} of {reading.source} {verb(skipped, 'was', 'were')} not used: see show."
+            f"{counted(skipped, 'line')} of {reading.source} {verb(skipped, 'was', 'were')} skipped: reseat show lists "
+            "them."
         )
     left_out = [topic for topic in reading.layout.topics if topic not in set(layout.topics)]
     if left_out:
@@ -167,10 +167,10 @@ def topics_like(layout: ClusterLayout, patterns: Iterable[str]) -> tuple[str, ..
     found: set[str] = set()
     known = set(layout.topics)
     for pattern in patterns:
-        fits = {pattern} if pattern in known else {name for name in known if fnmatchcase(name, pattern)}
+        fits = (pattern,) if pattern in known else named_by(known, (pattern,))
         if not fits:
             raise WishRefused(f"No topic matches {pattern}.", topics=(pattern,))
-        found |= fits
+        found.update(fits)
     return tuple(sorted(found))
 
 

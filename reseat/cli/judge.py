@@ -10,8 +10,8 @@ from reseat.cli.wishes import wish_of
 from reseat.cli.writer import complain, say, write_json
 from reseat.errors import InputRefused
 from reseat.formats import read
-from reseat.formats.plan_check import plan_error
-from reseat.formats.plan_text import plan_faults
+from reseat.formats.documents.plan_check import plan_error
+from reseat.formats.documents.plan_text import plan_faults
 from reseat.model import Certificate
 from reseat.model.wording import counted
 from reseat.planning.judge import judge as judge_plan

@@ -10,8 +10,8 @@ from pathlib import Path
 from reseat.cli.files import Written
 from reseat.cli.inputs import STANDARD_INPUT, text_of
 from reseat.errors import InputRefused
-from reseat.report.mask_files import key_file, key_in, names_in
-from reseat.report.masking import KEY_BYTES, Masker, unmasked
+from reseat.report.masks.files import key_file, key_in, names_in
+from reseat.report.masks.names import KEY_BYTES, Masker, unmasked
 
 __all__ = ["masker_of", "unmask"]
 
@@ -31,13 +31,13 @@ def masker_of(file: str) -> tuple[Masker, Written | None]:
 def unmask(chosen: argparse.Namespace) -> int:
     """Write a text with its names back in it; see the command's ``--help``."""
     if chosen.names == chosen.text == STANDARD_INPUT:
-        raise InputRefused("Standard input is one text: the table of names or what is to be read, not both.")
+        raise InputRefused("Standard input (-) can be read only once: as the table of names or as the text, not both.")
     names = names_in(*text_of(chosen.names))
     data, source = text_of(chosen.text)
     try:
         sys.stdout.write(unmasked(data.decode(), names))
     except UnicodeDecodeError as error:
         raise InputRefused(
-            "This is no text in UTF-8; a text for chat, HTML, CSV, JSON or SVG was expected.", source=source
+            "This is not UTF-8 text; a chat text, HTML, CSV, JSON or SVG was expected.", source=source
         ) from error
     return 0

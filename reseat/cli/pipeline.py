@@ -80,7 +80,7 @@ def _stay(once: Callable[[], RunReport], seconds: int) -> None:
         except (PipelineBusy, InputRefused) as error:
             if last is None:
                 raise
-            complain(f"reseat pipeline: {error} Tried again in {counted(seconds, 'second')}.")
+            complain(f"reseat pipeline: {error} Trying again in {counted(seconds, 'second')}.")
         else:
             if last is None or done.new or done.healed or done.closed != last.closed:
                 words = (*done.healed, done.sentence)
@@ -106,7 +106,7 @@ def sweep(chosen: argparse.Namespace) -> int:
 
 def compact(chosen: argparse.Namespace) -> int:
     """Make one file of many."""
-    from reseat.pipeline.compaction import compact as merge
+    from reseat.pipeline.upkeep.compaction import compact as merge
 
     tables = _tables(chosen)
     with _job(chosen, tables) as (spark, report):
@@ -117,7 +117,7 @@ def compact(chosen: argparse.Namespace) -> int:
 
 def retain(chosen: argparse.Namespace) -> int:
     """Thin out what is old."""
-    from reseat.pipeline.retention import retain as thin_out
+    from reseat.pipeline.upkeep.retention import retain as thin_out
 
     tables = _tables(chosen)
     with _job(chosen, tables) as (spark, report):
@@ -128,7 +128,7 @@ def retain(chosen: argparse.Namespace) -> int:
 
 def demo(chosen: argparse.Namespace) -> int:
     """Land a generated week."""
-    from reseat.sources.demo_week import land_demo_week
+    from reseat.demo.week import land_demo_week
 
     report = _reporter(chosen.progress)
 
@@ -165,7 +165,7 @@ def _job(chosen: argparse.Namespace, tables: Folder) -> Iterator[tuple[SparkSess
 @contextmanager
 def _session(chosen: argparse.Namespace, report: Report, *, brief: bool = False) -> Iterator[SparkSession]:
     """Spark where the command line says; ``brief``: for work of some seconds."""
-    from reseat.pipeline.session import open_session
+    from reseat.pipeline.spark.session import open_session
 
     report(Progress("start", 0, None, "Starting Spark."))
     with open_session(

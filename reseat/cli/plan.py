@@ -12,18 +12,18 @@ from reseat.cli.show import caution_lines, finding_lines
 from reseat.cli.wishes import wish_of
 from reseat.cli.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WishRefused
-from reseat.formats.certificate import write_certificate
-from reseat.formats.commands import commands, version_of
-from reseat.formats.writers import (
+from reseat.formats.documents.certificate import write_certificate
+from reseat.formats.documents.writers import (
     write_pieces,
     write_preferred_election,
     write_reassignment,
     write_rollback,
     write_topics_to_move,
 )
+from reseat.formats.text.commands import commands, version_of
 from reseat.model import ClusterLayout, Plan, Wish
 from reseat.model.wording import listed
-from reseat.planning.curve import whole_curve
+from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
 
 __all__ = ["plan", "refuse_options_that_do_nothing"]
@@ -121,7 +121,10 @@ def _summary(made: Plan, chosen: argparse.Namespace, notes: list[str], curve: li
     if written:
         lines += ["", f"Written: {', '.join(written)}"]
     elif not (chosen.output or chosen.json):
-        lines += ["", f"Nothing was written: {listed([f'--{option}' for option in _OPTIONS])} name the files."]
+        lines += [
+            "",
+            f"Nothing was written. Options that name files: {listed([f'--{option}' for option in _OPTIONS])}.",
+        ]
     if chosen.kafka_version and made.changed.any():
         lines += ["", f"To execute it with Kafka {chosen.kafka_version}:"]
         part = "steps"

@@ -18,12 +18,12 @@ from reseat.errors import InputRefused, WishRefused
 from reseat.report import Choices, Kind, Matter, Past, Report, build
 from reseat.report.gather import gather, past_of
 from reseat.report.logo import logo_kind
-from reseat.report.mask_files import names_file
-from reseat.report.masking import masked
+from reseat.report.masks.files import names_file
+from reseat.report.masks.names import masked
 from reseat.report.matter import chapters_for
 
 if TYPE_CHECKING:
-    from reseat.report.masking import Masker
+    from reseat.report.masks.names import Masker
 
 __all__ = ["report"]
 
@@ -147,26 +147,26 @@ def _masked(matter: Matter, masker: Masker, chosen: argparse.Namespace) -> Matte
     for option in ("title", "author"):
         words = getattr(chosen, option)
         if words and masker.sentence(words) != words:
-            raise WishRefused(f"--{option} holds a name that --mask hides; word it without.")
+            raise WishRefused(f"--{option} contains a name that --mask hides; rephrase it.")
     return made
 
 
 def _files(told: Report, chosen: argparse.Namespace, template: bytes | None) -> Iterator[Written]:
     """Everything that is written, made; nothing is written yet."""
     if chosen.html:
-        from reseat.report.html import write_html
+        from reseat.report.writers.html import write_html
 
         yield Written(chosen.html, write_html(told).encode())
     if chosen.pdf:
-        from reseat.report.pdf import write_pdf
+        from reseat.report.writers.pdf import write_pdf
 
         yield Written(chosen.pdf, write_pdf(told))
     if chosen.pptx:
-        from reseat.report.pptx import write_pptx
+        from reseat.report.writers.pptx import write_pptx
 
         yield Written(chosen.pptx, write_pptx(told, template))
     if chosen.text:
-        from reseat.report.chat import write_chat
+        from reseat.report.writers.chat import write_chat
 
         yield Written(chosen.text, f"{write_chat(told)}\n".encode())
     if chosen.figure:
@@ -182,7 +182,7 @@ def _files(told: Report, chosen: argparse.Namespace, template: bytes | None) -> 
         if chosen.svg:
             yield Written(chosen.svg, svg(figure).encode())
     if chosen.data:
-        from reseat.report.data import data_files
+        from reseat.report.writers.data import data_files
 
         yield from (Written(f"{chosen.data}/{name}", data) for name, data in data_files(told))
 
@@ -191,7 +191,7 @@ def _make_folder(name: str) -> None:
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputRefused(f"The folder cannot be made: {error.strerror or error}.", source=name) from error
+        raise InputRefused(f"The folder cannot be created: {error.strerror or error}.", source=name) from error
 
 
 def _summary(told: Report, written: list[str], notes: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
-from reseat.cli.operate_arguments import rate
+from reseat.cli.operate.arguments import rate
 
 __all__ = ["report_arguments"]
 
@@ -27,7 +27,7 @@ def report_arguments(command: argparse.ArgumentParser, *parts: _Part) -> None:
     """
     for part in parts:
         part(command)
-    files = command.add_argument_group("what is written")
+    files = command.add_argument_group("output files")
     files.add_argument("--html", metavar="FILE", help="one file that opens anywhere, offline")
     files.add_argument("--pdf", metavar="FILE", help="pages to print")
     files.add_argument("--pptx", metavar="FILE", help="slides that can be edited")
@@ -35,8 +35,8 @@ def report_arguments(command: argparse.ArgumentParser, *parts: _Part) -> None:
     files.add_argument("--text", metavar="FILE", help="a short text for chat, - for standard output")
     files.add_argument("--data", metavar="DIR", help="every table and figure as CSV and Parquet, into this folder")
     files.add_argument("--figure", metavar="SLUG", help="with --png or --svg: which figure; --json lists them")
-    files.add_argument("--png", metavar="FILE", help="the figure as pixels")
-    files.add_argument("--svg", metavar="FILE", help="the figure as vectors")
+    files.add_argument("--png", metavar="FILE", help="write the figure as PNG")
+    files.add_argument("--svg", metavar="FILE", help="write the figure as SVG")
     told = command.add_argument_group("content")
     told.add_argument(
         "--chapters",

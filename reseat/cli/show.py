@@ -199,7 +199,7 @@ def _say(layout: ClusterLayout, balance: Balance, found: tuple[Finding, ...], re
         say("", "The input also has a proposed assignment: --proposed shows it.")
     if reading.skipped:
         lines = sum(piece.lines for piece in reading.skipped)
-        say("", f"Skipped: {counted(lines, 'line')} not used")
+        say("", f"Skipped: {counted(lines, 'line')}")
         say(*(f"  line {piece.line}: {piece.text[:80]} ({piece.why})" for piece in reading.skipped[:LISTED_SKIPPED]))
         if len(reading.skipped) > LISTED_SKIPPED:
             say(f"  and {len(reading.skipped) - LISTED_SKIPPED:,} more; --json lists all")

@@ -12,14 +12,15 @@ from pathlib import Path
 from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
 from reseat.cli.writer import complain, say
 from reseat.errors import InputRefused
-from reseat.formats.snapshot import write_snapshot
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.history.atomic_write import atomic_write
 from reseat.history.folder import Folder
-from reseat.history.whole import write_whole
 from reseat.model import Consistency, Severity, Snapshot
 from reseat.model.wording import counted, listed
 from reseat.sources.connection import Connection
 from reseat.sources.landing import check_cluster, land
-from reseat.sources.live import Progress, Report, read_cluster
+from reseat.sources.live import read_cluster
+from reseat.sources.progress import Progress, Report
 
 __all__ = ["snapshot"]
 
@@ -39,7 +40,7 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
         read: what reads a cluster; None: ``read_cluster``.
     """
     if (chosen.bootstrap is None) and (chosen.zookeeper is None) and (chosen.config is None):
-        raise InputRefused("No cluster is named: --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT] says where it is.")
+        raise InputRefused("No cluster given: use --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT].")
     if chosen.output is None and chosen.landing is None:
         raise InputRefused(
             "Where to save the snapshot is missing: --output FILE, or --landing DIR with --cluster NAME."
@@ -113,7 +114,7 @@ def _write(file: Path, data: bytes) -> None:
         if file.exists() and not file.is_file():  # a device or a pipe, which cannot be replaced
             file.write_bytes(data)
         else:
-            write_whole(file, data)
+            atomic_write(file, data)
     except OSError as error:
         raise InputRefused(f"The file cannot be written: {error.strerror or error}.", source=str(file)) from error
 
@@ -121,7 +122,7 @@ def _write(file: Path, data: bytes) -> None:
 def _summary(taken: Snapshot, written: list[str]) -> list[str]:
     layout = taken.layout
     name = taken.cluster or taken.cluster_id or "The cluster"
-    by = _WAYS.get(taken.way, taken.way)
+    by = _WAYS.get(taken.protocol, taken.protocol)
     lines = [
         f"{name}, read from {by} at {taken.taken_at:%Y-%m-%d %H:%M:%S} UTC: {counted(len(layout.brokers), 'broker')}, "
         f"{counted(len(layout.topics), 'topic')}, {counted(layout.partition_count, 'partition')}, "

@@ -6,7 +6,7 @@ import argparse
 
 from reseat.cli.inputs import STANDARD_INPUT, text_of, topics_like
 from reseat.errors import InputRefused, WishRefused
-from reseat.formats.certificate import read_wish
+from reseat.formats.documents.certificate import read_wish
 from reseat.model import ClusterLayout, Options, Wish
 
 __all__ = ["wish_of"]

@@ -59,7 +59,7 @@ def read_printed(text: str, source: str | None = None) -> tuple[State, tuple[Reb
     if len(groups) > 1:
         raise InputRefused(f"{len(groups)} groups are printed; one was expected. Describe it alone.", source=source)
     if not owned:
-        raise InputRefused("Nobody reads anything in this group: it has no members to assign to.", source=source)
+        raise InputRefused("This group has no members to assign partitions to.", source=source)
     topics = tuple(sorted(counts))
     members = {name: Member(name, topics, owned=tuple(sorted(set(mine))), generation=1) for name, mine in owned.items()}
     return State(members, counts, 1), (Rebalance(),)

@@ -344,16 +344,16 @@ def _round(
             calls.append(Call(member.id, "revoked", gives_up))
         kept = tuple(p for p in member.owned if p not in gives_up) if assignor.cooperative else member.owned
         joining[member.id] = replace(member, owned=kept, user_data=member.user_data or assignor.user_data(member))
-        said = f"reads {', '.join(member.topics) or 'nothing'}"
+        said = f"subscribes to {', '.join(member.topics) or 'nothing'}"
         # An eager member has given up all it had; Sticky alone tells of it all the same, in its user data.
         tells = "owns" if assignor.cooperative else "had" if assignor.name == "sticky" else ""
         owns = f", {tells} {_names(kept)}" if kept and tells else ""
-        messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; offers {assignor.name}"))
+        messages.append(Message(member.id, "coordinator", "JoinGroup", f"{said}{owns}; supports {assignor.name}"))
     leader = next(iter(joining), None)
     group = replace(state, members=joining).group
     given = assignor.assign(group) if joining else {}
     for name in joining:
-        what = "you lead: all subscriptions" if name == leader else f"{leader} leads"
+        what = "you are the group leader: all subscriptions" if name == leader else f"{leader} is the group leader"
         messages.append(Message("coordinator", name, "JoinGroup response", f"generation {generation}; {what}"))
     for name in joining:
         what = "the assignment of all members" if name == leader else "nothing; waits"
@@ -409,11 +409,11 @@ def title(happening: Happening) -> str:
         case Together(members):
             return f"{listed(member.id for member in members)} {verb(len(members), 'joins', 'join')}"
         case Rebalance():
-            return "The group rebalances as it is"
+            return "The group rebalances without a change"
         case Leave(name):
             return f"{name} closes"
         case Timeout(name):
-            return f"Nothing is heard of {name}, which is thrown out"
+            return f"{name} times out and is removed from the group"
         case Return(name):
             return f"{name} is back"
         case Restart(name):
@@ -451,11 +451,9 @@ def _sentence(
     again = len(moved) - first
     parts = ["one rebalance" if len(rounds) == 1 else "two rebalances"]
     if first:
-        parts.append(f"{counted(first, 'partition')} {verb(first, 'gets its first reader', 'get their first reader')}")
+        parts.append(f"{counted(first, 'partition')} {verb(first, 'is newly assigned', 'are newly assigned')}")
     if again or not first:
-        forced = f", {needless:,} of them for nothing" if needless else ""
-        parts.append(
-            f"{counted(again, 'partition')} {verb(again, 'changes its reader', 'change their reader')}{forced}"
-        )
-    parts.append(f"{paused:,} paused meanwhile" if paused else "nothing paused")
+        forced = f", {needless:,} of them unnecessarily" if needless else ""
+        parts.append(f"{counted(again, 'partition')} {verb(again, 'is reassigned', 'are reassigned')}{forced}")
+    parts.append(f"{paused:,} paused during the rebalance" if paused else "nothing paused")
     return f"{title(happening)}: {'; '.join(parts)}."

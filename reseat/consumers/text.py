@@ -124,7 +124,7 @@ def read_group(data: bytes | str, source: str | None = None) -> GroupText:
         raise InputRefused(_sentence(str(error)), source=source, recognised="JSON") from None
     except _Twice as error:
         raise InputRefused(
-            f"The key {str(error)[:60]!r} stands twice in one object: which one counts?", source=source
+            f"The key {str(error)[:60]!r} is in one object twice: which one applies?", source=source
         ) from None
     except json.JSONDecodeError as error:
         raise InputRefused(
@@ -135,7 +135,7 @@ def read_group(data: bytes | str, source: str | None = None) -> GroupText:
     except UnicodeError:
         raise InputRefused("The text is not UTF-8, or a name in it is half a character.", source=source) from None
     except ValueError as error:  # NaN, Infinity, numbers of thousands of digits
-        raise InputRefused(f"A number in it is none that a group has: {error}.", source=source) from None
+        raise InputRefused(f"A number in it is out of range: {error}.", source=source) from None
     except LimitMet as error:
         error.source = source
         raise
@@ -196,7 +196,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _sentence(words: str) -> str:
@@ -207,7 +207,7 @@ def _sentence(words: str) -> str:
     what = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"  # it names an unknown field whole
     what = what[:1].lower() + what[1:]
     where = f"At {place[:120]}: " if place else ""
-    return f"This is JSON, but no group. {where}{what}."
+    return f"This is JSON, but not a group. {where}{what}."
 
 
 def _within_limits(told: _Text) -> None:
@@ -245,7 +245,7 @@ def _group_text(told: _Text) -> GroupText:
     for topic, lists in told.racks.items():
         if len(lists) > told.topics.get(topic, 0):
             raise GroupInvalid(
-                f"racks tells of {len(lists):,} partitions of {topic[:60]}, which has {told.topics.get(topic, 0):,}."
+                f"racks covers {len(lists):,} partitions of {topic[:60]}, which has {told.topics.get(topic, 0):,}."
             )
         racks |= {(topic, partition): frozenset(on) for partition, on in enumerate(lists)}
     Group(tuple(members), told.topics, racks)  # refuses a member that stands twice
@@ -293,7 +293,7 @@ def _happenings(told: _Step, number: int) -> list[Happening]:
         if name is not None:
             found.append(kind(name))
     if (told.subscribe is None) != (told.topics is None):
-        raise GroupInvalid(f"Step {number + 1} of the story: subscribe and topics stand together.")
+        raise GroupInvalid(f"Step {number + 1} of the story: subscribe and topics go together.")
     if told.subscribe is not None and told.topics is not None:
         found.append(Subscribe(told.subscribe, tuple(dict.fromkeys(told.topics))))
     if told.partitions is not None:

@@ -20,10 +20,10 @@ import numpy as np
 from reseat.election.rules import Mode, first_column
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
-from reseat.model.columns import row_any, row_counts
+from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import listed, verb
 
-__all__ = ["Candidates", "able", "broker_mask", "candidates", "column_of", "electable", "last_known"]
+__all__ = ["Candidates", "broker_mask", "candidates", "column_of", "electable", "last_known"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,22 +41,16 @@ class Candidates:
     assumed: BoolArray
 
 
-def able(layout: ClusterLayout) -> BoolArray:
-    """(B,) bool: brokers that can lead as far as is told: alive, or not told to be otherwise."""
-    return np.array([not b.state.unavailable for b in layout.brokers], np.bool_)
-
-
 def candidates(layout: ClusterLayout) -> Candidates:
     """Who can stand for election in each partition, by the rules above."""
     standing = layout.replicas != NONE
     if layout.observers is not None:
         standing &= ~layout.observers
-    alive = np.append(able(layout), False)[layout.replicas]
+    alive = on_brokers(layout.replicas, layout.available)
     alive &= standing
     leaderless = layout.leader == NONE
     if leaderless.any():
-        surely = np.array([b.state is BrokerState.ALIVE for b in layout.brokers] + [False], np.bool_)
-        alive[leaderless] &= surely[layout.replicas[leaderless]]
+        alive[leaderless] &= on_brokers(layout.replicas[leaderless], layout.in_state(BrokerState.ALIVE))
     if layout.in_sync is None:
         in_sync = standing.copy()
     else:
@@ -83,7 +77,7 @@ def broker_mask(layout: ClusterLayout, broker_ids: Iterable[int]) -> BoolArray:
             f"{verb(len(unknown), 'Broker', 'Brokers')} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not in "
             "this layout.",
             brokers=tuple(unknown),
-            choices=(f"It has the brokers {listed(layout.broker_ids.tolist(), 12)}.",),
+            choices=(f"Its brokers are {listed(layout.broker_ids.tolist(), 12)}.",),
         )
     return mask
 

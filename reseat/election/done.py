@@ -18,9 +18,9 @@ from dataclasses import replace
 import numpy as np
 
 from reseat.election import rules
-from reseat.election.candidates import able, column_of
+from reseat.election.candidates import column_of
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Plan
-from reseat.model.columns import row_any
+from reseat.model.arrays import holds, on_brokers, row_any
 
 __all__ = ["layout_after", "once_done"]
 
@@ -51,14 +51,14 @@ def once_done(plan: Plan) -> ClusterLayout:
     at = np.flatnonzero(changed)
     leader = current.leader.copy()
     target = proposed.replicas[at]
-    alive = np.append(able(proposed), False)[target]
+    alive = on_brokers(target, proposed.available)
     if proposed.observers is not None:
         alive &= ~proposed.observers[at]
     old = current.replicas[at]
     before = leader[at]
     stays = row_any((target == before[:, None]) & alive)
     takes_over = column_of(target, rules.reassignment(alive, target != NONE))
-    common = ((target[:, :, None] == old[:, None, :]) & (target != NONE)[:, :, None]).any(axis=(1, 2))
+    common = row_any(holds(old, target))
     leader[at] = np.select(
         # Nobody leads: there is nobody to copy from. Not told, and it may be one that stays: still not told.
         [before == NONE, (before == NOT_TOLD) & common, stays],
@@ -79,7 +79,7 @@ def _in_sync_done(
         in_sync[:, :shared] = current.in_sync[:, :shared]
     told = current.in_sync_known.copy()
     was = np.zeros(old.shape, np.bool_) if current.in_sync is None else current.in_sync[at]
-    kept = ((target[:, :, None] == old[:, None, :]) & was[:, None, :]).any(axis=2)
+    kept = holds(np.where(was, old, NONE), target)
     leaderless = (current.leader[at] == NONE)[:, None]
     in_sync[at] = np.where(leaderless, kept, target != NONE)
     told[at] |= current.leader[at] != NONE

@@ -25,7 +25,7 @@ import numpy as np
 from reseat.election.candidates import Candidates
 from reseat.election.rules import Mode
 from reseat.model import BoolArray, ClusterLayout, IntArray
-from reseat.model.columns import row_any, row_counts
+from reseat.model.arrays import row_any, row_counts
 
 __all__ = ["eligible_afterwards", "least_in_sync", "shrunk", "with_eligible"]
 

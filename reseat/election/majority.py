@@ -21,11 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseat.election.candidates import able, broker_mask
+from reseat.election.candidates import broker_mask
 from reseat.election.rules import Mode
 from reseat.election.stop import stop
 from reseat.model import NONE, BrokerState, ClusterLayout
-from reseat.model.columns import row_counts
+from reseat.model.arrays import on_brokers, row_counts
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["Majority", "against_majority"]
@@ -66,10 +66,10 @@ def against_majority(layout: ClusterLayout, brokers: Iterable[int], mode: Mode =
     """
     ids = tuple(sorted(set(brokers)))
     down = sorted({*ids, *(broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD)})
-    gone = np.append(broker_mask(layout, ids), False)[layout.replicas]
+    gone = on_brokers(layout.replicas, broker_mask(layout, ids))
     held = layout.replicas != NONE
     factor = row_counts(held)
-    up = np.append(able(layout), False)[layout.replicas] & held & ~gone
+    up = on_brokers(layout.replicas, layout.available) & held & ~gone
     if layout.observers is not None:
         up &= ~layout.observers
     alive = row_counts(up)
@@ -103,19 +103,19 @@ def _sentences(ids: list[int], only_here: int, only_there: int, replicas: int, w
         down = f"With {verb(len(ids), 'broker', 'brokers')} {listed(ids)} stopped"
         if only_here:
             said.append(
-                f"{down}, {counted(only_here, 'partition')} {verb(only_here, 'is', 'are')} led that a majority of the "
-                "same replicas could not decide for."
+                f"{down}, {counted(only_here, 'partition')} {verb(only_here, 'has', 'have')} a leader but would have "
+                "none with a majority quorum of the same replicas."
             )
         if only_there:
             said.append(
-                f"{counted(only_there, 'partition')} {verb(only_there, 'has', 'have')} a majority alive and no leader: "
-                "what was in sync is stopped, and an ISR waits for it."
+                f"{counted(only_there, 'partition')} {verb(only_there, 'has', 'have')} a majority of replicas alive "
+                "but no leader: the in-sync replicas are stopped, and an ISR waits for them."
             )
         if not only_here and not only_there:
-            said.append(f"{down}, a majority of the same replicas could go on for the same partitions.")
+            said.append(f"{down}, a majority quorum of the same replicas keeps the same partitions available.")
     if wanted > replicas:
         said.append(
-            f"To survive as many failures as here (f with f + 1 replicas) a majority system needs 2 f + 1: "
+            "To survive as many failures (f with f + 1 replicas), a majority quorum needs 2 f + 1: "
             f"{counted(wanted, 'replica')} instead of {replicas:,}."
         )
     return said

@@ -8,7 +8,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
 
 __all__ = ["ElectionPreview", "Reason", "leader_counts", "leader_spread", "less_even"]
 
@@ -77,22 +77,22 @@ _WORDS: dict[Reason, tuple[str, str, str]] = {
     ),
     Reason.PREFERRED_IS_OBSERVER: (
         "preferred replica is an observer",
-        "The first replica is an observer, which never stands for election: the leader does not change.",
+        "The first replica is an observer, which is never elected: the leader does not change.",
         "PREFERRED_LEADER_NOT_AVAILABLE",
     ),
     Reason.OTHER_ELECTED: (
         "another in-sync replica elected",
-        "The leader is missing or not alive, and so is the preferred replica: the next that can lead is elected.",
+        "Neither the leader nor the preferred replica is alive: the next eligible replica is elected.",
         "NONE",
     ),
     Reason.LEADER_NOT_TOLD: (
         "leader unknown",
-        "The source does not say who leads now, so it is not known whether this is a change.",
+        "The current leader is unknown, so whether this is a change is unknown, too.",
         "NONE",
     ),
     Reason.ORDER_NOT_TOLD: (
         "order unknown",
-        "The source does not keep the order of replicas, so the preferred one is not known.",
+        "The source does not keep replica order, so the preferred replica is unknown.",
         "NONE",
     ),
     Reason.NO_REPLICAS: ("no replicas", "The partition has no replicas.", "NONE"),
@@ -100,12 +100,12 @@ _WORDS: dict[Reason, tuple[str, str, str]] = {
     Reason.TAKES_OVER: ("takes over", "The first replica that is alive and in sync takes over.", "NONE"),
     Reason.UNCLEAN: (
         "unclean election",
-        "No replica in sync is left: one out of sync takes over, and what it had not copied is lost.",
+        "No in-sync replica is left: an out-of-sync replica takes over, and records it had not copied are lost.",
         "NONE",
     ),
     Reason.NO_CANDIDATE: (
         "goes offline",
-        "No replica that is alive and in sync is left: the partition has no leader.",
+        "No live in-sync replica is left: the partition has no leader.",
         "ELIGIBLE_LEADERS_NOT_AVAILABLE",
     ),
     Reason.LEADER_GIVEN_UP: (
@@ -120,7 +120,7 @@ _WORDS: dict[Reason, tuple[str, str, str]] = {
     ),
     Reason.LAST_KNOWN: (
         "last known leader is back",
-        "ISR and eligible replicas are empty: the last known leader leads again, and what it lost is lost (KIP-966).",
+        "ISR and ELR are empty: the last known leader leads again, and records it has lost stay lost (KIP-966).",
         "NONE",
     ),
     Reason.WAS_OFFLINE: ("offline already", "The partition has no leader already.", "ELIGIBLE_LEADERS_NOT_AVAILABLE"),
@@ -205,7 +205,7 @@ def leader_spread(layout: ClusterLayout, counts: Counts | None, away: tuple[int,
     """
     if counts is None:
         return None
-    here = np.array([b.state is not BrokerState.DEAD and b.id not in away for b in layout.brokers], np.bool_)
+    here = ~layout.dead & ~np.isin(layout.broker_ids, away)
     return int(np.ptp(counts[here])) if here.any() else None
 
 

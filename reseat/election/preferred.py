@@ -30,7 +30,7 @@ from reseat.election.done import once_done
 from reseat.election.outcome import ElectionPreview, Reason, leader_counts, less_even
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray, Plan
-from reseat.model.columns import row_any
+from reseat.model.arrays import row_any
 from reseat.model.wording import counted, verb
 
 __all__ = ["after_plan", "preferred"]
@@ -96,10 +96,10 @@ def after_plan(plan: Plan, mode: Mode = "zookeeper") -> ElectionPreview:
     if moved:
         hand_over = (
             f"{counted(moved, 'partition')} {verb(moved, 'changes', 'change')} {verb(moved, 'its', 'their')} leader "
-            "while data moves, because the old one leaves."
+            "while data moves, because the old leader loses its replica."
         )
     elif not known:
-        hand_over = "No leader is told, so whether one changes while data moves is not known."
+        hand_over = "Current leaders are unknown, so leader changes while data moves are unknown, too."
     return replace(
         preview,
         leader_before=current.leader_ids,
@@ -124,7 +124,7 @@ def _sentences(preview: ElectionPreview, worse: str | None) -> tuple[str, ...]:
         (Reason.PREFERRED_NOT_ALIVE, "because the preferred replica's broker is not alive"),
         (Reason.PREFERRED_NOT_IN_SYNC, "because the preferred replica is not in the ISR"),
         (Reason.PREFERRED_IS_OBSERVER, "because the first replica is an observer"),
-        (Reason.ORDER_NOT_TOLD, "because the source does not keep the order of replicas"),
+        (Reason.ORDER_NOT_TOLD, "because the source does not keep replica order"),
     ):
         number = counts.get(reason, 0)
         if number:
@@ -132,8 +132,8 @@ def _sentences(preview: ElectionPreview, worse: str | None) -> tuple[str, ...]:
             said.append(f"{counted(number, 'partition')} {stay} {words}.")
     number = counts.get(Reason.LEADER_NOT_TOLD, 0)
     if number:
-        said.append(f"The leader of {counted(number, 'partition')} is unknown: whether it changes is not known.")
+        said.append(f"The leader of {counted(number, 'partition')} is unknown, so whether it changes is unknown, too.")
     guessed = int(np.count_nonzero(preview.assumed))
     if guessed:
-        said.append(f"The ISR of {counted(guessed, 'partition')} is unknown: all replicas are taken to be in sync.")
+        said.append(f"The ISR of {counted(guessed, 'partition')} is unknown: all replicas are assumed to be in sync.")
     return tuple(said)

@@ -111,9 +111,13 @@ def _sentences(
     ids: list[int], elections: int, not_told: int, percentage: float, mode: Mode, *, held_back: bool
 ) -> tuple[str, ...]:
     if held_back:
-        said = ["The controller waits: it elects automatically only while no reassignment runs anywhere."]
+        said = ["The controller waits: automatic elections only happen while no reassignment is running."]
     elif not ids:
-        limit = "" if mode == "kraft" else f": no broker has more than {percentage:g} percent of them led elsewhere"
+        limit = (
+            ""
+            if mode == "kraft"
+            else f": no broker has more than {percentage:g} percent of its preferred partitions led elsewhere"
+        )
         said = [f"The automatic leader rebalance would not act{limit}."]
     else:
         said = [
@@ -124,5 +128,5 @@ def _sentences(
             said.append(f"It does so in {-(-elections // KRAFT_ROUND)} rounds of at most {KRAFT_ROUND:,}.")
     if not_told:
         left_out = verb(not_told, "is", "are")
-        said.append(f"{counted(not_told, 'partition')} whose leader or order is unknown {left_out} left out.")
+        said.append(f"{counted(not_told, 'partition')} whose leader or order is unknown {left_out} not counted.")
     return tuple(said)

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.election.candidates import able, candidates
+from reseat.election.candidates import candidates
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntArray
-from reseat.model.columns import row_counts
+from reseat.model.arrays import row_counts
 from reseat.model.wording import counted, verb
 
 __all__ = ["RestartVerdict", "safe_to_restart"]
@@ -87,7 +87,7 @@ def safe_to_restart(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
     columns = np.stack(
         [by_broker(offline), by_broker(below), by_broker(short), leaders, by_broker(layout.replicas != NONE)], axis=1
     ).tolist()
-    up = able(layout).tolist()
+    up = layout.available.tolist()
     rests_on = _assumptions(layout, can.assumed)
     verdicts: list[tuple[tuple[bool, bool, tuple[int, ...]], RestartVerdict]] = []
     for broker, alive, numbers in zip(layout.brokers, up, columns, strict=True):
@@ -110,12 +110,12 @@ def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
     said = []
     number = int(np.count_nonzero(assumed))
     if number:
-        said.append(f"the ISR of {counted(number, 'partition')} is unknown and taken to be complete")
+        said.append(f"the ISR of {counted(number, 'partition')} is unknown and assumed to be complete")
     unknown = len(layout.topics)
     if layout.min_in_sync is not None:
         unknown = int(np.count_nonzero(layout.min_in_sync < 1))
     if unknown:
-        said.append(f"min.insync.replicas of {counted(unknown, 'topic')} is unknown and taken to be 1")
+        said.append(f"min.insync.replicas of {counted(unknown, 'topic')} is unknown and assumed to be 1")
     return f" Assumed: {'; '.join(said)}." if said else ""
 
 
@@ -128,15 +128,15 @@ def _verdict(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bo
         troubles.append(f"{counted(below, 'partition')} would fall below min.insync.replicas")
     if short:
         troubles.append(
-            f"{counted(short, 'partition')} {verb(short, 'misses', 'miss')} another replica already and would lose one "
-            "more"
+            f"{counted(short, 'partition')} {verb(short, 'misses', 'miss')} an in-sync replica already and would lose "
+            "one more"
         )
     if not alive:
         sentence = f"Broker {broker.id} is {broker.state.value}: there is nothing to restart until it is back."
     elif troubles:
         sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(troubles)}.{rests_on}"
     else:
-        hands = f" It hands over {counted(leaders, 'leader')}." if leader_told else ""
+        hands = f" It hands over leadership of {counted(leaders, 'partition')}." if leader_told else ""
         sentence = f"Broker {broker.id} is safe to restart: every partition keeps a leader.{hands}{rests_on}"
     return RestartVerdict(
         broker_id=broker.id,

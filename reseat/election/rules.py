@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from reseat.model import NONE, BoolArray, IntArray
-from reseat.model.columns import row_any
+from reseat.model.arrays import row_any
 
 __all__ = ["Mode", "controlled_shutdown", "first_column", "offline", "preferred", "reassignment"]
 

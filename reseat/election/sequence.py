@@ -39,7 +39,7 @@ from reseat.election.rules import Mode
 from reseat.election.stop import stop
 from reseat.election.unclean import unclean as unclean_election
 from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray
-from reseat.model.columns import row_any, row_counts
+from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["Move", "MoveKind", "Walk", "WalkStep", "walk"]
@@ -230,7 +230,7 @@ def _settled(
     # A leader elected from outside the ISR is alone in it: who is left there and not alive is out.
     outside = anew & ~row_any((layout.replicas == leader[:, None]) & can.in_sync)
     in_sync = can.in_sync & ~(outside[:, None] & ~can.alive)
-    here = np.append(back, False)[layout.replicas]
+    here = on_brokers(layout.replicas, back)
     in_sync |= can.alive & ((here & led[:, None]) | anew[:, None])
     after = replace(layout, leader=leader, in_sync=in_sync)
     if with_eligible(layout, mode):
@@ -263,7 +263,7 @@ def _in_state(layout: ClusterLayout, brokers: BoolArray, state: BrokerState) -> 
 
 def _without(layout: ClusterLayout, brokers: BoolArray) -> ClusterLayout:
     """The layout without these brokers in any ISR or ELR: they may have lost what they had not flushed."""
-    stay = ~np.append(brokers, False)[layout.replicas]
+    stay = ~on_brokers(layout.replicas, brokers)
     return replace(
         layout,
         in_sync=None if layout.in_sync is None else layout.in_sync & stay,
@@ -290,16 +290,18 @@ def _sentence(
         MoveKind.STOP: f"{who} {verb(number, 'stops', 'stop')}",
         MoveKind.CRASH: f"{who} {verb(number, 'crashes', 'crash')}",
         MoveKind.RETURN: f"{who} {verb(number, 'returns', 'return')}",
-        MoveKind.PREFERRED: "A preferred election is held",
-        MoveKind.UNCLEAN: "An unclean election is held",
+        MoveKind.PREFERRED: "A preferred election is run",
+        MoveKind.UNCLEAN: "An unclean election is run",
     }[move.kind]
     said = [f"{what}: {counted(changed, 'leader')} {verb(changed, 'changes', 'change')}."]
     if len(lost):
-        said.append(f"{counted(len(lost), 'partition')} {verb(len(lost), 'loses', 'lose')} what was not copied.")
+        said.append(
+            f"{counted(len(lost), 'partition')} {verb(len(lost), 'loses', 'lose')} records that were not copied."
+        )
     if len(offline):
         said.append(f"{counted(len(offline), 'partition')} {verb(len(offline), 'is', 'are')} offline.")
     if len(below):
-        said.append(f"{counted(len(below), 'partition')} {verb(len(below), 'rejects', 'reject')} acks=all.")
+        said.append(f"{counted(len(below), 'partition')} {verb(len(below), 'rejects', 'reject')} acks=all writes.")
     if not len(offline) and not len(below):
-        said.append("Everything is led and takes writes.")
+        said.append("Every partition has a leader and accepts writes.")
     return " ".join(said)

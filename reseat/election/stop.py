@@ -34,7 +34,7 @@ from reseat.election.isr import eligible_afterwards, least_in_sync, shrunk, with
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
-from reseat.model.columns import row_any, row_counts
+from reseat.model.arrays import on_brokers, row_any, row_counts
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["StopPreview", "stop"]
@@ -87,7 +87,7 @@ def stop(
     """
     stopped = broker_mask(layout, broker_ids)
     can = candidates(layout)
-    gone = np.append(stopped, False)[layout.replicas]
+    gone = on_brokers(layout.replicas, stopped)
     standing = can.alive & ~gone
     after, reason = _takeover(layout, can, standing, stopped, unclean=unclean, mode=mode)
     shrunken = shrunk(layout, can, gone, mode)
@@ -126,7 +126,7 @@ def _takeover(
     any_alive = column_of(layout.replicas, rules.first_column(standing))
     eligible = (clean != NONE) & ~row_any(can.in_sync & standing)
     led = np.append(stopped, np.zeros(2, np.bool_))[leader]  # -2 and -1 take the two further places
-    involved = led | ((leader == NOT_TOLD) & row_any(np.append(stopped, False)[layout.replicas]))
+    involved = led | ((leader == NOT_TOLD) & row_any(on_brokers(layout.replicas, stopped)))
     not_told = involved & (leader == NOT_TOLD)
     table: list[tuple[BoolArray, Reason, IntArray]] = [
         (leader == NONE, Reason.WAS_OFFLINE, leader),
@@ -172,16 +172,16 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
         )
         if retries:
             yield (
-                "For these a controlled shutdown is tried again (controlled.shutdown.max.retries); then the broker "
-                "stops all the same."
+                "For these, the controlled shutdown is retried (controlled.shutdown.max.retries); then the broker "
+                "stops anyway."
             )
     else:
         yield "No partition goes offline."
     number = len(preview.unclean)
     if number:
         yield (
-            f"{counted(number, 'partition')} {verb(number, 'gets', 'get')} a leader that is not in sync: what it has "
-            "not copied is lost."
+            f"{counted(number, 'partition')} {verb(number, 'gets', 'get')} an out-of-sync leader: records it has not "
+            "copied are lost."
         )
     number = len(preview.below_min_isr)
     if number:
@@ -191,10 +191,10 @@ def _sentences(preview: StopPreview, retries: bool) -> Iterator[str]:
         )
     number = len(preview.under_replicated)
     if number:
-        yield f"{counted(number, 'partition')} {verb(number, 'has', 'have')} a replica fewer in sync."
+        yield f"{counted(number, 'partition')} {verb(number, 'has', 'have')} one in-sync replica fewer."
     number = counts.get(Reason.LEADER_NOT_TOLD, 0)
     if number:
-        yield f"The leader of {counted(number, 'partition')} is unknown: who takes over there is not known."
+        yield f"The leader of {counted(number, 'partition')} is unknown, so who takes over there is unknown, too."
     number = int(np.count_nonzero(preview.election.assumed))
     if number:
-        yield f"The ISR of {counted(number, 'partition')} is unknown: all replicas are taken to be in sync."
+        yield f"The ISR of {counted(number, 'partition')} is unknown: all replicas are assumed to be in sync."

@@ -27,7 +27,7 @@ from reseat.election.candidates import candidates, column_of, electable, last_kn
 from reseat.election.outcome import ElectionPreview, Reason
 from reseat.election.rules import Mode
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
-from reseat.model.columns import row_any
+from reseat.model.arrays import row_any
 from reseat.model.wording import counted, verb
 
 __all__ = ["unclean"]
@@ -83,12 +83,15 @@ def _sentences(preview: ElectionPreview) -> tuple[str, ...]:
         said.append(f"{counted(back, 'partition')} {verb(back, 'gets', 'get')} an in-sync leader: nothing is lost.")
     if lossy:
         said.append(
-            f"{counted(lossy, 'partition')} {verb(lossy, 'gets', 'get')} a leader that was not in sync: what it had "
-            "not copied is lost, also where it was acknowledged."
+            f"{counted(lossy, 'partition')} {verb(lossy, 'gets', 'get')} an out-of-sync leader: records it had not "
+            "copied are lost, even if they were acknowledged."
         )
     if stuck:
         said.append(f"{counted(stuck, 'partition')} {verb(stuck, 'stays', 'stay')} offline: no replica is alive.")
     number = counts.get(Reason.LEADER_NOT_TOLD, 0)
     if number:
-        said.append(f"The leader of {counted(number, 'partition')} is unknown: whether one is needed is not known.")
+        said.append(
+            f"The leader of {counted(number, 'partition')} is unknown, so whether an election is needed is unknown, "
+            "too."
+        )
     return tuple(said)

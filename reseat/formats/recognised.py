@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseat.formats.reading import Reading
+from reseat.formats.input.reading import Reading
 from reseat.model import NOT_TOLD, ClusterLayout
 from reseat.model.wording import counted
 
@@ -75,7 +75,9 @@ def missing(layout: ClusterLayout) -> tuple[Missing, ...]:
     if "replica order" in unknown and unknown["replica order"][0]:
         found.append(
             Missing(
-                "replica order", "Without it these topics are not planned: the first replica is preferred.", _DESCRIBE
+                "replica order",
+                "Without it these topics cannot be planned: the first replica is the preferred leader.",
+                _DESCRIBE,
             )
         )
     elif absent & {"leaders", "ISR"}:

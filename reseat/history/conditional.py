@@ -73,7 +73,7 @@ def put_new(store: Any, path: str, data: bytes) -> bool:
         # The whole message quotes the service's answer, which may name keys.
         status = _STATUS.search(str(error))
         reason = f"answered {status.group(1).strip()}" if status else "did not answer"
-        raise OSError(f"the service {reason} to a put on condition that there is none of that name") from error
+        raise OSError(f"the service {reason} to a conditional put (If-None-Match)") from error
     return True
 
 

@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
-from reseat.model.units import plural
+from reseat.model.wording import counted, visible
 from reseat.model.wording import ids as listed_ids
-from reseat.model.wording import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,15 +114,15 @@ def _of_brokers(brokers: pd.DataFrame, racks: Mapping[int, str | None]) -> list[
     for (moment, kind), rows in brokers.groupby(["taken_at", "kind"], sort=True):
         when = cast("datetime", moment)
         ids = {int(broker) for broker in rows["broker"]}
-        word, does = ("gone", "gone") if kind == "broker_gone" else ("came", "back or new")
+        word, does = ("gone", "left") if kind == "broker_gone" else ("came", "joined")
         for rack, members in sorted(by_rack.items()):
             if len(members) > 1 and members <= ids:
-                words = f"rack {visible(rack, 40)} is {does} (brokers {listed_ids(sorted(members))})"
+                words = f"rack {visible(rack, 40)} {does} (brokers {listed_ids(sorted(members))})"
                 found.append(Event(when, when, f"rack_{word}", words))
                 ids -= members
         if ids:
             one = len(ids) == 1
-            words = f"{'broker' if one else 'brokers'} {listed_ids(sorted(ids))} {'is' if one else 'are'} {does}"
+            words = f"{'broker' if one else 'brokers'} {listed_ids(sorted(ids))} {does}"
             found.append(Event(when, when, word, words))
     return found
 
@@ -137,12 +136,12 @@ def _of_replicas(counts: pd.DataFrame, grown: Mapping[datetime, int], least: int
 
     def close() -> None:
         if open_at is not None and last is not None and total >= least:
-            found.append(Event(open_at, last, "moved", f"{plural(total, 'replica')} came to other brokers"))
+            found.append(Event(open_at, last, "moved", f"{counted(total, 'replica')} moved to other brokers"))
 
     for when, count in zip(added["taken_at"], added["changes"].astype(int), strict=True):
         new = min(count, grown.get(when, 0))
         if new >= least:
-            found.append(Event(when, when, "grew", f"{plural(new, 'replica')} of new partitions"))
+            found.append(Event(when, when, "grew", f"{counted(new, 'replica')} of new partitions"))
         if new == count:
             continue
         if last is None or when - last > _PAUSE:

@@ -25,13 +25,13 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from reseat.errors import InputRefused
+from reseat.history.atomic_write import atomic_write, sync_to_disk
 from reseat.history.listing import Closed, FileFact, Hidden, hides, is_listed, level, scan
 from reseat.history.opening import Place, open_place
 from reseat.history.schema import PARTITION_KEYS
-from reseat.history.whole import settle, write_whole
 from reseat.model.wording import reason_of
 
-__all__ = ["FileFact", "Folder", "write_whole"]
+__all__ = ["FileFact", "Folder", "atomic_write"]
 
 #: Files forced to disk, or folders asked for over a network, at once.
 _AT_ONCE = 16
@@ -215,7 +215,7 @@ class Folder:
         """
         with self._told("written", path):
             if self.local is not None:
-                write_whole(self._made_room(path), data)
+                atomic_write(self._made_room(path), data)
             elif self.place.put_is_whole:
                 self._put(self.path(path), data)
             else:
@@ -239,7 +239,7 @@ class Folder:
         """
         with self._told("written", path):
             if self.local is not None:
-                return write_whole(self._made_room(path), data, overwrite=False)
+                return atomic_write(self._made_room(path), data, overwrite=False)
             if self.place.create is not None:
                 return self.place.create(_inside(path), data)
             part = self._part(path, data)
@@ -331,7 +331,7 @@ class Folder:
         if self.local is not None and paths:
             # At once, so that the file system can force many with one write to its journal: a third of the time.
             with self._told("forced to disk", ""), ThreadPoolExecutor(_AT_ONCE) as pool:
-                for _ in pool.map(lambda path: settle(Path(self.path(path))), paths):
+                for _ in pool.map(lambda path: sync_to_disk(Path(self.path(path))), paths):
                     pass
 
     def open_dataset(self, under: str | Sequence[str], *, schema: pa.Schema, partitioned: bool = True) -> Any:
@@ -430,7 +430,7 @@ def _inside(relative: str) -> str:
     """
     parts = [part for part in relative.split("/") if part and part != "."]
     if relative.startswith("/") or ".." in parts or "\0" in relative:
-        raise InputRefused(f"{relative[:100]!r} leads out of the folder; a path in it was expected.")
+        raise InputRefused(f"{relative[:100]!r} points outside the folder; a path in it was expected.")
     return "/".join(parts)
 
 

@@ -70,15 +70,15 @@ def open_place(where: str) -> Place:
         return _local(_at_home(where))
     scheme = _SAME.get(told.group(1).lower(), told.group(1).lower())
     if scheme not in _KNOWN:
-        raise InputRefused(f"{scheme[:20]}:// is not known here; a path or a file, s3, hdfs or abfss URL was expected.")
+        raise InputRefused(f"{scheme[:20]}:// is not supported; a path or a file, s3, hdfs or abfss URL was expected.")
     rest = where[told.end() :]
     # Never quoted in a refusal: what cannot be read may be a secret with a slash in it.
     authority, _, path = rest.partition("/")
     path = path.strip("/")
     if _holds_secret(scheme, authority) or "?" in rest or "#" in rest:
         raise InputRefused(
-            f"This {scheme}:// URL holds more than a place. Leave user, password, keys and options out of it: they "
-            "are taken from the environment."
+            f"This {scheme}:// URL has more than a location. Leave user, password, keys and options out: they are "
+            "taken from the environment."
         )
     if scheme == "file":
         if authority not in ("", "localhost"):
@@ -136,7 +136,7 @@ def _at_home(where: str) -> Path:
     except RuntimeError as error:  # no account of that name, or none with a home
         name = where.partition("/")[0]
         raise InputRefused(
-            f"{name[:60]} is no account's home here; a path was expected, and ./{name[:60]} for a folder of that name."
+            f"{name[:60]} is not an account on this machine; write a path, or ./{name[:60]} for a folder of that name."
         ) from error
 
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from reseat.errors import InputRefused, LayoutInvalid
-from reseat.formats.snapshot import identity, read_snapshot
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.documents.snapshot_writer import identity
 from reseat.history.folder import Folder
+from reseat.history.read import History
+from reseat.history.rebuild import layout_from_tables
 from reseat.model import Consistency, Gaps, Snapshot
-from reseat.model.snapshot import GAPS_BY_WAY
-
-if TYPE_CHECKING:
-    from reseat.history.read import History
+from reseat.model.snapshot import GAPS_BY_PROTOCOL
 
 __all__ = ["snapshot_at"]
 
@@ -29,7 +30,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def snapshot_at(history: History, landing: Folder, cluster: str, snapshot_id: str) -> Snapshot:
+def snapshot_at(history: History, landing: str | Path | Folder, cluster: str, snapshot_id: str) -> Snapshot:
     """A snapshot that the tables know.
 
     Args:
@@ -52,8 +53,9 @@ def snapshot_at(history: History, landing: Folder, cluster: str, snapshot_id: st
             source=history.where,
         )
     told = rows[0]
+    zone = landing if isinstance(landing, Folder) else Folder.open(landing)
     try:
-        return _landed(landing, str(told["path"]), cluster, snapshot_id)
+        return _landed(zone, str(told["path"]), cluster, snapshot_id)
     except InputRefused as trouble:
         return _rebuilt(history, cluster, snapshot_id, told, str(trouble))
 
@@ -68,23 +70,21 @@ def _landed(landing: Folder, path: str, cluster: str, snapshot_id: str) -> Snaps
 
 
 def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str, Any], trouble: str) -> Snapshot:
-    from reseat.history.rebuild import layout_from_tables
-
     not_read = [
         f"{trouble} This layout was rebuilt from the tables: log directories, configurations and the original text are "
         "unknown."
     ]
     if told["reassigning"]:
-        not_read.append("The tables do not tell which replicas a reassignment under way adds and removes.")
+        not_read.append("The tables do not include which replicas a reassignment in progress adds and removes.")
     rows = [history.table(name, cluster, snapshot_id=snapshot_id) for name in ("brokers", "replicas", "topic_spread")]
     try:
         layout = layout_from_tables(*rows)
     except LayoutInvalid as error:
         raise InputRefused(f"{trouble} {error}", source=history.where) from error
     return Snapshot(
-        layout=replace(layout, gaps=GAPS_BY_WAY.get(told["way"], Gaps())),
+        layout=replace(layout, gaps=GAPS_BY_PROTOCOL.get(told["way"], Gaps())),
         taken_at=told["taken_at"],
-        way=told["way"],
+        protocol=told["way"],
         cluster=cluster,
         cluster_id=told["cluster_id"],
         controller=told["controller"],

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["CLUSTER_NAME", "PRIVATE", "default_landing", "default_tables"]
+__all__ = ["CLUSTER_NAME", "PRIVATE", "Places", "default_landing", "default_tables", "places"]
 
 #: What a cluster may be called: it names a folder of a partitioned data set, on any file system.
 CLUSTER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 #: The folder of the tables that is the pipeline's own; readers of data sets overlook names that begin so.
 PRIVATE = "_reseat"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The two folders of the pipeline.
+
+    Attributes:
+        landing: where snapshots land: a path, or a URL of an object store.
+        tables: where the tables are.
+    """
+
+    landing: str
+    tables: str
+
+
+def places() -> Places:
+    """As ``RESEAT_LANDING`` and ``RESEAT_TABLES`` say, else in the data folder of whoever runs the server."""
+    return Places(default_landing(os.environ), default_tables(os.environ))
 
 
 def default_landing(env: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from reseat.history.dirty import RUNS, unfinished
+from reseat.history.commit_record import RUNS, unfinished
 from reseat.history.folder import Folder
 from reseat.history.parts import clusters_of, day_of, days_of, parts_of
 from reseat.history.places import PRIVATE
@@ -35,8 +35,6 @@ from reseat.history.schema import table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from reseat.model import Snapshot
 
 __all__ = ["History", "frame"]
 
@@ -312,22 +310,6 @@ class History:
         """
         rows = self.table("copysets", cluster, columns=["snapshot_id", "taken_at"])
         return frame(rows.sort_by([("taken_at", "ascending")]))
-
-    def snapshot_at(self, landing: str | Path | Folder, cluster: str, snapshot_id: str) -> Snapshot:
-        """One moment as a whole snapshot: ``reseat.history.past.snapshot_at``.
-
-        Args:
-            landing: the landing zone that the tables were made from.
-            cluster: the cluster.
-            snapshot_id: the snapshot's identity.
-
-        Raises:
-            InputRefused: the tables do not know it, or cannot be read.
-        """
-        from reseat.history.past import snapshot_at
-
-        zone = landing if isinstance(landing, Folder) else Folder.open(landing)
-        return snapshot_at(self, zone, cluster, snapshot_id)
 
     def rejected(self) -> pd.DataFrame:
         """The landed files that could not be read, without their content, sorted by path.

@@ -27,6 +27,7 @@ import pyarrow.compute as pc
 
 from reseat.errors import LayoutInvalid
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout
+from reseat.model.arrays import row_keys
 
 __all__ = ["layout_from_tables"]
 
@@ -79,10 +80,11 @@ class _Rows:
         topic = _codes(replicas["topic"], names)
         partition = _values(replicas["partition"], np.int32, NONE)
         position = _values(replicas["position"], np.int32, NONE)
-        key = (topic.astype(np.int64) << 32) | partition
+        key = row_keys(topic, partition)
         self._order = _sorting(key, position)
         if self._order is not None:
-            topic, partition, position, key = (one[self._order] for one in (topic, partition, position, key))
+            topic, partition, position = (one[self._order] for one in (topic, partition, position))
+            key = key[self._order]
         new = np.ones(len(key), np.bool_)
         new[1:] = key[1:] != key[:-1]
         self.topic, self.partition = topic, partition
@@ -94,8 +96,8 @@ class _Rows:
             at = int(wrong[0])
             name = names[int(topic[at])]
             raise LayoutInvalid(
-                f"The tables hold no whole replica list of partition {name}-{int(partition[at])}: position "
-                f"{int(self._place[at])} was expected, and {int(position[at])} stands there.",
+                f"The tables have no complete replica list of partition {name}-{int(partition[at])}: position "
+                f"{int(self._place[at])} was expected, but {int(position[at])} was found.",
                 topic=name,
                 partition=int(partition[at]),
             )

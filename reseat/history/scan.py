@@ -70,9 +70,9 @@ def read_listed(
                 looks_again = False
                 continue
             raise InputRefused(
-                f"The table {name} cannot be read: {reason_of(error)}. If a run is under way, try again once it is "
-                "over; if one was stopped, run the pipeline again. A damaged file is mended by no run: move the "
-                "folder of the tables away, and a run makes them anew from the landing zone.",
+                f"The table {name} cannot be read: {reason_of(error)}. If a run is in progress, try again once it is "
+                "over; if one was stopped, run the pipeline again. No run repairs a damaged file: move the folder of "
+                "the tables away, and a run rebuilds them from the landing zone.",
                 source=tables.where,
             ) from error
 

@@ -65,17 +65,18 @@ _KEYS = (
 def _of_brokers(what: str) -> tuple[Column, ...]:
     return (
         Column("replicas", _COUNT, f"Replicas on the {what}.", "replicas"),
-        Column("leaders", _COUNT, f"Partitions that the {what} leads; null where no leader is told.", "partitions"),
+        Column("leaders", _COUNT, f"Partitions that the {what} leads; null where leaders are unknown.", "partitions"),
         Column(
             "preferred_leaders",
             _COUNT,
-            f"Partitions whose replica list the {what} heads; null where no order is told.",
+            f"Partitions whose replica list the {what} heads; null where the order is unknown.",
             "partitions",
         ),
         Column(
             "size_bytes",
             _COUNT,
-            f"What the {what}'s replicas take, as far as told; null where it holds some and no size of them is told.",
+            f"What the {what}'s replicas take, as far as known; null where it has replicas and none of their sizes is "
+            "known.",
             "bytes",
         ),
     )
@@ -87,7 +88,7 @@ _AVAILABLE = "brokers not dead, fenced or shutting down"
 
 def _spread(of: str, unit: str, *, least: bool = True) -> tuple[Column, ...]:
     told = (
-        Column(f"{of}_spread", _COUNT, f"{unit.capitalize()} on the fullest broker less those on the emptiest.", unit),
+        Column(f"{of}_spread", _COUNT, f"{unit.capitalize()} on the fullest broker minus those on the emptiest.", unit),
         Column(f"{of}_variation", _REAL, f"Coefficient of variation of {unit} over {_AVAILABLE}."),
     )
     within = ", with partitions on as many racks as they can be on" if unit == "replicas" else ""
@@ -106,7 +107,7 @@ TABLES: tuple[Table, ...] = (
             Column("way", _TEXT, "How it was read: zookeeper, admin or text."),
             Column("cluster_id", _TEXT, "The id that the cluster gives itself; null where unknown."),
             Column("metadata", _TEXT, "Where the cluster keeps its metadata: zookeeper or kraft; null where unknown."),
-            Column("version", _TEXT, "Kafka's version as far as told."),
+            Column("version", _TEXT, "Kafka's version as far as known."),
             Column("controller", _ID, "Broker id of the controller or the quorum's leader; null where unknown."),
             Column("consistency", _TEXT, "Whether all of it held at one time: consistent, unsettled, not promised."),
             Column("brokers", _COUNT, "Brokers known.", "brokers"),
@@ -115,21 +116,24 @@ TABLES: tuple[Table, ...] = (
             Column("topics", _COUNT, "Topics.", "topics"),
             Column("partitions", _COUNT, "Partitions.", "partitions"),
             Column("replicas", _COUNT, "Replicas.", "replicas"),
-            Column("size_bytes", _COUNT, "What all replicas take, as far as told; null where none is told.", "bytes"),
-            Column("offline", _COUNT, "Partitions without a leader; null unless told of all.", "partitions"),
+            Column("size_bytes", _COUNT, "What all replicas take, as far as known; null where none is known.", "bytes"),
+            Column("offline", _COUNT, "Partitions without a leader; null unless known for all.", "partitions"),
             Column(
                 "under_replicated",
                 _COUNT,
-                "Partitions whose ISR lacks a replica; null unless told of all.",
+                "Partitions whose ISR lacks a replica; null unless known for all.",
                 "partitions",
             ),
             Column(
-                "below_min_isr", _COUNT, "Partitions below min.insync.replicas; null where told of none.", "partitions"
+                "below_min_isr",
+                _COUNT,
+                "Partitions below min.insync.replicas; null where known for none.",
+                "partitions",
             ),
             Column(
                 "not_preferred",
                 _COUNT,
-                "Partitions led by another than their preferred leader; null unless told of all.",
+                "Partitions led by another than their preferred leader; null unless known for all.",
                 "partitions",
             ),
             Column("reassigning", _COUNT, "Partitions that are being reassigned.", "partitions"),
@@ -138,11 +142,15 @@ TABLES: tuple[Table, ...] = (
             *_spread("leader", "leaders"),
             *_spread("preferred_leader", "preferred leaders"),
             *_spread("byte", "bytes", least=False),
-            Column("findings_broken", _COUNT, "Findings of severity broken.", "findings"),
-            Column("findings_attention", _COUNT, "Findings of severity attention.", "findings"),
-            Column("findings_note", _COUNT, "Findings of severity note.", "findings"),
+            Column("findings_broken", _COUNT, "Critical findings (severity broken).", "findings"),
+            Column("findings_attention", _COUNT, "Warnings (severity attention).", "findings"),
+            Column("findings_note", _COUNT, "Info findings (severity note).", "findings"),
             Column("worst_finding", _TEXT, "The sentence of the worst finding; null where nothing was found."),
-            Column("worst_severity", _TEXT, "Its severity: broken, attention or note; null where nothing was found."),
+            Column(
+                "worst_severity",
+                _TEXT,
+                "Its severity: broken (critical), attention (warning) or note (info); null where nothing was found.",
+            ),
         ),
     ),
     Table(
@@ -151,11 +159,11 @@ TABLES: tuple[Table, ...] = (
         (
             *_KEYS,
             Column("broker", _ID, "Broker id."),
-            Column("rack", _TEXT, "Its rack; null where it has none or none is told."),
+            Column("rack", _TEXT, "Its rack; null where it has none or it is unknown."),
             Column("host", _TEXT, "Its host; null where unknown."),
             Column("port", _ID, "Its port; null where unknown."),
             Column("state", _TEXT, "alive, fenced, shutting down, dead or `not told` (unknown)."),
-            Column("is_controller", _FLAG, "Whether it is the controller; null where none is told."),
+            Column("is_controller", _FLAG, "Whether it is the controller; null where none is known."),
             Column("total_bytes", _COUNT, "Size of its log directories' file systems; null where unknown.", "bytes"),
             Column("usable_bytes", _COUNT, "What is left of them; null where unknown.", "bytes"),
         ),
@@ -170,10 +178,10 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "position",
                 _ID,
-                "Place in the replica list from 0; 0 is the preferred leader where the topic's order is told.",
+                "Place in the replica list from 0; 0 is the preferred leader where the topic's order is known.",
             ),
             Column("broker", _ID, "Broker id."),
-            Column("rack", _TEXT, "The broker's rack; null where it has none or none is told."),
+            Column("rack", _TEXT, "The broker's rack; null where it has none or it is unknown."),
             Column("is_leader", _FLAG, "Whether it leads; null where the leader is unknown."),
             Column("in_sync", _FLAG, "Whether it is in the ISR; null where the ISR is unknown."),
             Column("size_bytes", _COUNT, "What it takes; null where unknown.", "bytes"),
@@ -190,7 +198,7 @@ TABLES: tuple[Table, ...] = (
         (
             *_KEYS,
             Column("broker", _ID, "Broker id."),
-            Column("rack", _TEXT, "Its rack; null where it has none or none is told."),
+            Column("rack", _TEXT, "Its rack; null where it has none or it is unknown."),
             Column("state", _TEXT, "alive, fenced, shutting down, dead or `not told` (unknown)."),
             *_of_brokers("broker"),
         ),
@@ -207,21 +215,21 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "topic_spread",
-        "How one topic lies over the brokers in one snapshot.",
+        "How one topic is spread over the brokers in one snapshot.",
         (
             *_KEYS,
             Column("topic", _TEXT, "Topic name."),
             Column("partitions", _COUNT, "Its partitions.", "partitions"),
             Column("replicas", _COUNT, "Its replicas.", "replicas"),
-            Column("brokers", _COUNT, f"Holders of one of them, among {_AVAILABLE}.", "brokers"),
+            Column("brokers", _COUNT, f"Brokers that hold one of them, among {_AVAILABLE}.", "brokers"),
             Column("most", _COUNT, "The most of them on one such broker.", "replicas"),
             Column("least", _COUNT, "The fewest; 0 where some broker holds none.", "replicas"),
-            Column("spread", _COUNT, "most less least.", "replicas"),
+            Column("spread", _COUNT, "most minus least.", "replicas"),
             Column("least_possible", _COUNT, "The least spread possible: 0 or 1.", "replicas"),
             Column(
                 "size_bytes",
                 _COUNT,
-                "What its replicas take, as far as told; null where the snapshot has no size at all.",
+                "What its replicas take, as far as known; null where the snapshot has no size at all.",
                 "bytes",
             ),
             Column("min_isr", _ID, "Its min.insync.replicas; null where unknown.", "replicas"),
@@ -240,7 +248,7 @@ TABLES: tuple[Table, ...] = (
             *_KEYS,
             Column("rank", _ID, "0 is the worst of the snapshot."),
             Column("kind", _TEXT, "What was found, as a name."),
-            Column("severity", _TEXT, "broken, attention or note."),
+            Column("severity", _TEXT, "broken (critical), attention (warning) or note (info)."),
             Column("sentence", _TEXT, "What was found, in words."),
             Column("partitions", _COUNT, "Partitions that it concerns.", "partitions"),
             Column("brokers", _IDS, "Broker ids that it names."),
@@ -295,14 +303,14 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "below_min_isr",
                 _COUNT,
-                "Partitions with fewer replicas in sync than min.insync.replicas, offline ones included; null where "
-                "it is told for none.",
+                "Partitions with fewer replicas in sync than min.insync.replicas, offline ones included; null where it "
+                "is known for none.",
                 "partitions",
             ),
             Column(
                 "leaders_moved",
                 _COUNT,
-                "Partitions that a lost broker led and another takes over; null where no leader is told.",
+                "Partitions that a lost broker led and another takes over; null where leaders are unknown.",
                 "partitions",
             ),
             Column(
@@ -314,20 +322,20 @@ TABLES: tuple[Table, ...] = (
             Column(
                 "moves",
                 _COUNT,
-                "Replicas that must be copied to heal it for good; null where the rest cannot hold them.",
+                "Replicas to copy to restore full replication; null where the remaining brokers cannot hold them.",
                 "replicas",
             ),
             Column("bytes_to_move", _COUNT, "Bytes of these; null where no size is known.", "bytes"),
             Column(
                 "least_spread",
                 _COUNT,
-                "The least spread of replicas over the rest that healing with so few moves can reach; null for pairs.",
+                "The smallest replica spread over the remaining brokers that so few moves can reach; null for pairs.",
                 "replicas",
             ),
             Column(
                 "racks_kept",
                 _FLAG,
-                "Whether every topic can then lie on as many racks as before; null for pairs, or without racks.",
+                "Whether every topic can then be on as many racks as before; null for pairs, or without racks.",
             ),
         ),
     ),
@@ -343,7 +351,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "rejected",
-        "One landed file that could not be read.",
+        "One saved file that could not be read.",
         (
             Column("cluster", _TEXT, "As its folder says; null where it does not."),
             Column("snapshot_id", _TEXT, "Always null: what cannot be read has no identity."),

@@ -1,9 +1,10 @@
 """The model: frozen values over numpy columns. May import ``reseat.errors`` alone."""
 
 from reseat.model.broker import Broker, BrokerState
+from reseat.model.columns import NONE, NOT_TOLD, BoolArray, FloatArray, IntArray
 from reseat.model.finding import Finding, Severity
 from reseat.model.gaps import Gaps, ShortTopic
-from reseat.model.layout import NONE, NOT_TOLD, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model.layout import ClusterLayout
 from reseat.model.plan import Certificate, CurvePoint, Moves, Plan
 from reseat.model.snapshot import Consistency, LogDirectory, Original, Snapshot
 from reseat.model.wish import Options, Wish

@@ -30,6 +30,11 @@ class BrokerState(Enum):
         """
         return self in (BrokerState.DEAD, BrokerState.FENCED, BrokerState.SHUTTING_DOWN)
 
+    @property
+    def away(self) -> bool:
+        """Whether the source says that the broker is gone: dead, or fenced, as a crashed broker of KRaft is."""
+        return self in (BrokerState.DEAD, BrokerState.FENCED)
+
 
 @dataclass(frozen=True, slots=True)
 class Broker:

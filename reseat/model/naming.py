@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
+from collections.abc import Collection, Iterable
 
-__all__ = ["LARGEST_ID", "id_in", "is_internal", "is_topic_id", "natural"]
+__all__ = ["LARGEST_ID", "id_in", "is_internal", "is_topic_id", "named_by", "natural"]
 
 #: Kafka's broker and partition ids are Java ints.
 LARGEST_ID = 2**31 - 1
@@ -21,6 +23,14 @@ def is_topic_id(text: str) -> bool:
 def is_internal(topic: str) -> bool:
     """Whether a topic is internal by its name: Kafka's own start with two underscores, platforms' with one."""
     return topic.startswith("_")
+
+
+def named_by(topics: Iterable[str], patterns: Collection[str]) -> tuple[str, ...]:
+    """The topics that names or patterns (``*``, ``?``, ``[a-z]``) stand for, in their order; case counts."""
+    exact = frozenset(patterns)
+    return tuple(
+        topic for topic in topics if topic in exact or any(fnmatch.fnmatchcase(topic, one) for one in patterns)
+    )
 
 
 def id_in(text: str) -> int | None:

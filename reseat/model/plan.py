@@ -8,9 +8,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from reseat.model.arrays import newcomers, of_one_width, widened
+from reseat.model.columns import NONE, BoolArray, IntArray
 from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
-from reseat.model.layout import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model.layout import ClusterLayout
 from reseat.model.wish import Wish
 
 __all__ = ["Certificate", "CurvePoint", "Moves", "Plan"]
@@ -157,7 +159,7 @@ class Plan:
     @cached_property
     def changed(self) -> BoolArray:
         """(P,) bool: partitions whose replica list differs, in members or in order."""
-        before, after = _same_width(self.current.replica_ids, self.proposed.replica_ids)
+        before, after = of_one_width(self.current.replica_ids, self.proposed.replica_ids)
         mask: BoolArray = (before != after).any(axis=1)
         mask.flags.writeable = False
         return mask
@@ -174,9 +176,9 @@ class Plan:
         Within a partition, leaving replicas are paired with newcomers in order.
         """
         rows = np.flatnonzero(self.changed)
-        before, after = _same_width(self.current.replica_ids[rows], self.proposed.replica_ids[rows])
-        goes = (before != NONE) & ~(before[:, :, None] == after[:, None, :]).any(axis=2)
-        comes = (after != NONE) & ~(after[:, :, None] == before[:, None, :]).any(axis=2)
+        before, after = of_one_width(self.current.replica_ids[rows], self.proposed.replica_ids[rows])
+        goes = newcomers(after, before)
+        comes = newcomers(before, after)
         pairs = np.maximum(goes.sum(axis=1), comes.sum(axis=1))
         total = int(pairs.sum())
         slot = np.arange(total) - np.repeat(np.cumsum(pairs) - pairs, pairs)
@@ -185,7 +187,7 @@ class Plan:
         def packed(ids: IntArray, mask: BoolArray) -> IntArray:
             first = np.argsort(~mask, axis=1, kind="stable")
             kept = np.where(np.take_along_axis(mask, first, axis=1), np.take_along_axis(ids, first, axis=1), NONE)
-            padded = np.pad(kept, ((0, 0), (0, 1)), constant_values=NONE)
+            padded = widened(kept, kept.shape[1] + 1)
             taken: IntArray = padded[owner, np.minimum(slot, kept.shape[1])].astype(np.int32)
             return taken
 
@@ -201,12 +203,3 @@ class Plan:
             size = np.where(np.isneginf(filled), np.nan, filled)
             moved = np.where(target == NONE, 0.0, size[owner])
         return Moves(row=rows[owner], source=packed(before, goes), target=target, bytes=moved)
-
-
-def _same_width(a: IntArray, b: IntArray) -> tuple[IntArray, IntArray]:
-    width = max(a.shape[1], b.shape[1])
-
-    def widened(ids: IntArray) -> IntArray:
-        return ids if ids.shape[1] == width else np.pad(ids, ((0, 0), (0, width - ids.shape[1])), constant_values=NONE)
-
-    return widened(a), widened(b)

@@ -11,7 +11,7 @@ from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
 
-__all__ = ["GAPS_BY_WAY", "Consistency", "LogDirectory", "Original", "Snapshot"]
+__all__ = ["GAPS_BY_PROTOCOL", "Consistency", "LogDirectory", "Original", "Snapshot"]
 
 
 class Consistency(Enum):
@@ -28,7 +28,7 @@ class Consistency(Enum):
 
 #: Gaps of what is read from a live cluster, which tells of every broker that is up which rack it has, or that it has
 #: none; by the way of reading.
-GAPS_BY_WAY = {"zookeeper": Gaps(racks_told=True), "admin": Gaps(racks_told=True), "text": Gaps()}
+GAPS_BY_PROTOCOL = {"zookeeper": Gaps(racks_told=True), "admin": Gaps(racks_told=True), "text": Gaps()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Snapshot:
     Attributes:
         layout: who sits where; ``adding`` and ``removing`` tell what is under way.
         taken_at: UTC, before the first request was sent.
-        way: ``zookeeper``, ``admin`` or ``text``.
+        protocol: by which it was read, ``zookeeper`` or ``admin``; ``text`` where it came from files.
         cluster: the name by which the person knows it, or None.
         cluster_id: the id that the cluster gives itself, or None where not told.
         controller: broker id of the controller (ZooKeeper era) or of the quorum's leader (KRaft), or None.
@@ -97,7 +97,7 @@ class Snapshot:
 
     layout: ClusterLayout
     taken_at: datetime
-    way: str
+    protocol: str
     cluster: str | None = None
     cluster_id: str | None = None
     controller: int | None = None

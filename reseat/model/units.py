@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["SIZES", "count", "duration", "number", "plural", "share", "signed", "size"]
+__all__ = ["SIZES", "count", "duration", "number", "share", "signed", "size"]
 
 
 def count(value: float | None) -> str:
@@ -25,11 +25,6 @@ def signed(value: float) -> str:
     if value == 0:
         return "±0"
     return f"+{value:,.0f}" if value > 0 else f"−{-value:,.0f}"
-
-
-def plural(value: int, one: str, many: str | None = None) -> str:
-    """A count with its noun: ``1 replica``, ``1,029 replicas``."""
-    return f"{value:,} {one if value == 1 else many or one + 's'}"
 
 
 def share(part: float, whole: float) -> str:

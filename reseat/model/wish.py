@@ -67,7 +67,7 @@ class Wish:
         return replace(self, point=point)
 
     def as_dict(self) -> dict[str, object]:
-        """The whole change as JSON-ready values, as ``reseat.formats.certificate.read_wish`` reads it."""
+        """The whole change as JSON-ready values, as ``reseat.formats.documents.certificate.read_wish`` reads it."""
         return {
             "remove": list(self.remove),
             "add": [{"broker": broker, "rack": rack} for broker, rack in self.add],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from reseat.model.units import plural
 from reseat.model.wish import Wish
 
 __all__ = ["counted", "ids", "listed", "minimal", "reason_of", "verb", "visible", "wish_in_words"]
@@ -87,7 +86,7 @@ def wish_in_words(wish: Wish) -> str:
         one = len(wish.add) == 1
         parts.append(f"{'broker' if one else 'brokers'} {ids(b for b, _ in wish.add)} added")
     if wish.topics:
-        parts.append(f"{plural(len(wish.topics), 'topic')} on replication factor {wish.replication_factor}")
+        parts.append(f"replication factor {wish.replication_factor} for {counted(len(wish.topics), 'topic')}")
     if wish.point is not None:
-        parts.append(f"with {plural(wish.point, 'move')}")
+        parts.append(f"with {counted(wish.point, 'move')}")
     return ", ".join(parts)

@@ -3,6 +3,6 @@
 May import everything of the core but the CLI; imports neither Streamlit nor Spark.
 """
 
-from reseat.operate.opening import open_target
+from reseat.operate.targets.opening import open_target
 
 __all__ = ["open_target"]

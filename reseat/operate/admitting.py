@@ -1,7 +1,7 @@
 """The one door through which a plan becomes a run, for the pages and the command line alike.
 
-What it promises: a plan is judged by a reading that was just taken and by the journal as it is, with every check of the
-guard; only one that they let pass is journaled, with what was overridden. Nothing is sent by that.
+What it promises: a plan is checked against a reading that was just taken and the journal as it is, with every check of
+the guard; only one that they let pass is journaled, with what was overridden. Nothing is sent by that.
 
 A rollback is admitted like any plan. Its run is over then, so nothing of it is under way: what is, is somebody else's.
 """
@@ -13,19 +13,19 @@ from dataclasses import dataclass
 
 from reseat.model import Snapshot
 from reseat.operate.approving import approval_of
-from reseat.operate.checks import Check, overridden_of
-from reseat.operate.guard import check, refuse_unless
-from reseat.operate.journal import Journal
-from reseat.operate.records import Run, RunOptions
+from reseat.operate.checks.check import Check, overridden_of
+from reseat.operate.checks.guard import check, refuse_unless
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import Request
-from reseat.operate.target import Partition, Target
+from reseat.operate.targets.target import Partition, Target
 
-__all__ = ["Facts", "admit", "facts_of", "judge"]
+__all__ = ["Facts", "admit", "check_plan", "facts_of"]
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What a plan is judged by.
+    """What a plan is checked against.
 
     Attributes:
         snapshot: the cluster, just read.
@@ -33,7 +33,7 @@ class Facts:
         holdings: what the leaving brokers' log directories hold; None: not told.
         batch_bytes: what one batch may take as text on this way of writing, or None.
         migrating: whether this way writes nodes of a cluster amid a migration to KRaft.
-        way: by which it is written, ``admin`` or ``zookeeper``.
+        protocol: by which it is written, ``admin`` or ``zookeeper``.
     """
 
     snapshot: Snapshot
@@ -41,7 +41,7 @@ class Facts:
     holdings: Mapping[int, frozenset[Partition]] | None
     batch_bytes: int | None
     migrating: bool
-    way: str
+    protocol: str
 
 
 def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int]) -> Facts:
@@ -61,11 +61,11 @@ def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int]) -> Fact
         target.holdings(leaving) if leaving else None,
         target.batch_bytes,
         target.migrating(),
-        target.way,
+        target.protocol,
     )
 
 
-def judge(request: Request, facts: Facts, journal: Journal | None) -> tuple[Check, ...]:
+def check_plan(request: Request, facts: Facts, journal: Journal | None) -> tuple[Check, ...]:
     """Every check of the guard.
 
     Args:
@@ -95,7 +95,7 @@ def admit(
     options: RunOptions,
     takes_back: int | None = None,
 ) -> tuple[Run, tuple[Check, ...]]:
-    """Judge a plan and journal it as a run.
+    """Check a plan and journal it as a run.
 
     Args:
         request: what is asked.
@@ -112,7 +112,7 @@ def admit(
     Raises:
         WriteRefused: with every check that failed, or since the plan changes nothing.
     """
-    checks = judge(request, facts, journal)
+    checks = check_plan(request, facts, journal)
     refuse_unless(checks)
     run = journal.approve(
         approval_of(
@@ -124,7 +124,7 @@ def admit(
             options=options,
             kind=request.kind,
             takes_back=takes_back,
-            way=facts.way,
+            protocol=facts.protocol,
             overridden=overridden_of(checks),
         )
     )

@@ -14,14 +14,14 @@ import numpy as np
 
 from reseat.errors import WriteRefused
 from reseat.model import NONE, ClusterLayout, Snapshot
+from reseat.model.arrays import lists_differ
 from reseat.model.wording import listed
-from reseat.operate.journal import Approval, PlannedMove
-from reseat.operate.records import MoveProgress, Run, RunOptions
-from reseat.operate.touched import lists_differ
+from reseat.operate.journal.journal import Approval, PlannedMove
+from reseat.operate.journal.records import MoveProgress, Run, RunOptions
 from reseat.planning.schedule import work_of
 
 if TYPE_CHECKING:
-    from reseat.formats.sealed import SealedPlan
+    from reseat.formats.documents.sealed import SealedPlan
 
 __all__ = ["WayBack", "approval_of", "way_back"]
 
@@ -36,7 +36,7 @@ def approval_of(
     options: RunOptions,
     kind: str = "plan",
     takes_back: int | None = None,
-    way: str | None = None,
+    protocol: str | None = None,
     overridden: tuple[str, ...] = (),
 ) -> Approval:
     """What the journal keeps of a plan: its text, the way back, and each partition that changes.
@@ -44,23 +44,23 @@ def approval_of(
     Args:
         plan: the plan as read.
         text: its text.
-        now: the reading that the guard judged it by.
+        now: the reading that the guard checked it against.
         cluster: the name by which the person knows the cluster.
         operator: who approved it.
         options: how it is carried out.
         kind: ``plan`` or ``rollback``.
         takes_back: id of the run that a rollback takes back.
-        way: by which it is to be written.
+        protocol: by which it is to be written.
         overridden: names of the checks that the person goes on in spite of.
 
     Raises:
         WriteRefused: the plan changes nothing, or the cluster does not tell its id.
         InputRefused: a partition of the plan is not in the cluster.
     """
-    from reseat.formats.sealed import inverse
+    from reseat.formats.documents.sealed import inverse
 
     if now.cluster_id is None:
-        raise WriteRefused("The cluster does not tell its id, so that nothing can be approved for it.")
+        raise WriteRefused("The cluster does not report its id, so nothing can be approved for it.")
     rollback = inverse(plan, now.layout)
     current = now.layout.target().select(now.layout.rows_of(plan.proposed))
     before, after = current.replica_ids, plan.proposed.replica_ids
@@ -90,7 +90,7 @@ def approval_of(
         options,
         kind,
         takes_back,
-        way=way,
+        protocol=protocol,
         overridden=overridden,
     )
 
@@ -122,8 +122,8 @@ def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> WayBack:
     Raises:
         WriteRefused: the run is not over, or there is nothing to take back.
     """
-    from reseat.formats.json_rows import document, entries
-    from reseat.formats.sealed import seal_of, topic_ids_in, topic_ids_of
+    from reseat.formats.documents.json_rows import document, entries
+    from reseat.formats.documents.sealed import seal_of, topic_ids_in, topic_ids_of
 
     if run.state.open:
         raise WriteRefused(f"Run {run.id} is not over ({run.state.value}): cancel it first, or wait.")
@@ -142,7 +142,7 @@ def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> WayBack:
         elif there is None or anew or move.state != "waiting":
             left.append(f"{move.topic}-{move.partition}")
     if not lists:
-        others = f" Somebody else changed or made anew {listed(left)} since." if left else ""
+        others = f" Somebody else changed or recreated {listed(left)} since." if left else ""
         raise WriteRefused(f"Nothing to roll back in run {run.id}: its partitions are as they were before.{others}")
     proposed = ClusterLayout.from_assignments(lists)
     current = settled.select(settled.rows_of(proposed))

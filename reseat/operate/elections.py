@@ -22,9 +22,9 @@ from reseat.election.rules import Mode
 from reseat.model import NONE as NOBODY
 from reseat.model import ClusterLayout
 from reseat.model.wording import counted, verb
-from reseat.operate.error_names import NONE
-from reseat.operate.patience import Patience
-from reseat.operate.target import Assignment, Election, Partition, Target
+from reseat.operate.targets.error_names import NONE
+from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.target import Assignment, Election, Partition, Target
 
 __all__ = ["ElectionOutcome", "PartitionElection", "asked_for", "hold", "preview"]
 
@@ -211,7 +211,7 @@ def _put_side_by_side(
 
 def _difference(name: str, expected: _Expected, answer: str, after: int | None) -> str:
     if after is None:
-        return f"{name} is gone: Kafka answered {answer}."
+        return f"{name} no longer exists: Kafka answered {answer}."
     led = "it has no leader" if after == NOBODY else f"broker {after} leads it"
     if expected.leader is None:
         return f"{name} was not previewed ({expected.why}): Kafka answered {answer}, and {led}."
@@ -230,12 +230,12 @@ def _sentences(held: tuple[PartitionElection, ...]) -> tuple[str, ...]:
     moved = sum(one.leader_after not in (None, one.leader_before) for one in held)
     differing = sum(one.differed for one in held)
     said = [
-        f"{counted(len(held), 'partition')} asked for: {counted(moved, 'partition')} "
-        f"{verb(moved, 'has', 'have')} another leader now."
+        f"{counted(len(held), 'partition')} requested: {counted(moved, 'partition')} {verb(moved, 'has', 'have')} "
+        "another leader now."
     ]
     said.append(
         f"Kafka differed from the preview in {counted(differing, 'partition')}."
         if differing
-        else "Everything happened as previewed."
+        else "The result matches the preview."
     )
     return tuple(said)

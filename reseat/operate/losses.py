@@ -21,9 +21,9 @@ import numpy as np
 
 from reseat.election import Reason, unclean
 from reseat.model import NONE, ClusterLayout
-from reseat.model.columns import row_any
+from reseat.model.arrays import row_any
 from reseat.model.wording import listed, verb
-from reseat.operate.target import Partition
+from reseat.operate.targets.target import Partition
 
 if TYPE_CHECKING:
     from reseat.election import Mode
@@ -127,7 +127,7 @@ def _how_much(
     newest, knower = max(((mark, broker) for mark, broker in known if mark is not None), default=(None, NONE))
     begun = f"The log of broker {leader} ends at offset {own.end:,}, and "
     if newest is None:
-        return None, f"{begun}no high watermark was told: how much is lost is unknown."
+        return None, f"{begun}no high watermark was reported: how much is lost is unknown."
     if newest > own.end:
         least = newest - own.end
         return (

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from reseat.model import ClusterLayout
-from reseat.operate.people import Access, Person
-from reseat.operate.target import Election, Partition
+from reseat.operate.checks.authorization import Access, Person
+from reseat.operate.targets.target import Election, Partition
 
 if TYPE_CHECKING:
-    from reseat.formats.sealed import SealedPlan
+    from reseat.formats.documents.sealed import SealedPlan
 
 __all__ = ["Asked", "ElectionRequest", "Kind", "Request", "TopicRequest"]
 
@@ -45,7 +45,7 @@ class Request(Asked):
     Attributes:
         plan: the plan as its text says it.
         shown_hash: the hash of the plan that was shown when it was confirmed.
-        shown: the reading shown at confirmation; a plan that does not say what it was made for is judged by it.
+        shown: the reading shown at confirmation; a plan that does not say what it was made for is checked against it.
         kind: ``plan``, or ``rollback`` where it takes a run back.
         throttle: bytes a second a broker for replication, or None.
     """

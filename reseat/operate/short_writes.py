@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from reseat.errors import WishRefused
-from reseat.operate.checks import Check
-from reseat.operate.guard import refuse_unless
-from reseat.operate.journal import Journal
+from reseat.operate.checks.check import Check
+from reseat.operate.checks.guard import refuse_unless
+from reseat.operate.journal.journal import Journal
 
 __all__ = ["write"]
 
@@ -42,12 +42,12 @@ def write(
         ClusterUnreachable: the cluster does not answer; what came of it is then not known to the journal.
     """
     refuse_unless(checks)
-    with journal.hold(cluster_id, operator=operator) as hold:
-        step = journal.begin(cluster_id, kind, content, operator=operator, hold=hold)
+    with journal.lease(cluster_id, operator=operator) as lease:
+        step = journal.record_intent(cluster_id, kind, content, operator=operator, lease=lease)
         try:
             done, told = work()
         except WishRefused as refused:  # nothing was sent, so that nothing is left open
-            journal.end(step, {"refused": str(refused)}, hold=hold)
+            journal.record_outcome(step, {"refused": str(refused)}, lease=lease)
             raise
-        journal.end(step, told, hold=hold)
+        journal.record_outcome(step, told, lease=lease)
     return done

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from reseat.errors import WishRefused
 from reseat.model.wording import counted, listed, verb
-from reseat.operate.patience import Patience
-from reseat.operate.target import Assignment, Partition, Target
+from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.target import Assignment, Partition, Target
 from reseat.placement.topic_spec import TopicSpec
 
 __all__ = ["TopicCreated", "create"]
@@ -34,14 +34,14 @@ class TopicCreated:
 
     Attributes:
         topic: its name.
-        way: ``admin`` or ``zookeeper``: how it was asked for.
+        protocol: ``admin`` or ``zookeeper``: how it was asked for.
         refusal: why the cluster refused, in its words and ours; None where it was made.
         seen: each partition as the cluster describes it, by id; empty where it was refused.
         differences: what is not as asked, one sentence each.
     """
 
     topic: str
-    way: str
+    protocol: str
     refusal: str | None
     seen: Mapping[int, Assignment]
     differences: tuple[str, ...] = ()
@@ -68,28 +68,28 @@ def create(target: Target, spec: TopicSpec, *, nodes: bool = False, patience: Pa
     """
     if not spec.assignment:
         raise WishRefused(f"The replicas of {spec.name} are not placed yet.", choices=("Place the topic first.",))
-    if nodes and target.way != "zookeeper":
+    if nodes and target.protocol != "zookeeper":
         raise WishRefused(
             "ZooKeeper's nodes cannot be written through the Admin protocol.",
             choices=("Open the cluster through ZooKeeper.", "Number the partitions from 0 without gaps."),
         )
-    if target.way == "zookeeper" and not nodes:
+    if target.protocol == "zookeeper" and not nodes:
         raise WishRefused(
-            "Through ZooKeeper a topic is made by writing its nodes, and Kafka checks nothing of them.",
-            choices=("Choose the nodes explicitly.", "Make it through the Admin protocol."),
+            "Through ZooKeeper, a topic is created by writing its nodes, which Kafka does not check.",
+            choices=("Choose the nodes explicitly.", "Create it through the Admin protocol."),
         )
     assignments = dict(spec.assignment)
     wanted = [(spec.name, partition) for partition in sorted(assignments)]
     there = bool(target.assignments(wanted))
     if there and spec.if_not_exists:
         seen = _settled(target, wanted, patience or Patience(_SETTLING_SECONDS))
-        told = (f"Topic '{spec.name}' was there already: nothing was sent.", *_differences(assignments, seen))
-        return TopicCreated(spec.name, target.way, None, seen, told)
+        told = (f"Topic '{spec.name}' already existed: nothing was sent.", *_differences(assignments, seen))
+        return TopicCreated(spec.name, target.protocol, None, seen, told)
     refusal = target.create_topic(spec.name, assignments, dict(spec.configs))
     if refusal is not None:
-        return TopicCreated(spec.name, target.way, _in_words(refusal), {})
+        return TopicCreated(spec.name, target.protocol, _in_words(refusal), {})
     seen = _settled(target, wanted, patience or Patience(_SETTLING_SECONDS))
-    return TopicCreated(spec.name, target.way, None, seen, _differences(assignments, seen))
+    return TopicCreated(spec.name, target.protocol, None, seen, _differences(assignments, seen))
 
 
 def _settled(target: Target, wanted: list[Partition], patience: Patience) -> dict[int, Assignment]:
@@ -124,14 +124,14 @@ def _differences(assignments: Mapping[int, tuple[int, ...]], seen: Mapping[int, 
     if other:
         one = other[0]
         said.append(
-            f"{counted(len(other), 'partition')} {verb(len(other), 'has', 'have')} other replicas than asked: "
-            f"partition {one} has {list(seen[one].replicas)}, asked was {list(assignments[one])}."
+            f"{counted(len(other), 'partition')} {verb(len(other), 'has', 'have')} other replicas than requested: "
+            f"partition {one} has {list(seen[one].replicas)}, requested was {list(assignments[one])}."
         )
     headless = [one for one, told in seen.items() if told.leader < 0]
     if headless:
         said.append(
             f"{verb(len(headless), 'Partition', 'Partitions')} {listed(headless)} {verb(len(headless), 'has', 'have')} "
-            "no leader: none of the brokers asked for is alive."
+            "no leader: none of the requested brokers is alive."
         )
     led = [one for one, told in seen.items() if told.leader >= 0 and told.replicas and told.leader != told.replicas[0]]
     if led:

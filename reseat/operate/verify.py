@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from reseat.model import NONE, Snapshot
 from reseat.model.wording import counted, listed, verb
-from reseat.operate.checks import Check, Verdict
-from reseat.operate.patience import Patience
-from reseat.operate.same_topics import same_topics
-from reseat.operate.sentences import list_text
-from reseat.operate.target import Partition, Target
+from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.run.same_topics import same_topics
+from reseat.operate.run.sentences import list_text
+from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.target import Partition, Target
 
 if TYPE_CHECKING:
-    from reseat.formats.sealed import SealedPlan
+    from reseat.formats.documents.sealed import SealedPlan
 
 __all__ = ["Difference", "Verification", "verify"]
 
@@ -95,7 +95,7 @@ class Verification:
         """What came of it, for a person."""
         planned = self.partitions - len(self.differences)
         out = [f"{planned:,} of {counted(self.partitions, 'partition')} {verb(planned, 'is', 'are')} as planned."]
-        for some, what in ((self.under_way, "under way"), (self.different, "different")):
+        for some, what in ((self.under_way, "in progress"), (self.different, "different")):
             if some:
                 out.append(f"{counted(len(some), 'partition is', 'partitions are')} {what}: {listed(some)}.")
         if self.throttles:
@@ -138,7 +138,7 @@ def verify(
             break
     drained = None
     if plan.leaving and now is not None:
-        from reseat.operate.drained import drained as drained_check
+        from reseat.operate.checks.drained import drained as drained_check
 
         drained = drained_check(plan.leaving, now, target.holdings(plan.leaving))
     return Verification(len(planned), differences, _throttles(target, plan), drained)

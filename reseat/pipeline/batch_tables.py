@@ -28,7 +28,7 @@ from reseat.pipeline.commit import Batch
 from reseat.pipeline.decode import replica_reader
 from reseat.pipeline.frames import ClusterDay, day_folder, read_days, read_files, read_flat, spark_schema, write
 from reseat.pipeline.measures import SMALL_TABLES
-from reseat.pipeline.side_by_side import side_by_side
+from reseat.pipeline.spark.side_by_side import side_by_side
 from reseat.pipeline.verdict import Job, Verdict, landed_files
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict
 
     names = [column.name for column in table("rejected").columns]
     rows = measured.where(f.col("snapshot_id").isNull()).select(*names)
-    if verdict.unread.num_rows:
-        rows = rows.unionByName(job.spark.createDataFrame(verdict.unread).select(*names))
+    if verdict.unreadable.num_rows:
+        rows = rows.unionByName(job.spark.createDataFrame(verdict.unreadable).select(*names))
     there = job.tables.files("rejected", suffix=".parquet")
     if there and (replaced := _rejected_before(job.tables, there, verdict.files["path"])).num_rows:
         again = job.spark.createDataFrame(replaced)

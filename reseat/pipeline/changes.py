@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "neighbours"]
 
 #: A broker in one of these states does not serve, as ``reseat.balance.changes`` sees it.
-_AWAY = (BrokerState.DEAD.value, BrokerState.FENCED.value)
+_AWAY = tuple(state.value for state in BrokerState if state.away)
 #: Up to this many sides of topics that changed are sent to every task; above, replicas are sorted to meet them.
 _MOST_SENT = 500_000
 

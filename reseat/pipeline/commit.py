@@ -6,8 +6,8 @@ What it promises, in this order:
    the tables are either those from before the batch or those from after it, nothing else.
 2. Only whole files, prepared by a write that succeeded, are published: never what Spark leaves of a failed one.
 3. A reader who opens a table while no commit is being carried out sees exactly the rows that count, by listing alone.
-4. While one is carried out, :func:`reseat.history.dirty.unfinished` names the cluster-days in which it may see a
-   mixture.
+4. While one is carried out, :func:`reseat.history.commit_record.unfinished` names the cluster-days in which it may see
+   a mixture.
 
 What it needs: a turn (``reseat.pipeline.turns``); files once published never change.
 
@@ -46,7 +46,7 @@ from itertools import count
 import pyarrow as pa
 
 from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.dirty import RUNS, CommitRecord
+from reseat.history.commit_record import RUNS, CommitRecord
 from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import TABLES
 from reseat.pipeline.ledger import LEDGER, by_month, is_ledger

@@ -6,8 +6,9 @@ a task's files.
 
 What it needs: Arrow batches with the columns of Spark's ``binaryFile`` source: ``path``, ``length``, ``content``.
 
-How it works: a file is read by ``reseat.formats.snapshot``; the small tables stand in its one row as lists of structs,
-which Spark unfolds with ``inline``; its replicas are many rows, in batches of ``_ROWS``, and so a pass of their own.
+How it works: a file is read by ``reseat.formats.documents.snapshot``; the small tables stand in its one row as lists of
+structs, which Spark unfolds with ``inline``; its replicas are many rows, in batches of ``_ROWS``, and so a pass of
+their own.
 
 Complexity: O(bytes); per million replicas about 0.2 s to read and 0.2 s to measure or to write out as Arrow.
 """
@@ -23,7 +24,8 @@ import numpy as np
 import pyarrow as pa
 
 from reseat.errors import InputRefused, ReseatError
-from reseat.formats.snapshot import identity, read_snapshot
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.documents.snapshot_writer import identity
 from reseat.history.places import CLUSTER_NAME
 from reseat.history.schema import arrow_schema
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, Snapshot
@@ -93,8 +95,8 @@ def read_landed(content: bytes, path: str) -> Landed | Refusal:
         return Refusal("The file is empty.")
     if not _BEGINS.match(content):  # the text of a tool, say, or a compressed file: not JSON that was damaged
         return Refusal(
-            "It is no snapshot of Reseat: these are JSON in UTF-8 and begin with '{'. `reseat land` makes one of any "
-            "layout that can be read.",
+            "It is not a snapshot of Reseat: those are JSON in UTF-8 and begin with '{'. `reseat land` makes one from "
+            "any layout that can be read.",
             "line 1",
         )
     try:
@@ -108,7 +110,7 @@ def read_landed(content: bytes, path: str) -> Landed | Refusal:
         return Refusal(f"Its content could not be read ({type(error).__name__}: {str(error)[:200]}).")
     cluster = snapshot.cluster or _other_name(snapshot, path)
     if cluster is None:
-        return Refusal("It does not say of which cluster it is, and does not lie in a folder cluster=NAME.")
+        return Refusal("It does not name its cluster and is not in a folder cluster=NAME.")
     if not CLUSTER_NAME.fullmatch(cluster):
         return Refusal(
             f"Its cluster is called {cluster[:60]!r}; up to 100 letters, digits, '.', '_' and '-' were expected, "
@@ -210,7 +212,7 @@ def utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-# ---- one row a replica -------------------------------------------------------------------------------------
+# ---- one row per replica -------------------------------------------------------------------------------------
 
 
 def replica_reader(root: str, ids: Mapping[str, str] | None = None) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
@@ -230,8 +232,8 @@ def replica_reader(root: str, ids: Mapping[str, str] | None = None) -> Callable[
             read = read_landed(content, path)
             if ids is not None and ids[path] != (read.snapshot_id if isinstance(read, Landed) else None):
                 raise InputRefused(
-                    "This landed file was changed while it was read, though landed files never change. The next run "
-                    "reads it anew.",
+                    "This saved file changed while it was read, although saved files must never change. The next run "
+                    "reads it again.",
                     source=path,
                 )
             if isinstance(read, Landed):

@@ -46,7 +46,7 @@ from reseat.pipeline.ledger import unread_among
 from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import Progress, Report, silent
 from reseat.pipeline.turns import Turn, take_turn
-from reseat.pipeline.unread import not_for_spark
+from reseat.pipeline.unreadable_files import not_for_spark
 from reseat.pipeline.verdict import Job, Verdict, judge, measured_files
 from reseat.sources.landing import landed_pieces
 
@@ -116,7 +116,7 @@ def run(
     batch_files: int = BATCH_FILES,
     batch_bytes: int = BATCH_BYTES,
 ) -> RunReport:
-    """``run_on_demand`` in a session that is there already (``reseat.pipeline.session``)."""
+    """``run_on_demand`` in a session that is there already (``reseat.pipeline.spark.session``)."""
     return run_on_demand(
         lambda _: spark, landing, tables, report=report, batch_files=batch_files, batch_bytes=batch_bytes
     )
@@ -194,14 +194,14 @@ def _check_apart(landing: Folder, tables: Folder) -> None:
     zone, place = (f"{_true_place(folder)}/" for folder in (landing, tables))
     if zone.startswith(place) and zone[len(place) :].partition("/")[0] in _OF_TABLES:
         raise InputRefused(
-            "The landing zone would lie among the tables' own files, which are read, replaced and deleted as such; "
-            "choose a folder beside the tables.",
+            "The landing zone would be inside the folder of the tables, where files are replaced and deleted; choose a "
+            "folder next to it.",
             source=landing.where,
         )
     if place.startswith(zone) and not any(part[:1] in ("_", ".") for part in place[len(zone) :].split("/")):
         raise InputRefused(
-            "The tables would lie in the landing zone, where every file is taken for a snapshot; choose a folder "
-            "beside it.",
+            "The tables would be inside the landing zone, where every file counts as a snapshot; choose a folder next "
+            "to it.",
             source=tables.where,
         )
 
@@ -249,13 +249,13 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
     def say(step: str, sentence: str) -> None:
         job.report(Progress(step, so_far, of, sentence))
 
-    unread = [one for one in (not_for_spark(job.landing, file) for file in files) if one is not None]
-    kept_back = {one.file.path for one in unread}
+    unreadable = [one for one in (not_for_spark(job.landing, file) for file in files) if one is not None]
+    kept_back = {one.file.path for one in unreadable}
     measured = measured_files(job, [file.path for file in files if file.path not in kept_back]).persist()
     batch = Batch.begin(job.turn)
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
-        verdict = judge(job, files, measured, unread)
+        verdict = judge(job, files, measured, unreadable)
         write_rejected(job, batch, measured, verdict)
         if taken := verdict.count("taken"):
             fresh = fresh_measures(job, measured, verdict)
@@ -263,7 +263,7 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
             with closing(BatchChanges(job, batch, fresh, verdict, there)) as changes:
                 say("write", f"Writing the tables of {counted(taken, 'snapshot')}.")
                 write_snapshots(job, batch, fresh, verdict, beside=changes.find)
-                say("changes", f"Comparing {counted(taken, 'snapshot')} with what came before and after.")
+                say("changes", f"Comparing {counted(taken, 'snapshot')} with the snapshots before and after.")
                 rewritten = changes.write()
             fill_up(job.tables, batch, verdict.days, there, rewritten)
         batch.record(verdict.files)
@@ -273,7 +273,7 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
         raise
     finally:
         measured.unpersist()
-    say("commit", f"Committing {counted(len(verdict.days), 'day')} of clusters.")
+    say("commit", f"Committing {counted(len(verdict.days), 'cluster-day')}.")
     batch.commit(verdict.days)  # stopped within, the next job completes it: nothing is to be abandoned here
     job.report(Progress("commit", so_far + len(files), of, f"{so_far + len(files):,} of {counted(of, 'file')} done."))
     return verdict

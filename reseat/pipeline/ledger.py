@@ -142,10 +142,10 @@ def by_month(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         raise InputRefused(f"The ledger's rows lack {', '.join(missing)}.")
     strange = sorted({str(one) for one in rows["outcome"].unique().to_pylist()} - set(OUTCOMES))
     if strange:
-        raise InputRefused(f"{strange[0]!r} is no outcome; {', '.join(OUTCOMES)} were expected.")
+        raise InputRefused(f"{strange[0]!r} is not an outcome; {', '.join(OUTCOMES)} were expected.")
     for month in sorted(map(str, rows["month"].unique().to_pylist())):
         if not is_ledger(f"{LEDGER}/month={month}"):
-            raise InputRefused(f"{month!r} is no month; YYYY-MM was expected.")
+            raise InputRefused(f"{month!r} is not a month; YYYY-MM was expected.")
         yield month, rows.filter(pc.equal(rows["month"], month)).select(LEDGER_SCHEMA.names).cast(LEDGER_SCHEMA)
 
 

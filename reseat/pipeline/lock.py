@@ -16,8 +16,8 @@ Elsewhere (S3, HDFS, ABFS) there is no such lock, so each job writes an object o
 *then* lists the others. As every one writes before it looks, of two at least one sees the other, and whoever sees
 another withdraws: a job that already holds it wins, two that only ask try again after a random moment. The holder
 writes its object again every 15 seconds; one that was not written for 60 seconds is dead and is deleted. Times are the
-service's own, taken from the objects, so that clocks need not agree. :meth:`Hold.check`, right before a commit, refuses
-a job that was frozen for so long that another may have taken over.
+service's own, taken from the objects, so that clocks need not agree. :meth:`Lease.check`, right before a commit,
+refuses a job that was frozen for so long that another may have taken over.
 
 Complexity: one system call here; a put and a listing elsewhere.
 
@@ -43,7 +43,7 @@ from reseat.errors import InputRefused, PipelineBusy
 from reseat.history.folder import Folder
 from reseat.history.places import PRIVATE
 
-__all__ = ["Hold", "check_free", "hold"]
+__all__ = ["Lease", "check_free", "hold"]
 
 _LOCK = f"{PRIVATE}/lock"
 _ASKING = f"{PRIVATE}/locks"
@@ -55,7 +55,7 @@ _TRIES = 5
 
 
 @dataclass(slots=True)
-class Hold:
+class Lease:
     """The lock, while it is held."""
 
     _tables: Folder
@@ -77,13 +77,13 @@ class Hold:
         self._lost = self._lost or silent > _DOUBTFUL or not self._tables.exists(self._mine)
         if self._lost:
             raise PipelineBusy(
-                f"This job gave no sign of life for {max(silent, _DOUBTFUL):.0f} s, so another may have taken over the "
-                "tables. It published nothing more; start it again."
+                f"This job sent no heartbeat for {max(silent, _DOUBTFUL):.0f} s, so another job may have taken over "
+                "the tables. It published nothing more; start it again."
             )
 
 
 @contextmanager
-def hold(tables: Folder, what: str) -> Iterator[Hold]:
+def hold(tables: Folder, what: str) -> Iterator[Lease]:
     """Hold the tables' lock.
 
     Args:
@@ -123,7 +123,7 @@ def check_free(tables: Folder, what: str) -> None:
 
 
 @contextmanager
-def _local(tables: Folder, told: dict[str, str]) -> Iterator[Hold]:
+def _local(tables: Folder, told: dict[str, str]) -> Iterator[Lease]:
     file = tables.path(_LOCK)
     try:
         os.makedirs(os.path.dirname(file), exist_ok=True)  # noqa: PTH103, PTH120
@@ -145,16 +145,16 @@ def _local(tables: Folder, told: dict[str, str]) -> Iterator[Hold]:
             os.pwrite(descriptor, json.dumps(told).encode(), 0)
         except OSError as error:  # no room is left, usually
             raise InputRefused(f"The tables cannot be written: {error.strerror}.", source=tables.where) from error
-        yield Hold(tables)
+        yield Lease(tables)
         os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)  # lets go of the lock
 
 
 @contextmanager
-def _remote(tables: Folder, told: dict[str, str]) -> Iterator[Hold]:
+def _remote(tables: Folder, told: dict[str, str]) -> Iterator[Lease]:
     mine = f"{_ASKING}/{secrets.token_hex(8)}.json"
-    held = Hold(tables, mine)
+    held = Lease(tables, mine)
     try:
         _ask(held, told)
         beating = threading.Thread(target=_beat, args=(held, told), name="reseat-lock", daemon=True)
@@ -168,7 +168,7 @@ def _remote(tables: Folder, told: dict[str, str]) -> Iterator[Hold]:
         tables.delete(mine)
 
 
-def _ask(held: Hold, told: dict[str, str]) -> None:
+def _ask(held: Lease, told: dict[str, str]) -> None:
     """Write an object of our own, and then look whether another job lives."""
     tables, mine = held._tables, held._mine
     for attempt in range(_TRIES):
@@ -202,13 +202,13 @@ def _living(tables: Folder, mine: str) -> list[dict[str, str]]:
     return others
 
 
-def _sign(held: Hold, told: dict[str, str], state: str) -> None:
+def _sign(held: Lease, told: dict[str, str], state: str) -> None:
     begun = _now()  # before the request: the service's time is later, never earlier
     held._tables.write(held._mine, json.dumps(told | {"state": state}).encode())
     held._last_beat = begun
 
 
-def _beat(held: Hold, told: dict[str, str]) -> None:
+def _beat(held: Lease, told: dict[str, str]) -> None:
     while not held._over.wait(_BEAT):
         try:
             held.check()
@@ -241,7 +241,7 @@ def _busy(tables: Folder, data: bytes) -> PipelineBusy:
         else "another job"
     )
     return PipelineBusy(
-        f"The tables in {tables.where} are being written by {who}. Wait for it or stop it; a job that ended holds "
-        "nothing.",
+        f"The tables in {tables.where} are being written by {who}. Wait for it or stop it; a job that has ended holds "
+        "no lock.",
         told,
     )

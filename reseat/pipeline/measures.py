@@ -26,7 +26,7 @@ from reseat.balance import findings, measure
 from reseat.balance.measure import Balance, Loads
 from reseat.balance.spread import Spread
 from reseat.history.schema import table
-from reseat.model import NONE, BrokerState, ClusterLayout, Finding, FloatArray, Severity, Snapshot
+from reseat.model import NONE, ClusterLayout, Finding, FloatArray, Severity, Snapshot
 
 __all__ = ["SMALL_TABLES", "Measures", "day_of", "measures", "row_type", "topic_digests", "whole_bytes"]
 
@@ -35,7 +35,6 @@ SMALL_TABLES = ("snapshots", "brokers", "broker_balance", "rack_balance", "topic
 #: Columns that every row of a snapshot shares: they stand beside the rows and not in them.
 _SHARED = ("snapshot_id", "taken_at")
 _RANK = {Severity.BROKEN: 0, Severity.ATTENTION: 1, Severity.NOTE: 2}
-_AWAY = (BrokerState.DEAD, BrokerState.FENCED)
 
 Measures = dict[str, pa.StructArray]
 
@@ -97,14 +96,14 @@ def _snapshot(
     row: dict[str, object] = {
         "path": path,
         "file_bytes": file_bytes,
-        "way": snapshot.way,
+        "way": snapshot.protocol,
         "cluster_id": snapshot.cluster_id,
         "metadata": snapshot.metadata,
         "version": snapshot.version,
         "controller": snapshot.controller,
         "consistency": snapshot.consistency.value,
         "brokers": len(layout.brokers),
-        "brokers_down": sum(broker.state in _AWAY for broker in layout.brokers),
+        "brokers_down": sum(broker.state.away for broker in layout.brokers),
         "racks": len(layout.racks),
         "topics": len(layout.topics),
         "partitions": balance.partitions,

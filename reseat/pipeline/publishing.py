@@ -11,7 +11,7 @@ where files go, a look at each that came.
 from __future__ import annotations
 
 from reseat.errors import InputRefused
-from reseat.history.dirty import CommitRecord
+from reseat.history.commit_record import CommitRecord
 from reseat.history.folder import Folder
 
 __all__ = ["carry_out"]
@@ -49,8 +49,8 @@ def _publish(tables: Folder, staged: str, final: str) -> None:
 
 def _lost(tables: Folder, final: str) -> InputRefused:
     return InputRefused(
-        "A commit cannot be completed: what was prepared to become this file is gone, and it is not here either. "
-        "Nothing was removed for it. Restore it, or delete the record that names it and run again.",
+        "A commit cannot be completed: neither this file nor the file prepared for it exists. Nothing was removed. "
+        "Restore it, or delete the record that names it and run again.",
         source=f"{tables.where}/{final}",
     )
 

@@ -91,8 +91,8 @@ class SweepReport:
     def sentence(self) -> str:
         """The same for a person."""
         if not self.chosen:
-            return "Nothing to sweep: every snapshot chosen has its rows."
-        return f"{counted(self.swept, 'snapshot')} swept. {self.seconds:.1f} s."
+            return "Nothing to analyse: every chosen snapshot is analysed already."
+        return f"{counted(self.swept, 'snapshot')} analysed. {self.seconds:.1f} s."
 
 
 def sweep(
@@ -106,7 +106,7 @@ def sweep(
     """Fill ``resilience`` and ``copysets`` for snapshots that have no rows there.
 
     Args:
-        spark: the session (``reseat.pipeline.session``).
+        spark: the session (``reseat.pipeline.spark.session``).
         tables: the tables.
         cluster: only of this cluster; None: of all.
         latest: only each cluster's latest snapshot.
@@ -125,7 +125,7 @@ def sweep(
         done = replace(done, healed=turn.healed)
         for sentence in done.healed:
             say(Progress("heal", 0, None, sentence))
-        say(Progress("list", 0, None, f"Looking for snapshots without their rows in {tables.where}."))
+        say(Progress("list", 0, None, f"Looking for snapshots not yet analysed in {tables.where}."))
         parts = _snapshot_files(tables, cluster, latest=latest)
         remain = True
         while remain:
@@ -138,10 +138,10 @@ def sweep(
             if not snapshots.num_rows:
                 break
             number = done.swept + snapshots.num_rows
-            say(Progress("sweep", done.swept, done.chosen, f"Sweeping {counted(snapshots.num_rows, 'snapshot')}."))
+            say(Progress("sweep", done.swept, done.chosen, f"Analysing {counted(snapshots.num_rows, 'snapshot')}."))
             _sweep(spark, tables, Batch.begin(turn), snapshots)
             done = replace(done, swept=number, batches=done.batches + 1)
-            say(Progress("sweep", number, done.chosen, f"{number:,} of {counted(done.chosen, 'snapshot')} swept."))
+            say(Progress("sweep", number, done.chosen, f"{number:,} of {counted(done.chosen, 'snapshot')} analysed."))
             remain = number < done.chosen
     return replace(done, seconds=time.monotonic() - began)
 

@@ -35,7 +35,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.dirty import RUNS, CommitRecord, commit_numbers, early_records, newest, record_path
+from reseat.history.commit_record import RUNS, CommitRecord, commit_numbers, early_records, newest, record_path
 from reseat.history.folder import Folder
 from reseat.model.wording import counted
 from reseat.pipeline.publishing import carry_out
@@ -214,6 +214,6 @@ def _completed(batch: str, record: CommitRecord) -> str:
 
 def _overtaken() -> PipelineBusy:
     return PipelineBusy(
-        "Another job has taken over the tables, as this one gave no sign of life for a while. Start it again: what it "
-        "had decided to publish is published, and nothing else of it."
+        "Another job has taken over the tables, because this one sent no heartbeat for a while. Start it again: what "
+        "it had committed is published, and nothing else."
     )

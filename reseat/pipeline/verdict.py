@@ -23,7 +23,7 @@ from reseat.pipeline.frames import ClusterDay, spark_schema
 from reseat.pipeline.ledger import AGAIN, month_of, name_of, taken_among, token_of
 from reseat.pipeline.progress import Report
 from reseat.pipeline.turns import Turn
-from reseat.pipeline.unread import Unread, refuse_unread, rows_of
+from reseat.pipeline.unreadable_files import UnreadableFile, refuse_unreadable, rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -60,11 +60,11 @@ class Verdict:
     Attributes:
         files: one row a file: ``path``, ``token``, ``cluster``, ``day``, ``snapshot_id``, ``outcome``,
             ``month`` (in which the ledger keeps it).
-        unread: the rows of ``rejected`` of those that Spark did not read.
+        unreadable: the rows of ``rejected`` of those that Spark did not read.
     """
 
     files: pa.Table
-    unread: pa.Table
+    unreadable: pa.Table
 
     def of(self, outcome: str) -> pa.Table:
         """The files of one outcome: ``taken``, ``duplicate`` or ``rejected``."""
@@ -114,19 +114,19 @@ def landed_files(job: Job, paths: Sequence[str], *, strict: bool = True) -> Data
     return reader.load([job.landing.spark_url(path) for path in paths]).select("path", "length", "content")
 
 
-def judge(job: Job, files: list[FileFact], measured: DataFrame, unread: list[Unread]) -> Verdict:
+def judge(job: Job, files: list[FileFact], measured: DataFrame, unreadable: list[UnreadableFile]) -> Verdict:
     """Decide what becomes of each file. What is collected here is bounded by the size of a batch.
 
     Args:
         job: the run.
         files: the batch.
         measured: a row of each file that Spark could open.
-        unread: the files that Spark was not given.
+        unreadable: the files that Spark was not given.
     """
     told = measured.select("path", "cluster", "day", "snapshot_id").toArrow()
-    seen = {*told["path"].to_pylist(), *(one.file.path for one in unread)}
-    unread = [*unread, *refuse_unread(job.landing, [file for file in files if file.path not in seen])]
-    further = pa.Table.from_pylist([{"path": name_of(one.file)} for one in unread], told.schema)
+    seen = {*told["path"].to_pylist(), *(one.file.path for one in unreadable)}
+    unreadable = [*unreadable, *refuse_unreadable(job.landing, [file for file in files if file.path not in seen])]
+    further = pa.Table.from_pylist([{"path": name_of(one.file)} for one in unreadable], told.schema)
     told = pa.concat_tables([told, further]).sort_by("path")
     ids = told["snapshot_id"].combine_chunks()
     days = [day for day in told["day"].to_pylist() if day is not None]
@@ -136,7 +136,7 @@ def judge(job: Job, files: list[FileFact], measured: DataFrame, unread: list[Unr
     outcome = pc.case_when(
         pc.make_struct(pc.is_null(ids), counts), pa.scalar("rejected"), pa.scalar("taken"), pa.scalar("duplicate")
     )
-    tokens = {name_of(file): token_of(file) for file in files} | {name_of(o.file): AGAIN for o in unread if o.again}
+    tokens = {name_of(file): token_of(file) for file in files} | {name_of(o.file): AGAIN for o in unreadable if o.again}
     token = pa.array([tokens[path] for path in told["path"].to_pylist()], pa.string())
     changed, now = {name_of(file): month_of(file) for file in files}, f"{datetime.now(UTC):%Y-%m}"
     months = [
@@ -145,7 +145,7 @@ def judge(job: Job, files: list[FileFact], measured: DataFrame, unread: list[Unr
     columns = {"token": token, "outcome": outcome, "month": pa.array(months, pa.string())}
     for name, values in columns.items():
         told = told.append_column(name, values)
-    return Verdict(told, rows_of(unread))
+    return Verdict(told, rows_of(unreadable))
 
 
 def _month(day: str) -> str:

@@ -4,7 +4,8 @@ from reseat.placement.added_partitions import place_added
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.evenest import place_evenest
 from reseat.placement.explain import PartitionSteps, steps_of
-from reseat.placement.fingerprint import Fit, TopicFingerprint, Verdict, infer
+from reseat.placement.fingerprint.fits import Fit, TopicFingerprint, Verdict
+from reseat.placement.fingerprint.inference import infer
 from reseat.placement.generate import Proposal, ProposalSpread, Tool, proposal_spread, propose
 from reseat.placement.java_random import JavaRandom
 from reseat.placement.kraft import place_kraft

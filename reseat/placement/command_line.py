@@ -106,7 +106,7 @@ def _words(line: str | Sequence[str]) -> list[str]:
     try:
         words = shlex.split(line)
     except ValueError as error:
-        raise PlacementRefused(f"The command's quotes do not end: {error}.") from error
+        raise PlacementRefused(f"A quote in the command is not closed: {error}.") from error
     return words[1:] if words and not words[0].startswith("-") else words
 
 

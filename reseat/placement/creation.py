@@ -168,5 +168,5 @@ def loads_over_draws(
 def _numbers(version: str) -> tuple[int, int]:
     found = re.match(r"\s*v?(\d{1,4})\.(\d{1,4})", version, re.ASCII)
     if found is None:
-        raise PlacementRefused(f"{version!r} is no version: one such as 2.8 or 4.1 was expected.")
+        raise PlacementRefused(f"{version!r} is not a version: one such as 2.8 or 4.1 was expected.")
     return int(found[1]), int(found[2])

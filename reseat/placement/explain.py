@@ -159,9 +159,9 @@ def _next(
         broker = ring.ids[place]
         rack = racks[broker]
         if ring.rack_aware and rack in held and len(held) < ring.racks:
-            why = f"Broker {broker} is passed over: its rack {rack} has a replica already, and another rack has none."
+            why = f"Broker {broker} is skipped: its rack {rack} has a replica already, and another rack has none."
         elif broker in holding:
-            why = f"Broker {broker} is passed over: it has this partition already."
+            why = f"Broker {broker} is skipped: it has this partition already."
         else:
             where = f" in rack {rack}" if ring.rack_aware else ""
             why = f"Broker {broker}{where} gets replica {replica}."

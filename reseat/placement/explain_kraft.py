@@ -123,7 +123,7 @@ def _one(
             name = names[at]
             if at == leading:
                 leading = -1  # stepped over once; on the next round it is as good as the others
-                looks.append(RackLook(name, None, "", (), why="it has the leader, and is stepped over once"))
+                looks.append(RackLook(name, None, "", (), why="it has the leader, and is skipped once"))
             else:
                 looks.append(_next(name, racks[name], epoch))
             at = (at + 1) % len(names)

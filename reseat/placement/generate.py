@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from reseat.errors import PlacementRefused
 from reseat.model import NONE, Broker, ClusterLayout, FloatArray, IntArray
+from reseat.model.arrays import newcomers, row_counts
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.kraft import place_kraft
@@ -157,7 +158,7 @@ def proposal_spread(
     done: list[tuple[int, int, int, int, float]] = []
     for number in range(rounds):
         lists = _place(brokers, sizes, factors, tool, draws_of(number))
-        fresh = _newcomers(old, lists)
+        fresh = row_counts(newcomers(old, lists))
         done.append(
             (
                 int(fresh.sum()),
@@ -208,7 +209,7 @@ def _checked(
     if dropped:
         word = "Broker" if len(dropped) == 1 else "Brokers"
         is_not = verb(len(dropped), "is", "are")
-        notes = (f"{word} {listed(dropped)} {is_not} not known here, and the tool drops such ids in silence.",)
+        notes = (f"{word} {listed(dropped)} {is_not} unknown here; the tool drops such ids silently.",)
     return before, brokers, notes
 
 
@@ -225,8 +226,8 @@ def _what_the_tool_sees(
     if mixed.any():
         names = [before.topics[i] for i in np.flatnonzero(mixed).tolist()]
         notes.append(
-            f"{counted(len(names), 'topic')} with mixed replication factors ({listed(names)}) would get that of one "
-            "partition throughout."
+            f"{counted(len(names), 'topic')} with mixed replication factors ({listed(names)}) would get the factor of "
+            "one partition for all."
         )
     gaps = before.partition[first + sizes - 1] != sizes - 1
     if gaps.any():
@@ -284,24 +285,14 @@ def _held_before(before: ClusterLayout, sizes: npt.NDArray[np.int64]) -> tuple[I
     begins = np.cumsum(sizes) - sizes
     ids = np.arange(int(sizes.sum())) - np.repeat(begins, sizes)
     topic = np.repeat(np.arange(len(sizes)), sizes)
-    key = before.topic_of.astype(np.int64) << 32 | before.partition
-    wanted = topic << 32 | ids
-    at = np.minimum(np.searchsorted(key, wanted), max(0, len(key) - 1))
-    there = key[at] == wanted
+    at = before.rows_at(topic, ids)
+    there = at >= 0
     old = np.where(there[:, None], before.replica_ids[at], np.int32(NONE))
     if before.replica_bytes is None:
         return old, None
     sized = before.replica_bytes
     largest = np.where(np.isnan(sized), 0.0, sized).max(axis=1, initial=0.0)
     return old, np.where(there, largest[at], 0.0)
-
-
-def _newcomers(old: IntArray, lists: IntArray) -> IntArray:
-    """(P',) how many brokers of each new list are not in the old one."""
-    fresh = np.zeros(len(lists), np.int32)
-    for column in lists.T:
-        fresh += (column != NONE) & ~(old == column[:, None]).any(axis=1)
-    return fresh
 
 
 def _held_by_others(
@@ -343,7 +334,7 @@ def _proposal(
     notes: tuple[str, ...],
 ) -> Proposal:
     old, cost = _held_before(before, sizes)
-    fresh = _newcomers(old, lists)
+    fresh = row_counts(newcomers(old, lists))
     begins = np.cumsum(sizes) - sizes
     after = ClusterLayout.from_columns(
         topics=before.topics,

@@ -204,7 +204,7 @@ def refuse_repeated(brokers: Sequence[Broker]) -> None:
         twice = tuple(sorted({broker_id for broker_id in ids if ids.count(broker_id) > 1}))
         raise PlacementRefused(
             f"{'Broker' if len(twice) == 1 else 'Brokers'} {listed(twice)} {verb(len(twice), 'is', 'are')} given "
-            "twice. Kafka would take the list and put two replicas of a partition on one broker.",
+            "twice. Kafka would accept the list and put two replicas of a partition on one broker.",
             brokers=twice,
         )
     odd = tuple(broker_id for broker_id in ids if not 0 <= broker_id <= _LARGEST)
@@ -248,5 +248,5 @@ def _check_numbers(ring: Ring, start: int, shift: int, *, first_id: int, partiti
             raise PlacementRefused(
                 f"{what} {'times the racks ' if ring.rack_aware and number == furthest else ''}is beyond 32 bits, "
                 "where Kafka's sums turn negative and fail.",
-                choices=(f"Take both modulo {ring.size}: the lists are the same.",) if last <= _LARGEST else (),
+                choices=(f"Use both modulo {ring.size}: the lists are the same.",) if last <= _LARGEST else (),
             )

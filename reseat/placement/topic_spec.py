@@ -175,7 +175,7 @@ def print_replica_assignment(assignment: Mapping[int, Sequence[int]]) -> str:
         )
     lengths = {len(assignment[partition]) for partition in ids}
     if len(lengths) > 1 or 0 in lengths or not lengths:
-        raise PlacementRefused("--replica-assignment wants lists of one length, at least one list with one replica.")
+        raise PlacementRefused("--replica-assignment needs lists of equal length, at least one list with one replica.")
     return ",".join(":".join(map(str, assignment[partition])) for partition in ids)
 
 
@@ -270,8 +270,8 @@ def create_command(
     through_zookeeper = numbers < _BY_ADMIN or (spec.disable_rack_aware and numbers < (3, 0))
     if spec.disable_rack_aware and not through_zookeeper:
         raise PlacementRefused(
-            "--disable-rack-aware goes through ZooKeeper alone, and the tool of 3.0 and later does not.",
-            choices=("Give the replicas instead.",),
+            "--disable-rack-aware works only through ZooKeeper, which the tool of 3.0 and later does not support.",
+            choices=("Give the replica lists instead.",),
         )
     server = (
         f"--zookeeper {shlex.quote(zookeeper)}" if through_zookeeper else f"--bootstrap-server {shlex.quote(bootstrap)}"
@@ -285,7 +285,7 @@ def create_command(
                 words.append(f"{option} {value}")
             elif through_zookeeper or numbers < _WITH_DEFAULTS:
                 raise PlacementRefused(
-                    f"{option} is needed here: the cluster's default is taken from 2.4 on (KIP-464)."
+                    f"{option} is required: the cluster's default is used only from 2.4 on (KIP-464)."
                 )
     words += [f"--config {shlex.quote(f'{key}={value}')}" for key, value in spec.configs]
     words += ["--if-not-exists"] if spec.if_not_exists else []
@@ -362,9 +362,9 @@ def automatic_topic(
         The topic that would be made, or None, and sentences that say so or why not.
     """
     if name in tuple(existing):
-        return None, (f"Topic '{name}' is there already: nothing is made.",)
+        return None, (f"Topic '{name}' already exists: nothing is created.",)
     if not defaults.auto_create:
-        return None, (f"Nothing is made: auto.create.topics.enable is false, and '{name}' stays unknown.",)
+        return None, (f"Nothing is created: auto.create.topics.enable is false, and '{name}' remains unknown.",)
     spec = TopicSpec(name, defaults.num_partitions, defaults.default_replication_factor)
     faults = topic_faults(spec, existing=existing, brokers=brokers)
     if faults:
@@ -372,7 +372,7 @@ def automatic_topic(
     partitions = counted(defaults.num_partitions, "partition")
     replicas = counted(defaults.default_replication_factor, "replica")
     return spec, (
-        f"The first produce or consume makes '{name}' with {partitions} (num.partitions) and {replicas} each "
+        f"The first produce or consume creates '{name}' with {partitions} (num.partitions) and {replicas} each "
         "(default.replication.factor).",
         *topic_warnings(spec),
     )

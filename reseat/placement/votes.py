@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import BoolArray, IntArray
+from reseat.model.arrays import row_keys
 from reseat.placement.ring import Ring, walk
 
 __all__ = ["Tally", "TopicRows", "Votes", "count_votes", "votes_on_own_rings", "votes_on_ring"]
@@ -155,9 +156,8 @@ def votes_on_own_rings(rows: TopicRows) -> tuple[Votes, Longs]:
     """
     there = rows.replicas >= 0
     owner = np.broadcast_to(rows.topic[:, None], rows.replicas.shape)[there]
-    key = owner << 32 | rows.replicas[there]
-    found, which = np.unique(key, return_inverse=True)
-    begins = np.searchsorted(found, np.arange(rows.topics + 1) << 32)
+    found, which = np.unique(row_keys(owner, rows.replicas[there]), return_inverse=True)
+    begins = np.searchsorted(found, row_keys(np.arange(rows.topics + 1), 0))
     places = np.full(rows.replicas.shape, -1, np.int64)
     places[there] = which - begins[owner]
     sizes = np.diff(begins)

@@ -1,11 +1,11 @@
 """Planning: a wish becomes a plan with its certificate. May import model, errors, formats, balance, election."""
 
-from reseat.planning.add import add_brokers
-from reseat.planning.curve import Curve, curve, plan_at, whole_curve
 from reseat.planning.judge import apply_assignment, judge
+from reseat.planning.kinds.add import add_brokers
+from reseat.planning.kinds.curve import Curve, curve, plan_at, whole_curve
+from reseat.planning.kinds.remove import remove_brokers
+from reseat.planning.kinds.replication_factor import change_replication_factor
 from reseat.planning.plan import plan
-from reseat.planning.remove import remove_brokers
-from reseat.planning.replication_factor import change_replication_factor
 
 __all__ = [
     "Curve",

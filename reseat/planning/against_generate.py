@@ -31,6 +31,7 @@ import numpy.typing as npt
 from reseat.balance import rack_violations
 from reseat.errors import WishRefused
 from reseat.model import NONE, BrokerState, ClusterLayout, IntArray, Plan
+from reseat.model.arrays import newcomers, of_one_width, row_counts, widened
 from reseat.placement import JavaRandom, Proposal, ProposalSpread, RackMode, Tool, proposal_spread, propose
 
 __all__ = ["AgainstGenerate", "Beside", "against_generate", "beside_one_draw", "expected_seconds"]
@@ -139,11 +140,9 @@ def beside_one_draw(plan: Plan, tool: Tool, seed: int, *, rack_mode: RackMode = 
     now, own = plan.current.replica_ids, plan.proposed.replica_ids
     lists, copies = _by_row(plan.current, proposal)
     width = max(now.shape[1], own.shape[1], lists.shape[1])
-    now, own, lists = (_widened(column, width) for column in (now, own, lists))
+    now, own, lists = (widened(column, width) for column in (now, own, lists))
     rows = np.flatnonzero(plan.changed | (lists != now).any(axis=1))
-    comes = np.zeros(len(rows), np.int32)
-    for column in own[rows].T:
-        comes += (column != NONE) & ~(now[rows] == column[:, None]).any(axis=1)
+    comes = row_counts(newcomers(now[rows], own[rows]))
     return Beside(rows, lists[rows], comes, copies[rows], proposal)
 
 
@@ -174,21 +173,14 @@ def _asked(plan: Plan) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 def _by_row(layout: ClusterLayout, proposal: Proposal) -> tuple[IntArray, IntArray]:
     """The proposal's lists by row of the layout, (P, R), and the replicas copied, (P,)."""
-    code = {name: number for number, name in enumerate(layout.topics)}
     after = proposal.after
-    names = np.array([code[name] for name in after.topics], np.int64)
-    key = layout.topic_of.astype(np.int64) << 32 | layout.partition
-    wanted = (names[after.topic_of] if len(names) else np.empty(0, np.int64)) << 32 | after.partition
-    at = np.minimum(np.searchsorted(key, wanted), max(0, len(key) - 1))
-    there = key[at] == wanted if len(key) else np.zeros(len(wanted), np.bool_)
-    width = max(layout.replica_ids.shape[1], after.replica_ids.shape[1])
-    lists = _widened(layout.replica_ids, width).copy()
-    lists[np.isin(layout.topic_of, names)] = NONE
-    lists[at[there]] = _widened(after.replica_ids, width)[there]
+    at = layout.rows_of(after)
+    there = at >= 0
+    lists, new = of_one_width(layout.replica_ids, after.replica_ids)
+    lists = lists.copy()
+    given = frozenset(after.topics)
+    lists[np.array([name in given for name in layout.topics], np.bool_)[layout.topic_of]] = NONE
+    lists[at[there]] = new[there]
     copies = np.zeros(layout.partition_count, np.int32)
     copies[at[there]] = proposal.newcomers[there]
     return lists, copies
-
-
-def _widened(ids: IntArray, width: int) -> IntArray:
-    return np.pad(ids, ((0, 0), (0, width - ids.shape[1])), constant_values=NONE)

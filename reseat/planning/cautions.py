@@ -24,7 +24,7 @@ import numpy.typing as npt
 from reseat.balance import distinct_racks, incomplete, racks_unknown, without_live_copy
 from reseat.balance.health import last_in_sync
 from reseat.model import BrokerState, ClusterLayout, Finding, Plan, Severity
-from reseat.model.columns import row_any
+from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
 
 __all__ = ["with_cautions"]
@@ -67,7 +67,7 @@ def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:
     last = last_in_sync(layout, rows)
     back = f"{verb(len(last), 'broker', 'brokers')} {listed(last)}" if last else "a broker of their ISR"
     if plan.wish.options.keep_unmovable:
-        then = f"They are planned all the same, by choice: nothing of them moves until {back} is back."
+        then = f"They are planned anyway, as requested, but do not move until {back} is back."
     else:
         then = (
             f"The plan leaves {verb(count, 'it', 'them')} where {verb(count, 'it is', 'they are')}. Bring {back} back."
@@ -88,7 +88,7 @@ def _concerned(plan: Plan) -> npt.NDArray[np.bool_]:
     concerned = np.zeros(current.partition_count, np.bool_)
     concerned[plan.moves.row] = True
     leaving = np.isin(current.broker_ids, wish.remove)
-    concerned |= row_any(np.append(leaving, False)[current.replicas])
+    concerned |= row_any(on_brokers(current.replicas, leaving))
     if wish.topics:
         wished = np.isin(np.array(current.topics, dtype=object), np.array(wish.topics, dtype=object))
         concerned |= wished[current.topic_of] & (current.replication_factor != wish.replication_factor)
@@ -129,8 +129,8 @@ def _way_back(plan: Plan) -> Finding | None:
     return Finding(
         "way_back_waits",
         Severity.ATTENTION,
-        f"The rollback puts {counted(count, 'replica')} back onto {who} {listed(ids)}, which {are} {state}: it needs "
-        f"{these} alive, and is refused until then.",
+        f"The rollback moves {counted(count, 'replica')} back to {who} {listed(ids)}, which {are} {state}: it is "
+        f"refused until {these} {are} alive.",
         rows=np.unique(plan.moves.row[held]).astype(np.int64),
         brokers=ids,
     )

@@ -15,16 +15,17 @@ import numpy.typing as npt
 
 from reseat.balance.racks import rack_violations
 from reseat.model import NONE, Certificate, ClusterLayout, IntArray, Plan, Wish
-from reseat.planning.leaders import leader_first, preferred_leaders
-from reseat.planning.preconditions import plural, resorts, usable
+from reseat.model.wording import counted
+from reseat.planning.preconditions import resorts, usable
+from reseat.planning.proof.verdict import Verdict
 from reseat.planning.proposal import propose
-from reseat.planning.verdict import Verdict
+from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
-__all__ = ["Claim", "certified", "cost_of_cap", "with_leaders_evened"]
+__all__ = ["Bound", "certified", "cost_of_cap", "with_leaders_evened"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class Bound:
     """What the planner says is the least that any plan for the wish can reach; None where it does not know.
 
     Attributes:
@@ -71,7 +72,7 @@ def certified(
     *,
     wish: Wish,
     verdict: Verdict,
-    claim: Claim,
+    bound: Bound,
     sentences: tuple[str, ...] = (),
 ) -> Certificate:
     """The certificate: numbers counted by the checker, and proofs where it confirms what the planner knows.
@@ -82,9 +83,9 @@ def certified(
     def least(value: int | None, known: int | None, proven: bool) -> int | None:
         return value if known is None and proven else known
 
-    racks = least(verdict.rack_sum_of_squares, claim.rack_sum_of_squares, verdict.rack_proven)
-    replicas = least(verdict.replica_sum_of_squares, claim.replica_sum_of_squares, verdict.replicas_proven)
-    moves = least(verdict.moves, claim.moves, verdict.moves_proven)
+    racks = least(verdict.rack_sum_of_squares, bound.rack_sum_of_squares, verdict.rack_proven)
+    replicas = least(verdict.replica_sum_of_squares, bound.replica_sum_of_squares, verdict.replicas_proven)
+    moves = least(verdict.moves, bound.moves, verdict.moves_proven)
     plain = Plan(current=current, proposed=proposed, certificate=Certificate(wish=wish, moves=verdict.moves))
     sizes = plain.moves.bytes
     return Certificate(
@@ -102,12 +103,12 @@ def certified(
         replica_balance_proven=verdict.replicas_proven and verdict.replica_sum_of_squares == replicas,
         replica_spread=verdict.replica_spread,
         leader_sum_of_squares=verdict.leader_sum_of_squares,
-        least_leader_sum_of_squares=verdict.leader_sum_of_squares if claim.leaders else None,
-        leader_balance_proven=verdict.leaders_proven and claim.leaders,
+        least_leader_sum_of_squares=verdict.leader_sum_of_squares if bound.leaders else None,
+        leader_balance_proven=verdict.leaders_proven and bound.leaders,
         leader_spread=verdict.leader_spread,
         changed_preferred_leaders=verdict.changed_preferred_leaders,
-        least_changed_preferred_leaders=verdict.changed_preferred_leaders if claim.leaders else None,
-        changed_leaders_proven=verdict.changed_leaders_proven and claim.leaders,
+        least_changed_preferred_leaders=verdict.changed_preferred_leaders if bound.leaders else None,
+        changed_leaders_proven=verdict.changed_leaders_proven and bound.leaders,
         rack_violations_before=rack_violations(current),
         rack_violations_after=rack_violations(proposed),
         last_resorts=verdict.last_resorts,
@@ -124,7 +125,7 @@ def cost_of_cap(cap: int, capped: npt.NDArray[np.int64], free: npt.NDArray[np.in
         capped: replicas by broker that counts, with the cap.
         free: the same without it.
     """
-    said = f"No broker receives more than {plural(cap, 'replica')}"
+    said = f"No broker receives more than {counted(cap, 'replica')}"
     cost = int((capped**2).sum() - (free**2).sum())
     if cost == 0:
         return f"{said}; this costs no balance."

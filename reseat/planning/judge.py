@@ -24,7 +24,7 @@ Complexity
     O(P R) to lay the plan over, then what the checker and the planner take.
 
 Source
-    The objectives are those of ``reseat.planning.remove``, ``add`` and ``replication_factor``.
+    The objectives are those of ``reseat.planning.kinds.remove``, ``add`` and ``replication_factor``.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ import numpy as np
 
 from reseat.balance import rack_violations
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, IntArray, Plan, Wish
-from reseat.model.wording import minimal
+from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, Plan, Wish
+from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, widened
+from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
-from reseat.planning.checker import check_addition, check_removal, check_replication_factor
-from reseat.planning.leaders import preferred_leaders
 from reseat.planning.plan import plan
-from reseat.planning.preconditions import pinned, plural, require_no_duplicates, resorts, settled, usable
+from reseat.planning.preconditions import pinned, require_no_duplicates, resorts, settled, usable
+from reseat.planning.proof.checker import check_addition, check_removal, check_replication_factor
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
-from reseat.planning.verdict import Verdict, last_resort_sentences
+from reseat.planning.solve.leaders import preferred_leaders
 
 __all__ = ["apply_assignment", "judge"]
 
@@ -71,7 +72,7 @@ def judge(
         wish: what the plan is for; empty: nothing has to move.
         allow_rf_change: whether partitions may get another number of replicas without it being wished for.
         text_faults: what is wrong with the text that the plan was read from, a sentence each
-            (``reseat.formats.plan_text.plan_faults``); they stand before the faults found here.
+            (``reseat.formats.documents.plan_text.plan_faults``); they stand before the faults found here.
 
     Returns:
         The certificate of this plan; ``faults`` says why it must not be executed, where it must not.
@@ -125,8 +126,8 @@ def judge(
     judged = with_cautions(Plan(current=current, proposed=after, certificate=judged), layout).certificate
     if not start.under_way.size:
         return judged
-    under_way = plural(start.under_way.size, "partition")
-    over = f"A reassignment of {under_way} is under way: the plan is judged from where it will end."
+    under_way = counted(start.under_way.size, "partition")
+    over = f"A reassignment of {under_way} is in progress: the plan is validated from the layout after it completes."
     return replace(judged, sentences=(*judged.sentences, over))
 
 
@@ -163,7 +164,7 @@ def apply_assignment(
     taken = np.flatnonzero((rows >= 0) & ~empty)
     lists = assignment.replicas[taken]
     strange = ~np.isin(assignment.broker_ids, known.broker_ids)
-    at, column = np.nonzero(np.append(strange, False)[lists])
+    at, column = np.nonzero(on_brokers(lists, strange))
     _note(
         faults,
         [
@@ -182,7 +183,7 @@ def apply_assignment(
     ours = rows[taken]
     order = np.argsort(ours, kind="stable")
     ours, lists = ours[order], place[lists[order]]
-    differs = _lists_differ(known.replicas[ours], lists)
+    differs = lists_differ(known.replicas[ours], lists)
     return propose(known, ours[differs], lists[differs]), tuple(faults)
 
 
@@ -199,21 +200,6 @@ def _note(faults: list[str], sentences: list[str], count: int, rest: str) -> Non
     faults.extend(sentences[:_NAMED_FAULTS])
     if count > _NAMED_FAULTS:
         faults.append(f"{count - _NAMED_FAULTS:,} more {rest}.")
-
-
-def _lists_differ(a: IntArray, b: IntArray) -> BoolArray:
-    """(n,) whether two padded lists differ; the tables may differ in width."""
-    shared = min(a.shape[1], b.shape[1])
-    differs: BoolArray = (a[:, :shared] != b[:, :shared]).any(axis=1)
-    for rest in (a[:, shared:], b[:, shared:]):
-        differs |= (rest != NONE).any(axis=1)
-    return differs
-
-
-def _widened(lists: IntArray, width: int) -> IntArray:
-    if lists.shape[1] == width:
-        return lists
-    return np.pad(lists, ((0, 0), (0, width - lists.shape[1])), constant_values=NONE)
 
 
 # ---- what it is compared with ----------------------------------------------------------------------------------
@@ -319,18 +305,18 @@ class _Comparison:
     def of(cls, current: ClusterLayout, after: ClusterLayout, wish: Wish, verdict: Verdict) -> _Comparison:
         """Compare; brokers of both are the same."""
         width = max(current.replicas.shape[1], after.replicas.shape[1], 1)
-        standing, laid = _widened(current.replicas, width), _widened(after.replicas, width)
+        standing, laid = widened(current.replicas, width), widened(after.replicas, width)
         rows = np.flatnonzero((standing != laid).any(axis=1))
         before, lists = standing[rows], laid[rows]
         factor_before, factor_after = (before != NONE).sum(axis=1), (lists != NONE).sum(axis=1)
-        moved = ((lists[:, :, None] != before[:, None, :]).all(axis=2) & (lists != NONE)).any(axis=1)
+        moved = row_any(newcomers(before, lists))
         leaving = np.isin(current.broker_ids, wish.remove)
         targets, late = usable(current, leaving), resorts(current, leaving)
         brokers = len(targets)
 
         # Which lists may be ordered anew, as the wish has it: those whose members differ; where nothing is wished for,
         # those that the plan ordered anew; never those that grow, whose first replica stays first.
-        first_may_stay = np.append(~leaving, False)[before[:, 0]]
+        first_may_stay = on_brokers(before[:, 0], ~leaving)
         grows = (factor_after > factor_before) & first_may_stay
         free = (moved | (factor_after != factor_before) | (not leaving.any())) & ~grows
         every = np.arange(current.partition_count) if wish.options.reorder_all else rows[free]
@@ -341,7 +327,7 @@ class _Comparison:
         chosen = preferred_leaders(laid[every], first[every].astype(np.int32), fixed, targets, late)
         counts = (fixed + np.bincount(chosen[chosen >= 0], minlength=brokers))[targets]
 
-        stays = (lists == before[:, :1]).any(axis=1) & np.append(targets, False)[before[:, 0]]
+        stays = (lists == before[:, :1]).any(axis=1) & on_brokers(before[:, 0], targets)
         lost = np.flatnonzero(stays & (lists[:, 0] != before[:, 0]))
         ids = current.broker_ids
         named = tuple(
@@ -378,7 +364,7 @@ def _with_sentences(
     said: list[str] = []
     if certificate.faults:
         said.append(
-            f"The plan must not be executed: it has {plural(len(certificate.faults), 'fault')}. "
+            f"The plan must not be executed: it has {counted(len(certificate.faults), 'fault')}. "
             f"The first: {certificate.faults[0]}"
         )
     said += [*last_resort_sentences(verdict), _moves(certificate, verdict)]
@@ -386,7 +372,7 @@ def _with_sentences(
         said.append(_racks_kept(verdict) if _only_adds(certificate.wish) else _racks(certificate))
     said.append(_replicas(certificate, reference, verdict))
     if certificate.leader_sum_of_squares is None:
-        said.append("The order of replica lists is unknown, so that preferred leaders cannot be compared.")
+        said.append("The order of replica lists is unknown, so preferred leaders cannot be compared.")
     else:
         said.append(_leaders(certificate))
         said.append(_changed_leaders(certificate, comparison))
@@ -397,7 +383,7 @@ def _with_sentences(
 
 def _moves(certificate: Certificate, verdict: Verdict) -> str:
     moves, least = certificate.moves, certificate.least_moves
-    made = f"It moves {plural(moves, 'replica') if moves else 'no replica'}"
+    made = f"It moves {counted(moves, 'replica') if moves else 'no replica'}"
     if certificate.moves_proven:
         of = " for this spread" if _only_adds(certificate.wish) else ""
         least_of = minimal(f"{made}, the proven minimum{of}", racks_unknown=verdict.racks_unknown)
@@ -435,7 +421,7 @@ def _replicas(certificate: Certificate, reference: Certificate | None, verdict: 
         given = (
             "moves onto the added brokers alone"
             if _only_adds(certificate.wish)
-            else f"{plural(certificate.moves, 'move')} and this rack placement"
+            else f"{counted(certificate.moves, 'move')} and this rack placement"
         )
         return minimal(f"{made}. Proven minimal for {given}", racks_unknown=verdict.racks_unknown)
     found, least = certificate.replica_sum_of_squares, certificate.least_replica_sum_of_squares
@@ -459,7 +445,7 @@ def _leaders(certificate: Certificate) -> str:
 
 def _changed_leaders(certificate: Certificate, comparison: _Comparison) -> str:
     changed, least = certificate.changed_preferred_leaders or 0, certificate.least_changed_preferred_leaders
-    made = f"{plural(changed, 'partition gets', 'partitions get')} a new preferred leader"
+    made = f"{counted(changed, 'partition gets', 'partitions get')} a new preferred leader"
     if certificate.changed_leaders_proven:
         return f"{made}. Fewer would worsen leader balance (proven)." if changed else "No preferred leader changes."
     if least is None or changed <= least or not comparison.avoidable:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Finding, Plan, Severity, Wish
-from reseat.planning.remove import remove_brokers
+from reseat.planning.kinds.remove import remove_brokers
 
 __all__ = ["plan"]
 
@@ -24,7 +24,7 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
             that its curve does not have.
     """
     if wish.point is not None:
-        from reseat.planning.curve import plan_at
+        from reseat.planning.kinds.curve import plan_at
 
         made = plan_at(layout, wish.at(None), wish.point)
         return replace(made, certificate=replace(made.certificate, wish=wish))
@@ -41,17 +41,17 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
             raise WishRefused(
                 "A replication-factor change needs both the topics and the factor.",
                 topics=wish.topics,
-                choices=("Name both.",),
+                choices=("Give both.",),
             )
-        from reseat.planning.replication_factor import change_replication_factor
+        from reseat.planning.kinds.replication_factor import change_replication_factor
 
         made = change_replication_factor(layout, wish.topics, wish.replication_factor, options=wish.options)
-        return _with_idle_options(made, reorder_all="a change of replication factor keeps the order of lists")
+        return _with_idle_options(made, reorder_all="a replication-factor change keeps their order")
     if wish.remove:
         made = remove_brokers(layout, wish.remove, options=wish.options, added=joining)
         return _with_idle_options(made)
     if joining:
-        from reseat.planning.add import add_brokers
+        from reseat.planning.kinds.add import add_brokers
 
         return add_brokers(layout, joining, options=wish.options)
     raise WishRefused("No change requested.", choices=("Remove or add a broker, or change a replication factor.",))
@@ -66,9 +66,9 @@ def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
     """
     options, idle = plan.wish.options, []
     if options.max_moves is not None:
-        idle.append("the most moves are not kept to, they apply to brokers that join alone")
+        idle.append("max moves has no effect: it applies only when brokers are added and none removed")
     if options.reorder_all and reorder_all is not None:
-        idle.append(f"lists were not reordered, {reorder_all}")
+        idle.append(f"lists were not reordered: {reorder_all}")
     if not idle:
         return plan
     sentence = "; ".join(idle)

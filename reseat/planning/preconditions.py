@@ -26,14 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.balance import incomplete, without_live_copy
-from reseat.balance.health import available, not_known_dead
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, Options, Severity
+from reseat.model.wording import counted
 
 __all__ = [
     "Settled",
     "pinned",
-    "plural",
     "require_complete",
     "require_known",
     "require_no_duplicates",
@@ -49,25 +48,20 @@ __all__ = [
 _NAMED = 5
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """``1 replica``, ``1,000 replicas``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def usable(layout: ClusterLayout, leaving: BoolArray | None = None) -> BoolArray:
     """(B,) bool: brokers that count, receive and lead: those that remain and are available.
 
     Where no such broker remains, those that are not known to be dead.
     """
     stays = np.ones(len(layout.brokers), np.bool_) if leaving is None else ~leaving
-    well = stays & available(layout)
-    return well if well.any() else stays & not_known_dead(layout)
+    well = stays & layout.available
+    return well if well.any() else stays & ~layout.dead
 
 
 def resorts(layout: ClusterLayout, leaving: BoolArray | None = None) -> BoolArray:
     """(B,) bool: brokers that receive and lead only where ``usable`` ones do not suffice: fenced or shutting down."""
     stays = np.ones(len(layout.brokers), np.bool_) if leaving is None else ~leaving
-    return stays & not_known_dead(layout) & ~usable(layout, leaving)
+    return stays & ~layout.dead & ~usable(layout, leaving)
 
 
 def pinned(layout: ClusterLayout, options: Options) -> BoolArray:
@@ -94,8 +88,8 @@ def require_complete(layout: ClusterLayout) -> None:
             missing.sentence,
             topics=missing.topics,
             choices=(
-                "Read the whole output.",
-                "Plan what is there all the same (--accept-incomplete; a button on the dashboard).",
+                "Read the complete output.",
+                "Plan what is there anyway (--accept-incomplete; a button on the dashboard).",
             ),
         )
 
@@ -121,9 +115,9 @@ class Settled:
         if rows.size == 0:
             return ()
         sentence = (
-            f"A reassignment of {plural(rows.size, 'partition')} is under way. "
-            "The plan starts from where it will end, and its rollback leads back there, not to the lists of before it: "
-            "let it finish first, or cancel it and read the layout anew."
+            f"A reassignment of {counted(rows.size, 'partition')} is in progress. The plan starts from the layout "
+            "after it completes, and its rollback returns to that layout, not to the one before. To avoid that, let it "
+            "finish or cancel it, and read the layout again."
         )
         return (Finding("planned_over_target", Severity.ATTENTION, sentence, rows=rows),)
 
@@ -147,7 +141,7 @@ def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int
         noun = "Broker" if len(unknown) == 1 else "Brokers"
         verb = "is" if len(unknown) == 1 else "are"
         raise WishRefused(
-            f"{noun} {_listed(unknown)} {verb} not in this layout of {plural(len(layout.brokers), 'broker')}.",
+            f"{noun} {_listed(unknown)} {verb} not in this layout of {counted(len(layout.brokers), 'broker')}.",
             brokers=unknown,
             choices=(f"Choose among the brokers {_listed(layout.broker_ids.tolist())}.",),
         )
@@ -163,12 +157,12 @@ def require_order(layout: ClusterLayout) -> None:
     topics = tuple(layout.topics[i] for i in np.flatnonzero(~layout.order_told))
     if topics:
         raise WishRefused(
-            f"The source does not keep the order of replica lists for {_topics(topics)}, "
-            "so that nobody knows the preferred leaders.",
+            f"The source does not keep the order of replica lists for {_topics(topics)}, so preferred leaders are "
+            "unknown.",
             topics=topics,
             choices=(
                 "Read the layout from a source that keeps the order, such as kafka-topics --describe.",
-                "Say that the order shown is the assignment order (--order-is-right; the dashboard: Data quality).",
+                "State that the order shown is the assignment order (--order-is-right; the dashboard: Data quality).",
             ),
         )
 
@@ -187,13 +181,13 @@ def require_no_duplicates(layout: ClusterLayout) -> None:
     first = next(i for i, broker in enumerate(ids) if broker != NONE and broker in ids[i + 1 :])
     second = ids.index(ids[first], first + 1)
     topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[rows]))
-    more = "" if rows.size == 1 else f" {plural(int(rows.size), 'partition')} have such a list."
+    more = "" if rows.size == 1 else f" {counted(int(rows.size), 'partition')} have such a list."
     raise WishRefused(
         f"Partition {layout.name_of(row)} names broker {ids[first]} twice, "
         f"as replica {first + 1} and as replica {second + 1}.{more}",
         topics=topics,
         brokers=(int(ids[first]),),
-        choices=("Mend the assignment first.", f"Leave {_these(topics)} out."),
+        choices=("Fix the assignment first.", f"Leave {_these(topics)} out."),
     )
 
 
@@ -208,10 +202,10 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray) -> BoolArray:
         return targets
     brokers = tuple(int(i) for i in layout.broker_ids[leaving])
     if leaving.all():
-        who = f"All {len(layout.brokers):,} brokers are" if len(layout.brokers) > 1 else "The only broker is"
-        sentence = f"{who} to leave, and nothing would be left to hold data."
+        who = f"All {len(layout.brokers):,} brokers would be" if len(layout.brokers) > 1 else "The only broker would be"
+        sentence = f"{who} drained, and none would be left to hold data."
     else:
-        sentence = f"The {plural(int((~leaving).sum()), 'broker')} that would remain are known to be dead."
+        sentence = f"The {counted(int((~leaving).sum()), 'broker')} that would remain are known to be dead."
     raise WishRefused(sentence, brokers=brokers, choices=("Keep at least one live broker.", "Add a broker first."))
 
 
@@ -238,7 +232,7 @@ def require_room(
     noun = "broker that can hold replicas is" if left == 1 else "brokers that can hold replicas are"
     raise WishRefused(
         f"Partitions of {_topics(topics)} have replication factor {factor}, but only "
-        f"{left} {noun} left ({plural(int(short.size), 'partition')} concerned).",
+        f"{left} {noun} left ({counted(int(short.size), 'partition')} concerned).",
         topics=topics,
         choices=(
             f"Lower the replication factor of {_these(topics)} to at most {left} first.",
@@ -253,7 +247,7 @@ def _listed(items: Sequence[object]) -> str:
 
 
 def _topics(topics: Sequence[str]) -> str:
-    return f"{'topic' if len(topics) == 1 else plural(len(topics), 'topic')} {_listed(topics)}"
+    return f"{'topic' if len(topics) == 1 else counted(len(topics), 'topic')} {_listed(topics)}"
 
 
 def _these(topics: Sequence[str]) -> str:

@@ -41,8 +41,7 @@ def with_doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Pla
 
 def _doubtful_receivers(plan: Plan, under_way: npt.NDArray[np.int64]) -> Finding | None:
     current = plan.current
-    unwell = np.array([broker.state.unavailable for broker in current.brokers], np.bool_)
-    unwell |= out_of_every_isr(_without(current, under_way))
+    unwell = ~current.available | out_of_every_isr(_without(current, under_way))
     if not unwell.any():
         return None
     doubtful = current.broker_ids[unwell]
@@ -82,8 +81,8 @@ def _passed_over(plan: Plan) -> Finding | None:
         "unavailable_left_out",
         Severity.ATTENTION if asked_for else Severity.NOTE,
         f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} fenced or shutting down: "
-        f"{verb(len(ids), 'it receives', 'they receive')} nothing, and {verb(len(ids), 'does', 'do')} not count in the "
-        "balance.",
+        f"{verb(len(ids), 'it receives', 'they receive')} nothing, and {verb(len(ids), 'is', 'are')} not counted in "
+        "the balance.",
         brokers=tuple(ids),
     )
 

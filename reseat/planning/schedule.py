@@ -41,13 +41,13 @@ import numpy.typing as npt
 import orjson
 
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
-from reseat.model.columns import row_any, row_counts
+from reseat.model.arrays import newcomers, row_any, row_counts, row_keys, split_keys
 
-__all__ = ["MOVES_A_BROKER", "BatchLimits", "Preview", "Work", "batches", "next_batch", "work_of"]
+__all__ = ["DEFAULT_CONCURRENT_MOVES", "BatchLimits", "Preview", "Work", "batches", "next_batch", "work_of"]
 
 #: Most replica moves at one broker at a time where nobody says how many, those that it sends and those that it receives
 #: together: as Cruise Control's 5 out and 5 in (num.concurrent.partition.movements.per.broker), docs/decisions/0017.
-MOVES_A_BROKER = 10
+DEFAULT_CONCURRENT_MOVES = 10
 Rows = npt.NDArray[np.int64]
 _Counts = npt.NDArray[np.int64]
 
@@ -69,18 +69,19 @@ class BatchLimits:
     """What one batch, and what is under way at a time, may be.
 
     Attributes:
-        moves_a_broker: most replica moves at one broker at a time, sent and received together; at least 1.
+        max_concurrent_moves_per_broker: most replica moves at one broker at a time, sent and received together;
+            at least 1.
         batch_bytes: most bytes of a batch as reassignment JSON (a ZooKeeper node's limit), or None.
         partitions: most partitions of a batch: half of what a KRaft controller takes in one operation (10,000 records).
     """
 
-    moves_a_broker: int = MOVES_A_BROKER
+    max_concurrent_moves_per_broker: int = DEFAULT_CONCURRENT_MOVES
     batch_bytes: int | None = None
     partitions: int = 5_000
 
     def __post_init__(self) -> None:
-        if self.moves_a_broker < 1 or self.partitions < 1:
-            raise ValueError("At least one move a broker and one partition a batch are needed.")
+        if self.max_concurrent_moves_per_broker < 1 or self.partitions < 1:
+            raise ValueError("At least one move per broker and one partition per batch are needed.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +135,7 @@ def work_of(now: ClusterLayout, proposed: ClusterLayout) -> Work:
     ids = brokers.broker_ids
     place = np.append(np.searchsorted(ids, now.broker_ids).astype(np.int32), NONE)
     held = np.where(there[:, None], place[now.replicas[rows]], NONE).astype(np.int32)
-    new = brokers.replicas != NONE
-    for column in range(held.shape[1]):
-        new &= brokers.replicas != held[:, column, None]
-    new &= there[:, None]
+    new = newcomers(held, brokers.replicas) & there[:, None]
     receivers = np.where(new, brokers.replicas, NONE)
     copies = row_counts(new)
     return Work(
@@ -226,14 +224,14 @@ class _Free:
         self._needs = np.concatenate([work.sender[:, None], work.receivers], axis=1)
         # Whoever needs more than the limit counts as the limit, and so goes when its broker is idle, or alone.
         self._amounts = np.ones(self._needs.shape, np.int64)
-        self._amounts[:, 0] = np.minimum(work.copies, limits.moves_a_broker)
+        self._amounts[:, 0] = np.minimum(work.copies, limits.max_concurrent_moves_per_broker)
         self._text = work.text_bytes if self._room is None else np.minimum(work.text_bytes, self._room)
         self.reset()
 
     def reset(self) -> None:
         """Everything is free again, for a new batch."""
         # One more, at the end, for the padding and for senders of nothing: it never runs out.
-        self.moves = np.full(self._brokers + 1, self._limits.moves_a_broker, np.int64)
+        self.moves = np.full(self._brokers + 1, self._limits.max_concurrent_moves_per_broker, np.int64)
         self.moves[-1] = np.iinfo(np.int64).max
         self.places = self._limits.partitions
         self._bytes = self._room
@@ -417,8 +415,8 @@ def _summed(work: Work, batch: IntArray, count: int) -> Preview:
 
 def _slowest(batch: IntArray, broker: IntArray, size: npt.NDArray[np.floating], count: int) -> FloatArray:
     """(count,) float64: the most bytes at one broker in each batch. No table of batches by brokers is made."""
-    pairs, place = np.unique((batch.astype(np.int64) << 32) | broker, return_inverse=True)
+    pairs, place = np.unique(row_keys(batch, broker), return_inverse=True)
     sums = np.bincount(place.ravel(), weights=size, minlength=pairs.size)
     most = np.zeros(count, np.float64)
-    np.maximum.at(most, pairs >> 32, sums)
+    np.maximum.at(most, split_keys(pairs)[0], sums)
     return most

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from reseat.replication.events import (
-    Catch,
     Checkpoint,
     Consume,
     Crash,
+    DropResponse,
     Elect,
     Event,
     Fetch,
+    FetchResponse,
     Flush,
-    Lose,
     Produce,
     Restart,
     Return,
@@ -37,8 +37,8 @@ def possible(partition: Partition) -> list[Event]:
     else:
         out.append(Produce(f"m{_taken(partition) + 1}"))
         out += [Fetch(broker) for broker in followers if broker not in partition.answers]
-        out += [Catch(broker) for broker in partition.answers]
-        out += [Lose(broker) for broker in partition.answers]
+        out += [FetchResponse(broker) for broker in partition.answers]
+        out += [DropResponse(broker) for broker in partition.answers]
         out += [Tick(), Tick(partition.rules.lag_max_ms + 1)]
         out += [Consume()] if len(partition.consumed) < partition.led.hw else []
     out += [Return(broker) for broker in down]

@@ -27,9 +27,9 @@ def crash(partition: Partition, broker: int, *, lose: bool) -> tuple[Partition, 
     isr = tuple(b for b in partition.isr if b != broker)
     if isr or partition.rules.elr:
         after = with_isr(after, isr)
-    said = f"Broker {broker} goes down{' and loses what it had not flushed' if lose else ''}."
+    said = f"Broker {broker} goes down{' and loses unflushed records' if lose else ''}."
     if broker in after.isr:
-        said += " It was the last in sync: it stays in the ISR, since it alone is known to have everything."
+        said += " It was the last in-sync replica: it stays in the ISR, because only it is known to have everything."
     elif broker in partition.isr:
         said += f" It leaves the ISR{' and stays eligible (ELR)' if broker in after.elr else ''}."
     if partition.leader == broker:
@@ -48,7 +48,7 @@ def restart(partition: Partition, broker: int, *, lose: bool) -> tuple[Partition
         raise StoryInvalid(f"Broker {broker} leads, so the controller notices its restart. Let it crash and return.")
     down = _down(_replica(partition, broker, alive=True), lose=lose)
     after, said = _back(_without_answers(partition.put(broker, down), broker), broker)
-    lost = " and loses what it had not flushed" if lose else ""
+    lost = " and loses unflushed records" if lose else ""
     return after, f"Broker {broker} restarts before the controller notices{lost}. {said}"
 
 
@@ -80,7 +80,7 @@ def elect(partition: Partition, broker: int | None, *, unclean: bool) -> tuple[P
         )
     leader = names[0]
     if broker is not None and leader in partition.isr:
-        why = "it was asked for, and is alive and in sync"
+        why = "it was requested, and is alive and in sync"
     after = _led_by(partition, leader, clean=leader in (*partition.isr, *partition.elr))
     said = [f"Broker {leader} leads, in epoch {after.epoch}: {why}."]
     for other, was in partition.replicas.items():
@@ -105,9 +105,14 @@ def _ways(partition: Partition, *, unclean: bool) -> list[tuple[str, list[int]]]
         ("no in-sync replica is alive, and it is an eligible leader replica", [b for b in alive if b in partition.elr])
     )
     if partition.rules.elr and not partition.isr and not partition.elr:
-        ways.append(("ISR and ELR are empty, and it led last", [b for b in alive if b == partition.last_known_leader]))
+        ways.append(
+            (
+                "ISR and ELR are empty, and it is the last known leader",
+                [b for b in alive if b == partition.last_known_leader],
+            )
+        )
     if unclean:
-        ways.append(("no in-sync replica is alive: an unclean election, and what it has not copied is lost", alive))
+        ways.append(("no in-sync replica is alive: an unclean election, and records it has not copied are lost", alive))
     return ways
 
 

@@ -12,15 +12,15 @@ from reseat.errors import StoryInvalid
 from reseat.replication.state import Acks
 
 __all__ = [
-    "Catch",
     "Checkpoint",
     "Consume",
     "Crash",
+    "DropResponse",
     "Elect",
     "Event",
     "Fetch",
+    "FetchResponse",
     "Flush",
-    "Lose",
     "Produce",
     "Restart",
     "Return",
@@ -49,14 +49,14 @@ class Fetch:
 
 
 @dataclass(frozen=True, slots=True)
-class Catch:
+class FetchResponse:
     """The answer arrives: the follower appends the records and takes over the high watermark."""
 
     follower: int
 
 
 @dataclass(frozen=True, slots=True)
-class Lose:
+class DropResponse:
     """The answer on its way to a follower is lost."""
 
     follower: int
@@ -126,18 +126,19 @@ class Consume:
     """A consumer reads everything below the leader's high watermark that it has not read."""
 
 
-Event: TypeAlias = (
-    Produce | Fetch | Catch | Lose | Crash | Return | Restart | Elect | Tick | Flush | Checkpoint | Consume
-)
+_OnBroker: TypeAlias = Fetch | FetchResponse | DropResponse | Return | Flush | Checkpoint
+Event: TypeAlias = Produce | Crash | Restart | Elect | Tick | Consume | _OnBroker
 
-_ON_BROKER: dict[str, type[Fetch] | type[Catch] | type[Lose] | type[Return] | type[Flush] | type[Checkpoint]] = {
+#: Events of one broker and nothing else, by their verb in a line of text. Links hold the verbs.
+_ON_BROKER: dict[str, type[_OnBroker]] = {
     "fetch": Fetch,
-    "catch": Catch,
-    "lose": Lose,
+    "catch": FetchResponse,
+    "lose": DropResponse,
     "return": Return,
     "flush": Flush,
     "checkpoint": Checkpoint,
 }
+_VERBS = {kind: verb for verb, kind in _ON_BROKER.items()}
 
 
 def written(event: Event) -> str:
@@ -153,8 +154,15 @@ def written(event: Event) -> str:
             return f"tick {ms}"
         case Consume():
             return "consume"
-        case Fetch(broker) | Catch(broker) | Lose(broker) | Return(broker) | Flush(broker) | Checkpoint(broker):
-            return f"{type(event).__name__.lower()} {broker}"
+        case (
+            Fetch(broker)
+            | FetchResponse(broker)
+            | DropResponse(broker)
+            | Return(broker)
+            | Flush(broker)
+            | Checkpoint(broker)
+        ):
+            return f"{_VERBS[type(event)]} {broker}"
 
 
 def read(line: str) -> Event:
@@ -165,7 +173,7 @@ def read(line: str) -> Event:
     """
     words = line.split()
     if not words:
-        raise StoryInvalid("An empty line is no event.")
+        raise StoryInvalid("An empty line is not an event.")
     verb, rest = words[0].lower(), words[1:]
     try:
         if verb in _ON_BROKER and len(rest) == 1:

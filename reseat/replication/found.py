@@ -8,7 +8,7 @@ stories no longer than these, and the second to finding none that is shorter. So
 
 from __future__ import annotations
 
-from reseat.replication.events import Catch, Crash, Elect, Event, Fetch, Produce, Restart, Return
+from reseat.replication.events import Crash, Elect, Event, Fetch, FetchResponse, Produce, Restart, Return
 from reseat.replication.scenarios import Scenario
 from reseat.replication.state import Rules, Truncation
 
@@ -18,7 +18,7 @@ _BY_HW = Rules(truncation=Truncation.HIGH_WATERMARK)
 _SAFE = Rules(truncation=Truncation.LEADER_EPOCH, min_in_sync=2)
 
 #: One record on both replicas, acknowledged; the follower has not heard so yet.
-_ACKNOWLEDGED: tuple[Event, ...] = (Produce("m1"), Fetch(2), Catch(2), Fetch(2))
+_ACKNOWLEDGED: tuple[Event, ...] = (Produce("m1"), Fetch(2), FetchResponse(2), Fetch(2))
 _LOSS: tuple[Event, ...] = (*_ACKNOWLEDGED, Restart(2), Crash(1), Elect())
 
 #: In the order of a list.

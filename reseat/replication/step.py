@@ -71,14 +71,14 @@ def _apply(partition: Partition, event: ev.Event) -> tuple[Partition, str]:
             return _produce(partition, value, acks)
         case ev.Fetch(follower):
             return _fetch(partition, follower)
-        case ev.Catch(follower):
+        case ev.FetchResponse(follower):
             return _catch(partition, follower)
-        case ev.Lose(follower):
+        case ev.DropResponse(follower):
             _answer(partition, follower)
             lost = {broker: answer for broker, answer in partition.answers.items() if broker != follower}
             return replace(partition, answers=MappingProxyType(lost)), (
-                f"The answer to broker {follower} is lost on its way: the leader knows what the follower has, the "
-                "follower does not know that it is committed."
+                f"The response to broker {follower} is lost: the leader knows what the follower has, the follower does "
+                "not know that it is committed."
             )
         case ev.Crash(broker, lose):
             return crash(partition, broker, lose=lose)
@@ -121,7 +121,7 @@ def _leading(partition: Partition) -> tuple[int, Replica]:
 
 def _answer(partition: Partition, follower: int) -> Answer:
     if follower not in partition.answers:
-        raise StoryInvalid(f"No answer is on its way to broker {follower}.")
+        raise StoryInvalid(f"No response is on its way to broker {follower}.")
     return partition.answers[follower]
 
 
@@ -130,22 +130,22 @@ def _produce(partition: Partition, value: str, acks: Acks) -> tuple[Partition, s
     at = leader.leo
     if acks is Acks.ALL and len(partition.isr) < partition.needed:
         return replace(partition, refused=(*partition.refused, (value, "NOT_ENOUGH_REPLICAS"))), (
-            f"{value} is refused before it is written (NOT_ENOUGH_REPLICAS): {len(partition.isr)} in sync, "
+            f"{value} is rejected before it is appended (NOT_ENOUGH_REPLICAS): {len(partition.isr)} in sync, "
             f"min.insync.replicas is {partition.needed}."
         )
     written = replace(leader, log=(*leader.log, Record(value, partition.epoch)))
     after = partition.put(broker, written)
     if acks is Acks.ALL:
         after = replace(after, pending=(*after.pending, Pending(at, value, partition.epoch)))
-        how = "Its producer waits until every replica in sync has it."
+        how = "Its producer waits until every in-sync replica has it."
     else:
         after = replace(after, acknowledged=(*after.acknowledged, Acked(value, at, partition.epoch, acks)))
         how = "Its producer is answered at once." if acks is Acks.LEADER else "Its producer does not wait at all."
     after = raised(after)
     if acks is Acks.ALL and len(after.acknowledged) > len(partition.acknowledged):
-        how = f"Broker {broker} is alone in sync: it is committed and acknowledged at once."
+        how = f"Broker {broker} is the only in-sync replica: the record is committed and acknowledged at once."
     elif after.led.hw > leader.hw:
-        how += f" Broker {broker} is alone in sync: the high watermark rises to {after.led.hw}."
+        how += f" Broker {broker} is the only in-sync replica: the high watermark rises to {after.led.hw}."
     return after, f"Broker {broker} writes {value} at offset {at}, in epoch {partition.epoch}. {how}"
 
 
@@ -153,14 +153,14 @@ def _fetch(partition: Partition, follower: int) -> tuple[Partition, str]:
     replica = _up(partition, follower)
     _, leader = _leading(partition)
     if follower == partition.leader:
-        raise StoryInvalid(f"Broker {follower} leads: it fetches from nobody.")
+        raise StoryInvalid(f"Broker {follower} leads: it does not fetch.")
     if replica.must_cut:
         done = cut(replica, leader, partition.rules.truncation)
         return partition.put(follower, done.replica), f"Broker {follower} follows a new leader: {done.words}."
     offset = replica.leo
     if offset > leader.leo:
         return partition.put(follower, cut_to(replica, leader.leo)), (
-            f"Broker {follower} asks from offset {offset}, beyond the leader's end {leader.leo}: it cuts there."
+            f"Broker {follower} asks from offset {offset}, beyond the leader's end {leader.leo}: it truncates there."
         )
     before = partition
     partition = raised(expanded(fetched(partition, follower, offset), follower))
@@ -171,11 +171,16 @@ def _fetch(partition: Partition, follower: int) -> tuple[Partition, str]:
     if follower in partition.isr and follower not in before.isr:
         said += " It has caught up and joins the ISR."
     if partition.led.hw > leader.hw:
-        said += f" All in sync have offset {partition.led.hw - 1}: the high watermark rises to {partition.led.hw}."
+        said += (
+            f" All in-sync replicas have offset {partition.led.hw - 1}: the high watermark rises to {partition.led.hw}."
+        )
     answered = [acked.value for acked in partition.acknowledged[len(before.acknowledged) :]]
     if answered:
         said += f" {' and '.join(answered)} {'is' if len(answered) == 1 else 'are'} acknowledged."
-    return after, f"{said} The answer is on its way with {_count(len(answer.records))} and high watermark {answer.hw}."
+    return (
+        after,
+        f"{said} The response is on its way with {_count(len(answer.records))} and high watermark {answer.hw}.",
+    )
 
 
 def _catch(partition: Partition, follower: int) -> tuple[Partition, str]:
@@ -183,12 +188,12 @@ def _catch(partition: Partition, follower: int) -> tuple[Partition, str]:
     rest = {broker: other for broker, other in partition.answers.items() if broker != follower}
     after = replace(partition, answers=MappingProxyType(rest))
     if replica.leo != answer.offset:
-        return after, f"The answer to broker {follower} is of an earlier fetch: it is dropped."
+        return after, f"The response to broker {follower} is for an earlier fetch: it is dropped."
     log = replica.log + answer.records
     hw = min(len(log), answer.hw)
     words = f"appends {_count(len(answer.records))}" if answer.records else "has nothing to append"
     return after.put(follower, replace(replica, log=log, hw=hw)), (
-        f"Broker {follower} {words}; its high watermark is the lesser of its own end {len(log)} and the leader's "
+        f"Broker {follower} {words}; its high watermark is the smaller of its own end {len(log)} and the leader's "
         f"{answer.hw}: {hw}."
     )
 
@@ -203,11 +208,11 @@ def _tick(partition: Partition, ms: int) -> tuple[Partition, str]:
         names = " and ".join(str(broker) for broker in gone)
         who, has, leave = ("Broker", "has", "it leaves") if len(gone) == 1 else ("Brokers", "have", "they leave")
         said.append(
-            f"{who} {names} {has} been behind for more than {partition.rules.lag_max_ms:,} ms "
+            f"{who} {names} {has} not caught up for more than {partition.rules.lag_max_ms:,} ms "
             f"(replica.lag.time.max.ms): {leave} the ISR."
         )
     if after.leader is not None and after.led.hw > partition.led.hw:
-        said.append(f"All in sync have everything below {after.led.hw}: the high watermark rises to it.")
+        said.append(f"All in-sync replicas have everything below {after.led.hw}: the high watermark rises to it.")
     if not said:
         said.append("No leader." if after.leader is None else "The leader checks the ISR: nothing changes.")
     return after, " ".join(said)
@@ -219,8 +224,8 @@ def _consume(partition: Partition) -> tuple[Partition, str]:
     values = tuple(record.value for record in leader.log[first : leader.hw])
     after = replace(partition, consumed=partition.consumed + values)
     if not values:
-        return after, f"The consumer gets nothing: it reads below the high watermark {leader.hw} alone."
-    return after, f"The consumer reads {', '.join(values)}: what lies below the high watermark {leader.hw}."
+        return after, f"The consumer gets nothing: it reads only below the high watermark {leader.hw}."
+    return after, f"The consumer reads {', '.join(values)}: everything below the high watermark {leader.hw}."
 
 
 def _count(records: int) -> str:

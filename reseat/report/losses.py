@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from reseat.election import Mode
 from reseat.model import ClusterLayout
+from reseat.model.arrays import row_keys
 from reseat.resilience import copysets, pairs
 from reseat.resilience.counting import GroupCounts, counted_by_group
 from reseat.resilience.standing import Standing, standing
@@ -93,9 +94,7 @@ def losses_of(layout: ClusterLayout, mode: Mode) -> Losses:
     racks = None
     if layout.racks:
         # A broker without a rack is a group of its own, and is not asked about.
-        own = np.arange(len(layout.racks), len(layout.racks) + count)
-        group = np.where(layout.rack_of >= 0, layout.rack_of, own).astype(np.int32)
-        racks = Group(layout.racks, _told(at, counted_by_group(at, group, len(layout.racks))))
+        racks = Group(layout.racks, _told(at, counted_by_group(at, layout.rack_groups, len(layout.racks))))
     worst_pairs, pair, harmful = _pairs(layout, mode, already)
     scattered = copysets(layout)
     return Losses(
@@ -156,9 +155,7 @@ def _pairs(
     if found.below_min_isr is not None:
         told["below_min_isr"] = found.below_min_isr
     best: dict[Measure, tuple[tuple[int, int], int]] = {}
-    rank = found.offline_partitions.astype(np.int64) << 32
-    if found.below_min_isr is not None:
-        rank = rank + found.below_min_isr
+    rank = row_keys(found.offline_partitions, 0 if found.below_min_isr is None else found.below_min_isr)
     for measure in MEASURES[:2]:
         if measure not in told:
             continue

@@ -12,15 +12,15 @@ import numpy.typing as npt
 
 from reseat.balance import Balance, findings, measure
 from reseat.election import ElectionPreview, Mode, after_plan, layout_after
-from reseat.formats.commands import by_admin, version_of
-from reseat.formats.writers import ZNODE_BYTES
+from reseat.formats.documents.writers import ZNODE_BYTES
+from reseat.formats.text.commands import by_admin, version_of
 from reseat.model import ClusterLayout, Finding, FloatArray, Plan, Severity, Wish
 from reseat.report.content import Audience, Kind
 from reseat.report.copying import Copying, copying_of
 
 if TYPE_CHECKING:
     from reseat.planning.against_generate import AgainstGenerate
-    from reseat.planning.curve import Curve
+    from reseat.planning.kinds.curve import Curve
 
 __all__ = ["ALL", "Choices", "Matter", "Past", "chapters_for"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from reseat.model import Finding
-from reseat.model.units import plural
+from reseat.model.wording import counted
 
 __all__ = ["MENDS", "NAMES", "after_change", "extent", "mend_of", "name_of"]
 
@@ -17,7 +17,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "offline": "No leader",
         "below_min_isr": "Below min ISR",
         "under_replicated": "Under-replicated",
-        "leader_not_a_replica": "Leader is no replica",
+        "leader_not_a_replica": "Leader is not a replica",
         "duplicate_replicas": "Broker listed twice",
         "dead_broker_mentioned": "On dead brokers",
         "broker_out_of_every_isr": "Broker out of sync",
@@ -34,7 +34,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "replica_skew": "Replicas not balanced",
         "leader_skew": "Leaders not balanced",
         "empty_broker": "Empty broker",
-        "reassignment_under_way": "Reassignment under way",
+        "reassignment_under_way": "Reassignment in progress",
         "order_not_told": "Order unknown",
     }
 )
@@ -87,10 +87,10 @@ def mend_of(kind: str) -> str:
 def extent(finding: Finding) -> str:
     """How much a finding is about: partitions, else brokers, else topics; empty where it is about none."""
     if len(finding.rows):
-        return plural(len(finding.rows), "partition")
+        return counted(len(finding.rows), "partition")
     if finding.brokers:
-        return plural(len(finding.brokers), "broker")
-    return plural(len(finding.topics), "topic") if finding.topics else ""
+        return counted(len(finding.brokers), "broker")
+    return counted(len(finding.topics), "topic") if finding.topics else ""
 
 
 def after_change(finding: Finding, after: Sequence[Finding]) -> str:
@@ -108,4 +108,4 @@ def after_change(finding: Finding, after: Sequence[Finding]) -> str:
     before, then = len(finding.rows), len(same[0].rows)
     if then == before:
         return "stays"
-    return f"{'less' if then < before else 'more'}: {plural(then, 'partition')}"
+    return f"{'less' if then < before else 'more'}: {counted(then, 'partition')}"

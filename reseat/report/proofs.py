@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reseat.model import Certificate
-from reseat.model.units import plural
+from reseat.model.wording import counted
 
 __all__ = ["Proof", "proofs_of"]
 
@@ -117,7 +117,7 @@ def _moves(made: Certificate) -> str:
         return f"No plan for this change copies fewer replicas (proven).{_known(made)}"
     if made.least_moves is not None and made.least_moves < made.moves:
         why = "; more were chosen for balance" if _chosen(made) else ""
-        return f"The minimum is {plural(made.least_moves, 'copy', 'copies')}, this plan has {made.moves:,}{why}."
+        return f"The minimum is {counted(made.least_moves, 'copy', 'copies')}, this plan has {made.moves:,}{why}."
     if _chosen(made):
         return f"The number of copies, {made.moves:,}, was chosen; it is not meant to be the minimum."
     return "It is not proven that this is the minimum number of copies."

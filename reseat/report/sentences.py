@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from reseat.model import Certificate, Severity, Wish
-from reseat.model.units import count, plural, size
+from reseat.model.units import count, size
 from reseat.model.wording import counted, ids, verb
 from reseat.report.matter import Matter
 
@@ -73,7 +73,7 @@ def copied(matter: Matter) -> str:
     if matter.plan is None:
         return "nothing"
     made = matter.plan.certificate
-    said = plural(made.moves, "replica")
+    said = counted(made.moves, "replica")
     return said if made.bytes_to_move is None or not made.moves else f"{said} ({size(made.bytes_to_move)})"
 
 
@@ -91,7 +91,7 @@ def least_moves(certificate: Certificate) -> str | None:
 def ranging(least: float, most: float) -> str:
     """How many replicas brokers hold, as a clause: "brokers have 32 to 238 replicas"."""
     if least == most:
-        return f"every broker has {plural(int(most), 'replica')}"
+        return f"every broker has {counted(int(most), 'replica')}"
     return f"brokers have {count(least)} to {count(most)} replicas"
 
 
@@ -110,15 +110,15 @@ def remaining(matter: Matter) -> tuple[float, float] | None:
 def headline(matter: Matter) -> str:
     """What the report comes to, in one sentence."""
     if matter.refusal is not None:
-        return f"{capital(subject(matter.wish))} is not possible as asked."
+        return f"{capital(subject(matter.wish))} is not possible as requested."
     if matter.plan is not None:
         return _of_plan(matter, matter.plan.certificate)
     found = severities(matter)
-    parts = f"{plural(matter.layout.partition_count, 'partition')} on {plural(len(matter.layout.brokers), 'broker')}"
+    parts = f"{counted(matter.layout.partition_count, 'partition')} on {counted(len(matter.layout.brokers), 'broker')}"
     if found["critical"]:
-        return f"{plural(found['critical'], 'critical issue')} in {parts}."
+        return f"{counted(found['critical'], 'critical issue')} in {parts}."
     if found["warning"]:
-        return f"No critical issues in {parts}; {plural(found['warning'], 'warning')}."
+        return f"No critical issues in {parts}; {counted(found['warning'], 'warning')}."
     return f"No critical issues and no warnings in {parts}."
 
 
@@ -128,7 +128,7 @@ def _of_plan(matter: Matter, made: Certificate) -> str:
         return f"The plan for {subject(made.wish)} has {counted(len(made.faults), 'fault')} and must not be executed."
     if not made.moves:
         dropped = _dropped(matter)
-        what = f"removes {plural(dropped, 'replica')} and copies nothing" if dropped else "copies nothing"
+        what = f"removes {counted(dropped, 'replica')} and copies nothing" if dropped else "copies nothing"
         return f"{asked} {what}{_but(made)}."
     said = f"{asked} copies {copied(matter)}"
     why = least_moves(made)
@@ -145,7 +145,7 @@ def _but(made: Certificate) -> str:
     if not made.unmovable_partitions:
         return ""
     count_of = made.unmovable_partitions
-    return f", but {plural(count_of, 'partition')} {verb(count_of, 'has', 'have')} no live copy to copy from"
+    return f", but {counted(count_of, 'partition')} {verb(count_of, 'has', 'have')} no live copy to copy from"
 
 
 def _dropped(matter: Matter) -> int:

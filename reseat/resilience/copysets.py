@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, ClusterLayout, IntArray
-from reseat.model.columns import row_counts
+from reseat.model.arrays import row_counts
 
 __all__ = ["Copysets", "copysets", "distinct_sets"]
 

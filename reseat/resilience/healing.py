@@ -27,10 +27,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance.health import available, without_live_copy
+from reseat.balance.health import without_live_copy
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
-from reseat.planning.placing import place
-from reseat.planning.rack_choice import effective_racks
+from reseat.model.arrays import on_brokers
+from reseat.planning.solve.placing import place
+from reseat.planning.solve.rack_choice import effective_racks
 
 __all__ = ["Healer", "Healing"]
 
@@ -97,7 +98,7 @@ class Healer:
             size=None if sizes is None else _largest(sizes),
             rack=rack,
             racked=racked,
-            live=available(after),
+            live=after.available,
             stuck=stuck,
             plannable=not after.duplicates.size,
         )
@@ -110,7 +111,7 @@ class Healer:
     @property
     def slack(self) -> IntArray:
         """(P,) int32: live brokers that do not hold the partition."""
-        held = np.append(self.live, False)[self.layout.replicas].sum(axis=1, dtype=np.int32)
+        held = on_brokers(self.layout.replicas, self.live).sum(axis=1, dtype=np.int32)
         return np.asarray(int(np.count_nonzero(self.live)) - held, np.int32)
 
     def heal(self, lost: IntArray) -> Healing:
@@ -129,7 +130,7 @@ class Healer:
         needed = goes.sum(axis=1)
         targets = self.live & ~gone[:-1]
         kept = None if not self.racked else self._racks_kept(lists, staying, needed, targets)
-        taken = np.append(targets, False)[lists].sum(axis=1)
+        taken = on_brokers(lists, targets).sum(axis=1)
         if not self.plannable or bool((needed > int(np.count_nonzero(targets)) - taken).any()):
             return Healing(None, None, None, kept)
         return Healing(

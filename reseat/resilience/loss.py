@@ -31,7 +31,7 @@ from reseat.election import Mode, Reason, stop
 from reseat.election.candidates import candidates, electable
 from reseat.election.isr import least_in_sync
 from reseat.model import NOT_TOLD, ClusterLayout
-from reseat.model.columns import row_any, row_counts
+from reseat.model.arrays import row_any, row_counts
 from reseat.resilience.healing import Healer, Healing
 from reseat.resilience.standing import once
 

@@ -64,9 +64,7 @@ def racks(layout: ClusterLayout, *, mode: Mode = "zookeeper", among: Collection[
         return []
     at, healer = standing(layout, mode), Healer.of(layout)
     # A broker without a rack is a group of its own, and is not asked about.
-    own = np.arange(len(names), len(names) + len(layout.brokers), dtype=np.int32)
-    group = np.where(layout.rack_of >= 0, layout.rack_of, own).astype(np.int32)
-    counts = counted_by_group(at, group, len(names))
+    counts = counted_by_group(at, layout.rack_groups, len(names))
     wanted = None if among is None else frozenset(among)
     return [
         _loss(at, counts, healer, place, lost=np.flatnonzero(layout.rack_of == place), rack=name)

@@ -28,7 +28,7 @@ from reseat.election import Mode
 from reseat.election.candidates import candidates, electable
 from reseat.election.isr import least_in_sync
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
-from reseat.model.columns import row_counts
+from reseat.model.arrays import row_counts
 
 __all__ = ["Standing", "once", "standing"]
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from reseat.model.units import plural, share
-from reseat.model.wording import ids, visible
+from reseat.model.units import share
+from reseat.model.wording import counted, ids, visible
 
-__all__ = ["MEASURES", "WORDS", "Counting", "Measure", "Worst", "answer", "chance", "counted", "who"]
+__all__ = ["MEASURES", "WORDS", "Counting", "Measure", "Worst", "answer", "chance", "measured", "who"]
 
 #: What a loss is measured by, worst first; the names are those of ``Loss`` and of the table ``resilience``.
 Measure = Literal["offline_partitions", "below_min_isr", "leaders_moved"]
@@ -72,9 +72,9 @@ def who(kind: str, lost: tuple[int, ...], rack: str | None) -> str:
     return f"{'broker' if len(lost) == 1 else 'brokers'} {ids(lost)}"
 
 
-def counted(measure: Measure, value: int) -> str:
+def measured(measure: Measure, value: int) -> str:
     """A number with what it counts."""
-    return plural(value, WORDS[measure].one, WORDS[measure].many)
+    return counted(value, WORDS[measure].one, WORDS[measure].many)
 
 
 def chance(value: float | None) -> str:
@@ -91,7 +91,7 @@ def chance(value: float | None) -> str:
 def answer(worst: Worst) -> str:
     """Which loss hurts most, in one sentence, and what is broken before anything is lost."""
     already = worst.already.get("offline_partitions", 0)
-    before = f" {counted('offline_partitions', already)} already." if already else ""
+    before = f" {measured('offline_partitions', already)} already." if already else ""
     return _answer(worst) + before
 
 
@@ -111,13 +111,13 @@ def _answer(worst: Worst) -> str:
     if broker:
         some = worst.harmful_brokers
         rest = (
-            "no other single broker takes any"
+            "no other single broker takes any offline"
             if some == 1
             else f"{some - 1:,} other single {'broker takes' if some == 2 else 'brokers take'} some too"
         )
         return f"Losing {broker[0]} alone takes {_partitions(broker[1], more)} offline; {rest}."
     if rack:
-        return f"Losing {rack[0]} takes {_partitions(rack[1], more)} offline; no single broker takes any."
+        return f"Losing {rack[0]} takes {_partitions(rack[1], more)} offline; no single broker takes any offline."
     return _nothing_offline(worst, more)
 
 
@@ -126,9 +126,9 @@ def _nothing_offline(worst: Worst, more: str) -> str:
     pair = worst.pair.get("offline_partitions")
     if pair is not None:
         many, count = worst.harmful_pairs, len(worst.brokers)
-        kept = " No pair holds every copy of a partition: what is left is out of sync, not gone."
+        kept = " No pair holds every copy of a partition: the remaining copies are out of sync, not lost."
         return (
-            f"{safe} offline; {many:,} of {plural(count * (count - 1) // 2, 'pair')} "
+            f"{safe} offline; {many:,} of {counted(count * (count - 1) // 2, 'pair')} "
             f"{'does' if many == 1 else 'do'}, brokers {ids(pair[0])} the most: {_partitions(pair[1])}."
             f"{kept if worst.pairs_keep_a_copy else ''}"
         )

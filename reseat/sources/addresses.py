@@ -39,9 +39,9 @@ def read_servers(text: str, *, port: int = KAFKA_PORT) -> tuple[str, ...]:
     """
     parts = [part for part in re.split(r"[,\s]+", text.strip()) if part]
     if not parts:
-        raise InputRefused("No server is named; host:port was expected, several with commas between.")
+        raise InputRefused("No server given; host:port was expected, several separated by commas.")
     if len(parts) > _MOST_SERVERS:
-        raise InputRefused(f"{len(parts):,} servers are named; at most {_MOST_SERVERS} are read. A few are enough.")
+        raise InputRefused(f"{len(parts):,} servers are given; at most {_MOST_SERVERS} are read. A few are enough.")
     return tuple(dict.fromkeys(_server(part, port) for part in parts))
 
 
@@ -56,7 +56,7 @@ def read_zookeeper(text: str) -> tuple[tuple[str, ...], str]:
     """
     scheme = _scheme(text)
     if scheme is not None:
-        raise InputRefused(f"'{scheme}' was found before a server; ZooKeeper is written host:port without it.")
+        raise InputRefused(f"'{scheme}' was found before a server; ZooKeeper servers are host:port without it.")
     servers, slash, path = text.strip().partition("/")
     chroot = (slash + path).rstrip("/").rstrip()
     if "," in chroot:
@@ -81,16 +81,16 @@ def host_and_port(server: str) -> tuple[str, int]:
 def _server(text: str, default: int) -> str:
     if "@" in text:
         raise InputRefused(
-            "A server holds '@'. Names and passwords do not belong into an address; host:port was expected."
+            "A server contains '@'. User names and passwords do not belong in an address; host:port was expected."
         )
     scheme = _scheme(text)
     if scheme is not None:
         raise InputRefused(
-            f"'{scheme}' was found before a server; host:port was expected without it. "
-            "How brokers are reached is said by the security protocol."
+            f"'{scheme}' was found before a server; host:port was expected without it. The security protocol says how "
+            "brokers are reached."
         )
     if len(text) > _LONGEST or not text.isprintable():
-        raise InputRefused("A server is not host:port; it is too long or holds characters that no host name has.")
+        raise InputRefused("A server is not host:port; it is too long or has characters that no host name has.")
     if text.startswith("["):
         host, bracket, rest = text[1:].partition("]")
         if not bracket or not _is_ipv6(host) or (rest and not rest.startswith(":")):
@@ -100,7 +100,7 @@ def _server(text: str, default: int) -> str:
         raise InputRefused(f"'{text[:_SHOWN]}' has several colons; an IPv6 address is written [::1]:9092.")
     host, colon, port = text.partition(":")
     if not _HOST.fullmatch(host):
-        raise InputRefused(f"'{text[:_SHOWN]}' is not host:port; '{host[:_SHOWN]}' is no host name.")
+        raise InputRefused(f"'{text[:_SHOWN]}' is not host:port; '{host[:_SHOWN]}' is not a host name.")
     if re.fullmatch(r"[\d.]+", host) and not _is_ipv4(host):
         raise InputRefused(f"'{host[:_SHOWN]}' is neither an IPv4 address nor a host name.")
     return f"{host}:{_port(port, text, default) if colon else default}"

@@ -159,10 +159,10 @@ def _refuse_unusable(key: str, told: Property, source: str) -> None:
     if key in _PASSED_OVER or key.startswith(_PASSED_OVER_FAMILIES):
         return
     # A line of a password that was broken in two looks like a key; only what is written as one is quoted.
-    shown = f"'{key}'" if told.separated and len(key) <= 80 and _KEY.fullmatch(key) else "What stands before the value"
+    shown = f"'{key}'" if told.separated and len(key) <= 80 and _KEY.fullmatch(key) else "The key before the value"
     near = difflib.get_close_matches(key, [*_READ, *_PASSED_OVER], 1)
-    meant = f"{near[0]} was meant?" if near else "a key of Kafka's clients was expected, with = after it."
-    raise _refusal(f"{shown} is not a key that a Kafka client knows; {meant}", source, told.line)
+    meant = f"did you mean {near[0]}?" if near else "a key of Kafka's clients was expected, with = after it."
+    raise _refusal(f"{shown} is not a setting of Kafka clients; {meant}", source, told.line)
 
 
 def _tell_jaas(told: Property, values: dict[str, Any], tell: Any, source: str) -> None:
@@ -213,8 +213,8 @@ def _tell_stores(side: str, properties: Mapping[str, Property], tell: Any, sourc
         named = kind.value.upper() if kind is not None else None
         if named not in (None, "PEM") or (named is None and not is_pem(location.value)):
             raise _refusal(
-                f"{side}ssl.{store}.location is not PEM ({named or 'JKS, as nothing else is said'}), which alone can "
-                f"be used here. {how_to_convert()} Then name the PEM file, with {side}ssl.{store}.type=PEM.",
+                f"{side}ssl.{store}.location is not PEM ({named or 'JKS, the default'}), the only format "
+                f"that can be used here. {how_to_convert()} Then name the PEM file, with {side}ssl.{store}.type=PEM.",
                 source,
                 location.line,
             )

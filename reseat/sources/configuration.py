@@ -12,20 +12,17 @@ names a further TOML file. A Kafka client's ``.properties`` is read as Kafka rea
 
 from __future__ import annotations
 
-import difflib
 import re
-import shlex
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reseat.errors import InputRefused
-from reseat.sources.addresses import read_servers, read_zookeeper
 from reseat.sources.client_properties import connection_values
-from reseat.sources.connection import Connection, Secret
-from reseat.sources.pem import check_certificates, check_key
+from reseat.sources.configuration_values import CHECKS, KEYS, check_files, disagreement, unknown
+from reseat.sources.connection import Connection
 from reseat.sources.properties import read_properties
 
 __all__ = [
@@ -37,17 +34,12 @@ __all__ = [
     "secrets_in",
 ]
 
-_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
-_KEYS = tuple(f.name for f in fields(Connection) if f.name not in ("name", "chroot"))
-_SECRET_KEYS = frozenset({"password", "token", "key_password", "zookeeper_digest", "zookeeper_sasl_password"})
 #: Keys of a TOML file of its own beside those of a connection: its tables of clusters.
 _CLUSTERS = "clusters"
 _PREFIX, _FILE = "RESEAT_CLUSTER_", "RESEAT_CLUSTERS_FILE"
 _SECRETS = "secrets.toml"
 #: A configuration is a page of text; what is larger is another file.
 _MOST_BYTES = 1_000_000
-_SHORTEST, _LONGEST_TIMEOUT = 0.5, 600.0
 _LONGEST_NAME = 100
 
 
@@ -152,7 +144,7 @@ def _from_environment(environment: Mapping[str, str], known: list[str]) -> dict[
         if not variable.startswith(_PREFIX):
             continue
         rest = variable.removeprefix(_PREFIX)
-        keys = [key for key in _KEYS if rest.endswith(f"_{key.upper()}")]
+        keys = [key for key in KEYS if rest.endswith(f"_{key.upper()}")]
         if keys:
             key = max(keys, key=len)
             name = rest[: -len(key) - 1]
@@ -226,7 +218,7 @@ def _one_cluster(document: dict[str, Any], name: str, source: str) -> tuple[dict
         only = next(iter(tables))
         return dict(tables[only]), only
     known = ", ".join(list(tables)[:12])
-    raise InputRefused(f"Which cluster is meant is not said; the file has {known}. Give one of these.", source=source)
+    raise InputRefused(f"No cluster chosen; the file has {known}. Give one of these.", source=source)
 
 
 def connection_from_values(
@@ -259,159 +251,29 @@ def connection_from_values(
         return InputRefused(f"Cluster {name}: {sentence}" if name else sentence, source=place or None, line=line)
 
     for key in values:
-        if key not in _KEYS:
-            raise refusal(str(key), _unknown(str(key)))
+        if key not in KEYS:
+            raise refusal(str(key), unknown(str(key)))
     got: dict[str, Any] = {}
     for key, value in values.items():
-        check = _CHECKS[key]
+        check = CHECKS[key]
         try:
             got[key] = check(value)
         except InputRefused as error:
             raise refusal(key, f"{key}: {error.sentence}") from None
     if "zookeeper" in got:
         got["zookeeper"], got["chroot"] = got["zookeeper"]
-    fault = _disagreement(got)
+    fault = disagreement(got)
     if fault is not None:
         raise refusal(*fault)
     if len(name) > _LONGEST_NAME or not name.isprintable():
         raise refusal(None, f"A cluster's name has at most {_LONGEST_NAME} characters, all of them visible.")
     connection = Connection(name=name, **got)
     try:
-        _check_files(connection)
+        check_files(connection)
     except InputRefused as error:
         key = error.source or ""
         raise refusal(key, f"{key}: {error.sentence}") from None
     return connection
-
-
-def _unknown(key: str) -> str:
-    near = difflib.get_close_matches(re.sub(r"[.-]", "_", key.lower()), _KEYS, 1)
-    shown = f"'{key}'" if len(key) <= 60 and key.isprintable() else "A key"
-    return f"{shown} is not a key of a cluster; " + (
-        f"{near[0]} was meant?" if near else f"known are {', '.join(_KEYS)}."
-    )
-
-
-def _disagreement(got: Mapping[str, Any]) -> tuple[str | None, str] | None:
-    """(key, sentence) of values that do not go together, or None."""
-    protocol, mechanism = got.get("security_protocol", "PLAINTEXT"), got.get("sasl_mechanism")
-    sasl = protocol.startswith("SASL_")
-    given = next((key for key in ("sasl_mechanism", "username", "password", "token", "token_command") if got.get(key)), None)  # fmt: skip  # noqa: E501
-    if not got.get("bootstrap") and not got.get("zookeeper"):
-        return None, "No server is named; bootstrap (brokers) or zookeeper was expected."
-    if given and not sasl:
-        return given, (
-            f"{given} is given, but security_protocol is {protocol}, which sends no credentials; "
-            "SASL_SSL or SASL_PLAINTEXT was expected."
-        )
-    if sasl and mechanism is None:
-        return "security_protocol", f"{protocol} needs a sasl_mechanism: {', '.join(_MECHANISMS)}."
-    if mechanism == "OAUTHBEARER" and not (got.get("token") or got.get("token_command")):
-        return "sasl_mechanism", "OAUTHBEARER needs a token, or a token_command that prints one."
-    if mechanism not in (None, "OAUTHBEARER") and not (got.get("username") and got.get("password")):
-        return "sasl_mechanism", f"{mechanism} needs a username and a password."
-    if got.get("key_file") and not got.get("cert_file"):
-        return "key_file", "A key_file needs the cert_file that it belongs to."
-    if bool(got.get("zookeeper_sasl_username")) != bool(got.get("zookeeper_sasl_password")):
-        return (
-            "zookeeper_sasl_username",
-            "zookeeper_sasl_username and zookeeper_sasl_password go together; one is missing.",
-        )
-    zookeeper = next((key for key in got if key.startswith("zookeeper_") and got[key]), None)
-    if zookeeper and not got.get("zookeeper"):
-        return zookeeper, f"{zookeeper} is given, but zookeeper names no server."
-    return None
-
-
-def _check_files(connection: Connection) -> None:
-    if connection.ca_file is not None:
-        check_certificates("ca_file", connection.ca_file)
-    if connection.cert_file is not None:
-        check_certificates("cert_file", connection.cert_file)
-        key = "key_file" if connection.key_file is not None else "cert_file"
-        check_key(key, connection.key_file or connection.cert_file, has_password=connection.key_password is not None)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise InputRefused("a text in quotes was expected.")
-    return value.strip()
-
-
-def _secret(value: object) -> Secret:
-    if not isinstance(value, str) or not value:
-        raise InputRefused("a text in quotes was expected.")
-    return Secret(value)
-
-
-def _digest(value: object) -> Secret:
-    secret = _secret(value)
-    user, colon, password = secret.reveal().partition(":")
-    if not (user and colon and password):
-        raise InputRefused("user:password was expected.")
-    return secret
-
-
-def _servers(value: object) -> str:
-    if isinstance(value, list | tuple) and value and all(isinstance(one, str) for one in value):
-        return ",".join(value)
-    return _text(value)
-
-
-def _flag(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
-        return value.strip().lower() == "true"
-    raise InputRefused("true or false was expected.")
-
-
-def _choice(choices: tuple[str, ...]) -> Callable[[object], str]:
-    def check(value: object) -> str:
-        if isinstance(value, str) and value.strip().upper() in choices:
-            return value.strip().upper()
-        raise InputRefused(f"one of {', '.join(choices)} was expected.")
-
-    return check
-
-
-def _command(value: object) -> tuple[str, ...]:
-    words: list[object] = []
-    if isinstance(value, list | tuple):
-        words = list(value)
-    elif isinstance(value, str):
-        try:
-            words = list(shlex.split(value))
-        except ValueError:
-            raise InputRefused("a quote in the command is not closed.") from None
-    if not words or not all(isinstance(word, str) and word for word in words):
-        raise InputRefused('a command was expected, such as ["fetch-token", "--quiet"].')
-    return tuple(str(word) for word in words)
-
-
-def _seconds(value: object) -> float:
-    try:
-        seconds = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
-    except ValueError:
-        seconds = -1.0
-    if not _SHORTEST <= seconds <= _LONGEST_TIMEOUT:
-        raise InputRefused(f"a number of seconds from {_SHORTEST} to {_LONGEST_TIMEOUT:.0f} was expected.")
-    return seconds
-
-
-_CHECKS: dict[str, Callable[[object], Any]] = {
-    **dict.fromkeys(_KEYS, _text),
-    **dict.fromkeys(_SECRET_KEYS, _secret),
-    "bootstrap": lambda value: read_servers(_servers(value)),
-    "zookeeper": lambda value: read_zookeeper(_servers(value)),
-    "security_protocol": _choice(_PROTOCOLS),
-    "sasl_mechanism": _choice(_MECHANISMS),
-    "token_command": _command,
-    "check_hostname": _flag,
-    "zookeeper_tls": _flag,
-    "zookeeper_digest": _digest,
-    "timeout_seconds": _seconds,
-}
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -83,7 +83,7 @@ class Connection:
     timeout_seconds: float = field(default=15.0)
 
     @property
-    def way(self) -> str:
+    def protocol(self) -> str:
         """``zookeeper`` or ``admin``: how the layout is read."""
         return "zookeeper" if self.zookeeper else "admin"
 

@@ -4,7 +4,7 @@ What it promises, in this order: the texts survive, byte for byte, whatever they
 about the moment (a time without a time zone is none); what reading found and left out is said in the snapshot.
 
 How it works: one file that is a snapshot already stays what it is. Anything else is read as every command reads it and
-becomes a snapshot of the way ``text``. Its ``original`` holds the files one after the other; the fact
+becomes a snapshot of the protocol ``text``. Its ``original`` holds the files one after the other; the fact
 ``original_parts`` tells their names, how many characters of it each one is, and the encoding that turns those back into
 the file's bytes.
 
@@ -23,10 +23,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
 
 from reseat.errors import InputRefused
-from reseat.formats.decode import is_parquet
-from reseat.formats.racks import read_racks
-from reseat.formats.reading import Reading
-from reseat.formats.snapshot import is_snapshot, read_snapshot, reading_of
+from reseat.formats.documents.snapshot import read_snapshot, reading_of
+from reseat.formats.documents.snapshot_fields import is_snapshot
+from reseat.formats.input.decode import is_parquet
+from reseat.formats.input.reading import Reading
+from reseat.formats.text.racks import read_racks
 from reseat.model import Original, Snapshot
 from reseat.model.wording import counted, verb
 from reseat.sources.upload import read_files
@@ -90,11 +91,13 @@ def check_moment(when: datetime, *, now: datetime | None = None) -> None:
     told = f"{when.astimezone(UTC).replace(microsecond=0, tzinfo=None)} UTC"
     if when > present + _SKEW:
         raise InputRefused(
-            f"{told} is still to come: it is {present.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC by this machine's clock. "
-            "Say when the cluster was as the text tells it."
+            f"{told} is in the future: it is {present.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC by this machine's clock. "
+            "Give the time at which the cluster was in this state."
         )
     if when < _FIRST:
-        raise InputRefused(f"{told} is before the first Kafka of January 2011. Say when the text was taken.")
+        raise InputRefused(
+            f"{told} is before the first Kafka of January 2011. Give the time at which the text was taken."
+        )
 
 
 def snapshot_of_files(
@@ -134,7 +137,7 @@ def snapshot_of_files(
     when = taken_at if taken_at is not None else _own_moment(reading)
     if when is None:
         raise InputRefused(
-            "The text does not say when the cluster was so: --taken-at 2026-05-01T12:00:00Z says it.",
+            "The text has no snapshot time: add --taken-at 2026-05-01T12:00:00Z.",
             source=reading.source,
         )
     parts = [*files, *([racks] if racks is not None else [])]
@@ -158,19 +161,19 @@ def snapshot_of_reading(
     check_moment(taken_at, now=now)
     if not reading.layout.partition_count:
         raise InputRefused(
-            f"There is no partition in it, which was read as {reading.kind}: nothing to keep.", source=reading.source
+            f"There is no partition in it, which was read as {reading.kind}: nothing to save.", source=reading.source
         )
     facts = reading.facts
     original, about = original_of(files)
     not_read = list(_left_out(reading))
     if files and original is None:
         not_read.append(
-            f"The text itself is not kept: it is larger than {_MOST_CHARACTERS / 1e6:,.0f} million characters."
+            f"The text itself is not saved: it is larger than {_MOST_CHARACTERS / 1e6:,.0f} million characters."
         )
     return Snapshot(
         layout=reading.layout,
         taken_at=taken_at.astimezone(UTC),
-        way="text",
+        protocol="text",
         cluster=_text(facts, "cluster"),
         cluster_id=_text(facts, "cluster_id"),
         controller=_number(facts, "controller"),
@@ -242,7 +245,7 @@ def _left_out(reading: Reading) -> list[str]:
             f"{first.why}"
         )
     if reading.proposed is not None:
-        out.append("The text holds a proposed assignment too, which is not what the cluster was: it is left out.")
+        out.append("The text also has a proposed assignment, which is not the state of the cluster: it is not saved.")
     return out
 
 

@@ -23,8 +23,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.reading import LIMITS
-from reseat.formats.snapshot import identity, write_snapshot
+from reseat.formats.documents.snapshot_writer import identity, write_snapshot
+from reseat.formats.input.reading import LIMITS
 from reseat.history.folder import FileFact, Folder
 from reseat.history.listing import hides
 from reseat.history.places import CLUSTER_NAME
@@ -90,8 +90,8 @@ def land(snapshot: Snapshot, landing: Folder | Path | str, cluster: str) -> Land
         data = write_snapshot(named)
         if len(data) > LIMITS.megabytes * 1_000_000:
             raise LimitMet(
-                f"The snapshot would have {len(data) / 1e6:,.0f} MB, and of one at most {LIMITS.megabytes:,} MB are "
-                "read again: it is not kept."
+                f"The snapshot would have {len(data) / 1e6:,.0f} MB, and at most {LIMITS.megabytes:,} MB can be read: "
+                "it is not saved."
             )
         new = zone.create(path, data)
     return LandedFile(path, zone.path(path) if zone.local is not None else f"{zone.where.rstrip('/')}/{path}", new)

@@ -1,36 +1,18 @@
-"""Reads a live cluster, by either way: the one door for pages, commands and the operator's guard.
+"""Reads a live cluster, from ZooKeeper or from its brokers: the one door for pages, commands and the operator's guard.
 
-Reading never writes. Both ways answer a ``Snapshot``; both report progress and can be cancelled between requests.
+Reading never writes. Both readers answer a ``Snapshot``, tell their progress (``reseat.sources.progress``) and can be
+cancelled between requests.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from reseat.model import Snapshot
 from reseat.sources.connection import Connection
+from reseat.sources.progress import Report
 
-__all__ = ["Progress", "Report", "read_cluster"]
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a reading is.
-
-    Attributes:
-        step: what is read now, in words ("partition states").
-        done: how many of them.
-        total: of how many, or None where not known yet.
-    """
-
-    step: str
-    done: int = 0
-    total: int | None = None
-
-
-Report = Callable[[Progress], None]
+__all__ = ["read_cluster"]
 
 
 def read_cluster(

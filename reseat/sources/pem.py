@@ -51,7 +51,7 @@ def _content(key: str, path: str) -> bytes:
         with Path(path).open("rb") as file:
             content = file.read(_MOST_BYTES)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it has no name that a file can have"
+        reason = getattr(error, "strerror", None) or "its name is not a valid file name"
         raise InputRefused(f"the file cannot be read: {reason}.", source=key) from None
     if content.startswith(_JKS) or content.startswith(_DER):
         kind = "a Java key store (JKS)" if content.startswith(_JKS) else "binary (PKCS12 or DER)"

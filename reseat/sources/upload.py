@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from reseat import formats
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.plan_text import plan_faults
-from reseat.formats.reading import LIMITS, Limits, Reading
+from reseat.formats.documents.plan_text import plan_faults
+from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.model import ClusterLayout
 
 __all__ = ["read_files", "read_proposed", "read_racks_file"]

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from reseat.access import Access, Addresses, Door, Person, Right, ask, command_line_person, writing_enabled
-from reseat.operate.checks import Verdict
-from reseat.operate.people import allowed
+from reseat.operate.checks.authorization import allowed
+from reseat.operate.checks.check import Verdict
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0
@@ -50,8 +50,8 @@ def test_writing_is_enabled_by_exactly_one(value, enabled):
         # with one
         (Person(loopback=True, unlocked=True), SIGN_IN, False, "Sign in to write"),
         (signed_in(email="Ada@Example.org"), SIGN_IN, True, "e-mail address"),
-        (signed_in(verified=False), SIGN_IN, False, "does not call verified"),
-        (signed_in(verified=None), SIGN_IN, False, "does not call verified"),  # nOAuth: Entra ID says nothing
+        (signed_in(verified=False), SIGN_IN, False, "has not verified"),
+        (signed_in(verified=None), SIGN_IN, False, "has not verified"),  # nOAuth: Entra ID says nothing
         (signed_in("ben", "ben@example.org"), SIGN_IN, False, "ben is not listed"),
         (Person("ben", "ada@example.org", True), SIGN_IN, False, "Sign in to write"),
         (signed_in(), Access(sign_in=True), False, "Nobody may write to clusters"),
@@ -66,7 +66,7 @@ def test_writing_is_enabled_by_exactly_one(value, enabled):
         (signed_in(ago=-600), SIGN_IN, False, "from the future"),
         (signed_in(ago=HOUR / 2), Access(sign_in=True, allowed=SIGN_IN.allowed, operate_seconds=60), False, "too long"),
         (signed_in(ago=HOUR), Access(sign_in=True, allowed=SIGN_IN.allowed, operate_seconds=1e6), False, "too long"),
-        (Person("ada", "ada@example.org", True, signed_in=True), SIGN_IN, False, "does not say when it was made"),
+        (Person("ada", "ada@example.org", True, signed_in=True), SIGN_IN, False, "lacks its time of issue"),
     ],
 )
 def test_who_may_write(person, access, may, word):

@@ -57,7 +57,7 @@ def test_a_broker_dies() -> None:
         ("isr_shrunk", "a", 0, 1, -2),
         ("isr_shrunk", "a", 1, 1, -2),
     ]
-    assert changed.summary == "Broker 1 is gone, 1 partition lost its leader, 1 leader moved, 2 ISRs shrank."
+    assert changed.summary == "Broker 1 left, 1 partition lost its leader, 1 leader moved, 2 ISRs shrank."
 
 
 def test_a_broker_returns() -> None:
@@ -76,7 +76,7 @@ def test_a_broker_returns() -> None:
         ("broker_came", "", -1, 1, -2),
         ("isr_grown", "a", 0, 1, -2),
     ]
-    assert changes(before, after).summary == "1 partition has a leader again, 1 ISR grew, broker 1 is here."
+    assert changes(before, after).summary == "1 partition has a leader again, 1 ISR grew, broker 1 joined."
 
 
 def test_a_replica_that_moved_is_told_once() -> None:
@@ -105,7 +105,7 @@ def test_partitions_that_came_and_went_are_counted_as_partitions() -> None:
         ("replica_removed", "b", 7, 2, -2),
     ]
     assert changed.whole.all()
-    assert changed.summary == "1 partition came, 1 partition went."
+    assert changed.summary == "1 partition was created, 1 partition was deleted."
 
 
 def test_what_is_not_told_is_no_change() -> None:

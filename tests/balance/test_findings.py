@@ -301,4 +301,4 @@ def test_a_tenth_of_the_partitions_led_by_another_replica_is_a_note(elsewhere: i
     finding = found(one_topic(lists, leaders={**leaders, ("t", 10): None}))["not_preferred_leader"]
 
     assert finding.severity is severity
-    assert " of 10 with a leader " in finding.sentence
+    assert " of 10 partitions with a leader " in finding.sentence

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from components.navigation import LESSONS, View
+from components.shell.navigation import LESSONS, View
 from tests.conftest import chromium, require
+from tests.history.made import write
 from tests.servers.dashboard import free_port, start_dashboard, stop
 
 if TYPE_CHECKING:
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCREENSHOTS = ROOT / "build" / "screenshots"
+#: The pages that a test made, kept for the report of its failure.
+_PAGES = pytest.StashKey["list[Page]"]()
 #: How Chromium begins to say that something was forbidden by a page's policy.
 _POLICY = "Content Security Policy"
 #: The screen that the pages are drawn for.
@@ -47,6 +53,17 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def with_history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running dashboard over the history of two clusters."""
+    require("browser")
+    port, made = free_port(), write(tmp_path_factory.mktemp("history"))
+    where = {"RESEAT_LANDING": str(made.landing), "RESEAT_TABLES": str(made.tables)}
+    process = start_dashboard(port, made.landing.parent / "log.txt", where)
+    yield f"http://127.0.0.1:{port}"
+    stop(process)
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests."""
     require("browser")
@@ -57,6 +74,21 @@ def browser() -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         yield running
         running.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where a test failed, what its pages said stands in the report: pictures stay on the machine that drew them."""
+    from playwright.sync_api import Error
+
+    report = yield
+    if report.when == "call" and report.failed:
+        for page in item.stash.get(_PAGES, []):
+            said = "nothing: it is closed or has not come"
+            with suppress(Error):
+                said = page.get_by_test_id("stMain").first.inner_text(timeout=2_000)
+            report.sections.append((f"What the page said at {page.url}", said[:4_000]))
+    return report
 
 
 @pytest.fixture
@@ -75,6 +107,7 @@ def new_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Calla
         context = browser.new_context(**{"viewport": SCREEN, "reduced_motion": "reduce", **options})  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
+        request.node.stash.setdefault(_PAGES, []).append(page)
         page.set_default_timeout(30_000)
         # As people do, each click waits for the page to come to rest: what a redraw takes away swallows it.
         page.add_locator_handler(page.locator("[data-testid='stApp'][data-test-script-state='running']"), lambda: None)
@@ -120,6 +153,19 @@ def to(page: Page, name: str) -> None:
     page.wait_for_function("name => document.title.startsWith(name)", arg=title)
 
 
+def runs_of(page: Page) -> list[float]:
+    """When each run of the page's script began, of those that its browser is told of from now on."""
+    runs: list[float] = []
+
+    def hear(frame: str | bytes) -> None:
+        told = ForwardMsg.FromString(frame if isinstance(frame, bytes) else frame.encode())
+        if told.WhichOneof("type") == "new_session":
+            runs.append(time.monotonic())
+
+    page.on("websocket", lambda socket: socket.on("framereceived", hear))
+    return runs
+
+
 def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "Overview") -> None:
     """Open a layout from files, by name and text, and go to a page of the dashboard."""
     page.goto(dashboard)
@@ -130,7 +176,7 @@ def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "O
     for name in files:
         page.get_by_text(name, exact=True).first.wait_for()
     page.get_by_role("button", name="Read").first.click()
-    page.get_by_text("the present", exact=True).wait_for()
+    page.get_by_text("current state", exact=True).wait_for()
     to(page, then)
 
 
@@ -138,7 +184,7 @@ def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") 
     """Open a bundled sample by the start of its title, and go to a page of the dashboard."""
     page.goto(dashboard)
     page.get_by_role("button", name=title).first.click()
-    page.get_by_text("the present", exact=True).wait_for()
+    page.get_by_text("current state", exact=True).wait_for()
     to(page, then)
 
 

@@ -14,9 +14,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import violations
-from tests.browser.conftest import SCHEMES, free_port, open_sample, start_dashboard, stop
-from tests.conftest import require
-from tests.history.made import write
+from tests.browser.conftest import SCHEMES, open_sample
+from tests.browser.cut import cut_off
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -35,9 +34,8 @@ DRAWN = {
 WISHES = {"sample": "", "what-if": "&remove=7&add=10:az-a", "refused": "&remove=1,2,3,4,5,6,7"}
 
 
-def found_on(page: Page, base: str, pages: Iterable[str], query: str = "") -> dict[str, list[str]]:
-    """What axe finds on pages by their own address, and that one heading is the page's answer; others are left out."""
-    found = {}
+def drawn(page: Page, base: str, pages: Iterable[str], query: str) -> Iterator[str]:
+    """Go to pages by their own address, one after the other; each is drawn to its end when its name comes."""
     for name in pages:
         page.goto(f"{base}/{'' if name == 'overview' else name}{query}")
         page.locator("[data-testid='stMain'] [data-testid='stElementContainer']").first.wait_for(state="attached")
@@ -45,6 +43,13 @@ def found_on(page: Page, base: str, pages: Iterable[str], query: str = "") -> di
         if name in DRAWN and ("layout=" in query or name == "replication"):
             page.locator(f"{DRAWN[name]}, .st-key-refused-choices").first.wait_for()
         expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+        yield name
+
+
+def found_on(page: Page, base: str, pages: Iterable[str], query: str = "") -> dict[str, list[str]]:
+    """What axe finds on pages by their own address, and that one heading is the page's answer; others are left out."""
+    found = {}
+    for name in drawn(page, base, pages, query):
         found[name] = violations(page)
         headings = page.get_by_test_id("stMain").locator("h1").all_inner_texts()
         if len(headings) != 1:
@@ -52,9 +57,9 @@ def found_on(page: Page, base: str, pages: Iterable[str], query: str = "") -> di
     return {name: these for name, these in found.items() if these}
 
 
-def opened(page: Page, dashboard: str, wish: str) -> str:
-    """Open the nine brokers; what follows a page's address to see them there with a wish."""
-    open_sample(page, dashboard, "Nine brokers")
+def opened(page: Page, dashboard: str, wish: str, sample: str = "Nine brokers") -> str:
+    """Open a sample; what follows a page's address to see it there with a wish."""
+    open_sample(page, dashboard, sample)
     page.wait_for_url("**layout=*")
     return f"?{page.url.partition('?')[2]}{wish}"
 
@@ -80,16 +85,29 @@ def test_pages_in_the_dark(new_page: Callable[..., Page], dashboard: str) -> Non
     assert found_on(page, dashboard, ("plan", "replication", "resilience"), query) == {}
 
 
-@pytest.fixture(scope="module")
-def with_history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A dashboard over the history of two clusters."""
-    require("browser")
-    made = write(tmp_path_factory.mktemp("access"))
-    port = free_port()
-    where = {"RESEAT_LANDING": str(made.landing), "RESEAT_TABLES": str(made.tables)}
-    process = start_dashboard(port, made.landing.parent / "log.txt", where)
-    yield f"http://127.0.0.1:{port}"
-    stop(process)
+#: The screen that the pages are drawn for, enlarged to 200 %: half as many pixels of a style sheet each way.
+TWICE = {"width": 683, "height": 384}
+#: What shows each broker, and so has least room where they are many.
+BY_BROKER = ("overview", "racks", "heatmap", "leaders", "resilience", "plan")
+
+
+@pytest.mark.parametrize(
+    ("sample", "wish", "pages"),
+    [
+        ("Nine brokers", WISHES["what-if"], PAGES),
+        pytest.param("60 brokers", "&remove=7", BY_BROKER, marks=pytest.mark.slow),
+    ],
+)
+def test_enlarged_to_twice_its_size_nothing_is_cut_off(
+    new_page: Callable[..., Page], dashboard: str, sample: str, wish: str, pages: tuple[str, ...]
+) -> None:
+    """All pages with a few brokers, and those that show each broker with 60: words whole, everything within reach."""
+    page = new_page(device_scale_factor=2)
+    query = opened(page, dashboard, wish, sample)
+    page.set_viewport_size(TWICE)  # type: ignore[arg-type]
+    found = {name: cut_off(page) for name in drawn(page, dashboard, pages, query)}
+
+    assert {name: these for name, these in found.items() if these} == {}
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -42,18 +42,18 @@ def matrix(page: Page) -> list[str]:
 def test_a_group_is_walked_through_a_leave(page: Page, dashboard: str) -> None:
     """Three join, C1 leaves: by the arrow keys; its three go to the others, and nobody else's change their reader."""
     page.goto(f"{dashboard}/consumers")
-    answers(page, "C1 closes: one rebalance; 3 partitions change their reader; 8 paused meanwhile.")
+    answers(page, "C1 closes: one rebalance; 3 partitions are reassigned; 8 paused during the rebalance.")
     page.get_by_role("button", name="A rebalance back").click()
     answers(page, "C0, C1 and C2 join")
     expect(page.get_by_role("button", name="A rebalance on")).to_be_enabled()
     page.keyboard.press("ArrowRight")
     answers(page, "C1 closes")
-    page.locator(".js-plotly-plot .ytick").get_by_text("gone").wait_for()
+    page.locator(".js-plotly-plot .ytick").get_by_text("left").wait_for()
     picture(page, "consumers-leave")
     shown = matrix(page)
 
     assert (shown.count("+"), shown.count("−"), shown.count("‖")) == (3, 3, 5)
-    assert "C1 · gone" in shown
+    assert "C1 · left" in shown
     expect(page.locator(".st-key-strip")).to_have_count(0)
 
     page.get_by_role("tab", name="Listener calls").click()
@@ -66,17 +66,17 @@ def test_cooperative_pauses_less_and_the_link_says_so(
 ) -> None:
     """The same leave told cooperatively, and opened by somebody else: three paused, and not all eight."""
     page.goto(f"{dashboard}/consumers")
-    answers(page, "8 paused meanwhile")
+    answers(page, "8 paused during the rebalance")
     page.get_by_role("radio", name="cooperative-sticky").or_(
         page.get_by_role("button", name="cooperative-sticky")
     ).first.click()
-    answers(page, "3 partitions change their reader; 3 paused meanwhile.")
+    answers(page, "3 partitions are reassigned; 3 paused during the rebalance.")
     page.wait_for_url(re.compile("assignor=cooperative-sticky"))
     other = new_page(color_scheme="dark")
     other.goto(page.url)
-    answers(other, "3 partitions change their reader; 3 paused meanwhile.")
+    answers(other, "3 partitions are reassigned; 3 paused during the rebalance.")
 
-    expect(other.get_by_text("8 paused meanwhile")).to_have_count(0)
+    expect(other.get_by_text("8 paused during the rebalance")).to_have_count(0)
 
     picture(other, "consumers-cooperative-dark")
 
@@ -92,7 +92,7 @@ def test_a_text_with_markup_for_names_is_told_as_text(page: Page, dashboard: str
     )
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Read", exact=True).click()
-    answers(page, "joins: one rebalance; 2 partitions get their first reader")
+    answers(page, "joins: one rebalance; 2 partitions are newly assigned")
     picture(page, "consumers-hostile")
 
     expect(page.locator("img[src='x']")).to_have_count(0)

@@ -98,7 +98,7 @@ def test_drain_a_broker(page: Page, dashboard: str) -> None:
     to(page, "Plan")
     told.seen(page, "drain-plan")
 
-    choose(page, "Execute")
+    choose(page, "Commands")
     throttle = page.get_by_label("Replication throttle per broker (MB/s)")
     throttle.fill("50")
     throttle.press("Enter")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_sample
+from tests.browser.conftest import SCREEN, open_sample, runs_of, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -48,6 +48,59 @@ def test_hovering_tells_broker_topic_and_count(heat: Page) -> None:
     heat.mouse.move(5, 5)
 
     expect(tip).to_be_hidden()
+
+
+def test_a_tip_stays_within_the_window(heat: Page) -> None:
+    """Of the last cell, and of one in a figure that goes on below the window's edge."""
+    tip, shown = heat.locator(".heat .tip"), cells(heat)
+    box = shown.bounding_box()
+    assert box is not None
+    for height in (768, int(box["y"]) + TOP + 160):
+        heat.set_viewport_size({"width": SCREEN["width"], "height": height})
+        shown.focus()
+        for _ in range(2):
+            heat.keyboard.press("Shift+ArrowDown")
+            heat.keyboard.press("Shift+ArrowRight")
+        heat.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+        for _ in range(5):
+            heat.keyboard.press("ArrowUp")
+        expect(tip).to_contain_text("Broker 4 in rack az-b", use_inner_text=True)
+        expect(tip).to_contain_text("debug-scratch", use_inner_text=True)
+        told = tip.bounding_box()
+        assert told is not None
+        assert told["x"] >= 0
+        assert told["x"] + told["width"] <= SCREEN["width"]
+        assert told["y"] + told["height"] <= height
+
+
+def test_on_a_screen_of_4k_figures_grow_and_follow_the_pointer(page: Page, dashboard: str) -> None:
+    """A chart, the heatmap, the board: larger than on a small screen, and each part where it is seen."""
+    page.set_viewport_size({"width": 3840, "height": 2160})
+    open_sample(page, dashboard, "Nine brokers")
+    chart = page.locator(".js-plotly-plot").nth(1)
+    chart.locator(".point").nth(6).hover(force=True)
+    expect(chart.locator(".hoverlayer")).to_contain_text("broker 7 in az-c: 238 replicas")
+    box = chart.bounding_box()
+    assert box is not None
+    assert box["width"] > 1600
+    assert box["height"] == pytest.approx(350, abs=2)
+
+    to(page, "Heatmap")
+    drawn(page)
+    cells(page).hover(position={"x": 1.4 * (LEFT + 10), "y": 1.4 * (TOP + 44 * 6 + 10)})
+    expect(page.locator(".heat .tip")).to_contain_text("Broker 7 in rack az-c", use_inner_text=True)
+
+    to(page, "Board")
+    page.locator(".rack-list .tile[data-id='7']").hover()
+    page.mouse.down()
+    page.locator(".tray").hover(position={"x": 60, "y": 200})
+    held = page.locator(".proxy").bounding_box()
+    tray = page.locator(".tray").bounding_box()
+    assert held is not None
+    assert tray is not None
+    assert abs(held["x"] + held["width"] / 2 - tray["x"] - 60) < held["width"] / 2
+    page.mouse.up()
+    page.locator(".st-key-answer").filter(has_text="Draining broker 7").wait_for()
 
 
 def test_a_click_opens_a_topic_and_then_a_partition_and_escape_steps_out(heat: Page) -> None:
@@ -118,3 +171,22 @@ def test_a_broker_is_found_by_typing_and_an_empty_search_has_no_axes(heat: Page)
     heat.get_by_text("No topic matches.").wait_for()
 
     expect(cells(heat)).to_have_count(0)
+
+
+def test_one_drag_is_one_run_of_the_page(page: Page, dashboard: str) -> None:
+    """A zoom is heard before the page is drawn anew: it is not drawn first as it was."""
+    runs = runs_of(page)
+    open_sample(page, dashboard, "Nine brokers", then="Heatmap")
+    before = drawn(page)
+    settled(page, "one-zoom")
+    told = len(runs)
+    box = cells(page).bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + LEFT + 10, box["y"] + TOP + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + LEFT + 120, box["y"] + TOP + 80, steps=4)
+    page.mouse.up()
+    drawn(page, other_than=before)
+    settled(page, "one-zoom")
+
+    assert len(runs) == told + 1, runs

@@ -77,19 +77,19 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.locator(".st-key-fleet-table .dvn-scroller").click(position={"x": 16, "y": 80})
     opened.get_by_text("demo-payments").wait_for()
     settled(page, "history-fleet-opened")
-    page.locator(".st-key-fleet-to-history").get_by_role("button").click()
+    page.locator(".st-key-fleet-to-history").get_by_role("link").click()
     page.locator(".st-key-answer").get_by_text("2 partitions offline").wait_for()
     settled(page, "history-history")
 
     # Its worst moment is the one that is looked at first: all other pages show the cluster as it was then.
-    page.locator(".st-key-history-to-board").get_by_role("button").click()
+    page.locator(".st-key-history-to-board").get_by_role("link").click()
     past = page.locator(".st-key-strip-past")
     past.get_by_text("demo-payments").wait_for()
     page.locator(".board .tile").first.wait_for()
     settled(page, "history-past-racks")
 
     expect(past.get_by_text("not alive")).to_be_visible()
-    expect(page.get_by_text("the present", exact=True)).to_have_count(0)
+    expect(page.get_by_text("current state", exact=True)).to_have_count(0)
 
     # A loss of the latest snapshot as a what-if.
     page.get_by_role("link", name="Resilience", exact=True).click()
@@ -99,10 +99,10 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     open_one.wait_for(state="detached")  # the latest snapshot has none offline
     page.locator(".st-key-resilience-detail").get_by_text("lost").first.wait_for()
     settled(page, "history-resilience")
-    page.locator(".st-key-resilience-open").get_by_role("button").click()
+    page.locator(".st-key-resilience-open").get_by_role("link").click()
     page.wait_for_url("**/board*remove=*")
     page.locator(".board .tile").first.wait_for()
     past.get_by_text("what-if", exact=True).wait_for()
     settled(page, "history-what-if")
 
-    expect(past.get_by_role("button", name="Back to the present")).to_be_visible()
+    expect(past.get_by_role("button", name="Back to the current state")).to_be_visible()

@@ -75,7 +75,7 @@ def test_from_a_pasted_text_to_the_plan_file_by_keyboard_alone(page: Page, dashb
     expect(answer).to_contain_text("Draining broker 2: 6 replicas move")
     expect(page.locator(".tile:focus")).to_have_attribute("data-id", "2")
 
-    reach(page, r"^\W*(swap_horiz)?\s*See the 6 moves, and take the files$")
+    reach(page, r"^\W*(swap_horiz)?\s*See the 6 moves and download the files$")
     page.keyboard.press("Enter")
     page.wait_for_url("**/plan?**")
     page.locator(".st-key-downloads").wait_for()

@@ -62,7 +62,7 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
     click_bar(page, 0)
     answer(page, "While brokers 4, 5 and 6 are stopped, ")
     page.get_by_role("radio", name="Compared with majority quorum").click()
-    page.get_by_text("a majority system needs 2 f + 1").wait_for()
+    page.get_by_text("a majority quorum needs 2 f + 1").wait_for()
     keep(page, f"majority-{scheme}")
 
     expect(page.locator(".st-key-answer").get_by_text("While brokers 1, 4")).to_have_count(0)
@@ -74,13 +74,13 @@ def test_stop_a_rack_and_walk_a_story(new_page: Callable[..., Page], dashboard: 
         page.locator(".st-key-walk-on button").locator("visible=true").click()
         page.get_by_role("radio", name=re.compile(f"^{step} ·"), checked=True).wait_for()
         page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
-    answer(page, "A preferred election is held")
+    answer(page, "A preferred election is run")
     keep(page, f"step-4-{scheme}")
 
     expect(page.locator(".st-key-walk-on button").locator("visible=true")).to_be_disabled()
 
     page.goto(page.url)  # a person who was sent the link
-    answer(page, "A preferred election is held")
+    answer(page, "A preferred election is run")
     page.get_by_role("radio", name="Initial state").click()
     answer(page, "Initial state.")
 

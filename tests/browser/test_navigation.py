@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from components.navigation import LESSONS
+from components.shell.navigation import LESSONS
 from tests.browser.conftest import open_sample, settled, to
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def test_views_of_clusters_are_links_with_addresses(page: Page, dashboard: str) 
     settled(page, "clusters-open")
     views.get_by_role("link", name="Live").click()
     page.wait_for_url("**/clusters?*view=live*")
-    page.get_by_text("No live cluster is named yet").wait_for()
+    page.get_by_text("No live cluster yet").wait_for()
     settled(page, "clusters-live")
     views.get_by_role("link", name="Fleet").click()
     page.wait_for_url("**/clusters?*view=fleet*")
@@ -110,6 +110,12 @@ def test_lessons_have_no_strip_and_a_new_topic_is_begun_on_plan(page: Page, dash
     page.get_by_role("button", name="A replica on").wait_for()
 
     expect(page.locator(".st-key-strip")).to_have_count(0)
+
+    to(page, "Fingerprints")
+    page.locator(".st-key-fingerprint-table").wait_for()
+
+    expect(page.locator(".st-key-strip")).to_have_count(0)
+    expect(page.get_by_role("combobox", name="Layout")).to_have_value("Nine brokers, three racks")
 
     to(page, "New topic")
     page.locator(".st-key-topic-name").wait_for()

@@ -42,7 +42,7 @@ def answer(page: Page) -> Locator:
 def test_a_topic_is_named_previewed_and_its_command_copied(form: Page) -> None:
     """The sentence, the bars and the command follow what is typed; nothing becomes part of the what-if."""
     fill(form, "Topic", "invoices")
-    answer(form).get_by_text("Kafka would make invoices with 6 partitions of 3 replicas").wait_for()
+    answer(form).get_by_text("Kafka would create invoices with 6 partitions of 3 replicas").wait_for()
     fill(form, "Partitions", "12")
     answer(form).get_by_text("12 partitions of 3 replicas").wait_for()
     command = form.get_by_test_id("stCode").first
@@ -51,7 +51,7 @@ def test_a_topic_is_named_previewed_and_its_command_copied(form: Page) -> None:
     expect(command).to_contain_text(
         "--create --topic invoices --partitions 12 --replication-factor 3", use_inner_text=True
     )
-    expect(form.get_by_text("the present", exact=True)).to_be_visible()
+    expect(form.get_by_text("current state", exact=True)).to_be_visible()
     assert "remove" not in form.url
 
     command.hover()
@@ -68,7 +68,7 @@ def test_what_kafka_refuses_is_said_in_its_words_with_nothing_to_copy(form: Page
     expect(form.get_by_test_id("stCode")).to_have_count(0)
 
     fill(form, "Topic", "invoices")
-    answer(form).get_by_text("Kafka would make invoices").wait_for()
+    answer(form).get_by_text("Kafka would create invoices").wait_for()
     fill(form, "Replication factor", "10")
     answer(form).get_by_text("only 9 broker(s) are registered").wait_for()
 
@@ -78,7 +78,7 @@ def test_what_kafka_refuses_is_said_in_its_words_with_nothing_to_copy(form: Page
 def test_the_replicas_shown_become_nodes_to_write(form: Page) -> None:
     """On a ZooKeeper cluster the two nodes hold the very replicas of the draw; another draw, other replicas."""
     fill(form, "Topic", "invoices")
-    answer(form).get_by_text("Kafka would make invoices").wait_for()
+    answer(form).get_by_text("Kafka would create invoices").wait_for()
     form.locator(".st-key-topic-version").get_by_role("combobox").click()
     form.get_by_role("option", name="2.8", exact=True).click()
     form.get_by_text("start ", exact=False).first.wait_for()

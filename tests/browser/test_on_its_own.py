@@ -53,7 +53,7 @@ def test_racks_are_edited_in_the_table(page: Page, dashboard: str) -> None:
     open_files(page, dashboard, {"described.txt": DESCRIBED}, then="Board")
     page.locator(".board .tile").first.wait_for()
 
-    expect(page.locator(".st-key-answer").get_by_text("of unknown racks")).to_be_visible()
+    expect(page.locator(".st-key-answer").get_by_text("with unknown racks")).to_be_visible()
 
     page.locator(".st-key-quality").get_by_role("button").click()
     panel = page.locator(".st-key-quality-panel")
@@ -79,7 +79,7 @@ def test_racks_are_edited_in_the_table(page: Page, dashboard: str) -> None:
     editor.fill("rack-a")
     editor.press("Enter")
     page.get_by_role("button", name="Apply racks").click()
-    page.locator(".st-key-answer").get_by_text("3 brokers in 1 rack (2 of unknown rack) hold 6 replicas").wait_for()
+    page.locator(".st-key-answer").get_by_text("3 brokers in 1 rack (2 with unknown rack) hold 6 replicas").wait_for()
 
     assert "rack-a" in page.url
     assert "remove" not in page.url
@@ -91,9 +91,9 @@ def test_topics_are_left_out_by_the_switch_and_by_a_pattern(page: Page, dashboar
     page.get_by_text("3 brokers · 3 partitions · 6 replicas").wait_for()
     page.locator(".st-key-quality").get_by_role("button").click()
     page.get_by_role("tab", name="Excluded topics").click()
-    page.get_by_text("Leave internal topics out").click()
+    page.get_by_text("Exclude internal topics").click()
     page.get_by_text("3 brokers · 2 partitions · 4 replicas").wait_for()
-    page.get_by_label("Names or patterns, one a line").fill("ord*")
+    page.get_by_label("Names or patterns, one per line").fill("ord*")
     page.keyboard.press("Control+Enter")
     page.get_by_text("3 brokers · 0 partitions · 0 replicas").wait_for()
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from reseat.formats.sealed import fingerprint, read_sealed
-from reseat.operate.admin_target import AdminTarget
-from reseat.operate.journal import Journal
+from reseat.formats.documents.sealed import layout_hash, read_sealed
+from reseat.operate.journal.journal import Journal
+from reseat.operate.targets.admin import AdminTarget
 from reseat.sources.connection import Connection
 from tests.browser.conftest import ROOT, SCREENSHOTS, free_port, open_files, start_dashboard, stop, to
 from tests.browser.test_rack_board import drag, says, tile
@@ -112,7 +112,7 @@ def connect(page: Page, address: str) -> None:
     page.goto(f"{address}/connect")
     page.get_by_role("button", name="lab", exact=True).click()
     page.get_by_role("button", name="Read", exact=True).click()
-    page.get_by_text("the present", exact=True).wait_for()
+    page.get_by_text("current state", exact=True).wait_for()
 
 
 def unlock(page: Page) -> None:
@@ -148,7 +148,7 @@ def confirm(page: Page, cluster_id: str, button: str | re.Pattern[str]) -> float
 
     field.fill(cluster_id)
     field.press("Enter")
-    page.get_by_text("Everything is ready").wait_for()
+    page.get_by_text("Ready. All checks").wait_for()
     go.click()
     return time.monotonic()
 
@@ -188,7 +188,7 @@ def test_kafka_carries_out_the_plan_of_a_dragged_tile_and_its_rollback(
 
     assert held == certificate["moves"] == certificate["least_moves"]
     assert set(listed) >= {key for key, replicas in before.assignments().items() if 2 in replicas}
-    assert read_sealed(plan.read_bytes()).fingerprint == fingerprint(before)
+    assert read_sealed(plan.read_bytes()).layout_hash == layout_hash(before)
     assert read_sealed(rollback.read_bytes()).intact
 
     carry_out(cluster, plan)
@@ -277,7 +277,7 @@ def hold_election(page: Page, cluster: KafkaCluster, cluster_id: str) -> None:
     page.get_by_text("Run an election", exact=True).click()
     confirm(page, cluster_id, re.compile(r"Elect preferred leaders of \d+ partitions on lab"))
     outcome = page.locator(".st-key-election-outcome")
-    outcome.get_by_text("Everything happened as previewed.").wait_for()
+    outcome.get_by_text("The result matches the preview.").wait_for()
     picture(page, f"{cluster.kind.partition('-')[0]}-elected")
 
     expect(outcome.get_by_text("differed")).to_have_count(0)

@@ -145,4 +145,4 @@ def test_an_open_layout_is_not_lost(page: Page, dashboard: str) -> None:
 
     picture(page, "placement-of-a-layout")
     to(page, "Board")
-    page.get_by_text("the present", exact=True).wait_for()
+    page.get_by_text("current state", exact=True).wait_for()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_files, open_sample
+from tests.browser.conftest import open_files, open_sample, runs_of, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -112,6 +112,20 @@ def test_a_tile_dragged_to_the_tray_is_planned_and_dragged_back_is_not(racks: Pa
     assert "remove=" not in racks.url
 
 
+def test_one_drop_is_one_run_of_the_page(page: Page, link: str) -> None:
+    """Dropped by keys and the one after it: each is planned and drawn by one run, as is taking it back."""
+    runs = runs_of(page)
+    racks = open_link(page, link)
+    for key, sentence in (("Delete", "Draining broker 2"), ("Backspace", "Draining brokers 2")):
+        settled(racks, "one-drop")
+        before = len(runs)
+        tile(racks, 2 if key == "Delete" else 3).press(key)
+        says(racks, sentence)
+        settled(racks, "one-drop")
+
+        assert len(runs) == before + 1, runs
+
+
 def test_the_tray_says_what_a_drop_will_do_before_it_is_done(racks: Page) -> None:
     """Over the tray, the number of replicas is said and nothing is planned yet; dropped beside it, nothing changes."""
     lift(racks, tile(racks, 3))
@@ -170,7 +184,7 @@ def test_arrows_walk_and_space_lifts_and_enter_drops(racks: Page) -> None:
     expect(racks.locator(".tile:focus")).to_have_attribute("data-id", "2")
 
     racks.keyboard.press("Space")
-    racks.get_by_role("status").filter(has_text="Over the tray: Broker 2 removed: 6 replicas must move.").wait_for()
+    racks.get_by_role("status").filter(has_text="Over Removed: Broker 2 removed: 6 replicas must move.").wait_for()
 
     expect(racks.get_by_text("Draining broker")).to_have_count(0)
 

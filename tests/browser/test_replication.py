@@ -52,7 +52,7 @@ def test_the_loss_is_played_and_then_the_same_with_epochs(
     """m2 is struck at the election and not before; with leader epochs nothing is ever struck."""
     page = new_page(color_scheme=scheme)
     player = opened(page, dashboard, "scenario=loss&step=9")
-    player.get_by_role("combobox", name="Pace").select_option("fast")
+    player.get_by_role("combobox", name="Speed").select_option("fast")
 
     expect(player.locator(".cell.lost, .fault")).to_have_count(0)
 
@@ -67,10 +67,10 @@ def test_the_loss_is_played_and_then_the_same_with_epochs(
     assert player.locator(".producer .gone").all_text_contents() == ["✖ m2"]
 
     picture(page, f"replication-loss-{scheme}")
-    page.get_by_text("Leader epoch", exact=True).click()
-    page.locator(".st-key-answer").get_by_text("By leader epoch nothing that was acknowledged is lost.").wait_for()
-    player.locator(".lane .name").get_by_text("By leader epoch").wait_for()
-    player.get_by_role("button", name="Before the story").click()
+    page.get_by_role("radiogroup").get_by_text("Leader epoch", exact=True).click()
+    page.locator(".st-key-answer").get_by_text("With leader epochs, no acknowledged record is lost.").wait_for()
+    player.locator(".lane .name").get_by_text("With leader epochs").wait_for()
+    player.get_by_role("button", name="Start of the story").click()
     reaches(page, 0)
     player.get_by_role("button", name="Play", exact=True).click()
     reaches(page, 14)
@@ -111,8 +111,8 @@ def test_a_branch_is_taken_and_shared(new_page: Callable[..., Page], dashboard: 
     """Broker 2 loses power instead; whoever opens the link sees the same; names stay text."""
     page = new_page()
     player = opened(page, dashboard, "scenario=flow&step=3")
-    page.get_by_text("After step 3").wait_for()
-    page.get_by_role("button", name="2 loses power").click()
+    page.get_by_text("after step 3").wait_for()
+    page.get_by_role("button", name="Broker 2 loses power").click()
     reaches(page, 4)
     page.wait_for_url(re.compile("crash"))
     player.get_by_text("✖ down").wait_for()
@@ -129,11 +129,11 @@ def test_a_branch_is_taken_and_shared(new_page: Callable[..., Page], dashboard: 
 def test_the_picture_comes_first_and_is_folded_away(page: Page, dashboard: str) -> None:
     """Whoever opens the page meets the picture of a partition; once folded away it stays away."""
     page.goto(f"{dashboard}/replication")
-    page.locator(".partition-picture svg").wait_for()
+    page.locator(".partition-picture svg").first.wait_for()
     page.locator(".player[data-drawn]").wait_for()
     picture(page, "replication-picture")
     page.get_by_role("button", name="Hide the picture").click()
-    page.locator(".partition-picture svg").wait_for(state="detached")
+    expect(page.locator(".partition-picture svg")).to_have_count(0)
     to(page, "Placement")
     page.get_by_role("button", name="A replica on").wait_for()
     to(page, "Replication")

@@ -14,7 +14,8 @@ import pytest
 from playwright.sync_api import expect
 
 from reseat.report.content import Heat, Report
-from reseat.report.html import write_html
+from reseat.report.writers.html import write_html
+from tests.browser.axe import violations
 from tests.report.told import HOSTILE, told
 
 if TYPE_CHECKING:
@@ -28,14 +29,6 @@ SCREENS = {
     "dark": {"color_scheme": "dark"},
     "narrow": {"color_scheme": "light", "viewport": {"width": 400, "height": 800}},
 }
-
-
-def violations(page: Page) -> list[str]:
-    """What axe finds, as rule and element."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
 
 
 def with_large_grid() -> Report:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from reseat.report.talk import write_talk
+from reseat.report.writers.talk import write_talk
 from tests.browser.test_report_file import opened, violations, with_large_grid
 from tests.report.told import HOSTILE, told
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 #: Where the cells begin inside the canvas (pair_matrix.js: LEFT and TOP), and how wide nine are.
-LEFT, TOP, CELL = 58, 30, 39.8
+LEFT, TOP, CELL = 58, 44, 38.2
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_a_cell_opens_its_pair_and_the_pair_as_a_what_if(losses: Page) -> None:
     expect(detail(losses).get_by_text("5 partitions offline")).to_be_visible()
     assert "remove=" not in losses.url
 
-    losses.get_by_role("button", name="Open as what-if: brokers 3 and 7 removed").click()
+    losses.get_by_role("link", name="Open as what-if: brokers 3 and 7 removed").click()
     losses.get_by_role("button", name="broker 3 removed").wait_for()
 
     expect(losses.get_by_role("button", name="broker 7 removed")).to_be_visible()
@@ -125,4 +125,4 @@ def test_300_brokers_are_drawn_and_come_nearer_by_a_click(new_page: Callable[...
 
     cells(page).click(position={"x": LEFT + 100, "y": TOP + 200})
     detail(page).get_by_text("brokers ").first.wait_for()
-    page.get_by_role("button", name="Open as what-if: brokers").wait_for()
+    page.get_by_role("link", name="Open as what-if: brokers").wait_for()

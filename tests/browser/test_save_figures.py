@@ -10,19 +10,44 @@ from xml.etree import ElementTree as ET
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_sample
+from tests.browser.conftest import open_sample, settled, to
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.browser
 
 SVG = "{http://www.w3.org/2000/svg}"
+BARS = ["broker", "stay", "moved in", "moved out"]
+#: What stands on a page, by what follows its address: of each figure the first heads of its data, none where it is a
+#: drawing that shows none.
+FIGURES: dict[str, list[list[str]]] = {
+    "overview?": [["broker"], ["rack"]],
+    "board?": [["broker", "rack", "host", "state", "what-if", "replicas"], BARS],
+    "heatmap?": [["brokers", "topics", "replicas"]],
+    "leaders?": [BARS],
+    "leaders?when=outage&stopped=1&": [BARS],
+    "resilience?": [["lost", "partitions offline"], ["broker", "other broker", "partitions offline"]],
+    "plan?detail=flow&": [BARS, ["from", "to", "replicas"]],
+    "plan?detail=generate&": [BARS, ["measure", "plan", "draw", "value"]],
+    "new_topic?": [["broker", "preferred leaders", "other replicas"]],
+    "clusters?view=fleet&": [["cluster", "weakest broker: partitions offline"]],
+    "history?cluster=shop&compare=heatmap&": [["taken_at", "offline"], ["brokers", "topics", "change of replicas"]],
+    "placement?": [["partition", "position in the list", "broker"]],
+    "compare?": [["placement", "broker", "replicas", "preferred leaders"]],
+    "replication?": [[], ["story", "step", "broker", "state", "offset", "value"]],
+    "consumers?": [["topic", "partition", "member", "change"], ["from", "to", "what", "content"]],
+    "fingerprints?": [["broker"]],
+}
 
 
 def saved(page: Page, figure: str, kind: str, where: Path) -> Path:
     """The file that the menu of a figure, by its key, gives."""
-    holder = page.locator(f".st-key-{figure}")
+    return save(page, page.locator(f".st-key-{figure}"), kind, where)
+
+
+def save(page: Page, holder: Locator, kind: str, where: Path) -> Path:
+    """The file that the menu within an element gives."""
     holder.get_by_role("button", name="Save: ").click()
     with page.expect_download() as begun:
         holder.get_by_role("menuitem", name=kind).click()
@@ -37,7 +62,7 @@ def test_a_chart_is_saved_as_a_picture_and_as_its_data(page: Page, dashboard: st
     page.locator(".st-key-imbalance-0 .main-svg").first.wait_for()
     svg, png, table = (saved(page, "imbalance-0", kind, tmp_path) for kind in ("SVG", "PNG", "CSV"))
 
-    assert svg.name == "reseat-overview-nine-brokers-three-racks-imbalance-0.svg"
+    assert svg.name == "overview-bytes-by-broker-nine-brokers-three-racks.svg"
     picture = ET.parse(svg).getroot()
     words = {"".join(text.itertext()).strip() for text in picture.iter(f"{SVG}text")}
     assert {"7", "az-a", "az-b", "az-c"} <= words
@@ -86,3 +111,88 @@ def test_the_menu_is_used_by_keyboard_and_a_plans_bars_are_its_numbers(
     assert rows[0] == ["broker", "stay", "moved in", "moved out"]
     assert rows[7] == ["broker 7 in az-c", "0", "0", "238"]
     assert sum(int(row[2]) for row in rows[1:]) == 238
+
+
+def test_our_own_figures_are_saved_as_they_are_seen(page: Page, dashboard: str, tmp_path: Path) -> None:
+    """Board, heatmap, pairs and log player: the same menu, words as text in the picture, named columns in the data."""
+    open_sample(page, dashboard, "Nine brokers", then="Board")
+    page.wait_for_url("**/board?*layout=*")
+    page.goto(f"{page.url}&remove=7")
+    page.locator(".st-key-rack-board").get_by_text("Broker 7 removed: 238 replicas must move.").wait_for()
+    words, rows = both(page, "rack-board", tmp_path)
+
+    assert {"Rack board: brokers by rack", "Nine brokers, three racks", "kafka-7", "+114", "Removed"} <= words
+    assert "Add broker" not in words
+    assert rows[0][:7] == ["broker", "rack", "host", "state", "what-if", "replicas", "preferred leaders"]
+    assert rows[7][:6] == ["7", "az-c", "kafka-7", "alive", "removed", "238"]
+    assert sum(int(row[rows[0].index("replicas moved in")]) for row in rows[1:]) == 238
+
+    to(page, "Heatmap")
+    words, rows = both(page, "heat-grid", tmp_path)
+    assert (tmp_path / "heatmap-nine-brokers-three-racks.svg").exists()
+
+    assert "Heatmap: 9 brokers by 18 topics" in words
+    assert rows[0] == ["brokers", "topics", "replicas"]
+    assert len(rows) == 1 + 9 * 18
+
+    to(page, "Resilience")
+    rows = both(page, "resilience-chart", tmp_path)[1]
+
+    assert rows[0] == ["lost", "partitions offline", "partitions below min ISR", "leaders moved"]
+    assert {"rack az-a", "broker 1"} <= {row[0] for row in rows[1:]}
+    assert all(cell.isdecimal() for row in rows[1:] for cell in row[1:])
+
+    words, rows = both(page, "pair-matrix", tmp_path)
+
+    assert "Pairs of brokers: partitions offline" in words
+    assert rows[0] == ["broker", "other broker", "partitions offline", "partitions below min ISR", "leaders moved"]
+    assert len(rows) == 1 + 8 * 9 / 2  # pairs and single brokers, without broker 7
+
+    page.goto(f"{dashboard}/replication?scenario=loss&step=9")
+    words, rows = both(page, "log-strips", tmp_path)
+
+    assert {"Broker 2", "HW 1"} <= words
+    assert rows[0][2:6] == ["broker", "state", "offset", "value"]
+    assert [row[2:6] for row in rows[1:]] == [
+        ["1", "in sync", "0", "m1"],
+        ["2", "leader", "0", "m1"],
+        ["2", "leader", "1", "m2"],
+    ]
+
+
+def both(page: Page, figure: str, where: Path) -> tuple[set[str], list[list[str]]]:
+    """The words of a figure's picture and the rows of its data, both saved; its PNG can be made, too."""
+    svg, png, table = (saved(page, figure, kind, where) for kind in ("SVG", "PNG", "CSV"))
+    picture = ET.parse(svg).getroot()
+    assert png.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert not list(picture.iter(f"{SVG}foreignObject"))
+    words = {"".join(text.itertext()).strip() for text in picture.iter(f"{SVG}text")}
+    return words, list(csv.reader(table.read_text("utf-8").splitlines()))
+
+
+def test_every_figure_of_every_page_is_saved(page: Page, with_history: str, tmp_path: Path) -> None:
+    """The menu stands at each chart and each figure of ours; pictures have words, data its heads and a row at least."""
+    from PIL import Image
+
+    open_sample(page, with_history, "Nine brokers")
+    page.wait_for_url("**layout=*")
+    layout = f"{page.url.partition('?')[2]}&remove=7"
+    for address, figures in FIGURES.items():
+        page.goto(f"{with_history}/{address}{layout}")
+        menus = page.locator(".save-figure:visible")
+        expect(menus, address).to_have_count(len(figures))
+        settled(page, f"saved-{address.partition('?')[0]}")
+        for number, heads in enumerate(figures):
+            svg, png, *table = (
+                save(page, menus.nth(number), kind, tmp_path) for kind in ("SVG", "PNG", *(["CSV"] if heads else []))
+            )
+            assert any("".join(text.itertext()).strip() for text in ET.parse(svg).getroot().iter(f"{SVG}text")), (
+                svg.name
+            )
+            with Image.open(png) as picture:
+                assert len(picture.convert("RGB").getcolors(1 << 24)) > 20, png.name
+            for file in table:
+                rows = list(csv.reader(file.read_text("utf-8").splitlines()))
+                assert rows[0][: len(heads)] == heads, file.name
+                assert len(rows) > 1, file.name
+                assert {len(row) for row in rows} == {len(rows[0])}, file.name

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import SCHEMES, free_port, open_files, open_sample, settled, start_dashboard, stop, to
+from tests.browser.cut import cut_off
 from tests.conftest import require
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def test_empty_pages_over_tables_offer_a_demo_week(page: Page, dashboard: str) -
         if name == "resilience":
             page.get_by_role("button", name="Nine brokers").wait_for()
             settled(page, "state-empty-resilience-layout")
-            page.get_by_role("tab", name="The history of your clusters").click()
+            page.get_by_role("tab", name="Saved snapshots").click()
         page.get_by_role("button", name="Generate a demo week and run the pipeline").wait_for()
         settled(page, f"state-empty-{name}")
 
@@ -119,9 +120,9 @@ def test_lines_that_were_not_understood_are_shown(page: Page, dashboard: str) ->
     expect(page.locator(".st-key-recognised")).to_contain_text(
         "kafka-topics --describe: 2 brokers, 1 partition, no racks"
     )
-    page.locator(".st-key-quality").get_by_role("button", name="1 line not read").click()
+    page.locator(".st-key-quality").get_by_role("button", name="1 line skipped").click()
 
-    expect(page.get_by_text("One line was not read")).to_be_visible()
+    expect(page.get_by_text("1 line skipped:")).to_be_visible()
     expect(page.locator("img[src='x']")).to_have_count(0)
 
 
@@ -141,7 +142,7 @@ def test_replication_in_its_states(page: Page, dashboard: str) -> None:
     states = {
         "damaged-link": ("scenario=nothing", "The link was not understood: there is no scenario 'nothing'."),
         "no-event": ("story=produce m1%0Aexplode 1", "Line 2: The event 'explode 1' was not understood."),
-        "cannot-happen": ("story=produce m1%0Acatch 2&step=1", "Line 2, catch 2, cannot happen: No answer is on its"),
+        "cannot-happen": ("story=produce m1%0Acatch 2&step=1", "Line 2, catch 2, cannot happen: No response is on its"),
         "five": ("brokers=1,2,3,4,5&story=produce m1%0Acrash 5 lose%0Afetch 2%0Afetch 3%0Afetch 4&step=5", "down"),
     }
     for name, (query, words) in states.items():
@@ -159,7 +160,7 @@ def test_consumers_in_their_states(page: Page, dashboard: str) -> None:
         "damaged-link": ("group=own&told=cut", "The link's group was not understood"),
         "no-rebalance": ("group=static&assignor=cooperative-sticky&at=1", "C1 restarts: no rebalance."),
         "between": ("group=cooperative&assignor=cooperative-sticky&at=1", "Step 2 of 2, rebalance 1 of 2"),
-        "surplus": ("group=surplus&assignor=range&at=0", "16 partitions get their first reader"),
+        "surplus": ("group=surplus&assignor=range&at=0", "16 partitions are newly assigned"),
     }
     for name, (query, words) in states.items():
         page.goto(f"{dashboard}/consumers?{query}")
@@ -189,3 +190,41 @@ def test_a_new_server_opened_by_a_pages_own_address(new_page: Callable[..., Page
         expect(page.get_by_role("link", name="app", exact=True)).to_have_count(0)
     finally:
         stop(process)
+
+
+def test_a_4k_screen_is_filled_and_shows_whole_rows(new_page: Callable[..., Page], dashboard: str) -> None:
+    """Tiles are as wide as their rack; a table of few rows has nothing to scroll, though its head is higher there."""
+    page = new_page(viewport={"width": 3840, "height": 2160})
+    open_sample(page, dashboard, "Nine brokers", then="Board")
+    page.wait_for_url("**/board?*layout=*")
+    page.goto(f"{page.url}&remove=7")
+    page.locator(".rack-list .badge:not(:empty)").first.wait_for()
+    table = page.locator(".st-key-racks-and-findings .dvn-scroller")
+    expect(table).to_be_visible()
+    settled(page, "state-4k-board")
+    widths = "shown => shown.map((one) => one.querySelector('.tile').clientWidth / one.clientWidth)"
+
+    assert min(page.locator(".rack-list").evaluate_all(widths)) > 0.97
+    assert table.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
+
+
+def test_figures_stand_in_one_line_also_where_a_name_takes_two(new_page: Callable[..., Page], dashboard: str) -> None:
+    """Six beside each other with their numbers at one height; in a narrow window three, with nothing cut."""
+    page = new_page()
+    open_sample(page, dashboard, "Nine brokers", then="Board")
+    page.wait_for_url("**/board?*layout=*")
+    page.goto(f"{page.url}&remove=7")
+    page.locator(".st-key-next-point").wait_for()
+    settled(page, "figures-in-line")
+    tops = "shown => shown.map((one) => Math.round(one.getBoundingClientRect().top))"
+    names, numbers = page.get_by_test_id("stMetricLabel"), page.get_by_test_id("stMetricValue")
+
+    assert len(set(numbers.evaluate_all(tops))) == 1
+    assert len(set(names.evaluate_all("shown => shown.map((one) => one.clientHeight > 30)"))) == 2
+
+    page.set_viewport_size({"width": 800, "height": 900})
+    expect(page.get_by_test_id("stMetric").nth(3)).to_be_visible()
+    settled(page, "figures-in-two-lines")
+
+    assert len(set(numbers.evaluate_all(tops))) == 2
+    assert cut_off(page) == []

@@ -131,18 +131,18 @@ def test_into_the_past_and_back(new_page, own_dashboard: str) -> None:
     """A moment on another page, in the dark, shared by its address, and left again; nothing calls it the present."""
     page: Page = new_page(color_scheme="dark")
     page.goto(f"{own_dashboard}/history?cluster=shop")
-    page.locator(".st-key-history-moment").get_by_role("button", name="Board").click()
+    page.locator(".st-key-history-moment").get_by_role("link", name="Board").click()
     strip = page.locator(".st-key-strip-past")
-    strip.get_by_text("the past: 2026-05-01 15:10 UTC").wait_for()
+    strip.get_by_text("snapshot: 2026-05-01 15:10 UTC").wait_for()
     page.wait_for_url("**past=shop*")
 
     expect(strip.get_by_text("1 not alive")).to_be_visible()
-    expect(page.get_by_text("the present", exact=True)).to_have_count(0)
+    expect(page.get_by_text("current state", exact=True)).to_have_count(0)
 
     other: Page = new_page()
     other.goto(page.url)
-    other.locator(".st-key-strip-past").get_by_text("the past: 2026-05-01 15:10 UTC").wait_for()
-    other.locator(".st-key-strip-past").get_by_role("button", name="Back to the present").click()
+    other.locator(".st-key-strip-past").get_by_text("snapshot: 2026-05-01 15:10 UTC").wait_for()
+    other.locator(".st-key-strip-past").get_by_role("button", name="Back to the current state").click()
     other.get_by_text("No cluster is loaded").wait_for()
 
     expect(other.locator(".st-key-strip-past")).to_have_count(0)

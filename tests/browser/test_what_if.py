@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from components.resilience_losses import from_layout
-from components.resilience_words import answer
+from components.resilience.words import answer
+from reseat.demo import load_sample, samples
 from reseat.election import after_plan, layout_after
 from reseat.model import Wish
 from reseat.planning import curve, plan
-from reseat.sources import load_sample, samples
+from reseat.resilience.losses import from_layout
 from tests.browser.conftest import SCHEMES, open_sample, settled, to
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> 
     says(page, "Draining broker 5")
     to(page, "Heatmap")
     says(page, re.compile("^After the plan "))
-    page.get_by_role("radio", name="the present").click()
+    page.get_by_role("radio", name="current state", exact=True).click()
     says(page, re.compile("^Broker 7 has the most replicas"))
     to(page, "Board")
     says(page, "9 brokers in 3 racks hold 939 replicas.")

@@ -63,7 +63,7 @@ def test_a_person_sees_each_step_and_who_reads_what(group: str, capsys: pytest.C
     assert main(["consumers", group, "--assignor", "cooperative-sticky"]) == 0
     out = capsys.readouterr().out
 
-    assert "C1 closes: one rebalance; 3 partitions change their reader; 3 paused meanwhile." in out
+    assert "C1 closes: one rebalance; 3 partitions are reassigned; 3 paused during the rebalance." in out
     assert "C0      T0: 0, 1; T1: 1; T3: 0           4     +0.0" in out
 
 

@@ -13,13 +13,13 @@ import pytest
 
 from reseat.cli import main
 from reseat.cli.arguments import parser
-from reseat.cli.operate_session import progress_json
+from reseat.cli.operate.session import progress_json
 from reseat.consumers import text as group_text
 from reseat.election import Reason
 from reseat.formats import LIMITS
-from reseat.formats.gather import MASKS
-from reseat.formats.snapshot import write_snapshot
-from reseat.formats.writers import write_reassignment
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.formats.documents.writers import write_reassignment
+from reseat.formats.rows.gather import MASKS
 from reseat.model import (
     Certificate,
     ClusterLayout,
@@ -31,7 +31,7 @@ from reseat.model import (
     Snapshot,
     Wish,
 )
-from reseat.operate.journal import Approval, Journal, PlannedMove
+from reseat.operate.journal.journal import Approval, Journal, PlannedMove
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 COMMANDS = (DOCS / "command-line.md").read_text(encoding="utf-8")

@@ -94,7 +94,7 @@ def test_stopping_a_broker_that_is_not_there_is_refused(demo: str, capsys: pytes
 
 @pytest.mark.parametrize(
     ("flags", "says"),
-    [(["--unclean"], "--unclean goes with --stopped"), (["--preferred", "--stopped", "1"], "exclude each other")],
+    [(["--unclean"], "--unclean needs --stopped"), (["--preferred", "--stopped", "1"], "exclude each other")],
 )
 def test_options_that_would_do_nothing_are_refused(
     flags: list[str], says: str, demo: str, capsys: pytest.CaptureFixture[str]
@@ -112,7 +112,7 @@ def test_the_shorter_name_still_works_and_a_majority_stands_beside_it(
     out = capsys.readouterr().out
 
     assert "1 partition goes offline" in out
-    assert "a majority system needs 2 f + 1: 9 replicas instead of 6." in out
+    assert "a majority quorum needs 2 f + 1: 9 replicas instead of 6." in out
 
 
 def test_a_whole_rack_is_stopped(demo: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -159,7 +159,7 @@ def test_a_full_disk_behind_standard_output_is_said_in_one_line() -> None:
         )
 
     assert done.returncode == 2
-    assert done.stderr == "reseat show: The standard output cannot be written: No space left on device.\n"
+    assert done.stderr == "reseat show: Standard output cannot be written: No space left on device.\n"
 
 
 @pytest.mark.parametrize("id_", ["-3HM4VoeT7SvZTRofzknYA", "--M4VoeT7SvZTRofzknYAx", "QQ-iA_VnT0-vn2Mp0H4cCg"])

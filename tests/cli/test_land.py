@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from reseat.cli import main
-from reseat.formats.snapshot import read_snapshot, write_snapshot
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.model import Broker, ClusterLayout, Finding, Original, Severity, Snapshot
 
 DESCRIBE = (
@@ -63,7 +64,7 @@ def test_a_text_is_kept_as_what_its_cluster_was(landed: Landed, capsys: pytest.C
     snapshot = landed(DESCRIBE + "100% done\n")
     told = capsys.readouterr()
 
-    assert (snapshot.cluster, snapshot.way) == ("shop", "text")
+    assert (snapshot.cluster, snapshot.protocol) == ("shop", "text")
     assert snapshot.taken_at == datetime(2026, 5, 1, 12, tzinfo=UTC)
     assert snapshot.layout.assignments() == {("orders", 0): [1, 2], ("orders", 1): [2, 3]}
     assert snapshot.original == Original("text-0", DESCRIBE + "100% done\n")
@@ -97,7 +98,7 @@ def test_an_offset_is_turned_into_utc(landed: Landed) -> None:
         ("2026-13-01T00:00:00Z", "is not a time"),
         ("0001-01-01T00:00:00+14:00", "is not a time"),
         ("1970-01-01T00:00:00Z", "before the first Kafka"),
-        ("9999-12-31T23:59:59Z", "is still to come"),
+        ("9999-12-31T23:59:59Z", "is in the future"),
     ],
 )
 def test_a_moment_that_cannot_be_is_refused(
@@ -122,7 +123,7 @@ def test_clocks_that_differ_a_little_are_no_future(landed: Landed) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--cluster", "shop"), "does not say when"),
+        (("--cluster", "shop"), "has no snapshot time"),
         (("--taken-at", NOON), "--cluster NAME is missing"),
         (("--taken-at", NOON, "--cluster", "../etc"), "cannot name a cluster"),
         (("--taken-at", NOON, "--cluster", "shop", "--racks", "/nowhere.csv"), "/nowhere.csv"),
@@ -249,7 +250,7 @@ def test_a_snapshot_of_the_future_is_refused(tmp_path: Path, capsys: pytest.Capt
     file.write_bytes(write_snapshot(replace(TAKEN, taken_at=datetime(2199, 1, 1, tzinfo=UTC))))
 
     assert main(["land", str(file), "--landing", str(tmp_path / "zone")]) == 2
-    assert "still to come" in capsys.readouterr().err
+    assert "in the future" in capsys.readouterr().err
     assert main(["land", str(file), "--landing", str(tmp_path / "zone"), "--taken-at", NOON]) == 0
 
 
@@ -272,7 +273,7 @@ def test_a_proposal_is_not_what_the_cluster_was(landed: Landed, capsys: pytest.C
     )
 
     assert snapshot.layout.assignments() == {("t", 0): [1, 2]}
-    assert "The text holds a proposed assignment too" in capsys.readouterr().out
+    assert "The text also has a proposed assignment" in capsys.readouterr().out
     assert snapshot.pending == {}
 
 
@@ -297,5 +298,5 @@ def test_a_text_too_large_to_be_kept_is_left_out_and_said(
 
     assert snapshot.original is None
     assert "original_parts" not in snapshot.facts
-    assert "The text itself is not kept" in capsys.readouterr().out
+    assert "The text itself is not saved" in capsys.readouterr().out
     assert snapshot.layout.partition_count == 2

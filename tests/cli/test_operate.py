@@ -13,12 +13,12 @@ import pytest
 
 from reseat.cli import main
 from reseat.errors import WishRefused, WriteRefused
-from reseat.formats.writers import write_reassignment
+from reseat.formats.documents.writers import write_reassignment
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Snapshot, Wish
-from reseat.operate.execute import carry_out
-from reseat.operate.journal import Journal
-from reseat.operate.pace import Pace
-from reseat.operate.records import RunState
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import RunState
+from reseat.operate.run.execute import carry_out
+from reseat.operate.run.pace import Pace
 from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
 
@@ -81,9 +81,11 @@ def world(tmp_path, monkeypatch):
     """A cluster whose command line is enabled for writing."""
     made = World(tmp_path)
     monkeypatch.setenv("RESEAT_OPERATE", "1")
-    monkeypatch.setattr("reseat.cli.operate_session.open_target", lambda connection, way=None: made.cluster.target())
-    for module in ("operate", "operate_status", "operate_leaders"):
-        monkeypatch.setattr(f"reseat.cli.{module}.read_cluster", made.read)
+    monkeypatch.setattr(
+        "reseat.cli.operate.session.open_target", lambda connection, protocol=None: made.cluster.target()
+    )
+    for module in ("execute", "status", "leaders"):
+        monkeypatch.setattr(f"reseat.cli.operate.{module}.read_cluster", made.read)
 
     def on_its_clock(wait=lambda seconds: None):
         """A person's patience, lived through on the cluster's clock: nobody waits fifteen seconds for a test."""
@@ -94,7 +96,7 @@ def world(tmp_path, monkeypatch):
 
         return Pace(wait=waits, now=lambda: made.cluster.clock)
 
-    monkeypatch.setattr("reseat.operate.execute.Pace", on_its_clock)
+    monkeypatch.setattr("reseat.operate.run.execute.Pace", on_its_clock)
     return made
 
 
@@ -121,7 +123,7 @@ def test_how_a_plan_is_carried_out_is_said_before_anything_is_sent(world, capsys
     world.cluster.before_call = lambda name: before.append(capsys.readouterr().err) if name == "reassign" else None
     assert world.run("execute", "--plan", str(world.plan), "--wait") == 0
 
-    assert "with no throttle and at most 10 replica moves at a broker at a time. Without a throttle" in "".join(before)
+    assert "with no throttle and at most 10 replica moves per broker at a time. Without a throttle" in "".join(before)
 
 
 def test_every_failed_check_is_named_with_topics_and_partitions(world, capsys, monkeypatch):
@@ -170,7 +172,7 @@ def test_executing_the_same_plan_again_goes_on_with_an_interrupted_run(world, ca
     words = interrupted(world)
     assert world.run(*words) == 0
 
-    assert "was interrupted: going on with it" in capsys.readouterr().err
+    assert "was interrupted: continuing" in capsys.readouterr().err
     assert [run.state for run in world.runs()] == [RunState.DONE]
     assert world.cluster.lists == AFTER
     assert world.cluster.dynamic == {}
@@ -230,7 +232,7 @@ def test_interrupting_sends_nothing_further_and_waits(world, capsys):
 
     assert code == 1
     assert world.runs()[0].state is RunState.CANCELLED
-    assert "Once more ends at once" in capsys.readouterr().err
+    assert "Press Ctrl-C again to end at once" in capsys.readouterr().err
     assert world.cluster.calls.count("reassign") == 1
 
 
@@ -292,7 +294,7 @@ def test_a_person_pauses_changes_and_resumes_through_the_journal(world, capsys):
     assert asked("pause") == 0
     assert "Run 1 is paused" in capsys.readouterr().out
     assert asked("set", "--throttle", "5000", "--moves-a-broker", "3") == 0
-    assert "5,000 bytes a second a broker and at most 3 replica moves at a broker" in capsys.readouterr().out
+    assert "5,000 bytes/s per broker and at most 3 replica moves per broker" in capsys.readouterr().out
     assert asked("set", "--moves-a-broker", "3") == 2
     assert "continues as before" in capsys.readouterr().err
     assert asked("set", "--throttle", "none") == 0
@@ -364,7 +366,7 @@ def losing(world):
 
 def test_an_unclean_election_takes_exact_partitions_and_an_accepted_loss(world, capsys, monkeypatch):
     """Patterns, topics and "all" are refused; the loss is said, and nothing is sent until it is accepted."""
-    monkeypatch.setattr("reseat.cli.operate_leaders.read_cluster", losing(world))
+    monkeypatch.setattr("reseat.cli.operate.leaders.read_cluster", losing(world))
     unclean = ("elect", "--unclean", "--accept-loss")
     for named in (("--topic", "*"), ("--topic", "orders"), ()):
         assert world.run(*unclean, *named) == 2
@@ -385,10 +387,10 @@ def test_an_unclean_election_takes_exact_partitions_and_an_accepted_loss(world, 
 
 def test_an_election_that_a_way_cannot_hold_leaves_no_step_open(world, capsys, monkeypatch):
     """Through ZooKeeper's nodes there is no unclean election: said, exit 2, and the journal knows that nothing went."""
-    monkeypatch.setattr("reseat.cli.operate_leaders.read_cluster", losing(world))
+    monkeypatch.setattr("reseat.cli.operate.leaders.read_cluster", losing(world))
 
     def refused(self, election, partitions):
-        raise WishRefused("An unclean election cannot be asked for through ZooKeeper's nodes.")
+        raise WishRefused("An unclean election cannot be requested through ZooKeeper's nodes.")
 
     monkeypatch.setattr("tests.operate.fake_target.FakeTarget.elect", refused)
 
@@ -403,7 +405,7 @@ def test_an_election_that_a_way_cannot_hold_leaves_no_step_open(world, capsys, m
 def test_a_short_write_waits_for_nobody_at_work(world, capsys):
     """While somebody else works on the cluster neither an election nor a topic is sent."""
     journal = Journal(world.journal)
-    with journal.hold("FAKE", operator="bob"):
+    with journal.lease("FAKE", operator="bob"):
         assert world.run("elect", "--preferred") == 2
         assert world.run("create", "--topic", "new", "--replica-assignment", "1:2") == 2
     journal.close()
@@ -443,9 +445,9 @@ def test_going_on_heeds_what_is_asked_for_now(world, capsys):
     assert world.run(*words[:5], "9000", *words[6:]) == 0
 
     said = capsys.readouterr().err
-    assert "From now on with a throttle of" in said
+    assert "From now on: a throttle of" in said
     assert world.runs()[0].options.throttle == 9_000
-    assert world.runs()[0].options.moves_a_broker == 2
+    assert world.runs()[0].options.max_concurrent_moves_per_broker == 2
     assert world.cluster.dynamic == {}
 
 
@@ -470,13 +472,13 @@ def test_a_journal_that_fails_in_the_middle_is_not_called_nothing_sent(world, ca
         taken.append(step_id)
         raise WriteRefused("The journal cannot be written (disk full); nothing is sent without it.")
 
-    monkeypatch.setattr(Journal, "end", full)
+    monkeypatch.setattr(Journal, "record_outcome", full)
     code = world.run("execute", "--plan", str(world.plan), "--wait", "--moves-a-broker", "2")
 
     said = capsys.readouterr().err
     assert code == 1
     assert taken
-    assert "0 of 6 partitions as planned, 2 under way; Kafka goes on with those" in said
+    assert "0 of 6 partitions as planned, 2 in progress; Kafka continues with those" in said
 
 
 def test_a_plan_made_by_hand_is_judged_by_what_was_looked_at(world, capsys, tmp_path):
@@ -499,6 +501,4 @@ def test_a_plan_made_by_hand_is_judged_by_what_was_looked_at(world, capsys, tmp_
     assert world.run("execute", "--plan", str(by_hand), "--shown", str(looked_at), "--wait") == 0
     capsys.readouterr()
     assert world.run("execute", "--plan", str(by_hand), "--wait") == 2
-    assert (
-        "validated against the cluster as it is now, where it changes 0 partitions: nothing." in capsys.readouterr().err
-    )
+    assert "validated against the live cluster, where it changes 0 partitions: nothing." in capsys.readouterr().err

@@ -23,7 +23,7 @@ def started(monkeypatch):
         told.append(how)
         yield f"session {len(told)}"
 
-    monkeypatch.setattr("reseat.pipeline.session.open_session", opened)
+    monkeypatch.setattr("reseat.pipeline.spark.session.open_session", opened)
     return told
 
 
@@ -152,15 +152,15 @@ def test_what_passes_is_said_and_tried_again(stay):
     assert len(pauses) == 4
     assert out[1] == "A run that was stopped is completed."
     assert err == [
-        "reseat pipeline: The tables are being written by pipeline compact. Tried again in 60 seconds.",
-        f"reseat pipeline: {away} Tried again in 60 seconds.",
+        "reseat pipeline: The tables are being written by pipeline compact. Trying again in 60 seconds.",
+        f"reseat pipeline: {away} Trying again in 60 seconds.",
     ]
 
 
 def test_what_refuses_the_first_run_ends_it(stay):
     """A folder that is named wrongly is told at once, and not every ten minutes for ever."""
-    with pytest.raises(InputRefused, match="choose a folder beside it"):
-        stay(InputRefused("They lie in the landing zone; choose a folder beside it."))
+    with pytest.raises(InputRefused, match="choose a folder next to it"):
+        stay(InputRefused("They are in the landing zone; choose a folder next to it."))
 
 
 def test_asked_to_end_within_a_run_it_is_stopped_as_any_run_is(stay):
@@ -187,7 +187,7 @@ def test_a_landing_zone_that_goes_away_is_said_each_time(started, tmp_path, caps
 
     assert told.out.splitlines() == [NOTHING.sentence]
     assert told.err.count(f"{landing}: There is no landing zone here") == 1
-    assert "Tried again in 600 seconds." in told.err
+    assert "Trying again in 600 seconds." in told.err
 
 
 @pytest.mark.parametrize("words", ["0", "-5", "1.5", "soon", "86401"])

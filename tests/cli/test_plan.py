@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from reseat.cli import main
-from reseat.formats.table import write_csv
-from reseat.sources.generate import generate
+from reseat.demo.generate import generate
+from reseat.formats.tables.table import write_csv
 
 #: The documented example: broker 1 is to leave.
 TOPIC_REASSIGN = {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]}
@@ -292,7 +292,7 @@ def test_faults_are_those_of_the_proposed_text_alone(
         )
 
         assert main(["judge", layout, str(other)]) == code
-        assert ("log_dirs of another length" in capsys.readouterr().err) == bool(code)
+        assert ("log_dirs of a different length" in capsys.readouterr().err) == bool(code)
 
 
 def test_one_file_is_not_written_twice_nor_over_the_layout(
@@ -425,7 +425,8 @@ def test_a_plan_comes_in_pieces_that_zookeeper_takes_with_its_topics_and_its_ele
 ) -> None:
     """Each piece fits the node, all together are the plan, and every file can be given to Kafka's tools."""
     monkeypatch.setattr(
-        "reseat.formats.writers.write_pieces.__kwdefaults__", {"log_dirs": False, "limit": 4_000, "sealed": True}
+        "reseat.formats.documents.writers.write_pieces.__kwdefaults__",
+        {"log_dirs": False, "limit": 4_000, "sealed": True},
     )
     layout = tmp_path / "layout.csv"
     layout.write_bytes(write_csv(generate(6, 120, 3, seed=1)))
@@ -484,7 +485,7 @@ def test_a_way_back_onto_a_dead_broker_is_said_first(
         capsys.readouterr()
         assert main(["judge", str(layout), str(made), "--remove", "3"]) == 0
     out = capsys.readouterr().out
-    said = "The rollback puts 2 replicas back onto broker 3, which is dead: it needs this broker alive"
+    said = "The rollback moves 2 replicas back to broker 3, which is dead: it is refused until this broker is alive"
 
     assert said in out[: out.index("the proven minimum")]
     assert json.loads(proof.read_text())["way_back_waits_for"] == [3]

@@ -203,4 +203,4 @@ def test_names_come_back_by_command(tmp_path: Path, capsys: Capture) -> None:
     Path(names).write_text(Path(names).read_text() + "alone\n")
 
     assert main(["unmask", names, text]) == 2
-    assert "is no row of pseudonyms" in capsys.readouterr().err
+    assert "is not a row of pseudonyms" in capsys.readouterr().err

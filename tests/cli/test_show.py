@@ -202,7 +202,7 @@ def test_several_texts_of_one_cluster_are_read_together(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "no text"),
+        ("", "text is empty"),
         ("hello world\n", "No layout"),
         ('{"version":1,"topics":[{"topic":"orders"}]}', "topics"),
         ('{"partitions":[{"topic":"orders","partition":0}]}', "election"),

@@ -17,10 +17,10 @@ from reseat.cli import main
 from reseat.cli.arguments import parser
 from reseat.cli.snapshot import snapshot
 from reseat.errors import ClusterUnreachable, InputRefused
-from reseat.formats.snapshot import read_snapshot
+from reseat.formats.documents.snapshot import read_snapshot
 from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.live import Progress
+from reseat.sources.progress import Progress
 
 SECRET = "hush-5a1c"
 LAYOUT = ClusterLayout.from_assignments(
@@ -125,7 +125,7 @@ def test_a_landing_zone_may_be_a_url(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run("--bootstrap", "b1", "--landing", f"file://{tmp_path}/zone", "--cluster", "shop") == 0
     assert len(list((tmp_path / "zone" / "cluster=shop").iterdir())) == 1
     seen: list[Connection] = []
-    with pytest.raises(InputRefused, match="holds more than a place") as refused:
+    with pytest.raises(InputRefused, match="has more than a location") as refused:
         run("--bootstrap", "b1", "--landing", f"s3://me:{SECRET}@bucket/zone", "--cluster", "shop", seen=seen)
     assert seen == []
     assert SECRET not in str(refused.value) + capsys.readouterr().out
@@ -159,7 +159,7 @@ def test_progress_is_shown_on_a_terminal_alone(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--output", "a.json"], "No cluster is named"),
+        (["--output", "a.json"], "No cluster given"),
         (["--bootstrap", "b1"], "Where to save the snapshot is missing"),
         (["--bootstrap", "b1:x", "--output", "a.json"], "has no port"),
         (["--bootstrap", "b1", "--output", "/dev/null/x"], "cannot be written"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from components import theme
+from components.look import theme
+from components.shell import frame
 
 THEME = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text())["theme"]
 TEXTS = (
@@ -64,7 +65,7 @@ def test_texts_inside_charts_stand_out(look: theme.Look) -> None:
 @pytest.mark.parametrize(("scheme", "place"), [("light", 0), ("dark", 1)])
 def test_words_on_a_primary_button_stand_out(scheme: str, place: int) -> None:
     """The style sheet gives them a colour for each scheme: Streamlit's own is white in both."""
-    css = Path(theme.__file__).with_name("frame.css").read_text()
+    css = Path(frame.__file__).with_name("frame.css").read_text()
     words = re.search(r"stBaseButton-primary.*color: light-dark\((#\w{6}), (#\w{6})\)", css)
 
     assert words is not None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from components.edits import Edits, apply_edits, left_out_topics
-from components.racks_form import edited_racks
+from components.shell.racks_form import edited_racks
 from reseat.model import Broker, ClusterLayout
+from reseat.model.edits import Edits, apply_edits, left_out_topics
 
 LAYOUT = ClusterLayout.from_assignments(
     {("orders", 0): [1, 2], ("test-a", 0): [2, 3], ("test-b", 0): [3, 1], ("_schemas", 0): [1, 2]}, order_told=False

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import pytest
 
-from components import tables, theme
-from components.fleet_figure import weakest_figure
-from components.fleet_table import as_csv, matching, table_frame
-from components.fleet_words import answer, figures, harms, old, worst_first
+from components.clusters.fleet_figure import weakest_figure
+from components.clusters.fleet_table import as_csv, matching, table_frame
+from components.clusters.fleet_words import answer, figures, harms, old, worst_first
+from components.look import tables, theme
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
@@ -72,6 +72,13 @@ def test_the_sentence_counts_who_is_at_risk(rows: list[dict[str, object]], said:
     assert answer(clusters(*rows)) == said
 
 
+def test_while_the_pipeline_runs_nobody_is_asked_to_run_it() -> None:
+    """The fleet is seen while its failures are analysed."""
+    said = answer(clusters(UNSWEPT), running=True)
+
+    assert said == "1 cluster saved, but failures are not analysed yet: the pipeline is running."
+
+
 def test_the_worst_come_first_and_the_unknown_last() -> None:
     """Partitions offline by a broker, then below min ISR, then by a rack; ties by name; not swept at the end."""
     listed = worst_first(
@@ -112,8 +119,8 @@ def test_a_cluster_that_is_down_is_not_one_of_which_any_broker_can_go() -> None:
     made = clusters({"offline": 24, "below_min_isr": 24}, {"below_min_isr": 3}, {"under_replicated": None})
 
     assert harms(made, "broker") == [
-        "no broker takes more than the 24 offline already",
-        "no broker takes more than the 3 below min ISR already",
+        "no broker failure adds to the 24 offline already",
+        "no broker failure adds to the 3 below min ISR already",
         "tolerates any broker loss if all replicas are in sync, which is unknown",
     ]
     assert harms(made, "rack", short=True) == ["24 offline already", "3 below min ISR already", "ISR unknown"]
@@ -156,7 +163,7 @@ def test_the_table_marks_age_and_findings_with_words() -> None:
     )
     shown = table_frame(made, NOW)
 
-    assert shown["worst finding"].tolist() == ["✖ 3 partitions have no leader.", "✔ nothing found"]
+    assert shown["worst finding"].tolist() == ["✖ 3 partitions have no leader.", "✔ no findings"]
     assert shown["age"].tolist() == ["5 min", "▲ 1 day"]
     assert matching(made, "NO LEADER")["cluster"].tolist() == ["=cmd()"]
     assert matching(made, "r1")["cluster"].tolist() == ["=cmd()", "b"]

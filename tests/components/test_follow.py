@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from components import caching, follow, links
-from components.edits import Edits
-from components.opened import Opened, State
+from components.state import caching, follow, links, shared
+from components.state.linked import LinkedLayout
+from components.state.opened import Opened, State
 from reseat.formats import Reading
 from reseat.model import ClusterLayout, Wish
+from reseat.model.edits import Edits
 
 ONE = ClusterLayout.from_assignments({("orders", 0): [1, 2], ("_schemas", 0): [2, 3]})
 TWO = ClusterLayout.from_assignments({("orders", 0): [2, 1]})
@@ -19,11 +20,11 @@ TWO = ClusterLayout.from_assignments({("orders", 0): [2, 1]})
 @pytest.fixture
 def state() -> State:
     """Two layouts are open; one looks at the second, without a what-if."""
-    caching.shelf.clear()
+    shared.linked_layouts.clear()
     state = State(started=True)
     for name, layout in (("one", ONE), ("two", TWO)):
         state.opened[name] = Opened(Reading(layout, kind="a literal", source=name), datetime.now(UTC))
-        state.look(name, Wish())
+        state.look(name)
     return state
 
 
@@ -35,13 +36,18 @@ def link(layout: ClusterLayout, name: str, **more: object) -> links.Link:
     return found
 
 
+def look(state: State, wish: Wish) -> None:
+    """Look at the first layout, with a what-if."""
+    state.look("one")
+    state.opened["one"].wish = wish
+
+
 def test_an_earlier_what_if_is_looked_at_again(state: State) -> None:
     """The address wins over the session: its layout, its what-if, and whether pages show the present."""
-    state.look("one", Wish(remove=(1, 2)))
-    state.after = True
+    look(state, Wish(remove=(1, 2)))
     follow.return_to(state, link(ONE, "one", wish=Wish(remove=(1,)), after=False))
 
-    assert (state.current, state.wish, state.after) == ("one", Wish(remove=(1,)), False)
+    assert (state.current, state.here.wish, state.here.after) == ("one", Wish(remove=(1,)), False)
     assert list(state.opened) == ["one", "two"]
 
 
@@ -69,17 +75,17 @@ def test_edits_are_undone_too(state: State) -> None:
 
 def test_an_address_without_a_layout_changes_nothing(state: State) -> None:
     """A page's address before it was drawn says nothing about what is open."""
-    state.look("one", Wish(remove=(1,)))
+    look(state, Wish(remove=(1,)))
     follow.return_to(state, None)
 
-    assert (state.current, state.wish) == ("one", Wish(remove=(1,)))
+    assert (state.current, state.here.wish) == ("one", Wish(remove=(1,)))
 
 
 def test_a_name_is_not_enough(state: State) -> None:
     """Another layout under the same name is not taken for the one that the address names; it is asked for."""
     follow.return_to(state, link(TWO, "one", wish=Wish(remove=(1,))))
 
-    assert (state.current, state.wish) == ("two", Wish())
+    assert (state.current, state.here.wish) == ("two", Wish())
     assert state.link is not None
     assert state.opened["one"].edits == Edits()
 
@@ -87,11 +93,11 @@ def test_a_name_is_not_enough(state: State) -> None:
 def test_a_layout_closed_since_comes_from_the_shelf(state: State) -> None:
     """Where the server still has it, going back opens it again."""
     one = state.opened["one"]
-    caching.shelf().put(caching.Shelved(one.reading, "one", one.read_at, Edits(), ONE.digest))
+    shared.linked_layouts().put(LinkedLayout(one.reading, "one", one.read_at, Edits(), ONE.digest))
     state.close("one")
     follow.return_to(state, link(ONE, "one", wish=Wish(remove=(1,))))
 
-    assert (state.current, state.wish) == ("one", Wish(remove=(1,)))
+    assert (state.current, state.here.wish) == ("one", Wish(remove=(1,)))
 
 
 def test_a_link_that_waited_is_forgotten(state: State) -> None:

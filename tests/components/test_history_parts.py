@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components import history_changes
-from components.history_both import both
-from components.history_changes import as_csv, as_table, beginning, matching, read_changes
-from components.history_chart import figure
-from components.history_read import last_moment, read
-from components.history_series import COLUMNS, series, worst
-from components.history_words import answer, stretch
-from components.past import Past, clock
+from components.history import changes
+from components.history.changes import as_csv, as_table, beginning, matching, read_changes
+from components.history.figure import figure
+from components.history.words import answer, stretch
+from components.state.past import Past, clock
 from reseat.balance.changes import KINDS
+from reseat.balance.combined import both
 from reseat.history.events import events
 from reseat.history.read import History
+from reseat.history.series import COLUMNS, series, worst
+from reseat.history.stretch import last_moment, read
 from reseat.model import Broker, ClusterLayout
 from tests.history.made import Made, write
 
@@ -131,9 +130,9 @@ def test_a_whole_rack_gone_at_once_is_one_mark():
     )
 
     assert [(event.kind, event.sentence) for event in found] == [
-        ("gone", "broker 2 is gone"),
-        ("rack_gone", "rack a is gone (brokers 1 and 4)"),
-        ("came", "broker 2 is back or new"),
+        ("gone", "broker 2 left"),
+        ("rack_gone", "rack a left (brokers 1 and 4)"),
+        ("came", "broker 2 joined"),
     ]
 
 
@@ -155,7 +154,7 @@ def test_a_reassignment_over_many_snapshots_is_one_mark():
         snapshots([0, 0], minutes=60),
     )
 
-    assert [(event.kind, event.sentence) for event in found] == [("moved", "30 replicas came to other brokers")]
+    assert [(event.kind, event.sentence) for event in found] == [("moved", "30 replicas moved to other brokers")]
     assert (found[0].at, found[0].until) == (START, START + timedelta(hours=1))
 
 
@@ -166,7 +165,7 @@ def test_new_partitions_are_no_reassignment():
 
     assert [(event.kind, event.sentence) for event in found] == [
         ("grew", "36 replicas of new partitions"),
-        ("moved", "50 replicas came to other brokers"),
+        ("moved", "50 replicas moved to other brokers"),
     ]
     assert [event.kind for event in events(broker_changes(), counts((60, "replica_added", 36)), RACKS, told)] == [
         "grew"
@@ -252,7 +251,7 @@ def test_a_moment_is_told_in_words_and_in_the_pages_own_type():
     made = figure(series(snapshots([3, 0])), [], {}, selected=0, ends=None)
     hover = next(one.customdata[0][1] for one in made.data if one.yaxis == "y6")
 
-    assert hover.split("<br>")[1:3] == ["3 offline, 0 under-replicated", "findings: 0 broken, 0 attention, 0 note"]
+    assert hover.split("<br>")[1:3] == ["3 offline, 0 under-replicated", "findings: 0 critical, 0 warning, 0 info"]
     assert made.layout.template.layout.hoverlabel.font.family == made.layout.template.layout.font.family
 
 
@@ -318,7 +317,7 @@ def test_a_csv_of_changes_holds_no_formula(history):
 
 def test_of_too_many_changes_the_newest_are_read(monkeypatch):
     """From the end of the stretch as far as there is room; the last moment's in any case."""
-    monkeypatch.setattr(history_changes, "MOST", 10)
+    monkeypatch.setattr(changes, "MOST", 10)
     told = counts((10, "leader_moved", 6), (20, "leader_moved", 6), (30, "leader_moved", 4), (30, "isr_grown", 9))
     end = START + timedelta(minutes=30)
 
@@ -352,11 +351,3 @@ def test_a_moment_is_named_in_full_and_read_back():
     for bad in ("shop", "/" + "0" * 32, "a/b/" + "0" * 32, "shop/xyz", "shop/" + "0" * 31):
         with pytest.raises(ValueError, match="32 hexadecimal digits"):
             Past.from_link(bad)
-
-
-def test_none_of_it_knows_streamlit():
-    """What is computed can be tested, and reused, without a page."""
-    folder = Path(history_changes.__file__).parent
-
-    for name in ("history_series", "history_read", "history_both", "past"):
-        assert "streamlit" not in (folder / f"{name}.py").read_text().lower().replace("nothing of streamlit", "")

@@ -9,13 +9,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.edits import Edits
-from components.past import Past
-from components.session import _KEY, _Opened, _State
+from components.state.opened import Opened as OpenedLayout
+from components.state.opened import State
+from components.state.past import Past
+from components.state.store import KEY
 from reseat import formats
 from reseat.formats import Reading
-from reseat.formats.snapshot import identity, read_snapshot, reading_of, write_snapshot
+from reseat.formats.documents.snapshot import read_snapshot, reading_of
+from reseat.formats.documents.snapshot_writer import identity, write_snapshot
 from reseat.model import Broker, ClusterLayout, Snapshot, Wish
+from reseat.model.edits import Edits
+
+pytestmark = pytest.mark.usefixtures("app_tests")
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 READ_AT = datetime(2026, 5, 1, 12, 30, 0, 123456, tzinfo=UTC)
@@ -41,21 +46,26 @@ def start(zone: Path) -> Start:
     """Open the dashboard over one layout."""
 
     def at(
-        opened: _Opened, name: str = "small.txt", wish: Wish | None = None, texts: Texts | None = None, **kept: object
+        opened: OpenedLayout,
+        name: str = "small.txt",
+        wish: Wish | None = None,
+        texts: Texts | None = None,
+        **kept: object,
     ) -> AppTest:
         app = AppTest.from_file(str(_APP), default_timeout=60)
-        state = _State(opened={name: opened}, current=name, started=True, wish=wish or Wish())
+        state = State(opened={name: opened}, current=name, started=True)
+        opened.wish = wish or Wish()
         state.texts |= texts or {}
         state.kept |= {key.replace("_", " "): value for key, value in kept.items()}
-        app.session_state[_KEY] = state
+        app.session_state[KEY] = state
         return app.run()
 
     return at
 
 
-def uploaded(layout: ClusterLayout = LAYOUT, edits: Edits | None = None) -> _Opened:
+def uploaded(layout: ClusterLayout = LAYOUT, edits: Edits | None = None) -> OpenedLayout:
     """A layout that was uploaded."""
-    return _Opened(Reading(layout, kind="a literal", source="small.txt"), READ_AT, edits or Edits())
+    return OpenedLayout(Reading(layout, kind="a literal", source="small.txt"), READ_AT, edits or Edits())
 
 
 def said(at: AppTest) -> str:
@@ -88,7 +98,7 @@ def test_an_upload_lands_with_the_name_and_moment_given(start: Start, zone: Path
     when.set_value("2026-05-01T12:00:00+02:00")
     press(at)
     snapshot = landed(zone)
-    assert (snapshot.cluster, snapshot.way) == ("orders-prod", "text")
+    assert (snapshot.cluster, snapshot.protocol) == ("orders-prod", "text")
     assert snapshot.taken_at == datetime(2026, 5, 1, 10, tzinfo=UTC)
     assert snapshot.layout == LAYOUT
     assert "Saved: orders-prod at 2026-05-01 10:00:00 UTC." in said(at)
@@ -111,7 +121,7 @@ def test_the_text_of_an_upload_is_kept_inside(start: Start, zone: Path) -> None:
     """Byte for byte, also one that is not UTF-8, where the session still has it."""
     reading = formats.read(DESCRIBE, source="small.txt")
     texts = {reading.layout.digest: (("small.txt", DESCRIBE),)}
-    at = start(_Opened(reading, READ_AT), texts=texts)
+    at = start(OpenedLayout(reading, READ_AT), texts=texts)
     at.text_input(key="keep-name-small.txt").set_value("shop")
     press(at)
     snapshot = landed(zone)
@@ -140,7 +150,7 @@ def test_a_snapshot_that_was_uploaded_stays_what_it_is(start: Start, zone: Path)
     taken = Snapshot(LAYOUT, datetime(2026, 4, 1, 8, tzinfo=UTC), "admin", cluster="shop", cluster_id="abc")
     reading = reading_of(taken, source="small.txt")
     texts = {reading.layout.digest: (("small.txt", write_snapshot(taken)),)}
-    at = start(_Opened(reading, READ_AT), texts=texts)
+    at = start(OpenedLayout(reading, READ_AT), texts=texts)
 
     assert at.text_input(key="keep-name-small.txt").value == "shop"
     assert at.text_input(key="keep-when-small.txt").value == "2026-04-01T08:00:00Z"
@@ -152,14 +162,14 @@ def test_a_live_reading_has_its_own_name_and_moment(start: Start, zone: Path) ->
     """An address is made a name; nobody is asked when it was."""
     taken = Snapshot(LAYOUT, datetime(2026, 4, 1, 8, 0, 0, 5, tzinfo=UTC), "admin", cluster_id="abc", controller=2)
     name = "kafka-1:9092"
-    at = start(_Opened(reading_of(taken), READ_AT, snapshot=taken), name)
+    at = start(OpenedLayout(reading_of(taken), READ_AT, snapshot=taken), name)
 
     assert at.text_input(key=f"keep-name-{name}").value == "kafka-1-9092"
     assert "Snapshot time: 2026-04-01 08:00:00 UTC." in said(at)
     assert not [box for box in at.text_input if str(box.key).startswith("keep-when")]
     press(at, name)
     snapshot = landed(zone)
-    assert (snapshot.taken_at, snapshot.way, snapshot.controller) == (taken.taken_at, "admin", 2)
+    assert (snapshot.taken_at, snapshot.protocol, snapshot.controller) == (taken.taken_at, "admin", 2)
     assert snapshot.cluster == "kafka-1-9092"
 
 
@@ -185,7 +195,7 @@ def test_a_what_if_is_not_kept_but_racks_told_by_hand_are(start: Start, zone: Pa
         ("../etc", "2026-05-01T12:00:00Z", "cannot name a cluster"),
         ("shop", "2026-05-01T12:00:00", "has no time zone"),
         ("shop", "now", "is not a time"),
-        ("shop", "2199-05-01T12:00:00Z", "still to come"),
+        ("shop", "2199-05-01T12:00:00Z", "in the future"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(name: str, when: str, sentence: str, start: Start, zone: Path) -> None:
@@ -215,7 +225,7 @@ def test_a_moment_of_the_past_is_kept_already(start: Start, zone: Path) -> None:
     """There is no form."""
     taken = Snapshot(LAYOUT, READ_AT, "admin", cluster="shop")
     past = Past("shop", identity(taken), READ_AT)
-    at = start(_Opened(reading_of(taken), READ_AT, snapshot=taken, past=past), past.name)
+    at = start(OpenedLayout(reading_of(taken), READ_AT, snapshot=taken, past=past), past.name)
 
     assert "it is already saved" in said(at)
     assert not [box for box in at.text_input if str(box.key).startswith("keep-")]

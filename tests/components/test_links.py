@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components import links
-from components.edits import Edits
-from components.links import from_query, to_query
-from components.past import Past
+from components.state import links
+from components.state.links import from_query, to_query
+from components.state.past import Past
 from reseat.model import Options, Wish
+from reseat.model.edits import Edits
 from tests.wishes import IDS, wishes
 
 DIGEST = "0123456789abcdef0123456789abcdef"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from components import tables
-from components.imbalances import imbalances
-from components.moves import as_csv, flow_counts, moves_frame
+from components.look import tables
+from components.what_if.moves import as_csv, flow_counts, moves_frame
 from reseat.balance import measure
+from reseat.balance.imbalances import imbalances
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
 
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from components.live import LiveCluster
-from components.opened import Opened, State
-from components.past import Past
-from reseat.formats.reading import Reading
+from components.state.opened import Opened, State
+from components.state.past import Past
+from reseat.formats.input.reading import Reading
 from reseat.model import ClusterLayout, Wish
 from reseat.sources.connection import Connection
+from reseat.sources.followed import LiveCluster
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -25,7 +25,7 @@ def opened(state: State, number: int, past: bool = False) -> str:
     """Open one more layout and look at it."""
     name = f"layout {number}"
     state.opened[name] = Opened(reading(number), NOW, past=Past("shop", f"{number:032x}", NOW) if past else None)
-    state.look(name, Wish())
+    state.look(name)
     return name
 
 
@@ -41,7 +41,7 @@ def test_twelve_layouts_stay_and_the_one_looked_at_longest_ago_goes():
     for number in range(12):
         opened(state, number)
         state.kept[f"kept as layout {number}"] = "x"
-    state.look("layout 0", Wish())
+    state.look("layout 0")
     opened(state, 12)
 
     assert "layout 0" in state.opened
@@ -61,17 +61,18 @@ def test_four_moments_of_the_past_stay_and_no_present_goes_for_them():
 
 
 def test_closing_goes_back_to_what_was_looked_at_before():
-    """The last layout closed leaves nothing; closing another than the current one changes nothing else."""
+    """With its what-if; the last layout closed leaves nothing; closing another than the current one changes nothing."""
     state = State()
     first, second, third = (opened(state, number) for number in range(3))
-    state.look(first, Wish(remove=(1,)))
+    state.look(first)
+    state.opened[first].wish, state.opened[second].wish = Wish(remove=(1,)), Wish(remove=(2,))
     state.close(third)
 
-    assert (state.current, state.wish) == (first, Wish(remove=(1,)))
+    assert (state.current, state.here.wish) == (first, Wish(remove=(1,)))
 
     state.close(first)
 
-    assert (state.current, state.wish) == (second, Wish())
+    assert (state.current, state.here.wish) == (second, Wish(remove=(2,)))
 
     state.close(second)
     state.close(second)

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from components.operate_checks import counted, stopping, worst_first
-from components.operate_confirm import why_not
-from components.operate_pace import PATIENCE, Watched, look_again
-from components.operate_run import arrivals, moves_frame, sentence
-from reseat.operate.checks import Check, Verdict
-from reseat.operate.records import MoveProgress, Run, RunOptions, RunProgress, RunState
+from components.operate.checks import stopping, tally, worst_first
+from components.operate.confirm import why_not
+from components.operate.run import arrivals, moves_frame, sentence
+from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunProgress, RunState
+from reseat.operate.run.stalled import PATIENCE, Watched, look_again
 
 HARD = Check("targets_alive", Verdict.FAILED, "Broker 4 is not alive.")
 SOFT = Check("can_finish", Verdict.FAILED, "It waits for broker 5.", overridable=True)
@@ -37,13 +37,13 @@ def test_checks_stand_worst_first_and_an_override_counts_only_where_it_may():
     listed = worst_first([FINE, SOFT, UNTOLD, HARD])
 
     assert [check.name for check in listed] == ["targets_alive", "can_finish", "disk_room", "movable"]
-    assert counted(listed) == "1 yes, 1 unknown, 2 no"
+    assert tally(listed) == "1 yes, 1 unknown, 2 no"
     assert stopping(listed, frozenset({"targets_alive", "can_finish"})) == [HARD]
 
 
 def test_the_button_says_why_it_waits():
     """Checks before the id; another id is named as such; with all well there is nothing to say."""
-    assert why_not([HARD], frozenset(), "ID", "ID") == "1 check says no: targets alive."
+    assert why_not([HARD], frozenset(), "ID", "ID") == "1 check failed: targets alive."
     assert why_not([FINE], frozenset(), " ", "ID") == "Type the cluster's id to confirm."
     assert why_not([FINE], frozenset(), "OTHER", "ID") == "That is not this cluster's id, which is ID."
     assert why_not([SOFT], frozenset({"can_finish"}), " ID ", "ID") == ""
@@ -52,13 +52,16 @@ def test_the_button_says_why_it_waits():
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        (progress(RunState.RUNNING, seconds_left=75.0), "1 of 4 partitions is there, about 1 min 15 s left."),
-        (progress(RunState.RUNNING, alive=False), "The plan is paused: no executor is running: "),
-        (progress(RunState.STOPPING), "Stopping: nothing further is sent, 1 still under way; "),
-        (progress(RunState.APPROVED), "The plan is approved and about to begin: 4 partitions to change."),
+        (progress(RunState.RUNNING, seconds_left=75.0), "1 of 4 partitions is complete, about 1 min 15 s left."),
+        (progress(RunState.RUNNING, alive=False), "The plan is paused, as no executor is running: "),
+        (progress(RunState.STOPPING), "Stopping: nothing further is sent, 1 still in progress; "),
+        (progress(RunState.APPROVED), "The plan is approved and about to start: 4 partitions to change."),
         (progress(RunState.DONE, done=4), "The plan is done: all 4 partitions are as planned."),
-        (progress(RunState.CANCELLED), "The plan was stopped: 1 of 4 partitions is there, and nothing is under way."),
-        (progress(RunState.FAILED), "The plan cannot go on: 1 of 4 partitions is there."),
+        (
+            progress(RunState.CANCELLED),
+            "The plan was stopped: 1 of 4 partitions is complete, and nothing is in progress.",
+        ),
+        (progress(RunState.FAILED), "The plan cannot continue: 1 of 4 partitions is complete."),
     ],
 )
 def test_a_run_is_told_in_one_sentence(told, said):
@@ -91,7 +94,7 @@ def test_the_table_tells_state_error_and_bytes():
     assert rows["state"].tolist() == [
         "○ waiting",
         "▲ stalled for 1 min 1 s",
-        "✔ there",
+        "✔ complete",
         "✖ failed (INVALID_REPLICA_ASSIGNMENT)",
     ]
     assert rows["copied"].tolist() == ["0 B of 50 B", "20 B of 50 B", "0 B of 0 B", "unknown"]

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from components import caching, pipeline_bar, session
-from components.pipeline_bar import _draw, _step
-from components.pipeline_places import Places
-from components.pipeline_process import Phase, PipelineProcess, PipelineProgress, PipelineState, Stage
+from components.over_time import pipeline_bar
+from components.over_time.pipeline_bar import _draw, _step
+from components.state import session, shared
 from reseat.access import Answer
+from reseat.history.places import Places
+from reseat.jobs.process import Phase, PipelineProcess, PipelineProgress, PipelineState, Stage
 
 AT_WORK = PipelineState(1, Phase.RUNNING, (Stage("Ingesting", ()), Stage("Analysing", ())))
 
@@ -34,7 +35,7 @@ def test_a_stage_that_ended_draws_the_page_anew(
     """What it made can be looked at while the next one works; a step within a stage changes the line alone."""
     process = PipelineProcess()
     monkeypatch.setattr(process, "_state", now)
-    monkeypatch.setattr(caching, "pipeline", lambda: process)
+    monkeypatch.setattr(shared, "pipeline", lambda: process)
     monkeypatch.setattr(session, "may", lambda door: Answer(True, ""))
     drawn: list[str] = []
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from components.pipeline_log import LINES, PipelineProgress, Veil, child_environment, read_progress
-from components.pipeline_process import Phase, PipelineProcess, Stage
-from components.pipeline_stages import demo_job, run_job, typed
+from reseat.jobs.log import LINES, PipelineProgress, Veil, child_environment, read_progress
+from reseat.jobs.process import Phase, PipelineProcess, Stage
+from reseat.jobs.stages import demo_job, run_job, typed
 
 PLANTED = "pl4nted/S3cret+value"
 ROOT = Path(__file__).parents[2]
@@ -142,7 +142,7 @@ def test_a_job_ends_with_its_server_however_that_dies() -> None:
     server = f"""
         import sys, threading
         sys.path.insert(0, {str(ROOT)!r})
-        from components.pipeline_process import PipelineProcess, Stage
+        from reseat.jobs.process import PipelineProcess, Stage
         pipeline = PipelineProcess(grace=0.3)
         pipeline.start([Stage("Working", (sys.executable, "-c", {textwrap.dedent(DEAF)!r}))])
         pipeline.wait_for(lambda state: bool(state.log), {PATIENCE})

@@ -10,8 +10,16 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from components.resilience_detail import detail_lines, loss_of_row
-from components.resilience_losses import (
+from components.resilience.detail import detail_lines, loss_of_row
+from components.resilience.source import joined, offline_rows
+from components.resilience.table import pairs_found, pairs_frame, single_frame, singles_found
+from components.resilience.view import Chosen, View, apply_event, chosen_of, measure_of, ranked
+from components.resilience.words import answer, figures
+from reseat.demo import generate
+from reseat.history.schema import arrow_schema
+from reseat.model import ClusterLayout, Wish
+from reseat.resilience import loss
+from reseat.resilience.losses import (
     MEASURES,
     Losses,
     corner,
@@ -21,15 +29,7 @@ from components.resilience_losses import (
     triangle,
     worst_brokers,
 )
-from components.resilience_source import joined, offline_rows
-from components.resilience_table import pairs_found, pairs_frame, single_frame, singles_found
-from components.resilience_view import Chosen, View, apply_event, chosen_of, measure_of, ranked
-from components.resilience_words import answer, figures
-from reseat.history.schema import arrow_schema
-from reseat.model import ClusterLayout, Wish
-from reseat.resilience import loss
 from reseat.resilience.words import chance
-from reseat.sources import generate
 from tests.history.made import layout as made_layout
 
 RACKS = {1: "a", 2: "b", 3: "c", 4: "a"}
@@ -120,7 +120,7 @@ def test_a_matrix_too_large_to_draw_shows_the_worst_brokers() -> None:
 def test_the_sentence_names_the_loss_that_hurts_most() -> None:
     """Broker 4 holds logs-0 alone; so does its rack, which takes no more."""
     assert answer(losses_of(LAYOUT)) == (
-        "Losing broker 4 alone takes 1 partition offline; no other single broker takes any."
+        "Losing broker 4 alone takes 1 partition offline; no other single broker takes any offline."
     )
 
 
@@ -128,7 +128,7 @@ def test_a_rack_that_takes_more_than_any_broker_comes_first() -> None:
     """Brokers 1 and 4 share a rack and two partitions; nobody else is hurt by one loss."""
     found = losses_of(made_layout({("orders", 0): [1, 4], ("orders", 1): [4, 1], ("x", 0): [2, 3]}, racks=RACKS))
 
-    assert answer(found) == "Losing rack a takes 2 partitions offline; no single broker takes any."
+    assert answer(found) == "Losing rack a takes 2 partitions offline; no single broker takes any offline."
 
 
 def test_where_no_single_loss_hurts_the_worst_pair_is_named() -> None:
@@ -186,7 +186,7 @@ def test_what_is_inferred_is_said_and_what_is_not_told_is_not_counted() -> None:
         "The ISR is unknown",
         "min.insync.replicas is unknown",
         "Leaders are unknown",
-        "No rack is told",
+        "Racks are unknown",
     ]
     assert [found.told(measure) for measure in MEASURES] == [True, False, False]
     assert list(found.pairs) == ["offline_partitions"]
@@ -250,7 +250,7 @@ def test_the_detail_of_a_row_is_the_loss_itself() -> None:
 
     assert one == replace(loss(LAYOUT, (2,)), rack="b")
     assert "**1 leader moves**: 1 to broker 3" in lines
-    assert "**2 replicas** to copy" in lines
+    assert "copy **2 replicas**" in lines
     assert loss_of_row(found, Chosen("pair", (1, 2))) is None
 
 
@@ -335,4 +335,4 @@ def test_a_rack_named_like_markup_is_said_as_it_is() -> None:
     racks: dict[int, str | None] = {1: "<b>[x](y)</b>", 2: "<b>[x](y)</b>", 3: "b"}
     found = losses_of(made_layout({("orders", 0): [1, 2]}, racks=racks))
 
-    assert answer(found) == "Losing rack <b>[x](y)</b> takes 1 partition offline; no single broker takes any."
+    assert answer(found) == "Losing rack <b>[x](y)</b> takes 1 partition offline; no single broker takes any offline."

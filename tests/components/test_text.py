@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components import text
+from components.look import text
 from reseat.model import Wish
 
 

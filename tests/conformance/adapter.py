@@ -15,7 +15,7 @@ from reseat.consumers import Group, Member, assignor_named
 from reseat.consumers.group import NO_GENERATION
 from reseat.election import ElectionKind, elect_leaders, rules
 from reseat.errors import ReseatError
-from reseat.formats.plan_check import plan_error
+from reseat.formats.documents.plan_check import plan_error
 from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout
 from reseat.placement import JavaRandom, RackMode, place_added, place_kraft, place_striped, propose
 from reseat.placement.topic_names import has_collision, has_collision_chars, name_error, unify_collision_chars

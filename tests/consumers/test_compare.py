@@ -92,7 +92,7 @@ def test_members_that_join_together_cost_one_rebalance(name: str) -> None:
 
     assert (len(first.rounds), len(again.rounds)) == (1, 1)
     assert again.moved == ()
-    assert first.sentence == "A and B join: one rebalance; 4 partitions get their first reader; nothing paused."
+    assert first.sentence == "A and B join: one rebalance; 4 partitions are newly assigned; nothing paused."
 
 
 def test_a_static_member_that_is_one_less_is_really_gone() -> None:

@@ -38,7 +38,7 @@ def test_members_own_what_they_read() -> None:
         (PRINTED + "shop orders x 1 2 1 a b c\n", "line 7: A row of kafka-consumer-groups --describe was expected"),
         (PRINTED + "shop orders 5 1\n", "line 7: A row of kafka-consumer-groups --describe was expected"),
         (PRINTED + "other orders 5 1 2 1 a b c\n", "2 groups are printed; one was expected"),
-        (PRINTED.splitlines()[1], "Nobody reads anything in this group"),
+        (PRINTED.splitlines()[1], "This group has no members"),
         (PRINTED + "shop orders 9999999 1 2 1 a b c\n", "the limits are 10,000 and 1,000,000"),
     ],
 )

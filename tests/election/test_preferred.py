@@ -73,7 +73,7 @@ def test_an_isr_that_is_not_told_is_assumed_complete_and_said_so() -> None:
 
     assert preview.leader_after.tolist() == [1]
     assert preview.assumed.tolist() == [True]
-    assert "The ISR of 1 partition is unknown: all replicas are taken to be in sync." in preview.sentences
+    assert "The ISR of 1 partition is unknown: all replicas are assumed to be in sync." in preview.sentences
 
 
 def test_a_leader_that_is_not_told_is_not_called_a_change() -> None:
@@ -248,13 +248,13 @@ def test_a_plan_says_which_leaders_change_while_data_moves() -> None:
     ]
 
     assert said == [
-        "1 partition changes its leader while data moves, because the old one leaves.",
-        "2 partitions change their leader while data moves, because the old one leaves.",
+        "1 partition changes its leader while data moves, because the old leader loses its replica.",
+        "2 partitions change their leader while data moves, because the old leader loses its replica.",
         "No leader changes while data moves.",
     ]
     assert (
         after_plan(plan_of(untold, {0: [3, 2]})).sentences[0]
-        == "No leader is told, so whether one changes while data moves is not known."
+        == "Current leaders are unknown, so leader changes while data moves are unknown, too."
     )
 
 

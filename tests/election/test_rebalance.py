@@ -65,7 +65,7 @@ def test_no_leader_counts_as_led_elsewhere_and_not_told_as_neither() -> None:
     result = auto_rebalance(layout)
 
     assert (result.preferring.tolist(), result.led_elsewhere.tolist()) == ([2, 0], [1, 0])
-    assert "1 partition whose leader or order is unknown is left out." in result.sentences
+    assert "1 partition whose leader or order is unknown is not counted." in result.sentences
 
 
 def test_a_preferred_replica_out_of_sync_is_not_elected_though_the_broker_is_imbalanced() -> None:

@@ -36,7 +36,7 @@ def test_with_all_in_sync_the_broker_with_fewest_leaders_is_first() -> None:
     assert all(verdict.safe for verdict in verdicts)
     assert [verdict.leaders for verdict in verdicts] == [0, 1, 2]
     assert verdicts[1].sentence == (
-        "Broker 2 is safe to restart: every partition keeps a leader. It hands over 1 leader."
+        "Broker 2 is safe to restart: every partition keeps a leader. It hands over leadership of 1 partition."
     )
 
 
@@ -65,7 +65,7 @@ def test_a_partition_that_misses_a_replica_already_speaks_against_it() -> None:
 
     assert verdicts[1].already_short == 1
     assert not verdicts[1].safe
-    assert "misses another replica already" in verdicts[1].sentence
+    assert "misses an in-sync replica already" in verdicts[1].sentence
 
 
 def test_what_is_not_told_is_assumed_and_said() -> None:
@@ -74,8 +74,8 @@ def test_what_is_not_told_is_assumed_and_said() -> None:
 
     assert all(verdict.safe for verdict in verdicts)
     assert verdicts[0].leaders is None
-    assert "the ISR of 1 partition is unknown and taken to be complete" in verdicts[0].sentence
-    assert "min.insync.replicas of 1 topic is unknown and taken to be 1" in verdicts[0].sentence
+    assert "the ISR of 1 partition is unknown and assumed to be complete" in verdicts[0].sentence
+    assert "min.insync.replicas of 1 topic is unknown and assumed to be 1" in verdicts[0].sentence
 
 
 def test_a_broker_that_is_not_alive_comes_last_and_is_not_safe() -> None:

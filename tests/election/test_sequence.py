@@ -49,11 +49,11 @@ def test_three_then_five_then_three_is_back_then_an_election() -> None:
 
     assert leaders(steps) == [5, -1, -1, 5, 3]
     assert [step.sentence for step in steps] == [
-        "Broker 3 stops: 1 leader changes. Everything is led and takes writes.",
+        "Broker 3 stops: 1 leader changes. Every partition has a leader and accepts writes.",
         "Broker 5 stops: 1 leader changes. 1 partition is offline.",
         "Broker 3 returns: 0 leaders change. 1 partition is offline.",
-        "Broker 5 returns: 1 leader changes. Everything is led and takes writes.",
-        "A preferred election is held: 1 leader changes. Everything is led and takes writes.",
+        "Broker 5 returns: 1 leader changes. Every partition has a leader and accepts writes.",
+        "A preferred election is run: 1 leader changes. Every partition has a leader and accepts writes.",
     ]
 
 
@@ -83,7 +83,8 @@ def test_unclean_leads_at_once_and_names_what_is_lost() -> None:
     assert leaders(unclean) == [1, -1, 2]
     assert [len(step.lost) for step in unclean] == [0, 0, 1]
     assert unclean[-1].sentence == (
-        "Broker 2 returns: 1 leader changes. 1 partition loses what was not copied. Everything is led and takes writes."
+        "Broker 2 returns: 1 leader changes. 1 partition loses records that were not copied. Every partition has a "
+        "leader and accepts writes."
     )
 
 
@@ -115,9 +116,10 @@ def test_against_a_majority_of_the_same_replicas() -> None:
     assert (told.led, told.would_decide, told.only_here, told.only_there) == (2, 1, 1, 0)
     assert (told.replicas, told.replicas_needed) == (6, 10)
     assert told.sentences == (
-        "With brokers 1 and 2 stopped, 1 partition is led that a majority of the same replicas could not decide for.",
-        "To survive as many failures as here (f with f + 1 replicas) a majority system needs 2 f + 1: 10 replicas "
-        "instead of 6.",
+        "With brokers 1 and 2 stopped, 1 partition has a leader but would have none with a majority quorum of the same "
+        "replicas.",
+        "To survive as many failures (f with f + 1 replicas), a majority quorum needs 2 f + 1: 10 replicas instead of "
+        "6.",
     )
 
 

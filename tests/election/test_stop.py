@@ -205,6 +205,6 @@ def test_a_stop_says_what_it_assumed() -> None:
     told = stop(ClusterLayout.from_assignments({("t", 0): [1, 2], ("t", 1): [2, 1]}, leaders={("t", 0): 1}), [1])
 
     assert told.sentences[-2:] == (
-        "The leader of 1 partition is unknown: who takes over there is not known.",
-        "The ISR of 2 partitions is unknown: all replicas are taken to be in sync.",
+        "The leader of 1 partition is unknown, so who takes over there is unknown, too.",
+        "The ISR of 2 partitions is unknown: all replicas are assumed to be in sync.",
     )

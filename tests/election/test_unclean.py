@@ -25,8 +25,7 @@ def test_the_first_live_replica_leads_and_what_it_lacks_is_lost() -> None:
     assert preview.leader_after.tolist() == [2]
     assert preview.reason_of(0) is Reason.UNCLEAN
     assert preview.sentences == (
-        "1 partition gets a leader that was not in sync: what it had not copied is lost, also where it was "
-        "acknowledged.",
+        "1 partition gets an out-of-sync leader: records it had not copied are lost, even if they were acknowledged.",
     )
 
 

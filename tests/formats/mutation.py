@@ -21,16 +21,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from components.links import from_query
+from components.state.links import from_query
 from reseat.consumers.text import read_group
 from reseat.errors import GroupInvalid, InputRefused, PlacementRefused
 from reseat.formats import Limits, Reading, combine, read
-from reseat.formats.certificate import read_wish
-from reseat.formats.racks import read_racks
-from reseat.formats.reassignment import read_document
-from reseat.formats.sealed import read_sealed
-from reseat.formats.snapshot import read_snapshot
-from reseat.formats.table import read_csv, read_parquet, write_csv, write_parquet
+from reseat.formats.documents.certificate import read_wish
+from reseat.formats.documents.sealed import read_sealed
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.tables.table import read_csv, read_parquet, write_csv, write_parquet
+from reseat.formats.text.racks import read_racks
+from reseat.formats.text.reassignment import read_document
 from reseat.placement import infer
 from reseat.placement.command_line import read_topic_command
 from reseat.sources.upload import read_files, read_proposed

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.errors import InputRefused
-from reseat.formats.certificate import read_wish, write_certificate
+from reseat.formats.documents.certificate import read_wish, write_certificate
 from reseat.model import Certificate, Wish
 from tests.wishes import wishes
 

@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from reseat.errors import WishRefused
-from reseat.formats.commands import commands, version_of
+from reseat.formats.text.commands import commands, version_of
 
 
 def texts(version: str | None, **more: object) -> dict[str, str]:
@@ -94,12 +94,12 @@ def test_the_steps_come_in_the_order_in_which_they_are_run() -> None:
         "Execute",
         "Verify",
         "Elect preferred leaders",
-        "Look again",
+        "Check the result",
     ]
     assert [command.title for command in found if command.part == "rollback"] == [
         "Roll back",
         "Verify the rollback",
-        "Elect the leaders from before",
+        "Elect the previous leaders",
     ]
     assert [c.part for c in found] == sorted((c.part for c in found), key=["steps", "meanwhile", "rollback"].index)
 

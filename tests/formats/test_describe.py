@@ -80,7 +80,7 @@ def test_columns_after_isr(reading_of: Reader) -> None:
     assert layout.min_in_sync is not None
     assert layout.min_in_sync.tolist() == [1, 2]
     assert [piece.line for piece in reading.skipped] == [1]
-    assert "log line" in reading.skipped[0].why
+    assert "Log line" in reading.skipped[0].why
 
 
 def test_confluent_columns(reading_of: Reader) -> None:

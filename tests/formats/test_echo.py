@@ -10,10 +10,10 @@ import pytest
 from reseat.consumers.text import read_group
 from reseat.errors import ReseatError
 from reseat.formats import Reading, read
-from reseat.formats.certificate import read_wish
-from reseat.formats.racks import read_racks
-from reseat.formats.sealed import read_sealed
-from reseat.formats.snapshot import read_snapshot
+from reseat.formats.documents.certificate import read_wish
+from reseat.formats.documents.sealed import read_sealed
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.text.racks import read_racks
 from reseat.placement.command_line import read_topic_command
 
 _X = "x" * 20_000

@@ -14,8 +14,8 @@ import pytest
 
 from reseat.errors import InputRefused
 from reseat.formats import read
-from reseat.formats.sealed import read_sealed
-from reseat.formats.snapshot import read_snapshot
+from reseat.formats.documents.sealed import read_sealed
+from reseat.formats.documents.snapshot import read_snapshot
 from tests.formats.mutation import TIGHT, Round, corpus, mutated, run, unaccounted
 
 _FOLDER = Path(__file__).parent / "texts"

@@ -10,7 +10,8 @@ import pytest
 
 from reseat.balance import racks_in_words
 from reseat.formats import combine, read
-from reseat.formats.snapshot import read_snapshot, write_snapshot
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.model import Broker, ClusterLayout, Gaps, ShortTopic, Snapshot
 from reseat.sources.keeping import snapshot_of_reading
 
@@ -180,9 +181,9 @@ def test_the_first_sentence_tells_unknown_racks_from_none() -> None:
     some = layout.with_brokers([Broker(1, "x"), Broker(2)])
 
     assert [racks_in_words(one) for one in (layout, none, some)] == [
-        "of unknown racks",
+        "with unknown racks",
         "without racks",
-        "in 1 rack (1 of unknown rack)",
+        "in 1 rack (1 with unknown rack)",
     ]
 
 

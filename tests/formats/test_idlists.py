@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.formats import LIMITS
-from reseat.formats.idlists import LARGEST_ID, padded
+from reseat.formats.rows.idlists import LARGEST_ID, padded
 
 
 def test_lists_are_padded_on_the_right() -> None:

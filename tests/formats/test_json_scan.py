@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.errors import LimitMet
-from reseat.formats import LIMITS, Limits, json_scan
-from reseat.formats.json_scan import check_values, check_width, deepest, items, value
+from reseat.formats import LIMITS, Limits
+from reseat.formats.input import json_scan
+from reseat.formats.input.json_scan import check_values, check_width, deepest, items, value
 
 VALUES = st.recursive(
     st.none() | st.integers(-9, 9) | st.text('a"\\,:[]{}é', max_size=4),

@@ -8,7 +8,7 @@ import pytest
 
 from reseat.errors import InputRefused
 from reseat.formats import read
-from reseat.formats.reading import Reading
+from reseat.formats.input.reading import Reading
 
 #: One that wraps round to 1, one that is 1 by its first ten digits and 20 more, one that Python does not turn into a
 #: number, and one whose digits are of another script.

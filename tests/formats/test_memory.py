@@ -23,17 +23,17 @@ _SCRIPT = """
 import os, resource, sys
 sys.path.insert(0, {folder!r})
 import pyarrow, pyarrow.compute, pyarrow.csv, pyarrow.parquet
-import reseat.formats.table, swellings
+import reseat.formats.tables.table, swellings
 from reseat.errors import InputRefused
 from reseat.formats import Limits, read, read_racks
-from reseat.formats.reassignment import read_document
-from reseat.formats.sealed import read_sealed
-from reseat.formats.snapshot import read_snapshot
-from reseat.formats.table import read_csv, read_parquet
+from reseat.formats.text.reassignment import read_document
+from reseat.formats.documents.sealed import read_sealed
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.tables.table import read_csv, read_parquet
 
 pyarrow.set_cpu_count(1)
 pyarrow.set_io_thread_count(1)
-read(reseat.formats.table.write_parquet(read(b"topic,partition,replicas\\na,0,1;2\\n").layout))
+read(reseat.formats.tables.table.write_parquet(read(b"topic,partition,replicas\\na,0,1;2\\n").layout))
 
 def throw(name, data):
     held = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) * 1024

@@ -197,7 +197,7 @@ def test_progress_is_no_layout(name: str, reading_of: Reader) -> None:
         reading_of(name)
 
     assert refused.value.recognised == "the progress of a reassignment"
-    assert "2 reassignments are under way" in str(refused.value)
+    assert "2 reassignments are in progress" in str(refused.value)
 
 
 @pytest.mark.parametrize(

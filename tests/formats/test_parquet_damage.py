@@ -13,7 +13,7 @@ import pytest
 
 from reseat.errors import InputRefused
 from reseat.formats import read
-from reseat.formats.table import read_parquet, write_parquet
+from reseat.formats.tables.table import read_parquet, write_parquet
 
 _TEXT = b"topic,partition,replicas,leader,isr,size_bytes\na,0,1;2,1,1;2,5;6\na,1,2;3,2,2,7\nb-1,7,3;1;2,-1,none,\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.formats.plan_check import plan_error
+from reseat.formats.documents.plan_check import plan_error
 
 
 def test_a_plan_is_taken() -> None:

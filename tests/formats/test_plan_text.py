@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reseat.formats import read
-from reseat.formats.plan_text import plan_faults
+from reseat.formats.documents.plan_text import plan_faults
 
 
 def plan(*entries: str) -> str:
@@ -27,7 +27,7 @@ def test_a_plain_plan_has_no_faults() -> None:
         ('"partition":0,"replicas":[1,2]', '"partition":0,"replicas":[1,2]'),
         ('"partition":0,"replicas":[1,2],"log_dirs":["any"]',),
     ],
-    ids=["twice, differently", "twice, alike", "log_dirs of another length"],
+    ids=["twice, differently", "twice, alike", "log_dirs of a different length"],
 )
 def test_what_kafka_refuses_is_a_fault(entries: tuple[str, ...]) -> None:
     """A sentence that says what the tool refuses."""

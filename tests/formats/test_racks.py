@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.errors import InputRefused
-from reseat.formats.racks import read_racks
+from reseat.formats.text.racks import read_racks
 
 
 @pytest.mark.parametrize(
@@ -38,16 +38,16 @@ def test_the_apostrophe_against_formulas_is_taken_away() -> None:
         ("", "empty"),
         ("broker,rack\n", "No broker"),
         ("broker,rack\nx,rack-a\n", "line 2: 'x' is not a broker id"),
-        ("1,rack-a\n1,rack-b\n", "line 2: Broker 1 stands in rack rack-b here and in rack-a on line 1"),
+        ("1,rack-a\n1,rack-b\n", "line 2: Broker 1 is in rack rack-b here and in rack-a on line 1"),
         ("1,rack-a,more\n", "3 cells"),
         ("7\n", "1 cells"),
-        ('1,"rack-a\n2,rack-b\n3,rack-c"\n', "line 1: A cell in quotes goes over lines 1 to 3"),
+        ('1,"rack-a\n2,rack-b\n3,rack-c"\n', "line 1: A quoted cell spans lines 1 to 3"),
         ('1,rack-a\n2,"rack-b\n3,rack-c\n', "Not CSV: unexpected end of data"),
         ("3000000000,rack-a\n", "not a broker id"),
         ('{"1": ["a"]}', "Racks as JSON"),
         ('{"x": "a"}', "'x' is not a broker id"),
         ('{"1": "a",\n"2" "b"}', "line 2"),
-        ('{"1": "a", "01": "b"}', "told twice"),
+        ('{"1": "a", "01": "b"}', "listed twice"),
         ("[" * 100_000, "JSON"),
         (b"\xff\xfe", "UTF-8"),
     ],

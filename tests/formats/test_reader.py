@@ -45,7 +45,7 @@ def test_nul_bytes_are_left_out_and_said() -> None:
 @pytest.mark.parametrize("text", ["", " \n\t\n", b"", b"\xef\xbb\xbf"])
 def test_empty_text_has_a_sentence(text: str | bytes) -> None:
     """Nothing is refused with a sentence too."""
-    with pytest.raises(InputRefused, match="There is no text in it"):
+    with pytest.raises(InputRefused, match="The text is empty"):
         read(text, source="empty.txt")
 
 
@@ -255,7 +255,7 @@ def test_damaged_json_names_line_and_column() -> None:
 @pytest.mark.parametrize("text", ["[1, 2]", "42", '"text"', "null", "[]", "{}"])
 def test_json_of_another_shape_is_called_json(text: str) -> None:
     """Values that are no object are named as what they are."""
-    with pytest.raises(InputRefused, match="This is JSON, but of no form"):
+    with pytest.raises(InputRefused, match="This is JSON, but in no format"):
         read(text)
 
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats import LIMITS, Reading, reassignment
-from reseat.formats.reassignment import read_document
+from reseat.formats import LIMITS, Reading
+from reseat.formats.text import reassignment
+from reseat.formats.text.reassignment import read_document
 from reseat.model import ClusterLayout
 
 
@@ -131,7 +132,7 @@ def test_keys_that_kafka_does_not_know_are_noted() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1]}', "breaks off"),
+        (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1]}', "ends early"),
         (b'{"partitions":[{"topic":"a","partition":0,"replicas":[1,]}]}', "line 1, column"),
         (b'{"partitions":[{"topic":"a",\n"partition" 0,"replicas":[1]}]}', "line 2, column"),
         (b"[1, 2]", "not an object"),
@@ -139,7 +140,7 @@ def test_keys_that_kafka_does_not_know_are_noted() -> None:
         (b'{"partitions": []}', "empty"),
         (b'{"brokers": []}', "'brokers'"),
         (b'{"partitions": [1, "x"]}', "None of the 2 entries"),
-        (b"", "breaks off"),
+        (b"", "ends early"),
         (b"\xff\xfe{", "Not JSON"),
     ],
 )

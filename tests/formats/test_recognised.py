@@ -10,8 +10,8 @@ import pytest
 
 from reseat.errors import InputRefused
 from reseat.formats import Reading, read, read_racks
-from reseat.formats.combining import combine
 from reseat.formats.recognised import form, missing, recognised
+from reseat.formats.rows.combining import combine
 from reseat.model import Broker, ClusterLayout
 
 _TEXTS = Path(__file__).parent / "texts"
@@ -74,7 +74,7 @@ SAID = {
         ["replica order"],
     ),
     "table": (
-        f"CSV, one row a partition: 3 brokers, 2 partitions, {_BARE}",
+        f"CSV, one row per partition: 3 brokers, 2 partitions, {_BARE}",
         ["leaders and ISR", "racks", "sizes"],
     ),
     "topicmappr": (f"topicmappr's output: 3 brokers, 2 partitions, {_BARE}", ["leaders and ISR", "racks", "sizes"]),

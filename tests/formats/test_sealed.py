@@ -1,4 +1,4 @@
-"""Plans that say what they were made for: hashes that notice every edit, fingerprints that see what matters."""
+"""Plans that say what they were made for: hashes that notice every edit, layout hashes that see what matters."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import Limits
-from reseat.formats.sealed import SealedPlan, fingerprint, inverse, read_sealed
-from reseat.formats.writers import write_reassignment, write_rollback
+from reseat.formats.documents.sealed import SealedPlan, inverse, layout_hash, read_sealed
+from reseat.formats.documents.writers import write_reassignment, write_rollback
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
 
 RACKS = [Broker(1, "a"), Broker(2, "b"), Broker(3), Broker(4, "a")]
@@ -39,7 +39,7 @@ def changed(edit: Any, text: str = "") -> str:
 
 
 def test_a_plan_tells_what_it_was_made_for() -> None:
-    """The lists from before, racks, who leaves, what was shown, and the layout's fingerprint."""
+    """The lists from before, racks, who leaves, what was shown, and the layout's hash."""
     sealed = read_sealed(write_reassignment(plan()))
 
     assert sealed.proposed.assignments() == {("a", 9): [4, 3], ("a", 10): [1, 4]}
@@ -48,7 +48,7 @@ def test_a_plan_tells_what_it_was_made_for() -> None:
     assert sealed.before.brokers == sealed.proposed.brokers == tuple(RACKS)
     assert sealed.racks == {1: "a", 2: "b", 3: None, 4: "a"}
     assert sealed.leaving == (2,)
-    assert sealed.fingerprint == fingerprint(plan().current)
+    assert sealed.layout_hash == layout_hash(plan().current)
     assert sealed.shown == {"moves": 2, "rack_violations_before": 0, "rack_violations_after": 1}
     assert sealed.told_hash == sealed.hash
     assert sealed.intact
@@ -58,7 +58,7 @@ def test_a_plan_without_the_key_has_a_hash_of_its_own() -> None:
     """Made by hand or by another tool: nothing is told of what it was made for."""
     sealed = read_sealed(write_reassignment(plan(), sealed=False))
 
-    assert (sealed.before, sealed.racks, sealed.fingerprint, sealed.told_hash) == (None, None, None, None)
+    assert (sealed.before, sealed.racks, sealed.layout_hash, sealed.told_hash) == (None, None, None, None)
     assert sealed.intact
     assert sealed.hash != read_sealed(write_reassignment(plan())).hash
 
@@ -148,7 +148,7 @@ def test_the_rollback_is_made_for_the_layout_after_the_plan() -> None:
         assert back.intact
         assert back.before is not None
         assert back.before.assignments() == read_sealed(write_reassignment(made)).proposed.assignments()
-        assert back.fingerprint == fingerprint(made.proposed)
+        assert back.layout_hash == layout_hash(made.proposed)
         assert back.leaving == ()
         assert back.shown == {"moves": 2, "rack_violations_before": 1, "rack_violations_after": 0}
 
@@ -169,13 +169,13 @@ def test_the_inverse_of_a_plan_takes_it_back() -> None:
 
 
 def test_the_inverse_from_a_reading_needs_no_key() -> None:
-    """The lists of that reading, whole fingerprint told; a partition that is gone is named."""
+    """The lists of that reading, whole layout hash told; a partition that is gone is named."""
     by_hand = read_sealed(write_reassignment(plan(), sealed=False))
     back = read_sealed(inverse(by_hand, plan().current))
 
     assert back.intact
     assert back.proposed.assignments() == {("a", 9): [2, 3], ("a", 10): [1, 2]}
-    assert back.fingerprint == fingerprint(plan().proposed)
+    assert back.layout_hash == layout_hash(plan().proposed)
     with pytest.raises(InputRefused, match="no key 'reseat'"):
         inverse(by_hand)
     with pytest.raises(InputRefused, match="2 partitions of the plan are not in the cluster: a-9 and a-10"):
@@ -195,16 +195,16 @@ def test_a_replication_factor_that_changes_is_taken_back_too() -> None:
     assert back.before is not None
     assert back.before.assignments() == {("a", 1): [2, 1, 3, 4]}
     assert back.shown == {"moves": 0}
-    assert back.fingerprint == fingerprint(
+    assert back.layout_hash == layout_hash(
         ClusterLayout.from_assignments({("a", 0): [2, 3], ("a", 1): [2, 1, 3, 4]}, brokers=RACKS)
     )
 
 
-# ---- fingerprints ------------------------------------------------------------------------------------------
+# ---- layout hashes ------------------------------------------------------------------------------------------
 
 
-def test_a_fingerprint_sees_lists_brokers_and_racks() -> None:
-    """Any of them changed is another fingerprint."""
+def test_a_layout_hash_sees_lists_brokers_and_racks() -> None:
+    """Any of them changed is another hash."""
     layout = plan().current
     others = [
         plan().proposed,
@@ -214,10 +214,10 @@ def test_a_fingerprint_sees_lists_brokers_and_racks() -> None:
         ClusterLayout.from_assignments(BEFORE | {("a", 10): [2, 1]}, brokers=RACKS),
     ]
 
-    assert len({fingerprint(layout), *map(fingerprint, others)}) == 6
+    assert len({layout_hash(layout), *map(layout_hash, others)}) == 6
 
 
-def test_a_fingerprint_sees_nothing_else() -> None:
+def test_a_layout_hash_sees_nothing_else() -> None:
     """An ISR that shrinks, a leader that moves, a broker that is fenced, sizes and hosts: the plan holds."""
     layout = plan().current
     noisy = ClusterLayout.from_assignments(
@@ -228,10 +228,10 @@ def test_a_fingerprint_sees_nothing_else() -> None:
         size_bytes={("a", 9): 5.0},
     )
 
-    assert fingerprint(noisy) == fingerprint(layout)
+    assert layout_hash(noisy) == layout_hash(layout)
 
 
-def test_a_fingerprint_is_of_the_layout_once_all_is_done() -> None:
+def test_a_layout_hash_is_of_the_layout_once_all_is_done() -> None:
     """What a reassignment under way adds and removes counts as done; the width of the matrix does not count."""
     under_way = ClusterLayout.from_columns(
         topics=["a"], topic_of=[0], partition=[0], replicas=[[3, 1, 2]], adding=[[True, False, False]],
@@ -240,8 +240,8 @@ def test_a_fingerprint_is_of_the_layout_once_all_is_done() -> None:
     done = ClusterLayout.from_assignments({("a", 0): [3, 1]}, brokers=[Broker(2)])
     wide = ClusterLayout.from_assignments({("a", 0): [3, 1], ("b", 0): [1, 2, 3]}).without_topics(["b"])
 
-    assert fingerprint(under_way) == fingerprint(done)
-    assert fingerprint(wide) == fingerprint(done)
+    assert layout_hash(under_way) == layout_hash(done)
+    assert layout_hash(wide) == layout_hash(done)
 
 
 # ---- what is refused ---------------------------------------------------------------------------------------
@@ -258,11 +258,11 @@ def test_a_fingerprint_is_of_the_layout_once_all_is_done() -> None:
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[]}]}', "no replica"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[1,1]}]}', "one broker twice"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[-1]}]}', "The only entry of 'partitions'"),
-        ('{"partitions":[{"topic":"a","partition":0,"replicas":[1],"log_dirs":[]}]}', "another length"),
+        ('{"partitions":[{"topic":"a","partition":0,"replicas":[1],"log_dirs":[]}]}', "a different length"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[1]},{"topic":"a","partition":0,"replicas":[1]}]}',
-         "twice alike"),
+         "twice, equal"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[1]},{"topic":"a","partition":0,"replicas":[2]}]}',
-         "twice differently"),
+         "twice, with differences"),
         ('{"partitions":[{"topic":"a","partition":0,"replicas":[1]},{"topic":"a","partition":1}]}', "not understood"),
         ("orders {0:[0,2],1:[1,0]}", "JSON"),
         ("\ud800", "UTF-8"),
@@ -292,8 +292,8 @@ def test_what_kafkas_tool_refuses_is_refused(text: str, words: str) -> None:
         (lambda key: key.update(before=[[1], [2, 2]]), "empty or names a broker twice"),
         (lambda key: key.update(before={}), "not a list of lists"),
         (lambda key: key.update(before=[[[1]], [[2]]]), "int"),
-        (lambda key: key["racks"].update({"01": "a"}), "no id"),
-        (lambda key: key["racks"].update({"9999999999": "a"}), "no id"),
+        (lambda key: key["racks"].update({"01": "a"}), "not an id"),
+        (lambda key: key["racks"].update({"9999999999": "a"}), "not an id"),
         (lambda key: key["racks"].update({"1": 3}), "str"),
         (lambda key: key.update(leaving=[-1]), ">= 0"),
         (lambda key: key.update(shown={str(i): i for i in range(200)}), "too many"),
@@ -326,7 +326,7 @@ def test_hostile_lists_from_before_meet_the_limits() -> None:
 
 def test_lists_from_before_are_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut between two lists, with or without white space."""
-    monkeypatch.setattr("reseat.formats.sealed._PIECE", 4)
+    monkeypatch.setattr("reseat.formats.documents.sealed._PIECE", 4)
     text = write_reassignment(plan())
 
     assert read_sealed(text).intact
@@ -363,4 +363,4 @@ def test_any_plan_is_sealed_and_read(
     assert sealed.proposed.assignments() == {key: after for key, (_, after) in moving.items()}
     assert back.intact
     assert back.proposed.assignments() == sealed.before.assignments()
-    assert back.fingerprint == fingerprint(made.proposed) == read_sealed(write_rollback(made)).fingerprint
+    assert back.layout_hash == layout_hash(made.proposed) == read_sealed(write_rollback(made)).layout_hash

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import Limits, combine, read
-from reseat.formats.snapshot import identity, is_snapshot, read_snapshot, reading_of, write_snapshot
+from reseat.formats.documents.snapshot import read_snapshot, reading_of
+from reseat.formats.documents.snapshot_fields import is_snapshot
+from reseat.formats.documents.snapshot_writer import identity, write_snapshot
 from reseat.model import (
     NONE,
     NOT_TOLD,
@@ -63,7 +65,7 @@ def small() -> Snapshot:
     return Snapshot(
         layout=replace(layout, gaps=Gaps(racks_told=True)),
         taken_at=NOON,
-        way="zookeeper",
+        protocol="zookeeper",
         cluster="shop",
         cluster_id="kK1mDyWoQ8C2rQqX7u6qKw",
         controller=1,
@@ -267,7 +269,7 @@ def test_identity_is_what_a_snapshot_says() -> None:
     told = small()
     layout = told.layout
 
-    assert identity(replace(told, findings=(), way="text", original=None, facts={})) == identity(told)
+    assert identity(replace(told, findings=(), protocol="text", original=None, facts={})) == identity(told)
     assert identity(replace(told, taken_at=NOON + timedelta(microseconds=1))) != identity(told)
     assert identity(replace(told, cluster="other")) != identity(told)
     assert identity(replace(told, layout=replace(layout, leader=layout.leader + 1))) != identity(told)
@@ -307,7 +309,7 @@ def test_padding_is_no_part_of_what_is_said() -> None:
     ("changes", "words"),
     [
         ({"reseat_snapshot": 3}, "version 3"),
-        ({"reseat_snapshot": 2, "topic_ids": {"orders": "short"}}, "'topic_ids' tells 'short' of topic 'orders'"),
+        ({"reseat_snapshot": 2, "topic_ids": {"orders": "short"}}, "'topic_ids' has 'short' of topic 'orders'"),
         ({"reseat_snapshot": 2, "topic_ids": {"nowhere": "A" * 22}}, "of topic 'nowhere'"),
         ({"reseat_snapshot": "1"}, "version \"1\""),
         ({"taken_at": "yesterday"}, "'taken_at' is 'yesterday'"),
@@ -323,7 +325,7 @@ def test_padding_is_no_part_of_what_is_said() -> None:
         ({"log_dir_paths": []}, "replicas.log_dir holds"),
         ({"findings": [{"kind": "k", "severity": "note", "sentence": "s.", "rows": [2], "brokers": [], "topics": [],
                         "places": []}]}, "none of the 2 partitions"),
-        ({"broker_configs": {"x": {}}}, "no id"),
+        ({"broker_configs": {"x": {}}}, "not an id"),
         ({"topics": {"name": ["b", "a"], "partitions": [1, 1], "order_told": "11"}}, "sorted"),
         ({"topics": {"name": ["a", "b"], "partitions": [1, 1]}}, "order_told"),
         ({"topics": {"name": ["a", "b"], "partitions": [1, 2], "order_told": "11"}}, "partitions.id has 2 values"),
@@ -380,7 +382,7 @@ def test_limits_hold_before_the_heavy_work() -> None:
 
 def test_long_columns_are_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut at commas; a list of lists is refused, wherever it is cut."""
-    monkeypatch.setattr("reseat.formats.snapshot_columns._PIECE", 3)
+    monkeypatch.setattr("reseat.formats.documents.snapshot_columns._PIECE", 3)
 
     assert_alike(read_snapshot(write_snapshot(small())), small())
     for ids in ([[0], [1]], [0, [1, 2]], [[0, 1]], "0,1"):

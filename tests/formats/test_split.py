@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reseat.errors import LimitMet
 from reseat.formats import LIMITS
-from reseat.formats.split import split
+from reseat.formats.input.split import split
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=12),

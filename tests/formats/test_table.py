@@ -15,10 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats import LIMITS, table
-from reseat.formats.reading import Reading
-from reseat.formats.table import read_csv, read_parquet, write_csv, write_parquet
+from reseat.formats import LIMITS
+from reseat.formats.input.reading import Reading
+from reseat.formats.tables import table
+from reseat.formats.tables.table import read_csv, read_parquet, write_csv, write_parquet
 from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model.frame import replica_table
 
 REPLICAS = b"""topic,partition,position,broker,rack,is_leader,in_sync,size_bytes
 orders,0,0,1,r1,true,true,100
@@ -47,20 +49,19 @@ def kinds(reading: Reading) -> list[str]:
     return [finding.kind for finding in reading.findings]
 
 
-def by_cells(data: bytes) -> Reading:
-    """The same text read row by row."""
+def by_texts(data: bytes) -> Reading:
+    """The same text read as texts first, each column judged afterwards."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table, "_typed", lambda *_: None)
-        patch.setattr(table, "_PIECE", 40)
         return read_csv(data)
 
 
-def by_pieces(data: bytes) -> Reading:
-    """The same text read in pieces of about a line, those that can be by columns."""
-    typed = table._typed
+def by_lines(data: bytes) -> Reading:
+    """The same text divided line by line, some rows at a time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "_PIECE", 12)
-        patch.setattr(table, "_typed", lambda d, a, b, h: None if b - a == len(d) - h.end else typed(d, a, b, h))
+        patch.setattr(table, "_typed", lambda *_: None)
+        patch.setattr(table, "_texts", table._divided)
+        patch.setattr(table, "_BATCH", 2)
         return read_csv(data)
 
 
@@ -70,7 +71,7 @@ def told(reading: Reading) -> list[object]:
     return [reading.layout, reading.skipped, findings, reading.kind]
 
 
-# ---- one row a replica -------------------------------------------------------------------------------------
+# ---- one row per replica -------------------------------------------------------------------------------------
 
 
 def test_a_row_a_replica_is_read() -> None:
@@ -80,7 +81,7 @@ def test_a_row_a_replica_is_read() -> None:
     assert reading.layout == orders()
     assert reading.findings == ()
     assert reading.skipped == ()
-    assert reading.kind == "CSV, one row a replica"
+    assert reading.kind == "CSV, one row per replica"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_limits_are_met_with_a_sentence() -> None:
         read_parquet(write_parquet(orders()), limits=replace(LIMITS, cells=1))
 
 
-# ---- one row a partition -----------------------------------------------------------------------------------
+# ---- one row per partition -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("replicas", ["1;2", "1 2", "[1,2]", "(1, 2)", "1|2", "1,2"])
@@ -331,8 +332,8 @@ def test_what_is_written_reads_back_alike(layout: ClusterLayout, per: str) -> No
 
     assert reading.layout == layout
     assert reading.skipped == ()
-    assert told(by_cells(text)) == told(reading)
-    assert told(by_pieces(text)) == told(reading)
+    assert told(by_texts(text)) == told(reading)
+    assert told(by_lines(text)) == told(reading)
     assert read_parquet(write_parquet(layout, per=per)).layout == layout
 
 
@@ -361,7 +362,28 @@ def test_a_layout_of_nothing_but_partitions_without_replicas_reads_back(per: Lit
 
 
 CELLS = st.sampled_from(
-    ["", "0", "1", "2", "true", "no", "x", "-1", "1.0", "NA", "a", "'=a", "1;2", "[1,2]", "none", "7e1", " 3 ", "0x1"]
+    [
+        "",
+        "0",
+        "1",
+        "2",
+        "true",
+        "no",
+        "x",
+        "-1",
+        "1.0",
+        "NA",
+        "a",
+        "'=a",
+        "1;2",
+        "[1,2]",
+        "none",
+        "7e1",
+        " 3 ",
+        "0x1",
+        "+2",
+        ".0",
+    ]
 )
 
 
@@ -392,7 +414,7 @@ CELLS = st.sampled_from(
     st.data(),
 )
 def test_columns_and_cells_give_the_same(header: list[str], data: st.DataObject) -> None:
-    """Whether a table is read by columns or cell by cell, the result is the same."""
+    """Whether a table is read by its columns' types, as texts or line by line, the result is the same."""
     plain = {
         "topic": st.sampled_from(["a", "b"]),
         "partition": st.sampled_from("012"),
@@ -410,11 +432,11 @@ def test_columns_and_cells_give_the_same(header: list[str], data: st.DataObject)
         refusal = str(refused)
     if refusal:
         with pytest.raises(InputRefused, match=re.escape(refusal)):
-            by_cells(text)
+            by_texts(text)
         return
 
-    assert told(by_cells(text)) == told(fast)
-    assert told(by_pieces(text)) == told(fast)
+    assert told(by_texts(text)) == told(fast)
+    assert told(by_lines(text)) == told(fast)
 
 
 def test_formulas_are_written_so_that_a_spreadsheet_shows_them_as_text() -> None:
@@ -429,18 +451,18 @@ def test_formulas_are_written_so_that_a_spreadsheet_shows_them_as_text() -> None
     assert pd.read_parquet(io.BytesIO(write_parquet(layout))).topic[0] == '=cmd|"x"'
 
 
-def test_the_table_of_replicas_is_that_of_to_frame() -> None:
+def test_the_table_of_replicas_is_that_of_the_model() -> None:
     """The first columns are those that pages and Spark use."""
     header = write_csv(orders()).decode().splitlines()[0]
 
-    assert header.split(",") == list(orders().to_frame().columns)
+    assert header.split(",") == list(replica_table(orders()).columns)
     assert write_csv(orders()) == REPLICAS
 
 
 def test_parquet_of_pandas_and_lists_of_integers_are_read() -> None:
-    """The long table of ``to_frame``, and a table of partitions with lists."""
+    """The long table of ``replica_table``, and a table of partitions with lists."""
     long = io.BytesIO()
-    orders().to_frame().to_parquet(long)
+    replica_table(orders()).to_parquet(long)
     short = io.BytesIO()
     frame = pd.DataFrame({"topic": ["a"], "partition": [1], "replicas": [[1, 2]], "isr": [[2]], "leader": [2]})
     frame.to_parquet(short)
@@ -523,3 +545,32 @@ def test_a_list_of_replicas_without_a_topic_is_listed() -> None:
 
     assert [(piece.line, piece.why) for piece in reading.skipped] == [(3, "The topic is empty.")]
     assert kinds(reading) == ["not_understood"]
+
+
+def test_faults_in_every_kind_of_cell_are_listed_with_their_lines_among_a_hundred_thousand_rows() -> None:
+    """Lines are those of the text, empty and blank ones included, over all the blocks that Arrow reads."""
+    lines = [f"orders-{'x' * 180},{row},0,1,true,5" for row in range(100_000)]
+    lines[20_000] += ",7"
+    lines[40_000] = "\n  \n" + lines[40_000].replace("true", "maybe")
+    lines[60_000] = lines[60_000].replace(",1,", ",0xFFFFFFFF,")
+    lines[80_000] = lines[80_000].replace(",0,1", ",two,1")
+    lines[99_999] = lines[99_999].removesuffix("5") + "1e999"
+    text = "\n".join(["topic,partition,position,broker,in_sync,size_bytes", *lines, ""]).encode()
+    reading = read_csv(text)
+
+    assert [(piece.line, piece.why) for piece in reading.skipped] == [
+        (20_002, "7 cells; 6 were expected, as in the header."),
+        (40_004, "in_sync 'maybe' is not true or false; it was treated as unknown."),
+        (60_004, "broker '0xFFFFFFFF' is not between 0 and 2,147,483,647."),
+        (80_004, "position 'two' is not a whole number."),
+        (100_003, "size_bytes '1e999' is not a number of bytes; it was treated as unknown."),
+    ]
+    assert reading.layout.partition_count == 99_997
+
+
+def test_a_row_of_too_few_cells_that_is_no_text_is_listed() -> None:
+    """Arrow could not show it; the rows around it are read."""
+    reading = read_csv(b"topic,partition,broker\na,0,1\n\xe9,1\nb,0,2\n")
+
+    assert reading.layout.assignments() == {("a", 0): [1], ("b", 0): [2]}
+    assert [piece.line for piece in reading.skipped] == [3]

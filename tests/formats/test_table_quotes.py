@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reseat.errors import InputRefused
-from reseat.formats.reading import Reading
-from reseat.formats.table import read_csv
+from reseat.formats.input.reading import Reading
+from reseat.formats.tables.table import read_csv
 
 PARTITIONS = "topic,partition,replicas,isr"
 

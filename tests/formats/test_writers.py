@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.formats import read
-from reseat.formats.reassignment import read_document
-from reseat.formats.sealed import read_sealed
-from reseat.formats.writers import (
+from reseat.formats.documents.sealed import read_sealed
+from reseat.formats.documents.writers import (
     Pieces,
     packed,
     write_describe,
@@ -25,6 +24,7 @@ from reseat.formats.writers import (
     write_rollback,
     write_topics_to_move,
 )
+from reseat.formats.text.reassignment import read_document
 from reseat.model import Certificate, ClusterLayout, Plan, Wish
 
 BEFORE = {("a", 10): [1, 2], ("a", 9): [2, 3], ("b", 0): [3, 1]}

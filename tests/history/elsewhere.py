@@ -7,9 +7,9 @@ from typing import Any
 
 from pyarrow import fs
 
+from reseat.history.atomic_write import atomic_write
 from reseat.history.folder import Folder
 from reseat.history.opening import Place
-from reseat.history.whole import write_whole
 
 __all__ = ["elsewhere"]
 
@@ -27,7 +27,7 @@ class _ObjectStore(fs.FileSystemHandler):
         """A put on condition that there is no object of that path."""
         path = f"{_ROOT}/{path}"
         self._make_room(path)
-        return write_whole(self._place / path, data, overwrite=False)
+        return atomic_write(self._place / path, data, overwrite=False)
 
     def get_type_name(self) -> str:
         return "object store"

@@ -19,9 +19,10 @@ import pyarrow.parquet as pq
 
 from reseat.balance.changes import KINDS
 from reseat.balance.changes import changes as changes_between
-from reseat.formats.snapshot import identity, write_snapshot
+from reseat.formats.documents.snapshot_writer import identity, write_snapshot
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState, ClusterLayout, Snapshot
+from reseat.model.frame import replica_table
 from reseat.pipeline.measures import measures
 
 __all__ = ["FIRST_DAY", "SECOND_DAY", "Made", "history", "layout", "rows_of", "snapshot", "write"]
@@ -187,7 +188,7 @@ def _whole(table: str, name: str, when: datetime, rows: pa.Table) -> pa.Table:
 
 
 def _replicas(made: ClusterLayout) -> pa.Table:
-    frame = made.to_frame()
+    frame = replica_table(made)
     rows = np.nonzero(made.replicas != NONE)[0]
     leader = made.leader_ids[rows]
     return pa.table(

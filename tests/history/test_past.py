@@ -6,7 +6,9 @@ import pytest
 
 from reseat.balance.changes import changes
 from reseat.errors import InputRefused
-from reseat.formats.snapshot import reading_of, write_snapshot
+from reseat.formats.documents.snapshot import reading_of
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.history.past import snapshot_at
 from reseat.history.read import History
 from tests.history.made import FIRST_DAY, Made, write
 
@@ -20,7 +22,7 @@ def made(tmp_path) -> Made:
 def test_a_moment_is_what_its_landed_file_says(made):
     """The very snapshot that was landed, log directories and configurations included."""
     landed = made.snapshots["shop"][1]
-    found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+    found = snapshot_at(History.open(made.tables), made.landing, "shop", made.ids("shop")[1])
 
     assert found.layout == landed.layout
     assert found.taken_at == landed.taken_at
@@ -32,7 +34,7 @@ def test_where_the_file_is_gone_the_tables_tell_it(made):
     for file in made.landing.rglob("*.json"):
         file.unlink()
     landed = made.snapshots["shop"][1]
-    found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+    found = snapshot_at(History.open(made.tables), made.landing, "shop", made.ids("shop")[1])
 
     assert len(changes(landed.layout, found.layout)) == 0
     assert [broker.state for broker in found.layout.brokers] == [broker.state for broker in landed.layout.brokers]
@@ -46,7 +48,7 @@ def test_a_file_that_holds_another_snapshot_is_not_taken_for_it(made):
     first, second = made.snapshots["shop"][:2]
     path = next(made.landing.rglob("20260501T151000*.json"))
     path.write_bytes(write_snapshot(first))
-    found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+    found = snapshot_at(History.open(made.tables), made.landing, "shop", made.ids("shop")[1])
 
     assert found.taken_at == second.taken_at
     assert "holds another snapshot than the ingested one" in found.not_read[0]
@@ -55,7 +57,7 @@ def test_a_file_that_holds_another_snapshot_is_not_taken_for_it(made):
 def test_a_damaged_file_is_no_trouble_where_the_tables_are_whole(made):
     """What cannot be read is told from the tables too."""
     next(made.landing.rglob("20260501T151000*.json")).write_text("{")
-    found = History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+    found = snapshot_at(History.open(made.tables), made.landing, "shop", made.ids("shop")[1])
 
     assert "rebuilt from the tables" in found.not_read[0]
 
@@ -63,7 +65,7 @@ def test_a_damaged_file_is_no_trouble_where_the_tables_are_whole(made):
 def test_a_moment_that_nobody_knows_is_refused_in_words(made):
     """Thinned out or never taken in: a sentence that names cluster and snapshot."""
     with pytest.raises(InputRefused, match="No snapshot abc of cluster shop is in the tables"):
-        History.open(made.tables).snapshot_at(made.landing, "shop", "abc")
+        snapshot_at(History.open(made.tables), made.landing, "shop", "abc")
 
 
 def test_tables_that_lack_replicas_are_not_taken_for_a_layout(made):
@@ -74,4 +76,4 @@ def test_tables_that_lack_replicas_are_not_taken_for_a_layout(made):
         file.unlink()
 
     with pytest.raises(InputRefused, match="The saved file no longer exists"):
-        History.open(made.tables).snapshot_at(made.landing, "shop", made.ids("shop")[1])
+        snapshot_at(History.open(made.tables), made.landing, "shop", made.ids("shop")[1])

@@ -120,8 +120,8 @@ def test_whatever_a_source_tells_in_any_order_of_rows(layout: ClusterLayout, ran
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ([0, 2, 3, 4, 5], "partition orders-0: position 1 was expected, and 2 stands there"),
-        ([0, 1, 2, 3, 4, 4, 5], "partition orders-1: position 2 was expected, and 1 stands there"),
+        ([0, 2, 3, 4, 5], "partition orders-0: position 1 was expected, but 2 was found"),
+        ([0, 1, 2, 3, 4, 4, 5], "partition orders-1: position 2 was expected, but 1 was found"),
     ],
 )
 def test_replicas_that_are_missing_or_twice_are_no_layout(rows: list[int], sentence: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reseat.formats import read
-from reseat.formats.commands import commands
-from reseat.formats.writers import write_preferred_election, write_reassignment, write_rollback
+from reseat.formats.documents.writers import write_preferred_election, write_reassignment, write_rollback
+from reseat.formats.text.commands import commands
 from reseat.model import ClusterLayout, Plan, Wish
 from reseat.placement.topic_spec import TopicSpec, create_command
 from reseat.planning.plan import plan
@@ -103,7 +103,7 @@ def test_every_printed_command_runs_without_a_complaint(cluster: servers.KafkaCl
     assert "Created topic orders" in created
     assert made.changed.any()
     assert "is complete" in said["Verify"]
-    assert "orders" in said["Look again"]
+    assert "orders" in said["Check the result"]
     assert "is complete" in said["Verify the rollback"]
     assert after.assignments() == before.assignments()
     assert (other.assignments(), other.leader_ids.tolist()) == ({("other", 0): [3, 2]}, [2])

@@ -35,7 +35,9 @@ def test_partitions_equal_what_kafka_topics_describes(live: Live, described: Clu
 
         assert layout.topics == described.topics
         for column in ("topic_of", "partition", "replica_ids", "leader_ids", "in_sync", "adding", "removing"):
-            np.testing.assert_array_equal(getattr(layout, column), getattr(described, column), f"{read.way} {column}")
+            np.testing.assert_array_equal(
+                getattr(layout, column), getattr(described, column), f"{read.protocol} {column}"
+            )
         assert layout.in_sync_known.all()
         assert layout.order_told.all()
         assert read.findings == ()
@@ -48,8 +50,8 @@ def test_topic_ids_equal_what_kafka_topics_describes(live: Live) -> None:
     for read in live.readings():
         layout = read.layout
 
-        assert layout.topic_ids is not None, read.way
-        assert dict(zip(layout.topics, layout.topic_ids, strict=True)) == printed, read.way
+        assert layout.topic_ids is not None, read.protocol
+        assert dict(zip(layout.topics, layout.topic_ids, strict=True)) == printed, read.protocol
 
 
 def test_ids_with_gaps_are_read(live: Live) -> None:
@@ -161,7 +163,7 @@ def test_the_cluster_itself_is_what_its_own_tools_say(live: Live) -> None:
         assert (read.metadata, read.version) == (
             ("zookeeper", "2.8") if live.cluster.zookeeper is not None else ("kraft", "4.1")
         )
-        expected = Consistency.NOT_PROMISED if read.way == "admin" else Consistency.CONSISTENT
+        expected = Consistency.NOT_PROMISED if read.protocol == "admin" else Consistency.CONSISTENT
         assert read.consistency is expected
 
 

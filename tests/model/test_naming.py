@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.model.naming import id_in, is_internal, natural
+from reseat.model.naming import id_in, is_internal, named_by, natural
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("7", 7), ("007", 7), ("2147483647", 2**31 - 1)])
@@ -57,3 +57,11 @@ def test_names_are_sorted_as_a_person_sorts_them() -> None:
         "rack-" + "9" * 5_000,
     ]
     assert len({natural(name) for name in names}) == len(names)
+
+
+def test_topics_are_named_in_full_or_by_patterns() -> None:
+    """In their own order, each once; a name with a bracket in it is found by itself too."""
+    topics = ("a[1]", "b-1", "b-2", "c")
+
+    assert named_by(topics, ["b-?", "b-1", "a[1]"]) == ("a[1]", "b-1", "b-2")
+    assert named_by(topics, ["B*"]) == named_by(topics, []) == ()

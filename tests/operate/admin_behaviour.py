@@ -6,7 +6,7 @@ import json
 
 from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.operate.elections import hold
-from reseat.operate.target import Assignment, Election, Throttles
+from reseat.operate.targets.target import Assignment, Election, Throttles
 from reseat.operate.topics import create
 from reseat.placement.topic_spec import TopicSpec
 from tests.operate.live_cluster import as_told, controller_of, create_everywhere, fill, refused, until

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.operate.journal import Journal
+from reseat.operate.journal.journal import Journal
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from reseat.errors import ClusterUnreachable
-from reseat.operate.patience import Patience
-from reseat.operate.target import Partition
+from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.target import Partition
 
 #: The versions that Kafka 2.4 takes at most, by request: what is asked must fit into them.
 KAFKA_2_4 = {

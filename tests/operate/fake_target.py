@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from reseat.errors import ClusterUnreachable
-from reseat.operate.pace import Pace
-from reseat.operate.target import Assignment, Election, Partition, Throttles
+from reseat.operate.run.pace import Pace
+from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.sources.kafka_admin.log_ends import LogEnd
 
 
@@ -142,7 +142,7 @@ class FakeTarget:
     """One operator's way to a ``FakeCluster``; implements ``Target``."""
 
     cluster: FakeCluster
-    way: str = "admin"
+    protocol: str = "admin"
     one_at_a_time: bool = False
     batch_bytes: int | None = None
     can_cancel: bool = True

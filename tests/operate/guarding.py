@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from reseat.formats.sealed import read_sealed, seal_of
+from reseat.formats.documents.sealed import read_sealed, seal_of
 from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot
-from reseat.operate.checks import Verdict
-from reseat.operate.guard import check
-from reseat.operate.people import command_line_person
+from reseat.operate.checks.authorization import command_line_person
+from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.guard import check
 from reseat.operate.request import Request
 
 CLUSTER = "clusterA"
@@ -51,7 +51,7 @@ def layout(lists=None, *, racks=None, states=None, in_sync=None, leaders=None, s
 def snapshot(of=None, **more):
     """A reading of a layout."""
     more = {"cluster_id": CLUSTER, "metadata": "zookeeper"} | more
-    return Snapshot(layout=layout() if of is None else of, taken_at=TAKEN_AT, way="admin", **more)
+    return Snapshot(layout=layout() if of is None else of, taken_at=TAKEN_AT, protocol="admin", **more)
 
 
 def text_of(plan, *, key=None, log_dirs=None):

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reseat.operate.execute import carry_out, recover
-from reseat.operate.journal import Approval, Hold, Journal, PlannedMove
-from reseat.operate.records import RunOptions
+from reseat.operate.journal.journal import Approval, Journal, Lease, PlannedMove
+from reseat.operate.journal.records import RunOptions
+from reseat.operate.run.execute import carry_out, reconcile
 from tests.operate.fake_target import FakeCluster
 
 PLAN = {("orders", i): ([1, 2, 3], [1, 4 + i % 2, 2]) for i in range(5)} | {("audit", 0): ([1, 2], [2, 1])}
@@ -47,9 +47,9 @@ class KilledJournal(Journal):
     steps_taken: Steps
 
     @contextmanager
-    def _writing(self, hold: Hold | None = None) -> Iterator[object]:
+    def _writing(self, lease: Lease | None = None) -> Iterator[object]:
         self.steps_taken.step()
-        with super()._writing(hold) as database:
+        with super()._writing(lease) as database:
             yield database
         self.steps_taken.step()
 
@@ -130,7 +130,7 @@ def one(folder: Path, scenario: str, fatal: int) -> dict[str, object]:
         in_child(folder, scenario, 3)
     journal = Journal(folder / "journal.sqlite")
     cluster = FakeCluster.load(folder / "cluster.json")
-    said = recover(cluster.target(), journal, pace=cluster.pace())
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
     cluster.save()
     journal.close()
     settled = told(folder)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from reseat.errors import ClusterUnreachable
-from reseat.operate.admin_target import AdminTarget
-from reseat.operate.patience import Patience
-from reseat.operate.target import Assignment, Partition, Target
+from reseat.operate.targets.admin import AdminTarget
+from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.target import Assignment, Partition, Target
 from reseat.operate.topics import TopicCreated, create
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.connection import Connection

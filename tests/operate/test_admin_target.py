@@ -13,12 +13,13 @@ import pytest
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import LogDirectory
-from reseat.operate.admin_settings import TOPICS_AT_ONCE
-from reseat.operate.admin_target import AT_ONCE, AdminTarget
-from reseat.operate.holdings import copied_bytes
-from reseat.operate.opening import open_target
-from reseat.operate.target import Assignment, Election, Throttles
-from reseat.operate.throttle_names import LEADER_RATE, LEADER_REPLICAS
+from reseat.operate.targets.admin import AdminTarget
+from reseat.operate.targets.admin_requests import AT_ONCE
+from reseat.operate.targets.admin_settings import TOPICS_AT_ONCE
+from reseat.operate.targets.holdings import copied_bytes
+from reseat.operate.targets.opening import open_target
+from reseat.operate.targets.target import Assignment, Election, Throttles
+from reseat.operate.targets.throttle_names import LEADER_RATE, LEADER_REPLICAS
 from reseat.sources.connection import Connection, Secret
 from reseat.sources.in_parts import PARTITIONS_AT_ONCE
 from reseat.sources.kafka_admin import log_dirs
@@ -395,16 +396,16 @@ def test_no_secret_is_in_an_error_or_a_log(caplog) -> None:
 
 
 @pytest.mark.parametrize(
-    ("connection", "way", "words"),
+    ("connection", "protocol", "words"),
     [
         (Connection(bootstrap=("a:1",)), "zookeeper", "names no ZooKeeper servers"),
         (Connection(zookeeper=("a:1",)), "admin", "names no brokers"),
-        (Connection(bootstrap=("a:1",)), "pigeon", "no way of writing"),
+        (Connection(bootstrap=("a:1",)), "pigeon", "not a way to write"),
     ],
 )
-def test_a_way_that_a_connection_does_not_have_is_refused(connection, way, words) -> None:
+def test_a_way_that_a_connection_does_not_have_is_refused(connection, protocol, words) -> None:
     """With what is missing, before anything is opened."""
     with pytest.raises(ClusterUnreachable, match=words) as refused:
-        open_target(connection, way)
+        open_target(connection, protocol)
 
     assert refused.value.trouble == "configuration"

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from reseat.errors import WriteRefused
-from reseat.formats.sealed import fingerprint, read_sealed
-from reseat.formats.writers import write_reassignment
+from reseat.formats.documents.sealed import layout_hash, read_sealed
+from reseat.formats.documents.writers import write_reassignment
 from reseat.model import Broker, Certificate, ClusterLayout, Plan, Snapshot, Wish
 from reseat.operate.approving import approval_of, way_back
-from reseat.operate.records import MoveProgress, RunOptions, RunState
+from reseat.operate.journal.records import MoveProgress, RunOptions, RunState
 
 BROKERS = [Broker(1, "a"), Broker(2, "b"), Broker(3, "a"), Broker(4, "b")]
 BEFORE = {("orders", 0): [1, 2], ("orders", 1): [2, 1], ("orders", 2): [1, 2], ("audit", 7): [1, 4]}
@@ -38,10 +38,10 @@ def approval(now=BEFORE):
 def run_of(journal, changes, state=RunState.CANCELLED):
     """A run of the plan that ended, its partitions as these changes have them."""
     run = journal.approve(approval())
-    with journal.hold("C1", operator="ann") as hold:
+    with journal.lease("C1", operator="ann") as lease:
         moves = journal.moves(run.id)
-        journal.note_moves(hold, run.id, {row: replace(moves[row], **change) for row, change in changes.items()})
-        journal.set_state(hold, run.id, state, "")
+        journal.note_moves(lease, run.id, {row: replace(moves[row], **change) for row, change in changes.items()})
+        journal.set_state(lease, run.id, state, "")
     return journal.run(run.id), journal.moves(run.id)
 
 
@@ -75,7 +75,7 @@ def test_the_way_back_of_a_half_finished_run_takes_back_what_was_done(journal):
     assert plan.proposed.assignments() == {("orders", 0): [1, 2], ("orders", 1): [2, 1]}
     assert plan.before.assignments() == {("orders", 0): [1, 4], ("orders", 1): [1, 2]}
     assert plan.intact
-    assert plan.fingerprint == fingerprint(snapshot(now).layout)
+    assert plan.layout_hash == layout_hash(snapshot(now).layout)
     assert back.left == ("orders-2",)
 
 

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from reseat.operate.checks import Verdict
-from reseat.operate.guard import drained
+from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.guard import drained
 from tests.operate.guarding import LISTS, PLAN, layout, snapshot
 
 AFTER = layout(LISTS | PLAN)

@@ -9,9 +9,9 @@ from reseat.election import preferred, unclean
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.operate.elections import asked_for, hold, preview
-from reseat.operate.error_names import error_name
-from reseat.operate.patience import Patience
-from reseat.operate.target import Assignment, Election
+from reseat.operate.targets.error_names import error_name
+from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.target import Assignment, Election
 from reseat.operate.topics import create
 from reseat.placement.topic_spec import TopicSpec
 
@@ -21,9 +21,11 @@ LISTS = {("orders", 0): [1, 2], ("orders", 1): [2, 1], ("orders", 2): [3, 2], ("
 class Cluster:
     """A target that answers as it is told to; leaders change only after some looks."""
 
-    def __init__(self, now, answers=None, *, later=None, looks=0, way="admin", refusal=None, alive=(1, 2, 3)) -> None:
+    def __init__(
+        self, now, answers=None, *, later=None, looks=0, protocol="admin", refusal=None, alive=(1, 2, 3)
+    ) -> None:
         self.now, self.answers, self.later, self.looks = now, answers or {}, later or {}, looks
-        self.way, self.refusal, self.living = way, refusal, frozenset(alive)
+        self.protocol, self.refusal, self.living = protocol, refusal, frozenset(alive)
         self.asked: list[object] = []
 
     def elect(self, election, partitions):
@@ -90,8 +92,8 @@ def test_an_election_that_goes_as_previewed_says_so(layout) -> None:
     assert outcome.answers == {"NONE": 1, "PREFERRED_LEADER_NOT_AVAILABLE": 2}
     assert outcome.differing == ()
     assert outcome.sentences == (
-        "3 partitions asked for: 1 partition has another leader now.",
-        "Everything happened as previewed.",
+        "3 partitions requested: 1 partition has another leader now.",
+        "The result matches the preview.",
     )
 
 
@@ -125,7 +127,7 @@ def test_where_kafka_differs_a_sentence_says_how(layout) -> None:
     )
     assert "broker 2 was previewed as leader" in said["orders", 2]
     assert "broker 3 leads it" in said["orders", 2]
-    assert said["orders", 3] == "orders-3 is gone: Kafka answered UNKNOWN_TOPIC_OR_PARTITION."
+    assert said["orders", 3] == "orders-3 no longer exists: Kafka answered UNKNOWN_TOPIC_OR_PARTITION."
     assert said["new", 0].startswith("new-0 was not previewed (The layout does not have this partition.)")
     assert outcome.sentences[1] == "Kafka differed from the preview in 5 partitions."
 
@@ -179,8 +181,8 @@ def test_what_is_not_as_asked_is_said() -> None:
 
     assert made.differences == (
         "Partition 3 is not described yet.",
-        "1 partition has other replicas than asked: partition 0 has [2, 1], asked was [1, 2].",
-        "Partition 1 has no leader: none of the brokers asked for is alive.",
+        "1 partition has other replicas than requested: partition 0 has [2, 1], requested was [1, 2].",
+        "Partition 1 has no leader: none of the requested brokers is alive.",
         "Partition 2 is not led by its first replica.",
         "Partition 2 lacks replicas in sync.",
     )
@@ -214,20 +216,20 @@ def test_an_existing_topic_is_no_error_where_that_was_said() -> None:
 
     assert cluster.asked == []
     assert made.made
-    assert made.differences == ("Topic 'new' was there already: nothing was sent.",)
+    assert made.differences == ("Topic 'new' already existed: nothing was sent.",)
 
 
 @pytest.mark.parametrize(
-    ("way", "nodes", "assignment", "words"),
+    ("protocol", "nodes", "assignment", "words"),
     [
         ("admin", True, {0: [1]}, "cannot be written through the Admin protocol"),
-        ("zookeeper", False, {0: [1]}, "Kafka checks nothing of them"),
+        ("zookeeper", False, {0: [1]}, "which Kafka does not check"),
         ("admin", False, {}, "are not placed yet"),
     ],
 )
-def test_nodes_are_written_only_where_that_was_chosen(way, nodes, assignment, words) -> None:
+def test_nodes_are_written_only_where_that_was_chosen(protocol, nodes, assignment, words) -> None:
     """Neither by accident nor on a way that cannot; nothing is sent."""
-    cluster = Cluster({}, way=way)
+    cluster = Cluster({}, protocol=protocol)
     with pytest.raises(WishRefused, match=words):
         create(cluster, TopicSpec.placed("new", assignment), nodes=nodes)
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from reseat.errors import ClusterUnreachable, WriteRefused
-from reseat.operate.execute import carry_out, recover
-from reseat.operate.journal import Journal
-from reseat.operate.records import RunState
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import RunState
+from reseat.operate.run.execute import carry_out, reconcile
 from tests.operate.test_execute import EARLIER, PLAN, approve, carried, cluster_of, planned, states
 
 
@@ -92,7 +92,7 @@ def test_trouble_that_stays_leaves_the_run_open_for_whoever_mends_it(journal, ca
         ended = carried(cluster, journal, run)
 
         assert left.state is RunState.RUNNING
-        assert "Go on with it, or cancel it" in left.sentence
+        assert "Continue it, or cancel it" in left.sentence
         assert 300 < patience < 1_500
         assert ended.state is (RunState.DONE if how == "go on" else RunState.CANCELLED)
         assert not cluster.goal
@@ -104,12 +104,12 @@ def test_no_run_is_over_while_something_of_it_is_under_way(journal, ending):
     """The journal itself refuses it, whoever asks."""
     run = approve(journal)
     move = journal.moves(run.id)[3]
-    with journal.hold("FAKE", operator="ann", run_id=run.id) as hold:
-        journal.note_moves(hold, run.id, {3: replace(move, state="sent")})
-        with pytest.raises(WriteRefused, match="1 partition of run 1 is under way"):
-            journal.set_state(hold, run.id, ending, "Over.")
-        journal.note_moves(hold, run.id, {3: replace(move, state="cancelled")})
-        journal.set_state(hold, run.id, ending, "Over.")
+    with journal.lease("FAKE", operator="ann", run_id=run.id) as lease:
+        journal.note_moves(lease, run.id, {3: replace(move, state="sent")})
+        with pytest.raises(WriteRefused, match="1 partition of run 1 is in progress"):
+            journal.set_state(lease, run.id, ending, "Over.")
+        journal.note_moves(lease, run.id, {3: replace(move, state="cancelled")})
+        journal.set_state(lease, run.id, ending, "Over.")
 
     assert journal.run(run.id).state is ending
 
@@ -171,13 +171,13 @@ def test_a_stop_ends_a_run_that_waits_for_its_cluster(journal, cancel, when):
     waited = cluster.clock - asked[0]
     cluster.before_call, cluster.down = lambda name: None, 0
     throttled = dict(cluster.dynamic)
-    said = recover(cluster.target(), journal, pace=cluster.pace())
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
 
     assert ended.state is RunState.CANCELLED
-    assert "Throttles are left" in ended.sentence
+    assert "Throttles are still set" in ended.sentence
     assert waited < 30
     assert throttled != EARLIER
-    assert said == (f"Run {run.id}, cancelled: Its throttles are put back.",)
+    assert said == (f"Run {run.id}, cancelled: Its throttles are restored.",)
     assert cluster.dynamic == EARLIER
     assert journal.steps(unsettled=True) == ()
 
@@ -225,7 +225,7 @@ def test_a_runner_that_is_told_to_end_ends_at_once_and_the_run_goes_on_later(jou
 
     assert left.state is RunState.RUNNING
     assert "was told to end" in left.sentence
-    assert "go on with it, or cancel it" in left.sentence.lower()
+    assert "continue it, or cancel it" in left.sentence.lower()
     assert holder is None
     assert "reassign" not in after
     assert len(after) <= 4
@@ -265,8 +265,8 @@ def test_a_run_that_ended_meanwhile_is_not_revived(journal):
 
         def ends(run=run, ending=ending):
             if journal.run(run.id).state.open:
-                with journal.hold("FAKE", operator="ben", run_id=run.id) as hold:
-                    journal.set_state(hold, run.id, ending, "Over.")
+                with journal.lease("FAKE", operator="ben", run_id=run.id) as lease:
+                    journal.set_state(lease, run.id, ending, "Over.")
             return "FAKE"
 
         target.cluster_id = ends
@@ -292,15 +292,15 @@ def test_recovery_does_not_revive_a_run_that_ended_meanwhile(journal, monkeypatc
         carried(cluster, journal, run)
     cluster.before_call = lambda name: None
     cluster.wait(100)
-    hold = journal.hold
+    lease = journal.lease
 
     def late(cluster_id, **named):
-        monkeypatch.setattr(journal, "hold", hold)
+        monkeypatch.setattr(journal, "lease", lease)
         carried(cluster, journal, run)
-        return hold(cluster_id, **named)
+        return lease(cluster_id, **named)
 
-    monkeypatch.setattr(journal, "hold", late)
-    said = recover(cluster.target(), journal, pace=cluster.pace())
+    monkeypatch.setattr(journal, "lease", late)
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
 
     assert said == ()
     assert journal.run(run.id).state is RunState.DONE
@@ -309,13 +309,13 @@ def test_recovery_does_not_revive_a_run_that_ended_meanwhile(journal, monkeypatc
 def test_the_journal_opens_no_run_that_is_over(journal):
     """The last line of defence: no state that is open follows one that is not."""
     run = approve(journal)
-    with journal.hold("FAKE", operator="ann", run_id=run.id) as hold:
-        journal.set_state(hold, run.id, RunState.CANCELLED, "Over.")
+    with journal.lease("FAKE", operator="ann", run_id=run.id) as lease:
+        journal.set_state(lease, run.id, RunState.CANCELLED, "Over.")
         with pytest.raises(WriteRefused, match=f"Run {run.id} is over"):
-            journal.set_state(hold, run.id, RunState.RUNNING, "Again.")
-        journal.set_state(hold, run.id, RunState.CANCELLED, "Over. Its throttles are put back.")
+            journal.set_state(lease, run.id, RunState.RUNNING, "Again.")
+        journal.set_state(lease, run.id, RunState.CANCELLED, "Over. Its throttles are restored.")
 
-    assert journal.run(run.id).sentence == "Over. Its throttles are put back."
+    assert journal.run(run.id).sentence == "Over. Its throttles are restored."
 
 
 def test_one_that_slept_through_the_loss_of_its_lock_sends_what_it_announced_and_no_more(journal):

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from reseat.errors import ClusterUnreachable, WriteRefused
-from reseat.operate.execute import carry_out, recover
-from reseat.operate.journal import Approval, Journal, PlannedMove
-from reseat.operate.records import RunOptions, RunState
+from reseat.operate.journal.journal import Approval, Journal, PlannedMove
+from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.run.execute import carry_out, reconcile
 from tests.operate.fake_target import FakeCluster, FakeTarget
 
 #: Ten partitions on 1 and 2 whose second replica goes to 3 or 4.
@@ -49,15 +49,15 @@ def states(journal, run):
     return {state: told.count(state) for state in sorted(set(told))}
 
 
-@pytest.mark.parametrize("way", [{}, {"way": "zookeeper", "one_at_a_time": True, "can_cancel": False}])
-def test_a_plan_is_carried_out_in_batches(journal, way):
+@pytest.mark.parametrize("protocol", [{}, {"protocol": "zookeeper", "one_at_a_time": True, "can_cancel": False}])
+def test_a_plan_is_carried_out_in_batches(journal, protocol):
     """Every partition is as planned; no broker has more moves at a time than allowed; the journal says what was."""
     cluster, most = cluster_of(), []
     cluster.before_call = lambda name: most.append(
         max(sum(broker in ids for ids in cluster.goal.values()) for broker in (3, 4))
     )
     run = approve(journal)
-    ended = carried(cluster, journal, run, **way)
+    ended = carried(cluster, journal, run, **protocol)
 
     assert ended.state is RunState.DONE
     assert ended.sentence == "Done: all 10 partitions are as planned, seen twice."
@@ -172,7 +172,7 @@ def test_others_reassignments_hold_back_the_next_batch(journal):
     )
 
     assert ended.state is RunState.DONE
-    assert any("Somebody else reassigns 1 partition (theirs-0): nothing further is sent" in word for word in words)
+    assert any("Somebody else is reassigning 1 partition (theirs-0): nothing further is sent" in word for word in words)
 
 
 def test_a_partition_changed_before_it_was_sent_stops_the_run(journal):
@@ -236,7 +236,7 @@ def test_a_reassignment_that_waits_in_zookeepers_node_is_ours(journal, monkeypat
 
     monkeypatch.setattr(cluster, "assignment", not_begun)
     cluster.before_call = begins
-    ended = carried(cluster, journal, approve(journal), way="zookeeper", one_at_a_time=True, can_cancel=False)
+    ended = carried(cluster, journal, approve(journal), protocol="zookeeper", one_at_a_time=True, can_cancel=False)
 
     assert ended.state is RunState.DONE
 
@@ -370,7 +370,7 @@ def test_a_cancel_takes_back_what_is_under_way(journal):
 
     assert ended.state is RunState.CANCELLED
     assert ended.sentence == (
-        "Stopped: 0 partitions are as planned and 2 were reverted. Kafka took orders-0 back to the old replicas in "
+        "Stopped: 0 partitions are as planned and 2 were reverted. Kafka reverted orders-0 to the old replicas in "
         "another order. A rollback restores the lists as they were."
     )
     assert cluster.lists == {("orders", 0): [3, 2, 1], ("orders", 1): [1, 2]}
@@ -399,7 +399,7 @@ def test_where_the_way_cannot_cancel_what_is_under_way_finishes(journal):
     cluster, words = cluster_of(rate=1), []
     run = approve(journal)
     cluster.before_call = lambda name: journal.request_stop(run.id, cancel=True) if name == "reassigned" else None
-    target = cluster.target(way="zookeeper", one_at_a_time=True, can_cancel=False)
+    target = cluster.target(protocol="zookeeper", one_at_a_time=True, can_cancel=False)
     ended = carry_out(target, journal, run.id, stop=threading.Event(), pace=cluster.pace(), report=words.append)
 
     assert any("cannot be cancelled through ZooKeeper's node" in word for word in words)
@@ -420,20 +420,22 @@ def test_throttles_of_a_dead_broker_are_put_back_by_the_next_recovery(journal):
     run = approve(journal, throttle=1_000)
     ended = carried(cluster, journal, run)
     left = dict(cluster.dynamic)
-    again = recover(cluster.target(), journal, pace=cluster.pace())
+    again = reconcile(cluster.target(), journal, pace=cluster.pace())
     cluster.dead, cluster.before_call = set(), lambda name: None
-    said = recover(cluster.target(), journal, pace=cluster.pace())
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
 
     assert ended.state is RunState.DONE
-    assert ended.sentence.endswith("Throttles are left on broker 2: status puts them back once they can be reached.")
+    assert ended.sentence.endswith(
+        "Throttles are still set on broker 2: status restores them once they can be reached."
+    )
     assert left == EARLIER | {("leader_rate", "2"): "1000", ("follower_rate", "2"): "1000"}
-    assert "Throttles are left on broker 2" in again[0]
-    assert said == (f"Run {run.id}, done: Its throttles are put back.",)
+    assert "Throttles are still set on broker 2" in again[0]
+    assert said == (f"Run {run.id}, done: Its throttles are restored.",)
     assert journal.run(run.id).sentence == (
-        "Done: all 10 partitions are as planned, seen twice. Its throttles are put back."
+        "Done: all 10 partitions are as planned, seen twice. Its throttles are restored."
     )
     assert cluster.dynamic == EARLIER
-    assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
+    assert reconcile(cluster.target(), journal, pace=cluster.pace()) == ()
 
 
 def test_what_a_killed_operator_sent_is_settled_though_each_look_takes_a_while(journal):
@@ -455,7 +457,7 @@ def test_what_a_killed_operator_sent_is_settled_though_each_look_takes_a_while(j
         cluster.clock += 0.7
 
     cluster.before_call = takes_a_while
-    said = recover(cluster.target(), journal, pace=cluster.pace())
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
 
     assert said == (f"Run {run.id}: Done: all 2 partitions are as planned, seen twice.",)
     assert cluster.dynamic == EARLIER
@@ -576,17 +578,17 @@ def test_a_run_that_was_left_keeps_its_throttles_while_its_partitions_are_copied
     with pytest.raises(ClusterUnreachable):
         carried(cluster, journal, run)
     cluster.before_call, cluster.rate = lambda name: None, 1
-    first = recover(cluster.target(), journal, pace=cluster.pace())
+    first = reconcile(cluster.target(), journal, pace=cluster.pace())
     throttled = dict(cluster.dynamic)
     cluster.wait(100)
-    second = recover(cluster.target(), journal, pace=cluster.pace())
+    second = reconcile(cluster.target(), journal, pace=cluster.pace())
 
     assert first == (
-        f"The runner of run {run.id} is gone; 0 of 10 partitions as planned, 2 under way; the throttles stay while "
-        "anything is under way. Go on with it, or cancel it.",
+        f"The executor of run {run.id} has ended; 0 of 10 partitions as planned, 2 in progress; the throttles stay "
+        "while anything is in progress. Continue it, or cancel it.",
     )
     assert throttled != EARLIER
-    assert "nothing is under way" in second[0]
+    assert "nothing is in progress" in second[0]
     assert cluster.dynamic == EARLIER
     assert states(journal, run) == {"done": 2, "waiting": 8}
 
@@ -598,10 +600,10 @@ def test_two_operators_with_one_journal(journal):
 
     def second(name):
         if name == "reassigned" and not refused:
-            with pytest.raises(WriteRefused, match="ann is at work on this cluster with run 1") as error:
+            with pytest.raises(WriteRefused, match=r"ann has been executing on this cluster \(run 1\)") as error:
                 carry_out(cluster.target(), journal, run.id, stop=threading.Event(), pace=cluster.pace())
             refused.append(error)
-            assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
+            assert reconcile(cluster.target(), journal, pace=cluster.pace()) == ()
 
     run = approve(journal)
     cluster.before_call = second
@@ -674,7 +676,7 @@ def test_a_throttle_that_somebody_else_takes_away_is_told_of(journal):
     ended = carried(cluster, journal, run)
     told = [sentence for sentence in said if "Somebody else changed the throttle" in sentence]
 
-    assert "the throttle of brokers 1, 2, 3 and 4 and of topic orders: it is not the 1,000 bytes" in told[0]
+    assert "the throttle of brokers 1, 2, 3 and 4 and of topic orders: it is no longer the 1,000 bytes" in told[0]
     assert "Somebody else" not in said[0]
     assert cluster.calls.count("set_throttles") == 2
     assert ended.state is RunState.DONE
@@ -699,7 +701,7 @@ def test_throttles_that_somebody_else_sets_meanwhile_are_not_overwritten_at_the_
     assert ended.state is RunState.DONE
     assert "Throttles of broker 1 were changed by somebody else" in ended.sentence
     assert cluster.dynamic == EARLIER | {("leader_rate", "1"): "777"}
-    assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
+    assert reconcile(cluster.target(), journal, pace=cluster.pace()) == ()
 
 
 def test_a_run_that_goes_on_leaves_what_others_set_while_it_was_interrupted(journal):
@@ -818,7 +820,7 @@ def test_replicas_and_orders_change_without_throttles_for_what_is_not_copied(jou
 
 def test_before_a_batch_not_all_that_waits_is_asked_for(journal, monkeypatch):
     """Its own partitions are, and others in turns: so the cost of a large plan is not quadratic, and all is seen."""
-    monkeypatch.setattr("reseat.operate.sending._ASKED_AHEAD", 3)
+    monkeypatch.setattr("reseat.operate.run.sending._ASKED_AHEAD", 3)
     plan = {("orders", i): ([1, 2], [1, 3]) for i in range(40)}
     cluster, asked = cluster_of(plan), []
     target = cluster.target()
@@ -849,11 +851,11 @@ def test_what_was_put_back_is_not_put_back_again(journal):
     wanted = {("leader_rate", "1"): "99", ("leader_replicas", "orders"): "*"}
     cluster.dynamic |= wanted
     cluster.dead, cluster.before_call = set(), lambda name: None
-    said = recover(cluster.target(), journal, pace=cluster.pace())
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
 
-    assert said == ("Run 1, done: Its throttles are put back.",)
+    assert said == ("Run 1, done: Its throttles are restored.",)
     assert cluster.dynamic == EARLIER | wanted
-    assert recover(cluster.target(), journal, pace=cluster.pace()) == ()
+    assert reconcile(cluster.target(), journal, pace=cluster.pace()) == ()
 
 
 def test_what_an_earlier_run_left_waits_for_a_run_that_is_open(journal):
@@ -878,11 +880,11 @@ def test_what_an_earlier_run_left_waits_for_a_run_that_is_open(journal):
     with pytest.raises(SystemExit):
         carried(cluster, journal, second)
     cluster.before_call = lambda name: None
-    said = recover(cluster.target(), journal, pace=cluster.pace())
+    said = reconcile(cluster.target(), journal, pace=cluster.pace())
     during = cluster.dynamic["leader_rate", "2"]
     cluster.rate = 100
     ended = carried(cluster, journal, second)
-    recover(cluster.target(), journal, pace=cluster.pace())
+    reconcile(cluster.target(), journal, pace=cluster.pace())
 
     assert len(said) == 1
     assert during == "500"

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from reseat.errors import WriteRefused
 from reseat.model import BrokerState, ClusterLayout, LogDirectory
-from reseat.operate import guard
-from reseat.operate.checks import Verdict
-from reseat.operate.people import Person
-from reseat.operate.records import Run, RunOptions, RunState
+from reseat.operate.checks import guard
+from reseat.operate.checks.authorization import Person
+from reseat.operate.checks.check import Verdict
+from reseat.operate.journal.records import Run, RunOptions, RunState
 from tests.operate.guarding import (
     CLUSTER,
     LISTS,
@@ -56,7 +56,7 @@ def test_every_failed_check_is_in_the_refusal():
     with pytest.raises(WriteRefused) as refused:
         guard.refuse_unless(checks)
     assert [name for name, _ in refused.value.failed] == ["writing_enabled", "cluster_confirmed"]
-    assert "2 checks say no (writing_enabled, cluster_confirmed)" in str(refused.value)
+    assert "2 checks failed (writing_enabled, cluster_confirmed)" in str(refused.value)
 
 
 def test_the_table_of_the_module_and_that_of_the_decision_name_the_checks_in_order():
@@ -526,7 +526,7 @@ def test_what_a_plan_leaves_on_purpose_did_not_come_since():
     part = sealed({("pay", 7): [2, 4]}, leaving=(3,))
 
     assert judged("leaving_brokers_since", request(part)).verdict is PASSED
-    assert named(judged("leaving_brokers_since", request(part)), "Nothing came", "leaves 1 partition")
+    assert named(judged("leaving_brokers_since", request(part)), "No replica was added", "leaves 1 partition")
 
 
 def gigabytes(number):
@@ -564,7 +564,7 @@ def test_a_target_whose_log_directories_are_all_offline_has_no_room():
     """It could not make a replica."""
     now = snapshot(layout(), log_dirs=(directory(4, "/a", None, "KAFKA_STORAGE_ERROR"),))
 
-    assert named(judged("disk_room", now=now), "broker 4 has no log directory that is online")
+    assert named(judged("disk_room", now=now), "broker 4 has no online log directory")
 
 
 def test_sizes_that_are_not_told_leave_room_not_told_unless_what_is_told_is_too_much():
@@ -605,16 +605,16 @@ def test_a_throttle_is_a_rate_and_its_least_time_is_said():
     now = snapshot(layout(sizes=sizes))  # 4 gets both: 2 GB
 
     assert named(judged("throttle_suits", request(), now), "No throttle")
-    assert named(judged("throttle_suits", request(throttle=10_000_000), now), "10,000,000 bytes a second", "3 min")
+    assert named(judged("throttle_suits", request(throttle=10_000_000), now), "10,000,000 bytes/s", "3 min")
     slow = judged("throttle_suits", request(throttle=1_000), now)
     assert (slow.verdict, slow.overridable) == (FAILED, True)
-    assert named(slow, "23 days at least", "Is the throttle in bytes?")
+    assert named(slow, "at least 23 days", "Is the throttle in bytes?")
     for none in (0, -5, 2**63):
         refused = judged("throttle_suits", request(throttle=none, overrides=frozenset({"throttle_suits"})), now)
         assert (refused.verdict, refused.overridable) == (FAILED, False)
     untold = judged("throttle_suits", request(throttle=1))
     assert untold.verdict is NOT_TOLD
-    assert named(untold, "never ends where more than that is written")
+    assert named(untold, "never completes if producers write more than that")
 
 
 def test_sentences_name_a_few_and_say_how_many():

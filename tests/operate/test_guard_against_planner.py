@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from reseat.errors import WishRefused
-from reseat.formats.sealed import inverse, read_sealed
-from reseat.formats.writers import write_reassignment
+from reseat.formats.documents.sealed import inverse, read_sealed
+from reseat.formats.documents.writers import write_reassignment
 from reseat.model import BrokerState, ClusterLayout, Plan, Wish
-from reseat.operate.checks import Verdict
-from reseat.operate.guard import check
+from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.guard import check
 from reseat.planning import plan
 from tests.operate.guarding import request, snapshot
 from tests.planning.brute_force import random_layout

@@ -6,12 +6,12 @@ import pytest
 
 from reseat.errors import WriteRefused
 from reseat.model import BrokerState
-from reseat.operate.checks import Verdict
-from reseat.operate.guard import check_access, check_election, check_topic, refuse_unless
+from reseat.operate.checks.authorization import Person, command_line_person
+from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.guard import check_access, check_election, check_topic, refuse_unless
 from reseat.operate.losses import losses
-from reseat.operate.people import Person, command_line_person
 from reseat.operate.request import ElectionRequest, TopicRequest
-from reseat.operate.target import Election
+from reseat.operate.targets.target import Election
 from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.guarding import CLUSTER, LISTS, layout, snapshot
 
@@ -157,14 +157,14 @@ def test_a_topic_on_live_brokers_in_different_racks_passes():
     ("more", "name", "word"),
     [
         ({"topic": "a/b"}, "topic_new", "a/b"),
-        ({"topic": "orders"}, "topic_new", "there already"),
+        ({"topic": "orders"}, "topic_new", "already exists"),
         ({"assignments": {}}, "partition_ids", "no partition"),
         ({"assignments": {-1: (1, 2)}}, "partition_ids", "below 0"),
         ({"assignments": {10: (1, 2), 21: (2, 1)}}, "partition_ids", "from 0 without gaps"),
         ({"assignments": {0: ()}}, "replicas_valid", "no replica: fresh-0"),
         ({"assignments": {0: (1, 1)}}, "replicas_valid", "a broker twice: fresh-0"),
         ({"assignments": {0: (1, 99)}}, "replicas_valid", "Broker 99 is not in the cluster"),
-        ({"assignments": {0: (1, 2), 1: (1,)}}, "replicas_valid", "as many replicas"),
+        ({"assignments": {0: (1, 2), 1: (1,)}}, "replicas_valid", "the same number of replicas"),
         ({"assignments": {0: (2, 3)}}, "racks_not_shared", "fresh-0"),
         ({"configs": {"min.insync.replicas": "3"}}, "min_in_sync", "acks=all"),
     ],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reseat.operate.checks import Verdict
-from reseat.operate.records import MoveProgress
-from reseat.operate.target import Throttles
-from reseat.operate.throttling import wanted
+from reseat.operate.checks.check import Verdict
+from reseat.operate.journal.records import MoveProgress
+from reseat.operate.run.throttling import wanted
+from reseat.operate.targets.target import Throttles
 from tests.operate.guarding import judged, layout, request, sealed, snapshot
 
 PASSED, FAILED = Verdict.PASSED, Verdict.FAILED
@@ -30,7 +30,7 @@ def test_a_topic_that_is_throttled_as_a_whole_is_named():
             Throttles({}, {}, {"wide": None}, {"wide": None}),
         )
 
-        assert ("Of 1 topic all replicas are throttled" in said) is whole
+        assert ("For 1 topic all replicas are throttled" in said) is whole
         assert (longest.leader_replicas["wide"] == "*") is whole
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from reseat.errors import ClusterUnreachable
 from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
-from reseat.operate import wishes
-from reseat.operate.execute import carry_out
-from reseat.operate.records import RunOptions, RunState
+from reseat.operate.journal import wishes
+from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.run.execute import carry_out
 from tests.operate.test_execute import EARLIER, PLAN, approve, cluster_of, planned
 
 #: A topic of somebody else, beside the plan's.
@@ -100,7 +100,7 @@ def test_a_lost_broker_pauses_a_run_until_it_is_back(watched):
     ended = watched.carried()
 
     assert ended.state is RunState.DONE
-    assert watched.said("broker 6 is not alive any more")
+    assert watched.said("broker 6 is no longer alive")
     assert watched.between(0, 2)
     assert watched.between(2.5, 100) == []
     assert set(states) == {(RunState.PAUSED, 0)}
@@ -151,7 +151,7 @@ def test_whoever_goes_on_compares_with_how_it_began(watched):
     ended = watched.carried()
 
     assert ended.state is RunState.DONE
-    assert watched.said("broker 6 is not alive any more")
+    assert watched.said("broker 6 is no longer alive")
     assert watched.between(0, 100) == []
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from reseat.errors import InputRefused, WriteRefused
-from reseat.operate.file_systems import network_file_system
-from reseat.operate.journal import Approval, Journal, PlannedMove
-from reseat.operate.journal_schema import VERSION, default_path
-from reseat.operate.owner import Owner, is_alive, this_process
-from reseat.operate.records import RunOptions, RunState
+from reseat.operate.journal.file_systems import network_file_system
+from reseat.operate.journal.journal import Approval, Journal, PlannedMove
+from reseat.operate.journal.owner import Owner, is_alive, this_process
+from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.journal.schema import VERSION, default_path
 
 MOVES = (
     PlannedMove("orders", 1, (2, 3, 1), (2, 3, 4), 700),
@@ -65,19 +65,21 @@ def test_the_files_are_the_owners_alone(journal):
 def test_a_step_is_open_until_its_outcome_is_told(journal):
     """An intention without an outcome is what a restart finds."""
     run = journal.approve(APPROVAL)
-    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
+    with journal.lease("C1", operator="ann", run_id=run.id) as lease:
         moves = journal.moves(run.id)
-        step = journal.begin(
+        step = journal.record_intent(
             "C1",
             "batch",
             {"rows": [0]},
             operator="ann",
             run_id=run.id,
-            hold=hold,
+            lease=lease,
             moves={0: replace(moves[0], state="sent")},
         )
         [unsettled] = journal.steps(run_id=run.id, unsettled=True)
-        journal.end(step, {"refused": {}}, hold=hold, moves={0: replace(moves[0], state="done", now=(4, 2, 3))})
+        journal.record_outcome(
+            step, {"refused": {}}, lease=lease, moves={0: replace(moves[0], state="done", now=(4, 2, 3))}
+        )
 
     assert (unsettled.id, unsettled.kind, unsettled.content, unsettled.outcome) == (step, "batch", {"rows": [0]}, None)
     assert journal.steps(unsettled=True) == ()
@@ -93,8 +95,8 @@ def test_a_second_run_of_a_cluster_is_refused_until_the_first_is_over(journal):
     with pytest.raises(WriteRefused, match=f"Run {run.id} on this cluster is not over"):
         journal.approve(APPROVAL)
     journal.approve(replace(APPROVAL, cluster_id="C2"))
-    with journal.hold("C1", operator="ann") as hold:
-        journal.set_state(hold, run.id, RunState.DONE, "Done.")
+    with journal.lease("C1", operator="ann") as lease:
+        journal.set_state(lease, run.id, RunState.DONE, "Done.")
 
     second = journal.approve(APPROVAL)
     assert [found.id for found in journal.runs("C1")] == [second.id, run.id]
@@ -107,14 +109,16 @@ def test_a_living_owner_refuses_the_second_and_is_named(journal):
     run = journal.approve(APPROVAL)
     other = Journal(journal.path)
     with (
-        journal.hold("C1", operator="ann", run_id=run.id),
-        pytest.raises(WriteRefused, match=rf"ann is at work .* run {run.id} .*process {os.getpid()} on ") as refused,
-        other.hold("C1", operator="bob"),
+        journal.lease("C1", operator="ann", run_id=run.id),
+        pytest.raises(
+            WriteRefused, match=rf"ann has been executing .*run {run.id}\) .*process {os.getpid()} on "
+        ) as refused,
+        other.lease("C1", operator="bob"),
     ):
         pass
 
     assert refused.value.failed[0][0] == "journal_lock"
-    with other.hold("C1", operator="bob"), journal.hold("C2", operator="ann"):
+    with other.lease("C1", operator="bob"), journal.lease("C2", operator="ann"):
         assert other.holder("C1").operator == "bob"
     assert other.holder("C1") is None
     other.close()
@@ -122,8 +126,8 @@ def test_a_living_owner_refuses_the_second_and_is_named(journal):
 
 _HOLD = """
 import sys
-from reseat.operate.journal import Journal
-with Journal(sys.argv[1]).hold("C1", operator="gone"):
+from reseat.operate.journal.journal import Journal
+with Journal(sys.argv[1]).lease("C1", operator="gone"):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -138,12 +142,12 @@ def test_an_owner_that_was_killed_blocks_nobody(journal):
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
     )
     assert holding.stdout.readline() == b"held\n"
-    with pytest.raises(WriteRefused, match="gone is at work"), journal.hold("C1", operator="ann"):
+    with pytest.raises(WriteRefused, match="gone has been executing"), journal.lease("C1", operator="ann"):
         pass
     holding.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, holding.pid, os.WEXITED | os.WNOWAIT)  # ended, and a zombie still
 
-    with journal.hold("C1", operator="ann"):
+    with journal.lease("C1", operator="ann"):
         assert journal.holder("C1").operator == "ann"
     holding.communicate()
 
@@ -163,12 +167,12 @@ def test_owners_are_told_by_boot_start_time_and_heartbeat():
 def test_whoever_lost_the_lock_writes_nothing_more(journal):
     """An owner thought dead that wakes up is refused before it can send."""
     run = journal.approve(APPROVAL)
-    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
+    with journal.lease("C1", operator="ann", run_id=run.id) as lease:
         with sqlite3.connect(journal.path) as database:
             database.execute("UPDATE owners SET token = 'x', operator = 'bob'")
         database.close()
         with pytest.raises(WriteRefused, match=r"bob .* has taken over"):
-            journal.begin("C1", "batch", {}, operator="ann", run_id=run.id, hold=hold)
+            journal.record_intent("C1", "batch", {}, operator="ann", run_id=run.id, lease=lease)
 
     assert journal.steps() == ()
     assert journal.holder("C1").operator == "bob"
@@ -184,8 +188,8 @@ def test_stop_requests_come_from_any_process(journal):
     other.close()
 
     assert journal.stop_requested(run.id) == "cancel"
-    with journal.hold("C1", operator="ann") as hold:
-        journal.set_state(hold, run.id, RunState.CANCELLED, "")
+    with journal.lease("C1", operator="ann") as lease:
+        journal.set_state(lease, run.id, RunState.CANCELLED, "")
     with pytest.raises(WriteRefused, match="is over"):
         journal.request_stop(run.id, cancel=False)
 
@@ -193,13 +197,13 @@ def test_stop_requests_come_from_any_process(journal):
 def test_remaining_time_comes_of_the_last_minutes_pace(journal):
     """Half of the bytes in ten seconds leaves ten seconds; without a pace, or with nobody at work, nothing is said."""
     run = journal.approve(APPROVAL)
-    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
-        journal.note_pace(hold, run.id, 0, 0)
+    with journal.lease("C1", operator="ann", run_id=run.id) as lease:
+        journal.note_pace(lease, run.id, 0, 0)
         assert journal.progress(run.id).seconds_left is None
         with sqlite3.connect(journal.path) as database:
             database.execute("UPDATE paces SET at = at - 10")
         database.close()
-        journal.note_pace(hold, run.id, 1, 500)
+        journal.note_pace(lease, run.id, 1, 500)
 
         assert journal.progress(run.id, moves=False).seconds_left == pytest.approx(10, abs=0.5)
 
@@ -233,8 +237,9 @@ def test_a_journal_that_is_made_while_it_is_looked_at_is_no_other_programs(tmp_p
 def test_many_processes_may_make_the_journal_at_once(tmp_path):
     """Eight processes open a journal that is not there yet, and all of them write."""
     script = (
-        "import sys; from reseat.operate.journal import *\n"
-        "j = Journal(sys.argv[1]); j.end(j.begin('C', 'topic', {'n': sys.argv[2]}, operator='a'), {})"
+        "import sys; from reseat.operate.journal.journal import *\n"
+        "j = Journal(sys.argv[1])\n"
+        "j.record_outcome(j.record_intent('C', 'topic', {'n': sys.argv[2]}, operator='a'), {})"
     )
     path = tmp_path / "new" / "journal.sqlite"
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
@@ -296,7 +301,7 @@ def test_a_journal_that_cannot_be_written_refuses(journal):
     journal.close()
 
     with pytest.raises(WriteRefused, match="cannot be written"):
-        journal.begin("C1", "election", {}, operator="ann")
+        journal.record_intent("C1", "election", {}, operator="ann")
 
 
 def test_the_journals_place_can_be_named():
@@ -322,11 +327,11 @@ def test_a_journal_is_where_it_is_said_to_be(tmp_path, monkeypatch):
 
 def test_the_way_and_what_was_overridden_are_kept(journal):
     """A run says by which way it was to be written, and in spite of which checks."""
-    told = journal.approve(replace(APPROVAL, way="zookeeper", overridden=("can_finish", "racks_not_worsened")))
+    told = journal.approve(replace(APPROVAL, protocol="zookeeper", overridden=("can_finish", "racks_not_worsened")))
     plain = journal.approve(replace(APPROVAL, cluster_id="C2"))
 
-    assert (told.way, told.overridden) == ("zookeeper", ("can_finish", "racks_not_worsened"))
-    assert (plain.way, plain.overridden) == (None, ())
+    assert (told.protocol, told.overridden) == ("zookeeper", ("can_finish", "racks_not_worsened"))
+    assert (plain.protocol, plain.overridden) == (None, ())
 
 
 def test_a_journal_of_the_first_version_is_taken_over(journal):
@@ -354,10 +359,10 @@ def test_a_journal_of_the_first_version_is_taken_over(journal):
 def test_options_change_while_somebody_is_at_work_and_not_once_it_is_over(journal):
     """Whoever is at work reads them again and again; who asked for it, and when, is kept."""
     run = journal.approve(APPROVAL)
-    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
+    with journal.lease("C1", operator="ann", run_id=run.id) as lease:
         journal.change_options(run.id, RunOptions(7, None), operator="ben")
         wishes = journal.wishes(run.id)
-        journal.set_state(hold, run.id, RunState.CANCELLED, "Over.")
+        journal.set_state(lease, run.id, RunState.CANCELLED, "Over.")
     with pytest.raises(WriteRefused, match="Run 1 is over"):
         journal.change_options(run.id, RunOptions(8, 1_000), operator="ben")
     (kept,) = journal.steps(kind="wish")
@@ -424,7 +429,7 @@ def test_a_file_system_without_a_write_ahead_log_is_refused(tmp_path, monkeypatc
     def without_shared_memory(path, **named):
         return connect(f"file:{path}?vfs=unix-dotfile", uri=True, **named)
 
-    monkeypatch.setattr("reseat.operate.journal_schema.sqlite3.connect", without_shared_memory)
+    monkeypatch.setattr("reseat.operate.journal.schema.sqlite3.connect", without_shared_memory)
     with pytest.raises(
         InputRefused, match=r"write-ahead log \(SQLite chose 'delete'\)\. Name a file on a disk of this"
     ):
@@ -450,7 +455,7 @@ def test_a_journal_on_a_network_file_system_is_refused(tmp_path, monkeypatch):
         for place in ("/var/j", "/home/ann/j", "/home/ann/local disk/j", "/homes/j", "/mnt/j")
     }
     untold = network_file_system(Path("/home/ann/j"), tmp_path / "nothing")
-    monkeypatch.setattr("reseat.operate.journal_schema.network_file_system", lambda path: "nfs4")
+    monkeypatch.setattr("reseat.operate.journal.schema.network_file_system", lambda path: "nfs4")
     with pytest.raises(InputRefused, match=r"between machines \(it is nfs4\)"):
         Journal(tmp_path / "journal.sqlite")
 
@@ -468,11 +473,11 @@ def test_a_journal_on_a_network_file_system_is_refused(tmp_path, monkeypatch):
 def test_a_clock_that_was_set_back_spoils_no_pace(journal, monkeypatch):
     """What was noted later than now is forgotten."""
     run = journal.approve(APPROVAL)
-    with journal.hold("C1", operator="ann", run_id=run.id) as hold:
-        monkeypatch.setattr("reseat.operate.journal.time.time", lambda: 10_000.0)
-        journal.note_pace(hold, run.id, 2, 900)
+    with journal.lease("C1", operator="ann", run_id=run.id) as lease:
+        monkeypatch.setattr("reseat.operate.journal.journal.time.time", lambda: 10_000.0)
+        journal.note_pace(lease, run.id, 2, 900)
         for second, done in ((0, 100), (5, 600)):
-            monkeypatch.setattr("reseat.operate.journal.time.time", lambda second=second: 5_000.0 + second)
-            journal.note_pace(hold, run.id, 1, done)
+            monkeypatch.setattr("reseat.operate.journal.journal.time.time", lambda second=second: 5_000.0 + second)
+            journal.note_pace(lease, run.id, 1, done)
 
         assert journal.progress(run.id).seconds_left == pytest.approx(4.0)

@@ -19,10 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.errors import ClusterUnreachable
-from reseat.operate.execute import carry_out, recover
-from reseat.operate.journal import Journal
-from reseat.operate.records import RunState
-from reseat.operate.target import Assignment, Partition
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import RunState
+from reseat.operate.run.execute import carry_out, reconcile
+from reseat.operate.targets.target import Assignment, Partition
 from tests.operate.fake_target import FakeCluster, FakeTarget
 from tests.operate.test_execute import PLAN, approve, cluster_of, planned
 
@@ -124,7 +124,7 @@ def finished(brokers: Lagging, journal: Journal, plan, trouble: Trouble):
         target.brokers = brokers
         with suppress(SystemExit, ClusterUnreachable):
             if begun and trouble.settles:
-                said += recover(target, journal, pace=cluster.pace())
+                said += reconcile(target, journal, pace=cluster.pace())
             if journal.run(run.id).state.open:
                 begun, pace = True, cluster.pace()
                 carry_out(target, journal, run.id, stop=threading.Event(), pace=pace, report=said.append)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.operate.admin_target import AdminTarget
+from reseat.operate.targets.admin import AdminTarget
 from tests.operate.admin_behaviour import AdminBehaviour
 from tests.operate.live_cluster import connection_to, running
 

@@ -6,11 +6,11 @@ import pytest
 
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout
-from reseat.operate.admin_target import AdminTarget
 from reseat.operate.elections import hold
-from reseat.operate.target import Election, Throttles
+from reseat.operate.targets.admin import AdminTarget
+from reseat.operate.targets.target import Election, Throttles
+from reseat.operate.targets.zookeeper import ZooKeeperTarget
 from reseat.operate.topics import create
-from reseat.operate.zookeeper_target import ZooKeeperTarget
 from reseat.placement.topic_spec import TopicSpec
 from tests.operate.admin_behaviour import AdminBehaviour
 from tests.operate.live_cluster import as_told, connection_to, create_everywhere, fill, running, until

@@ -55,7 +55,7 @@ def names_in(file: Path) -> set[str]:
 
 def test_there_is_something_to_look_at() -> None:
     """The files are found, and the patterns find what operate itself does."""
-    own = set().union(*(names_in(file) for file in OPERATE.glob("*.py")))
+    own = set().union(*(names_in(file) for file in OPERATE.rglob("*.py")))
 
     assert len(FILES) > 100
     assert {"AlterPartitionReassignmentsRequest", "IncrementalAlterConfigsRequest"} <= own & WRITING_REQUESTS

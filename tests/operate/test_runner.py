@@ -9,10 +9,10 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 
-from reseat.operate import runner
-from reseat.operate.journal import Approval, PlannedMove
-from reseat.operate.patience import Patience
-from reseat.operate.records import RunState
+from reseat.operate.journal.journal import Approval, PlannedMove
+from reseat.operate.journal.records import RunState
+from reseat.operate.run import runner
+from reseat.operate.targets.patience import Patience
 from reseat.sources.connection import Connection, Secret
 from tests.operate.fake_target import FakeCluster
 
@@ -48,7 +48,7 @@ def test_a_runner_that_cannot_begin_leaves_a_word_and_no_secret(journal, monkeyp
     run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
     process = runner.start(NOWHERE, journal.path, run.id)
     seen = _of_process(process)
-    ended = until(lambda: "The runner ended" in journal.run(run.id).sentence)
+    ended = until(lambda: "The executor ended" in journal.run(run.id).sentence)
     log = runner.log_file(journal.path, run.id)
     files = [file for file in journal.path.parent.iterdir() if file.is_file()]
 
@@ -78,7 +78,7 @@ def test_a_termination_ends_the_process_and_not_the_run(journal, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(runner.connection_to_json(NOWHERE)))
     run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", [MOVE]))
     target = FakeCluster({("orders", 0): [1, 2]}).target()
-    monkeypatch.setattr("reseat.operate.opening.open_target", lambda connection, way=None: target)
+    monkeypatch.setattr("reseat.operate.targets.opening.open_target", lambda connection, protocol=None: target)
     told = {}
 
     def carries_out(target, journal, run_id, *, interrupt, stop=None, **_):

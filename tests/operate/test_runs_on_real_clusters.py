@@ -16,14 +16,15 @@ import pytest
 
 from reseat.cli import main
 from reseat.errors import ClusterUnreachable
-from reseat.operate import runner, wishes
-from reseat.operate.admin_target import AdminTarget
-from reseat.operate.execute import carry_out, recover
-from reseat.operate.journal import Approval, PlannedMove
-from reseat.operate.opening import open_target
-from reseat.operate.patience import Patience
-from reseat.operate.records import RunOptions, RunState
-from reseat.operate.target import Election, Throttles
+from reseat.operate.journal import wishes
+from reseat.operate.journal.journal import Approval, PlannedMove
+from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.run import runner
+from reseat.operate.run.execute import carry_out, reconcile
+from reseat.operate.targets.admin import AdminTarget
+from reseat.operate.targets.opening import open_target
+from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.target import Election, Throttles
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.live import read_cluster
 from tests.operate.live_cluster import connection_to, controller_of, create_everywhere, fill, running, until
@@ -195,12 +196,12 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
     made(cluster, target, "drained", [[1, 2], [2, 3], [3, 4], [4, 1], [4, 2]], megabytes=1)
     start = lists_of(target, "drained", 5)
     admin = ["--bootstrap", cluster.bootstrap]
-    way = ["--zookeeper", cluster.zookeeper] if cluster.zookeeper else admin
+    protocol = ["--zookeeper", cluster.zookeeper] if cluster.zookeeper else admin
     snapshot, plan, journal = (str(tmp_path / name) for name in ("snapshot.json", "plan.json", "journal.sqlite"))
     operate = ["--journal", journal, "--confirm", target.cluster_id(), "--wait", "--throttle", "10000000"]
-    assert main(["snapshot", *way, "--output", snapshot]) == 0
+    assert main(["snapshot", *protocol, "--output", snapshot]) == 0
     assert main(["plan", snapshot, "--remove", "4", "--without-internal", "--output", plan]) == 0
-    code = main(["operate", "execute", *way, "--plan", plan, *operate])
+    code = main(["operate", "execute", *protocol, "--plan", plan, *operate])
     said = capsys.readouterr()
     verified = cluster.tool("reassign", "--reassignment-json-file", plan, "--verify")
     drained = until(lambda: not any(4 in ids for ids in lists_of(target, "drained", 5).values()))
@@ -224,15 +225,15 @@ def test_a_dead_broker_is_drained(cluster, target, tmp_path, enabled, capsys):
     """What has a copy elsewhere moves; what has none is named, left out and not called drained; nor is who is dead."""
     made(cluster, target, "survives", [[1, 4], [4, 2], [2, 3]])
     made(cluster, target, "stranded", [[4]])
-    way = ["--zookeeper", cluster.zookeeper] if cluster.zookeeper else ["--bootstrap", cluster.bootstrap]
+    protocol = ["--zookeeper", cluster.zookeeper] if cluster.zookeeper else ["--bootstrap", cluster.bootstrap]
     snapshot, plan, journal = (str(tmp_path / name) for name in ("snapshot.json", "plan.json", "journal.sqlite"))
-    operate = ["operate", "execute", *way, "--plan", plan, "--journal", journal, "--confirm", target.cluster_id()]
+    operate = ["operate", "execute", *protocol, "--plan", plan, "--journal", journal, "--confirm", target.cluster_id()]
     # On a busy machine a follower lags behind for a while: killed then, broker 4 would take more than its own with it.
     assert until(lambda: in_sync(target, "drained", 5) and in_sync(target, "survives", 3))
     cluster.stop_broker(4, kill=True)
     try:
         assert until(lambda: 4 not in target.alive())
-        assert until(lambda: main(["snapshot", *way, "--output", snapshot]) == 0)
+        assert until(lambda: main(["snapshot", *protocol, "--output", snapshot]) == 0)
         planned = ["plan", snapshot, "--remove", "4", "--without-internal", "--output", plan]
         assert main([*planned, "--keep-unmovable"]) == 0
         capsys.readouterr()
@@ -324,13 +325,13 @@ def test_an_operator_that_is_killed_is_followed_by_another(cluster, target, jour
     assert until(lambda: journal.progress(run.id).sent == 1 and target.reassigning())
     os.kill(process, signal.SIGKILL)
     assert until(lambda: not journal.progress(run.id).alive)
-    said = recover(target, journal)
+    said = reconcile(target, journal)
     throttled = not no_throttles(target, "killed")
     with operating(cluster, journal, run) as ended:
         assert until(lambda: bool(_COUNTS.match(journal.run(run.id).sentence)))  # at work, its throttles set again
         hurry(target, "killed", ended)
 
-    assert f"The runner of run {run.id} is gone" in said[0]
+    assert f"The executor of run {run.id} has ended" in said[0]
     assert "the throttles stay" in said[0]
     assert throttled
     assert ended[0].state is RunState.DONE
@@ -361,7 +362,7 @@ def test_nothing_is_abandoned_and_a_cluster_that_worsens_is_waited_for(cluster, 
         during = journal.progress(run.id)
         barred.clear()
         cluster.stop_broker(4, kill=True)
-        paused = until(lambda: "broker 4 is not alive any more" in journal.run(run.id).sentence, 60)
+        paused = until(lambda: "broker 4 is no longer alive" in journal.run(run.id).sentence, 60)
         state = journal.run(run.id).state
         wishes.change(journal, run.id, RunOptions(1, None), operator="ben")
         first = until(lambda: (told := journal.progress(run.id)).done == 1 and not told.sent, 60)
@@ -428,8 +429,8 @@ def test_replicas_that_no_string_of_kafka_holds_are_throttled_all(cluster, targe
     moves, said = [((1, 2), (1, 3)), ((1, 3), (1, 2))], []
     for (before, after), zookeeper in zip(moves, (False, bool(cluster.zookeeper)), strict=True):
         run = approve(journal, target, "wide", dict.fromkeys(range(2), (before, after)), throttle=10_000_000)
-        with closing(open_target(connection_to(cluster, zookeeper=zookeeper))) as way:
-            ended = carry_out(way, journal, run.id, stop=threading.Event())
+        with closing(open_target(connection_to(cluster, zookeeper=zookeeper))) as protocol:
+            ended = carry_out(protocol, journal, run.id, stop=threading.Event())
         (step,) = journal.steps(run_id=run.id, kind="throttles")
         said.append((ended.state, ended.sentence, step.content["set"]["leader_replicas"]))
     back = until(lambda: target.throttles([], ["wide"]).leader_replicas == {"wide": theirs})

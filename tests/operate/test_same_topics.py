@@ -9,12 +9,12 @@ from contextlib import suppress
 import pytest
 
 from reseat.errors import WriteRefused
-from reseat.formats.sealed import inverse, read_sealed, seal_of, topic_ids_in
+from reseat.formats.documents.sealed import inverse, read_sealed, seal_of, topic_ids_in
 from reseat.model import ClusterLayout
 from reseat.operate.approving import approval_of, way_back
-from reseat.operate.checks import Verdict
-from reseat.operate.execute import carry_out
-from reseat.operate.records import RunOptions, RunState
+from reseat.operate.checks.check import Verdict
+from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.run.execute import carry_out
 from reseat.operate.verify import verify
 from tests.operate.fake_target import FakeCluster
 from tests.operate.guarding import LISTS, PLAN, judged, layout, request, sealed, snapshot, text_of
@@ -56,7 +56,7 @@ def test_a_plan_for_a_topic_that_was_made_anew_is_refused():
 
     found = judged("topics_same", request(plan), snapshot(now))
     assert (found.verdict, found.overridable) == (Verdict.FAILED, False)
-    assert "1 topic of the plan was deleted and made anew since: orders" in found.sentence
+    assert "1 topic of the plan was deleted and recreated since: orders" in found.sentence
     assert judged("topics_same", request(bare, shown=with_ids()), snapshot(now)).verdict is Verdict.FAILED
     assert judged("topics_same", request(plan), snapshot(with_ids())).verdict is Verdict.PASSED
     assert judged("topics_same", request(plan), snapshot()).verdict is Verdict.NOT_TOLD
@@ -125,5 +125,5 @@ def test_a_topic_made_anew_as_planned_is_not_taken_for_done(journal):
     assert [str(one) for one in verified.differences] == ["orders-2 is gone, planned [4, 1]"]
     assert back.left == ("orders-2",)
     assert read_sealed(back.text).proposed.assignments() == {("pay", 7): [2, 3]}
-    with pytest.raises(WriteRefused, match=r"made anew orders-2 and pay-7 since"):
+    with pytest.raises(WriteRefused, match=r"recreated orders-2 and pay-7 since"):
         way_back(journal.run(run.id), journal.moves(run.id), snapshot(with_ids({"orders": NEW, "pay": NEW}, planned)))

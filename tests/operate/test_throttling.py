@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reseat.operate.records import MoveProgress
-from reseat.operate.target import Throttles
-from reseat.operate.throttling import LONGEST_LIST, Standing, before_the_run, lifted, put_back, wanted
+from reseat.operate.journal.records import MoveProgress
+from reseat.operate.run.throttling import LONGEST_LIST, OutstandingThrottles, before_the_run, lifted, put_back, wanted
+from reseat.operate.targets.target import Throttles
 from tests.operate.fake_target import FakeCluster
 
 UNSET = Throttles({1: None}, {1: None}, {"wide": None, "small": None}, {"wide": None, "small": None})
@@ -32,7 +32,7 @@ def test_what_was_listed_before_counts_towards_the_length():
     ours = wanted(moves_of("wide", 1), 1_000, earlier)
     target = cluster.target()
     target.set_throttles(ours)
-    came = put_back(target, Standing(1, earlier, (ours,), {"wide": 0}), cluster.wait)
+    came = put_back(target, OutstandingThrottles(1, earlier, (ours,), {"wide": 0}), cluster.wait)
 
     assert ours.leader_replicas == {"wide": "*"}
     assert ours.follower_replicas == {"wide": "0:1004"}
@@ -56,7 +56,7 @@ def test_only_what_is_still_the_runs_own_is_put_back():
     cluster = FakeCluster({("t", 0): [1, 2]})
     target = cluster.target()
     target.set_throttles(Throttles({1: "1000", 2: "123", 3: None}, {1: "5000"}, {"t": "9:9,0:1"}, {"t": "0:3"}))
-    came = put_back(target, Standing(2, earlier, (second, first), {"t": 0}), cluster.wait)
+    came = put_back(target, OutstandingThrottles(2, earlier, (second, first), {"t": 0}), cluster.wait)
 
     assert came.left == Throttles()
     assert came.theirs == Throttles({2: "123", 3: None})
@@ -69,7 +69,7 @@ def test_only_what_is_still_the_runs_own_is_put_back():
 
 def test_a_run_that_goes_on_takes_what_others_set_since_for_what_was_before():
     """Broker 1 shows the run's own, 2 another's, 3 is concerned for the first time."""
-    there = Standing(1, Throttles({1: "70", 2: "70"}), (Throttles({1: "1000", 2: "1000"}),), {})
+    there = OutstandingThrottles(1, Throttles({1: "70", 2: "70"}), (Throttles({1: "1000", 2: "1000"}),), {})
     now = Throttles({1: "1000", 2: "123", 3: "9"})
 
     assert before_the_run(there, now).leader_rate == {1: "70", 2: "123", 3: "9"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from reseat.formats.sealed import read_sealed, seal_of
-from reseat.formats.writers import write_layout_reassignment
+from reseat.formats.documents.sealed import read_sealed, seal_of
+from reseat.formats.documents.writers import write_layout_reassignment
 from reseat.model import ClusterLayout, Snapshot
-from reseat.operate.checks import Verdict
-from reseat.operate.patience import Patience
+from reseat.operate.checks.check import Verdict
+from reseat.operate.targets.patience import Patience
 from reseat.operate.verify import verify
 from tests.operate.fake_target import FakeCluster
 
@@ -43,7 +43,7 @@ def test_differences_are_named_each_as_what_it_is():
 
     assert seen.sentences == (
         "0 of 2 partitions are as planned.",
-        "1 partition is under way: orders-0 has [1, 3, 2], planned [1, 3].",
+        "1 partition is in progress: orders-0 has [1, 3, 2], planned [1, 3].",
         "1 partition is different: orders-1 has [1, 3], planned [3, 1].",
     )
     assert not seen.holds

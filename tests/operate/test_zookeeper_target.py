@@ -14,11 +14,11 @@ from kazoo.protocol.serialization import Create, Transaction
 from kazoo.security import make_acl, make_digest_acl
 
 from reseat.errors import ClusterUnreachable, WishRefused
-from reseat.operate.opening import open_target
-from reseat.operate.patience import Patience
-from reseat.operate.target import Assignment, Election, Throttles
-from reseat.operate.zookeeper_session import ZooKeeperSession
-from reseat.operate.zookeeper_target import BATCH_BYTES, ZooKeeperTarget
+from reseat.operate.targets.opening import open_target
+from reseat.operate.targets.patience import Patience
+from reseat.operate.targets.target import Assignment, Election, Throttles
+from reseat.operate.targets.zookeeper import ZooKeeperTarget
+from reseat.operate.targets.zookeeper_session import NODE_BYTES, ZooKeeperSession
 from reseat.sources.connection import Connection, Secret
 from reseat.sources.zookeeper.client import open_client
 from tests.servers.zookeeper import start_zookeeper
@@ -219,7 +219,7 @@ def test_somebody_elses_reassignment_is_never_touched(kafka, target) -> None:
 def test_a_batch_beyond_the_limit_is_not_sent(kafka, target) -> None:
     """ZooKeeper would close the connection without a word."""
     name = "t" * 240
-    count = BATCH_BYTES // 250
+    count = NODE_BYTES // 250
     put_topic(kafka, name, dict.fromkeys(range(count), (1, 2)), states={})
 
     assert set(target.reassign({(name, one): [2, 1] for one in range(count)}).values()) == {"MESSAGE_TOO_LARGE"}
@@ -273,7 +273,7 @@ def test_nothing_is_written_while_the_cluster_migrates_to_kraft(kafka, target) -
     )
     assert target.migrating()
     for write in writes:
-        with pytest.raises(ClusterUnreachable, match="between ZooKeeper and KRaft") as refused:
+        with pytest.raises(ClusterUnreachable, match="migration from ZooKeeper to KRaft") as refused:
             write()
         assert refused.value.trouble == "configuration"
     written = [
@@ -391,7 +391,7 @@ def test_throttles_are_set_beside_other_settings_and_put_back_exactly(kafka, tar
 def test_settings_that_no_node_holds_are_refused_in_words(kafka, target) -> None:
     """Too long a list: ZooKeeper would end the session, time and again; nothing is written."""
     many = ",".join(f"{partition}:1001" for partition in range(100_000))
-    with pytest.raises(ClusterUnreachable, match="900,000 are written into a node of ZooKeeper at most") as refused:
+    with pytest.raises(ClusterUnreachable, match="900,000 is the limit of a ZooKeeper node") as refused:
         target.set_throttles(Throttles(leader_replicas={"orders": many}))
 
     assert refused.value.trouble == "configuration"
@@ -494,9 +494,9 @@ def test_an_election_that_no_controller_holds_is_said(kafka, connection) -> None
     target = ZooKeeperTarget(
         connection, patience=Patience(3, pause=1, clock=lambda: next(seconds), wait=lambda _: None)
     )
-    with pytest.raises(ClusterUnreachable, match="holds the election when there is a controller") as waiting:
+    with pytest.raises(ClusterUnreachable, match="election takes place once there is a controller") as waiting:
         target.elect(Election.PREFERRED, [("orders", 0)])
-    with pytest.raises(ClusterUnreachable, match="another election waits there"):
+    with pytest.raises(ClusterUnreachable, match="another election is waiting there"):
         target.elect(Election.PREFERRED, [("orders", 1)])
     target.close()
 
@@ -539,7 +539,7 @@ def test_a_topic_of_an_old_cluster_is_written_in_the_oldest_form(kafka, target) 
         ("n" * 250, {0: [1]}, "249"),
         ("twice", {0: [1, 1]}, "different brokers"),
         ("none", {0: []}, "different brokers"),
-        ("below", {-1: [1]}, "-1 is no partition id"),
+        ("below", {-1: [1]}, "-1 is not a partition id"),
     ],
 )
 def test_what_kafka_would_not_check_on_this_way_is_refused_here(kafka, target, name, lists, words) -> None:
@@ -615,7 +615,7 @@ def test_a_zookeeper_that_stands_still_while_it_is_written_to_leaves_the_questio
         connection = Connection(zookeeper=(server.hosts,), timeout_seconds=1)
         session = ZooKeeperSession(connection, opened=opened)
         target = ZooKeeperTarget(connection, session=session)
-        with pytest.raises(ClusterUnreachable, match="Whether it was written is seen") as open_question:
+        with pytest.raises(ClusterUnreachable, match="Whether it was written is known") as open_question:
             target.reassign({("orders", 0): [3, 1]})
         server.thaw()
         with writer(server) as client:

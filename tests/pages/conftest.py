@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
-from components.session import _KEY, _Opened, _State
+from components.state.opened import Opened as OpenedLayout
+from components.state.opened import State
+from components.state.store import KEY
 from reseat.formats import Reading
 from reseat.model import Broker, ClusterLayout, Wish
 
-_APP = Path(__file__).resolve().parents[2] / "app.py"
+APP = Path(__file__).resolve().parents[2] / "app.py"
 
 Opened = Callable[..., AppTest]
 
@@ -44,6 +47,27 @@ def tables(at: AppTest) -> list[Dataframe]:
     return [one for one in at.dataframe if not str(one.key).startswith("racks-table")]
 
 
+def address(at: AppTest) -> dict[str, str]:
+    """The query in the address bar, one text a name."""
+    return {name: value[0] if isinstance(value, list) else value for name, value in at.query_params.items()}
+
+
+def link(at: AppTest, label: str) -> dict[str, str]:
+    """What the address of a link says that opens something else than what is looked at, by its label."""
+    links = [one.proto for one in at.get("page_link")]
+    found = next(one for one in links if one.label.replace("\\", "") == label and "=" in one.query_string)
+    return dict(parse_qsl(found.query_string))
+
+
+def through(at: AppTest, label: str, page: str) -> AppTest:
+    """Click a link."""
+    query = link(at, label)
+    at.switch_page(f"pages/{page}.py")
+    at.query_params.clear()
+    at.query_params.update(query)
+    return at.run()
+
+
 def at_clusters(app: AppTest, view: str) -> AppTest:
     """Go to a view of Clusters, as its link does."""
     app.run()
@@ -52,10 +76,15 @@ def at_clusters(app: AppTest, view: str) -> AppTest:
     return app.run()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _sooner(app_tests: None) -> None:
+    """Every test here is an AppTest."""
+
+
 @pytest.fixture
 def app() -> AppTest:
     """The dashboard before anything is read."""
-    return AppTest.from_file(str(_APP), default_timeout=60)
+    return AppTest.from_file(str(APP), default_timeout=60)
 
 
 @pytest.fixture
@@ -66,9 +95,9 @@ def opened(app: AppTest) -> Opened:
         from datetime import UTC, datetime
 
         reading = Reading(layout if layout is not None else small(), kind="a literal", source=name)
-        state = _State(opened={name: _Opened(reading, datetime.now(UTC))}, current=name, started=True)
-        state.wish = wish or Wish()
-        app.session_state[_KEY] = state
+        state = State(opened={name: OpenedLayout(reading, datetime.now(UTC))}, current=name, started=True)
+        state.opened[name].wish = wish or Wish()
+        app.session_state[KEY] = state
         app.run()
         app.switch_page(f"pages/{page}.py").run()
         return app

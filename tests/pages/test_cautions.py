@@ -53,7 +53,7 @@ def test_unknown_racks_are_in_the_first_sentence(opened: Opened) -> None:
     racks = opened("racks", layout)
 
     assert not racks.exception
-    assert "3 brokers of unknown racks hold 6 replicas" in texts(racks)
+    assert "3 brokers with unknown racks hold 6 replicas" in texts(racks)
 
     overview = racks.switch_page("pages/overview.py").run()
 
@@ -109,8 +109,11 @@ def test_a_way_back_onto_a_dead_broker_is_said_before_one_acts(opened: Opened, p
     at = opened(page, layout, Wish(remove=(3,)))
 
     assert not at.exception
-    assert "The rollback puts 1 replica back onto broker 3, which is dead: it needs this broker alive" in texts(at)
+    assert (
+        "The rollback moves 1 replica back to broker 3, which is dead: it is refused until this broker is alive"
+        in texts(at)
+    )
     if page == "plan":
-        at.segmented_control(key="plan-view").set_value("Execute").run()
+        at.segmented_control(key="plan-view").set_value("Commands").run()
 
         assert "Broker 3 is not alive now: until it is, Reseat refuses it." in texts(at)

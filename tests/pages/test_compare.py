@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.compare_form import Topics, from_query, to_query
+from components.placement.compare_form import Topics, from_query, to_query
 
 from .conftest import Opened, tables, texts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,15 +13,17 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import caching, live
-from components.live import LiveCluster, LiveClusters
-from components.session import _KEY
+from components.state import shared
+from components.state.linked import LinkedLayouts
+from components.state.store import KEY
 from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Snapshot, Wish
+from reseat.sources import followed
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis import Step, StepVerdict
-from reseat.sources.live import Progress, Report
-from tests.pages.conftest import _APP, Opened, at_clusters, small, tables, texts
+from reseat.sources.followed import LiveCluster, LiveClusters
+from reseat.sources.progress import Progress, Report
+from tests.pages.conftest import APP, Opened, address, at_clusters, small, tables, texts
 
 PLANTED = "pl4nted-S3cret"
 BEGUN = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -82,7 +85,7 @@ Reads = Callable[..., Readings]
 def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveClusters]:
     """A server on which nobody has read anything, with one cluster named in the environment."""
     clusters = LiveClusters()
-    monkeypatch.setattr(caching, "live_clusters", lambda: clusters)
+    monkeypatch.setattr(shared, "live_clusters", lambda: clusters)
     monkeypatch.setenv("RESEAT_CLUSTER_PROD_ZOOKEEPER", "zk1:2181/kafka")
     monkeypatch.setenv("RESEAT_CLUSTER_PROD_ZOOKEEPER_DIGEST", f"reader:{PLANTED}")
     yield clusters
@@ -96,7 +99,7 @@ def reads(monkeypatch: pytest.MonkeyPatch, registry: LiveClusters) -> Reads:
 
     def bring(*answers: Snapshot | ClusterUnreachable) -> Readings:
         readings = Readings(*answers)
-        monkeypatch.setattr(live, "read_cluster", readings)
+        monkeypatch.setattr(followed, "read_cluster", readings)
         return readings
 
     return bring
@@ -123,11 +126,11 @@ def read(app: AppTest, registry: LiveClusters) -> AppTest:
 
 def test_nothing_named_says_how_to_begin(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a named cluster: the form, how to name one, and no button to read."""
-    monkeypatch.setattr(caching, "live_clusters", LiveClusters)
+    monkeypatch.setattr(shared, "live_clusters", LiveClusters)
     at_connect(app)
 
     assert not app.exception
-    assert "No live cluster is named yet" in texts(app)
+    assert "No live cluster yet" in texts(app)
     assert any("[clusters.production]" in str(code.value) for code in app.code)
     assert not [button for button in app.button if button.key == "connect-read"]
 
@@ -140,7 +143,7 @@ def test_read_opens_the_layout_on_every_page(app: AppTest, reads: Reads, registr
 
     assert not app.exception
     assert "ZooKeeper, consistent" in said
-    assert "Consistent: all of it held at one time" in said
+    assert "Consistent: the state of the cluster right before the first request." in said
     assert "cluster id `id-1`" in said
     assert "One reading so far" in said
     app.switch_page("pages/overview.py").run()
@@ -174,18 +177,40 @@ def test_what_changed_is_told_and_the_what_if_stays(app: AppTest, reads: Reads, 
     """A second reading replaces the layout under the what-if, and Connect tells what changed."""
     reads(taken(), taken(shrunk(), 30))
     read(at_connect(app), registry)
-    state = app.session_state[_KEY]
-    state.wish = Wish(remove=(4,))
+    state = app.session_state[KEY]
+    state.here.wish = Wish(remove=(4,))
     read(app, registry)
     said = texts(app)
 
     assert not app.exception
-    assert "Broker 4 is gone, 1 ISR shrank." in said
+    assert "Broker 4 left, 1 ISR shrank." in said
     assert len(tables(app)[0].value) == 2
     app.text_input(key="changes-prod-search").set_value("schemas").run()
     assert tables(app)[0].value["change"].tolist() == ["▼ left the ISR"]
-    assert app.session_state[_KEY].wish == Wish(remove=(4,))
+    assert app.session_state[KEY].here.wish == Wish(remove=(4,))
     assert state.opened["prod"].snapshot is prod(registry).state.snapshot
+
+
+def test_the_named_cluster_and_the_reading_whose_changes_are_shown_stand_in_the_address(
+    app: AppTest, reads: Reads, registry: LiveClusters
+) -> None:
+    """Of two readings the earlier: the address says its time, and stays with it once another reading comes."""
+    reads(taken(), taken(shrunk(), 30), taken(seconds=60), taken(shrunk(), 90))
+    read(at_connect(app), registry)
+    for _ in range(2):
+        read(app, registry)
+    app.button(key="choose-prod").click().run()
+    since = next(one for one in app.selectbox if one.label == "Changes between readings")
+    since.set_value(1).run()
+    told = address(app)
+    shown = tables(app)[0].value.to_csv()
+    read(app, registry)
+
+    assert not app.exception
+    assert told["named"] == "prod"
+    assert re.fullmatch(r"\d{8}T\d{6}\.\d{6}", told["reading"])
+    assert address(app)["reading"] == told["reading"]
+    assert tables(app)[0].value.to_csv() == shown
 
 
 def test_a_lost_cluster_keeps_its_layout_and_comes_back(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
@@ -199,12 +224,12 @@ def test_a_lost_cluster_keeps_its_layout_and_comes_back(app: AppTest, reads: Rea
     at_connect(app)
     read(app, registry)
 
-    assert "prod is out of reach" in lost
+    assert "prod is unreachable" in lost
     assert "refused the connection" in lost
-    assert "not reached" in overview
+    assert "unreachable" in overview
     assert "refused the connection" in overview
     assert "4 partitions" in overview
-    assert "not reached" not in texts(app)
+    assert "unreachable" not in texts(app)
 
 
 def test_a_cluster_that_cannot_be_read_says_why(app: AppTest, reads: Reads, registry: LiveClusters) -> None:
@@ -214,18 +239,18 @@ def test_a_cluster_that_cannot_be_read_says_why(app: AppTest, reads: Reads, regi
 
     assert "prod cannot be read." in texts(app)
     assert "refused the connection" in texts(app)
-    assert app.session_state[_KEY].current is None
+    assert app.session_state[KEY].current is None
 
 
 def test_everybody_sees_the_same_reading(reads: Reads, registry: LiveClusters) -> None:
     """One person reads; another opens the last reading without asking the cluster again."""
     readings = reads(taken())
-    first, second = (AppTest.from_file(str(_APP), default_timeout=60) for _ in range(2))
+    first, second = (AppTest.from_file(str(APP), default_timeout=60) for _ in range(2))
     read(at_connect(first), registry)
     at_connect(second).button(key="connect-open").click().run()
 
     assert not second.exception
-    assert second.session_state[_KEY].opened["prod"].snapshot is prod(registry).state.snapshot
+    assert second.session_state[KEY].opened["prod"].snapshot is prod(registry).state.snapshot
     assert len(readings.asked) == 1
 
 
@@ -234,21 +259,21 @@ def test_a_reload_goes_on_following(app: AppTest, reads: Reads, registry: LiveCl
     reads(taken(), taken(shrunk(), 30))
     read(at_connect(app), registry)
     app.segmented_control(key="connect-every-prod").set_value("30 s").run()
-    app.session_state[_KEY].wish = Wish(remove=(4,))
+    app.session_state[KEY].here.wish = Wish(remove=(4,))
     app.switch_page("pages/overview.py").run()
     address = dict(app.query_params)
     prod(registry).refresh()
     assert prod(registry).wait(20)
-    again = AppTest.from_file(str(_APP), default_timeout=60)
+    again = AppTest.from_file(str(APP), default_timeout=60)
     for key, value in address.items():
         again.query_params[key] = value
     again.run()
 
     assert address["live"] == "30"
-    assert again.session_state[_KEY].kept["refresh prod"] == 30.0
+    assert again.session_state[KEY].kept["refresh prod"] == 30.0
     assert not again.exception
-    assert again.session_state[_KEY].opened["prod"].snapshot is prod(registry).state.snapshot
-    assert again.session_state[_KEY].wish == Wish(remove=(4,))
+    assert again.session_state[KEY].opened["prod"].snapshot is prod(registry).state.snapshot
+    assert again.session_state[KEY].here.wish == Wish(remove=(4,))
 
 
 @pytest.mark.parametrize("wall", [False, True])
@@ -261,12 +286,12 @@ def test_a_link_to_a_named_cluster_is_one_click_away(
     """
     reads(taken(), taken(shrunk(), 30))
     read(at_connect(app), registry)
-    app.session_state[_KEY].wish = Wish(remove=(4,))
+    app.session_state[KEY].here.wish = Wish(remove=(4,))
     app.switch_page("pages/overview.py").run()
     registry._clusters.clear()  # as after a start
-    empty = caching.Shelf()
-    monkeypatch.setattr(caching, "shelf", lambda: empty)
-    again = AppTest.from_file(str(_APP), default_timeout=60)
+    empty = LinkedLayouts()
+    monkeypatch.setattr(shared, "linked_layouts", lambda: empty)
+    again = AppTest.from_file(str(APP), default_timeout=60)
     for key, value in dict(app.query_params).items():
         again.query_params[key] = value
     if wall:
@@ -281,8 +306,8 @@ def test_a_link_to_a_named_cluster_is_one_click_away(
     again.run()
 
     assert not again.exception
-    assert again.session_state[_KEY].current == "prod"
-    assert again.session_state[_KEY].wish == Wish(remove=(4,))
+    assert again.session_state[KEY].current == "prod"
+    assert again.session_state[KEY].here.wish == Wish(remove=(4,))
     assert "1 not alive" in texts(again)
 
 
@@ -305,7 +330,7 @@ def test_what_is_under_way_is_no_zero_where_nobody_tells_it(
     reads(taken(under_way_told=told))
     read(at_connect(app), registry)
 
-    assert [metric.value for metric in app.metric if metric.label == "Under way"] == [shown]
+    assert [metric.value for metric in app.metric if metric.label == "Reassigning"] == [shown]
 
 
 def test_readings_are_due_after_the_interval_and_never_overlap(reads: Reads, registry: LiveClusters) -> None:
@@ -335,21 +360,21 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
 ) -> None:
     """Typed with a password: tested, read; the password is in no element, address, log or snapshot of the session."""
     caplog.set_level(logging.DEBUG)
-    reads(replace(taken(), way="admin", consistency=Consistency.NOT_PROMISED))
+    reads(replace(taken(), protocol="admin", consistency=Consistency.NOT_PROMISED))
 
     def steps(connection: Connection, *, report: Callable[[Step], None] | None = None) -> tuple[Step, ...]:
         assert report is not None
         report(Step("Login", StepVerdict.FAILED, "The password of alice is wrong.", "authentication"))
         return ()
 
-    monkeypatch.setattr(live, "diagnose", steps)
+    monkeypatch.setattr(followed, "diagnose", steps)
     at_connect(app)
     app.selectbox(key="connect-protocol").set_value("SASL_SSL").run()
     app.text_input(key="connect-servers").set_value("b1:9093")
     app.text_input(key="connect-user").set_value("alice")
     app.text_input(key="connect-password").set_value(PLANTED)
     next(button for button in app.button if button.label == "Use and test").click().run()
-    cluster = app.session_state[_KEY].typed["b1:9093"]
+    cluster = app.session_state[KEY].typed["b1:9093"]
     assert cluster.wait(20)
     app.run()
     tested = texts(app)
@@ -361,9 +386,10 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
     assert "The password of alice is wrong." in tested
     assert cluster.connection.password.reveal() == PLANTED
     assert "not a consistent snapshot" in texts(app)
-    assert PLANTED not in str(app.main) + str(app.sidebar) + repr(app.session_state[_KEY])
+    assert PLANTED not in str(app.main) + str(app.sidebar) + repr(app.session_state[KEY])
+    assert "named" not in app.query_params
     assert PLANTED not in str(dict(app.query_params)) + caplog.text + repr(cluster.state) + repr(cluster.connection)
-    assert not [entry for entry in caching.shelf()._kept.values() if PLANTED in repr(entry)]
+    assert not [entry for entry in shared.linked_layouts()._kept.values() if PLANTED in repr(entry)]
 
 
 def test_what_is_typed_wrong_is_refused_without_being_repeated(app: AppTest, registry: LiveClusters) -> None:
@@ -372,11 +398,11 @@ def test_what_is_typed_wrong_is_refused_without_being_repeated(app: AppTest, reg
     app.text_input(key="connect-servers").set_value(f"alice:{PLANTED}@b1:9093")
     next(button for button in app.button if button.label == "Use and test").click().run()
 
-    assert "do not belong into an address" in texts(app)
+    assert "do not belong in an address" in texts(app)
 
     app.run()
 
-    assert "do not belong into an address" in texts(app)
+    assert "do not belong in an address" in texts(app)
     assert PLANTED not in texts(app)
 
 
@@ -385,13 +411,13 @@ def test_an_address_left_empty_is_asked_for(app: AppTest, registry: LiveClusters
     at_connect(app)
     next(button for button in app.button if button.label == "Use and test").click().run()
 
-    assert "Servers is empty: host:port" in texts(app)
+    assert "Servers is empty: enter host:port" in texts(app)
 
     app.segmented_control(key="connect-way").set_value("ZooKeeper").run()
     app.text_input(key="connect-chroot").set_value("kafka")
     next(button for button in app.button if button.label == "Use and test").click().run()
 
-    assert "Servers is empty: host:port" in texts(app)
+    assert "Servers is empty: enter host:port" in texts(app)
 
 
 def test_a_cluster_named_wrongly_stands_beside_the_others(
@@ -401,7 +427,7 @@ def test_a_cluster_named_wrongly_stands_beside_the_others(
     monkeypatch.setenv("RESEAT_CLUSTER_OLD_BOOTSTRP", "b1:9092")
     at_connect(app)
 
-    assert "bootstrap was meant?" in texts(app)
+    assert "did you mean bootstrap?" in texts(app)
     assert app.button(key="choose-prod").label == "prod"
     assert not app.button(key="connect-read").disabled
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,19 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from components import consumers_desk as desk
-from components import consumers_live
-from components.consumers_examples import EXAMPLES
-from components.consumers_matrix import MOST_COLUMNS
-from components.consumers_walk import events_of, views
-from components.live import LiveCluster
-from components.session import _KEY, _Opened, _State
+from components.consumers import desk, live_groups
+from components.consumers.matrix import MOST_COLUMNS
+from components.state.opened import Opened as OpenedLayout
+from components.state.opened import State
+from components.state.store import KEY
 from reseat.consumers import ASSIGNORS, Member, assignor_named
+from reseat.consumers.examples import EXAMPLES
 from reseat.consumers.story import Join, Leave, Together, begin, tell
 from reseat.consumers.text import write_group
+from reseat.consumers.walk import events_of, views
 from reseat.errors import ClusterUnreachable
 from reseat.formats import Reading
 from reseat.sources.connection import Connection
+from reseat.sources.followed import LiveCluster
 from reseat.sources.kafka_admin.groups import ListedGroup, Listing, LiveGroup, LiveMember, state_of
 
 from .conftest import Opened, small, texts
@@ -67,7 +70,7 @@ def test_it_opens_on_a_member_that_leaves_without_a_layout() -> None:
     at = visit()
 
     assert not at.exception
-    assert "C1 closes: one rebalance; 3 partitions change their reader; 8 paused meanwhile." in texts(at)
+    assert "C1 closes: one rebalance; 3 partitions are reassigned; 8 paused during the rebalance." in texts(at)
     assert figures(at)["Partitions reassigned"] == "3"
     assert "No cluster is loaded" not in texts(at)
 
@@ -174,6 +177,22 @@ def test_a_link_opens_the_same_story_elsewhere() -> None:
     assert address(other) == address(at)
 
 
+def test_a_group_too_long_for_a_link_is_named_by_its_digest() -> None:
+    """A link finds it as long as this server has it; of one that it does not have, it says so."""
+    names = [hashlib.sha256(str(number).encode()).hexdigest() for number in range(80)]
+    members = [{"id": name, "topics": ["T"]} for name in names]
+    at = read(visit(), json.dumps({"topics": {"T": 80}, "members": members}))
+    told = address(at)
+
+    assert re.fullmatch("text:[0-9a-f]{32}", told["told"])
+    assert names[7] in str(desk.from_query(told))
+
+    other = visit(**told)
+
+    assert texts(other) == texts(at)
+    assert "The link's group was not understood" in texts(visit(**told | {"told": "text:" + "0" * 32}))
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -214,7 +233,7 @@ def test_a_text_is_read_strictly() -> None:
 
     read(at, '{"topics": {"T": 4}, "members": [{"id": "solo", "topics": ["T"]}]}')
 
-    assert "solo joins: one rebalance; 4 partitions get their first reader" in texts(at)
+    assert "solo joins: one rebalance; 4 partitions are newly assigned" in texts(at)
 
 
 def test_a_story_that_cannot_be_is_refused() -> None:
@@ -243,7 +262,7 @@ def test_a_story_that_would_keep_the_server_busy_is_refused() -> None:
     at = read(visit(), told)
 
     assert not at.exception
-    assert "1,000,000 partitions, 1 member and 901 steps are more than a page can tell at once" in texts(at)
+    assert "1,000,000 partitions, 1 member and 901 steps are more than a page can show at once" in texts(at)
 
 
 def test_hostile_names_are_text() -> None:
@@ -347,16 +366,18 @@ def live_page(monkeypatch: pytest.MonkeyPatch, group: LiveGroup | ClusterUnreach
 
     rows = (ListedGroup("shop", "classic", "Stable", "consumer", 1), ListedGroup("sink", "classic", "", "connect", 1))
     listing = Listing(rows, ("Broker 2 does not list the groups that it coordinates: it is away.",))
-    monkeypatch.setattr(consumers_live, "open_admin", lambda connection: _NoAdmin())
-    monkeypatch.setattr(consumers_live, "list_groups", lambda admin: listing)
-    monkeypatch.setattr(consumers_live, "describe_group", describe)
+    monkeypatch.setattr(live_groups, "open_admin", lambda connection: _NoAdmin())
+    monkeypatch.setattr(live_groups, "list_groups", lambda admin: listing)
+    monkeypatch.setattr(live_groups, "describe_group", describe)
     reading = Reading(small(), kind="a live cluster", source="shop-cluster")
     live = LiveCluster(Connection(name="shop-cluster", bootstrap=("127.0.0.1:9",)))
-    state = _State(
-        opened={"shop-cluster": _Opened(reading, datetime.now(UTC), live=live)}, current="shop-cluster", started=True
+    state = State(
+        opened={"shop-cluster": OpenedLayout(reading, datetime.now(UTC), live=live)},
+        current="shop-cluster",
+        started=True,
     )
     at = AppTest.from_file(str(_APP), default_timeout=60)
-    at.session_state[_KEY] = state
+    at.session_state[KEY] = state
     at.run()
     at.switch_page("pages/consumers.py").run()
     return press(at, "consumers-list")
@@ -388,8 +409,8 @@ def test_a_live_group_is_chosen_and_told(monkeypatch: pytest.MonkeyPatch) -> Non
     press(at, "consumers-show")
 
     assert not at.exception
-    assert "The group rebalances as it is: one rebalance; 0 partitions change their reader" in texts(at)
-    assert "shop is stable, coordinated by broker 1, assigned by sticky; 4 records behind in 2 partitions" in texts(
+    assert "The group rebalances without a change: one rebalance; 0 partitions are reassigned" in texts(at)
+    assert "shop is stable, coordinated by broker 1, assigned by sticky; lag 4 records in 2 partitions" in texts(
         at
     ).replace("**", "")
     assert at.segmented_control(key="consumers-assignor-1").value == "sticky"
@@ -415,4 +436,4 @@ def test_a_live_group_without_members_shows_its_lag(monkeypatch: pytest.MonkeyPa
 
     assert not at.exception
     assert "This group has no members" in texts(at)
-    assert "assigned by nobody; 4 records behind in 1 partition" in texts(at)
+    assert "assigned by nobody; lag 4 records in 1 partition" in texts(at)

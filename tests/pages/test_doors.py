@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import caching, live, visitor
-from components.live import LiveCluster, LiveClusters, _reading_of
-from components.opened import Opened, State
-from components.pipeline_process import PipelineProcess, Stage
-from components.session import _KEY
+from components.server import visitor
+from components.state import caching, shared
+from components.state.linked import LinkedLayouts
+from components.state.opened import Opened, State
+from components.state.store import KEY
 from reseat.access import Access, Addresses, Person
+from reseat.jobs.process import PipelineProcess, Stage
 from reseat.model import Snapshot
+from reseat.sources import followed
 from reseat.sources.connection import Connection
+from reseat.sources.followed import LiveCluster, LiveClusters, _reading_of
 
 from .conftest import at_clusters, small, texts
 
@@ -45,7 +48,7 @@ def there(monkeypatch, tmp_path) -> There:
     there, clusters = There(Person(loopback=True), ACCESS), LiveClusters()
     monkeypatch.setattr(visitor, "person", lambda shown="": there.person)
     monkeypatch.setattr(visitor, "access", lambda: there.access)
-    monkeypatch.setattr(caching, "live_clusters", lambda: clusters)
+    monkeypatch.setattr(shared, "live_clusters", lambda: clusters)
     monkeypatch.setenv("RESEAT_CLUSTER_PROD_BOOTSTRAP", "kafka1:9092")
     monkeypatch.setenv("RESEAT_LANDING", str(tmp_path / "landing"))
     monkeypatch.setenv("RESEAT_TABLES", str(tmp_path / "tables"))
@@ -54,11 +57,11 @@ def there(monkeypatch, tmp_path) -> There:
 
 def following(app: AppTest) -> LiveCluster:
     """Let the session look at the named cluster, read just now."""
-    cluster = caching.live_clusters().of(Connection(name="prod", bootstrap=("kafka1:9092",)))
+    cluster = shared.live_clusters().of(Connection(name="prod", bootstrap=("kafka1:9092",)))
     snapshot = Snapshot(small(), datetime.now(UTC), "admin", cluster="prod", cluster_id="abc")
     cluster._set(snapshot=snapshot, reading=_reading_of(snapshot, "prod"), generation=1)
     opened = Opened(cluster.state.reading, snapshot.taken_at, snapshot=snapshot, live=cluster)
-    app.session_state[_KEY] = State(opened={"prod": opened}, current="prod", started=True)
+    app.session_state[KEY] = State(opened={"prod": opened}, current="prod", started=True)
     return cluster
 
 
@@ -90,7 +93,7 @@ def test_a_button_drawn_before_reads_nothing_once_the_sign_in_is_too_old(app, th
     there.person = signed_in("ben")
     at = at_clusters(app, "live")
     begun = []
-    monkeypatch.setattr(live.LiveCluster, "refresh", lambda self: begun.append(self.name))
+    monkeypatch.setattr(followed.LiveCluster, "refresh", lambda self: begun.append(self.name))
     there.person = signed_in("ben", ago=13 * 3600)
     at.button(key="connect-read").click().run()
 
@@ -120,8 +123,8 @@ def test_a_cluster_that_is_open_is_hidden_once_the_sign_in_is_too_old(app, there
 
 def test_a_link_to_a_clusters_layout_opens_for_who_may_look(app, there, monkeypatch):
     """Its whole digest is not enough where a sign-in stands before the cluster."""
-    shelf = caching.Shelf()
-    monkeypatch.setattr(caching, "shelf", lambda: shelf)
+    shelf = LinkedLayouts()
+    monkeypatch.setattr(shared, "linked_layouts", lambda: shelf)
     there.person = signed_in("ben")
     following(app)
     app.run()
@@ -143,7 +146,7 @@ def test_a_link_to_a_clusters_layout_opens_for_who_may_look(app, there, monkeypa
 def test_runs_that_are_not_over_are_for_who_may_look(app, there, monkeypatch):
     """The journal names clusters and people: it is not even opened for who may see neither."""
     opened = []
-    monkeypatch.setattr(caching, "journal", lambda *, make: opened.append(make))
+    monkeypatch.setattr(shared, "journal", lambda *, make: opened.append(make))
     app.run()
     at = app.switch_page("pages/operate.py").run()
 
@@ -179,7 +182,7 @@ def pipeline(monkeypatch) -> list[object]:
     process = PipelineProcess()
     monkeypatch.setattr(process, "start", asked.append)
     monkeypatch.setattr(process, "cancel", lambda: asked.append("cancel"))
-    monkeypatch.setattr(caching, "pipeline", lambda: process)
+    monkeypatch.setattr(shared, "pipeline", lambda: process)
     return asked
 
 
@@ -223,7 +226,7 @@ def test_the_history_is_not_read_for_who_may_not_look(app, there, monkeypatch, p
 def tried(monkeypatch) -> list[tuple[str, ...]]:
     """The servers whose connection was tested."""
     tried: list[tuple[str, ...]] = []
-    monkeypatch.setattr(live.LiveCluster, "test", lambda self: tried.append(self.connection.bootstrap))
+    monkeypatch.setattr(followed.LiveCluster, "test", lambda self: tried.append(self.connection.bootstrap))
     return tried
 
 
@@ -232,7 +235,7 @@ def tried(monkeypatch) -> list[tuple[str, ...]]:
     [
         ("any", "10.0.0.1:22", ""),
         ("kafka1,*.example.org:9092", "b1.example.org:9092", ""),
-        ("kafka1,*.example.org:9092", "kafka1:9092, 10.0.0.1:22", "10.0.0.1:22 is not among the addresses"),
+        ("kafka1,*.example.org:9092", "kafka1:9092, 10.0.0.1:22", "10.0.0.1:22 is not an allowed address"),
     ],
 )
 def test_a_typed_address_is_tried_where_the_setting_has_it(app, there, tried, setting_typed_refused):
@@ -253,6 +256,6 @@ def test_no_address_is_typed_where_that_is_off(app, there):
     there.access = Access(addresses=Addresses.read("off"))
     at = at_clusters(app, "live")
 
-    assert "and to no other address" in texts(at)
+    assert "only to the clusters in its configuration" in texts(at)
     assert not [field for field in at.text_input if field.key == "connect-servers"]
     assert "connect-read" in keys(at)

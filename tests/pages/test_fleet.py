@@ -12,13 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import caching, pipeline_bar, pipeline_empty
-from components.pipeline_process import Phase, PipelineProcess, Stage
-from components.session import _KEY
-from reseat.history.dirty import CommitRecord, record_path
+from components.over_time import no_history, pipeline_bar
+from components.state import shared
+from components.state.store import KEY
+from reseat.history.commit_record import CommitRecord, record_path
 from reseat.history.schema import arrow_schema
+from reseat.jobs.process import Phase, PipelineProcess, Stage
 from tests.history import made
-from tests.pages.conftest import at_clusters, tables, texts
+from tests.pages.conftest import at_clusters, tables, texts, through
 
 PATIENCE = 30.0
 
@@ -27,7 +28,7 @@ PATIENCE = 30.0
 def pipeline(monkeypatch: pytest.MonkeyPatch) -> Iterator[PipelineProcess]:
     """A server on which nobody has run the pipeline."""
     process = PipelineProcess(grace=0.3)
-    monkeypatch.setattr(caching, "pipeline", lambda: process)
+    monkeypatch.setattr(shared, "pipeline", lambda: process)
     yield process
     process.cancel()
     assert process.wait(PATIENCE)
@@ -50,7 +51,7 @@ def jobs_are(monkeypatch: pytest.MonkeyPatch, *programs: str) -> None:
     """Let the buttons run small programs instead of Spark."""
     stages = tuple(Stage(f"Stage {at}", (sys.executable, "-c", one)) for at, one in enumerate(programs, 1))
     monkeypatch.setattr(pipeline_bar, "run_job", lambda landing, tables: stages)
-    monkeypatch.setattr(pipeline_empty, "demo_job", lambda landing, tables: stages)
+    monkeypatch.setattr(no_history, "demo_job", lambda landing, tables: stages)
 
 
 def test_an_empty_history_says_how_to_begin(app: AppTest, home: Path) -> None:
@@ -93,15 +94,15 @@ def test_a_cluster_is_opened_on_other_pages(app: AppTest, home: Path) -> None:
     """One click on a way: its latest snapshot is what all pages show, and the strip says that it is the past."""
     made.write(home)
     at_fleet(app)
-    app.session_state[_KEY].kept["fleet-opened"] = "shop"
+    app.session_state[KEY].kept["fleet-opened"] = "shop"
     app.run()
     opened = texts(app)
-    app.button(key="fleet-to-overview").click().run()
+    through(app, "Overview", "overview")
 
     assert not app.exception
     assert "shop** · " in opened
     assert "Weakest: broker 4: 1 offline, 1 below min ISR; rack a: 1 offline, 2 below min ISR." in opened
-    assert app.session_state[_KEY].opened[app.session_state[_KEY].current].past.cluster == "shop"
+    assert app.session_state[KEY].opened[app.session_state[KEY].current].past.cluster == "shop"
     assert "8 partitions" in texts(app)
 
 
@@ -149,7 +150,7 @@ def test_files_that_could_not_be_read_are_told_of(app: AppTest, home: Path) -> N
     )
     at_fleet(app)
 
-    assert any("1 landed file could not be read" in one.label for one in app.expander)
+    assert any("1 saved file could not be read" in one.label for one in app.expander)
 
 
 def test_a_run_that_ended_in_the_middle_is_told_of(app: AppTest, home: Path) -> None:
@@ -162,7 +163,10 @@ def test_a_run_that_ended_in_the_middle_is_told_of(app: AppTest, home: Path) -> 
     at_fleet(app)
 
     assert not app.exception
-    assert "2 days of 1 cluster are being rewritten, or were as a run ended; the next run heals that." in texts(app)
+    assert (
+        "2 days of 1 cluster are partly rewritten: a run is in progress or ended early. The next run repairs that."
+        in texts(app)
+    )
 
 
 def test_tables_that_cannot_be_read_are_refused_in_words(app: AppTest, home: Path) -> None:

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from components.session import _KEY
+from components.state.store import KEY
 from reseat.formats import Reading
 from reseat.model import Broker, ClusterLayout, Wish
 
-from .conftest import _APP, Opened, small, texts
+from .conftest import APP, Opened, small, texts
 
 
 def choices(at: object, label: str) -> list[str]:
@@ -41,7 +41,7 @@ def test_measures_that_are_not_told_are_not_offered(opened: Opened) -> None:
         "Leaders",
         "Preferred leaders",
         "Bytes",
-        "Behind the leader",
+        "Out of sync",
     ]
 
 
@@ -54,12 +54,15 @@ def test_a_what_if_offers_after_and_difference(opened: Opened) -> None:
 
     at.segmented_control(key="strip-after-True").set_value(False).run()
 
-    assert choices(at, "Show") == ["Present", "Change (after − before)"]
+    assert choices(at, "Show") == ["Current state", "Change (after − before)"]
     assert at.query_params["show"] in ("present", ["present"])
 
     refused = opened("heatmap", ClusterLayout.from_assignments({("a", 0): [1, 2]}), wish=Wish(remove=(2,)))
 
     assert not refused.exception
+    assert ":material/block:" in texts(refused)
+    assert "replication factor 2, but only 1 broker" in texts(refused)
+    assert not [box for box in refused.get("button_group") if box.label == "Show"]
     assert "2 brokers by 1 topic" in texts(refused)
 
 
@@ -83,15 +86,16 @@ def test_another_layout_of_the_session_can_be_compared(opened: Opened, app: obje
     """Any two layouts read are compared; the other's name stands in the sentence."""
     from datetime import UTC, datetime
 
-    from components.session import _KEY, _Opened
+    from components.state.opened import Opened as OpenedLayout
+    from components.state.store import KEY
 
     at = opened("heatmap")
     later = small().assignments() | {("orders", 0): [1, 3]}
     reading = Reading(ClusterLayout.from_assignments(later), kind="a literal", source="later")
-    at.session_state[_KEY].opened["later"] = _Opened(reading, datetime.now(UTC))
+    at.session_state[KEY].opened["later"] = OpenedLayout(reading, datetime.now(UTC))
     at.run()
 
-    assert choices(at, "Show") == ["Present", "Difference to another layout"]
+    assert choices(at, "Show") == ["Current state", "Difference from another layout"]
 
 
 def test_a_difference_says_who_has_more_and_less(opened: Opened) -> None:
@@ -100,7 +104,7 @@ def test_a_difference_says_who_has_more_and_less(opened: Opened) -> None:
     next(box for box in at.segmented_control if box.label == "Show").set_value("Change (after − before)").run()
 
     assert not at.exception
-    assert "Broker 4 has 1 replica fewer with the plan, broker 2 has 1 replica more." in texts(at)
+    assert "Broker 4 has 1 replica fewer after the plan, broker 2 has 1 replica more." in texts(at)
 
 
 def test_a_broker_that_leaves_is_not_called_the_emptiest(opened: Opened) -> None:
@@ -133,7 +137,7 @@ def test_the_difference_of_a_topics_partitions_is_told_as_a_difference(opened: O
     next(box for box in at.segmented_control if box.label == "Show").set_value("Change (after − before)").run()
 
     assert not at.exception
-    assert "Broker 4 has 1 replica fewer with the plan" in texts(at)
+    assert "Broker 4 has 1 replica fewer after the plan" in texts(at)
 
 
 def test_a_link_opens_the_part_that_it_names(opened: Opened) -> None:
@@ -164,11 +168,9 @@ def test_what_is_shown_stands_in_the_address(opened: Opened) -> None:
         "heat_order": "size,id",
     }
 
-    at.session_state[_KEY].kept.clear()
-    again = AppTest.from_file(str(_APP), default_timeout=60)
-    again.session_state[_KEY] = at.session_state[_KEY]
-    for name, value in query.items():
-        again.query_params[name] = value
+    at.session_state[KEY].kept.clear()
+    again = AppTest.from_file(str(APP), default_timeout=60)
+    again.session_state[KEY] = at.session_state[KEY]
     again.run()
     again.switch_page("pages/heatmap.py")
     for name, value in query.items():

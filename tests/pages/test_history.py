@@ -14,15 +14,16 @@ import pyarrow.parquet as pq
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import caching, history_series
-from components.edits import Edits
-from components.follow import open_past
-from components.session import _KEY
+from components.state import caching
+from components.state.follow import open_past
+from components.state.store import KEY
+from reseat.history import series
 from reseat.history.schema import arrow_schema
 from reseat.model import Wish
+from reseat.model.edits import Edits
 from tests.history.made import FIRST_DAY, Made, history, write
 
-from .conftest import tables, texts
+from .conftest import tables, texts, through
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -87,7 +88,7 @@ def test_two_moments_are_compared_by_the_core_and_by_their_changes(made, monkeyp
     assert "1 replica was added, 1 replica was removed" in texts(at)
     assert table["time"].iloc[0] == "2026-05-02 15:10:00"
     assert table["time"].iloc[-1] == "2026-05-01 15:10:00"
-    assert {"✖ broker left", "✔ broker is here"} <= set(table["change"])
+    assert {"✖ broker left", "✔ broker joined"} <= set(table["change"])
 
 
 def test_a_link_names_the_two_moments(made, monkeypatch):
@@ -187,7 +188,7 @@ def test_a_link_names_its_cluster_whatever_moment_it_opens(made, monkeypatch):
     at.switch_page("pages/history.py").run()
 
     assert "shop, the" in texts(at)
-    assert "the past: 2026-05-01 00:00 UTC" in texts(at)
+    assert "snapshot: 2026-05-01 00:00 UTC" in texts(at)
 
 
 def test_the_handles_choose_other_moments(made, monkeypatch):
@@ -240,9 +241,9 @@ def test_any_moment_can_be_looked_at_without_a_mouse(made, monkeypatch):
     assert "Saturday 2026-05-02 03:10 UTC" in texts(at)
     assert "From 2026-05-02 03:10 UTC to 2026-05-02 15:10 UTC" in [heading.value for heading in at.header]
 
-    at.button(key="history-to-board").click().run()
+    through(at, "Board", "racks")
 
-    assert "the past: 2026-05-02 03:10 UTC" in texts(at)
+    assert "snapshot: 2026-05-02 03:10 UTC" in texts(at)
 
 
 @pytest.mark.parametrize("view", ["Net difference", "Heatmap of the difference"])
@@ -262,11 +263,11 @@ def test_each_view_of_the_difference_is_drawn(made, monkeypatch, view):
 def test_a_moment_opens_on_another_page(made, monkeypatch):
     """The button leads to the page, and the strip there tells the past."""
     at = page(made, monkeypatch, cluster="shop")
-    at.button(key="history-to-overview").click().run()
+    through(at, "Overview", "overview")
 
     assert not at.exception
-    assert at.session_state[_KEY].current == "shop, 2026-05-01 15:10 UTC"
-    assert "the past: 2026-05-01 15:10 UTC" in texts(at)
+    assert at.session_state[KEY].current == "shop, 2026-05-01 15:10 UTC"
+    assert "snapshot: 2026-05-01 15:10 UTC" in texts(at)
 
 
 def cluster_of(at):
@@ -278,13 +279,13 @@ def test_another_moment_looked_at_brings_its_cluster(made, monkeypatch):
     """Who chose one cluster here and then opens a moment of another sees that one's history."""
     at = page(made, monkeypatch)
     cluster_of(at).set_value("shop").run()
-    at.button(key="history-to-overview").click().run()
+    through(at, "Overview", "overview")
     at.switch_page("pages/history.py").run()
     cluster_of(at).set_value("007").run()
 
     assert "007, the" in texts(at)
 
-    session_of = at.session_state[_KEY]
+    session_of = at.session_state[KEY]
     open_past(session_of, made.snapshots["shop"][2], made.ids("shop")[2], Wish(), Edits())
     at.run()
 
@@ -380,7 +381,7 @@ def test_many_snapshots_are_drawn_as_the_worst_of_each_stretch(tmp_path, monkeyp
     first = history()["007"][0]
     taken = tuple(replace(first, taken_at=first.taken_at + timedelta(minutes=5 * i)) for i in range(40))
     monkeypatch.setattr("tests.history.made._losses", lambda layout: [])
-    monkeypatch.setattr(history_series.series, "__kwdefaults__", {"most": 20, "keep": ()})
+    monkeypatch.setattr(series.series, "__kwdefaults__", {"most": 20, "keep": ()})
     made = write(tmp_path, {"007": taken})
     at = page(made, monkeypatch)
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from components.session import _KEY
-from components.walk_state import Story, from_query, to_query
+from components.leaders.walk_state import Story, from_query, to_query
+from components.state.store import KEY
 from reseat.election import Move, MoveKind
 from reseat.model import ClusterLayout, Wish
 
@@ -21,7 +21,7 @@ def test_an_election_now_is_previewed_partition_by_partition(opened):
 
     assert not at.exception
     assert at.metric[0].value == "1"
-    assert rows[["topic", "partition", "leader now", "leader afterwards"]].to_numpy().tolist() == [
+    assert rows[["topic", "partition", "leader now", "leader after election"]].to_numpy().tolist() == [
         ["orders", 1, "3", "2"]
     ]
 
@@ -106,7 +106,7 @@ def test_an_order_that_is_not_told_is_not_called_no_change(opened):
     at = opened("leaders", layout)
 
     assert "changes no leader" not in texts(at)
-    assert "the source does not keep the order of replicas" in texts(at)
+    assert "the source does not keep replica order" in texts(at)
 
 
 def test_what_goes_offline_comes_first_and_can_be_listed(opened):
@@ -149,7 +149,7 @@ def test_what_unclean_election_would_bring_back_is_told(opened):
     at.segmented_control[0].set_value("Broker outage").run()
     at.multiselect(key="stopped-brokers-0").set_value([1]).run()
 
-    assert "Unclean election would bring back 1 of 1 partition offline" in texts(at)
+    assert "Unclean election would recover 1 of 1 offline partition" in texts(at)
     assert listed(at, "Unclean recovers") == [["orders", 0]]
 
 
@@ -162,7 +162,7 @@ def test_a_majority_stands_beside_what_is_stopped(opened):
     rows = tables(at)[0].value
 
     assert rows["replicas"].tolist() == [8, 8, 12]
-    assert rows["goes on in partitions"].tolist() == ["4 of 4", "1 of 4", "as Kafka or more"]
+    assert rows["available partitions"].tolist() == ["4 of 4", "1 of 4", "as Kafka or more"]
 
 
 def test_a_story_is_walked_back_and_forth(opened):
@@ -181,7 +181,7 @@ def test_a_story_is_walked_back_and_forth(opened):
     at.button(key="walk-on").click().run()
     at.button(key="walk-on").click().run()
 
-    assert "A preferred election is held: 2 leaders change." in texts(at)
+    assert "A preferred election is run: 2 leaders change." in texts(at)
     assert at.button(key="walk-on").disabled
 
     at.button(key="walk-back").click().run()
@@ -220,7 +220,7 @@ def test_an_empty_story_begins_at_the_present(opened):
     at.button(key="walk-add").click().run()
 
     assert not at.exception
-    assert "A preferred election is held: 1 leader changes." in texts(at)
+    assert "A preferred election is run: 1 leader changes." in texts(at)
 
 
 def test_a_story_is_shared_by_its_link(opened):
@@ -255,7 +255,7 @@ def test_what_is_looked_at_stands_in_the_address(opened, view, said):
     assert "when" not in at.query_params
 
     at.query_params["when"] = said
-    at.session_state[_KEY].returns += 1  # as the browser's Back has it: fields begin with the address again
+    at.session_state[KEY].returns += 1  # as the browser's Back has it: fields begin with the address again
     at.run()
 
     assert not at.exception

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import caching
-from components.session import _KEY
+from components.state import shared
+from components.state.store import KEY
+from reseat.demo import generate
 from reseat.model import Wish
-from reseat.sources import generate
 
 from .conftest import tables, texts
 
@@ -48,7 +48,7 @@ def test_a_link_reopens_the_what_if_on_the_same_server(opened):
 
     assert not at.exception
     assert "4 brokers · 4 partitions · 8 replicas" in texts(at)
-    assert at.session_state[_KEY].wish == Wish(remove=(3,))
+    assert at.session_state[KEY].here.wish == Wish(remove=(3,))
 
 
 @pytest.mark.parametrize("digits", [1, 2, 8, 16, 31], ids=str)
@@ -58,7 +58,7 @@ def test_a_part_of_a_digest_opens_nobody_elses_layout(opened, digits):
     at = another(link | {"layout": link["layout"][:digits]})
 
     assert not at.exception
-    assert at.session_state[_KEY].opened == {}
+    assert at.session_state[KEY].opened == {}
     assert "4 brokers" not in texts(at)
 
 
@@ -71,20 +71,20 @@ def test_a_link_of_an_earlier_version_opens_what_its_reader_opened(app):
 
     pasted(at, ONE)
 
-    assert at.session_state[_KEY].wish == Wish(remove=(1,))
+    assert at.session_state[KEY].here.wish == Wish(remove=(1,))
 
 
 def test_a_link_to_a_layout_that_is_gone_asks_for_its_file(app):
     """The page names the very file, and once it is given shows the what-if on it."""
     link = address(pasted(app.run(), ONE)) | {"remove": "1"}
-    caching.shelf.clear()  # as after a restart of the server
+    shared.linked_layouts.clear()  # as after a restart of the server
     at = another(link)
 
     assert "This link shows a what-if on `pasted text`" in texts(at)
 
     pasted(at, ONE)
 
-    assert at.session_state[_KEY].wish == Wish(remove=(1,))
+    assert at.session_state[KEY].here.wish == Wish(remove=(1,))
     assert "This link shows" not in texts(at)
 
 
@@ -92,7 +92,7 @@ def test_another_file_than_the_link_names_is_not_taken_for_it():
     """The what-if of a link is not laid over another layout; the page says that they differ."""
     at = pasted(another({"layout": "0" * 16, "file": "prod.json", "remove": "1"}), ONE)
 
-    assert at.session_state[_KEY].wish.is_empty
+    assert at.session_state[KEY].here.wish.is_empty
     assert "They differ" in texts(at)
 
     at.button(key="forget-link").click().run()
@@ -111,9 +111,9 @@ def test_a_link_that_is_not_understood_says_so():
 def test_a_layout_is_closed_by_its_button_and_forgotten(app):
     """With its text; one looks at the one before, and the last one leaves neither a layout nor an address."""
     at = pasted(app.run(), ONE)
-    (first,) = at.session_state[_KEY].opened
+    (first,) = at.session_state[KEY].opened
     at = pasted(at, TWO)
-    state = at.session_state[_KEY]
+    state = at.session_state[KEY]
     (kept, _) = state.texts
 
     assert state.current != first

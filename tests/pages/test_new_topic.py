@@ -28,7 +28,7 @@ def test_without_a_name_the_placement_is_previewed_all_the_same(opened):
     at = opened("new_topic")
 
     assert not at.exception
-    assert "Name the topic" in texts(at)
+    assert "Enter a topic name" in texts(at)
     assert at.metric[0].value == "18"
     assert not at.code  # no command for a topic called ''
 
@@ -38,7 +38,7 @@ def test_a_topic_is_previewed_and_its_command_stands_to_copy(opened):
     at = named(opened)
 
     assert not at.exception
-    assert "Kafka would make payments with 6 partitions of 3 replicas" in texts(at)
+    assert "Kafka would create payments with 6 partitions of 3 replicas" in texts(at)
     assert at.metric[0].value == "18"
     assert at.code[0].value == (
         "bin/kafka-topics.sh --bootstrap-server HOST:9092 --create --topic payments --partitions 6 "
@@ -76,7 +76,7 @@ def test_names_are_refused_in_kafkas_words(opened, name, said):
     at = named(opened, name)
 
     assert not at.exception
-    assert f"Kafka would not make {name[:100]}" in texts(at)
+    assert f"Kafka would not create {name[:100]}" in texts(at)
     assert said in texts(at)
     assert not at.code
 
@@ -114,7 +114,7 @@ def test_given_replicas_are_taken_as_they_are(opened):
     command, request, config, partitions = (code.value for code in at.code)
 
     assert not at.exception
-    assert "3 partitions of 2 replicas, placed on the replicas that you give" in texts(at)
+    assert "3 partitions of 2 replicas, placed on the given replicas" in texts(at)
     assert command.endswith("--create --topic payments --replica-assignment 1:2,2:1,1:4")
     assert json.loads(request)["topics"][0]["assignments"][2] == {"partitionIndex": 2, "brokerIds": [1, 4]}
     assert json.loads(config) == {"version": 1, "config": {}}
@@ -127,7 +127,7 @@ def test_given_replicas_are_taken_as_they_are(opened):
         ("1:2,2", "Partition 1 has different replication factor: [2]"),
         ("1:1", "Partition replica lists may not contain duplicate entries: 1"),
         ("1:x", 'For input string: "x"'),
-        ("", "Give the replicas"),
+        ("", "Enter the replicas"),
         ("1:9", "Broker 9 is not among the brokers alive."),
     ],
 )
@@ -157,7 +157,7 @@ def test_an_existing_topic_is_no_error_with_if_not_exists(opened):
     at.checkbox(key="topic-if-not-exists").set_value(True).run()
 
     assert not at.exception
-    assert "orders is there already: with --if-not-exists nothing is made" in texts(at)
+    assert "orders already exists: with --if-not-exists nothing is created" in texts(at)
     assert not at.code
 
 
@@ -198,7 +198,7 @@ def test_automatic_creation_goes_by_the_clusters_defaults(opened):
     at = named(opened)
     at.segmented_control(key="topic-view").set_value("Automatic creation").run()
 
-    assert "makes 'payments' with 1 partition (num.partitions) and 1 replica each" in texts(at)
+    assert "creates 'payments' with 1 partition (num.partitions) and 1 replica each" in texts(at)
 
     at.checkbox(key="default-auto").set_value(False).run()
 

@@ -12,23 +12,28 @@ from datetime import UTC, datetime
 
 import pytest
 
-from components import caching, operate_reading, operate_start, visitor
-from components.live import LiveCluster, _reading_of
-from components.operate_topic import numbered
-from components.session import _KEY, _Opened, _State
+from components.operate import reading as operate_reading
+from components.operate import start
+from components.operate.topic import numbered
+from components.server import visitor
+from components.state import shared
+from components.state.opened import Opened as OpenedLayout
+from components.state.opened import State
+from components.state.store import KEY
 from reseat.errors import ClusterUnreachable
 from reseat.model import BrokerState, ClusterLayout, Snapshot, Wish
-from reseat.operate import execute
-from reseat.operate.journal import Journal
-from reseat.operate.people import Access, Person
-from reseat.operate.records import RunState
-from reseat.operate.throttling import PutBack
+from reseat.operate.checks.authorization import Access, Person
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import RunState
+from reseat.operate.run import execute
+from reseat.operate.run.throttling import PutBack
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.connection import Connection, Secret
+from reseat.sources.followed import LiveCluster, _reading_of
 from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
 
-from .conftest import small, tables, texts
+from .conftest import address, small, tables, texts
 
 BROKER_3_OUT = Wish(remove=(3,))
 PLANTED = "pl4nted-S3cret"
@@ -73,17 +78,17 @@ def world(tmp_path, monkeypatch):
     layout = small()
     journal = Journal(tmp_path / "journal.sqlite")
     world = World(FakeCluster({key: list(ids) for key, ids in layout.assignments().items()}), journal, layout)
-    monkeypatch.setattr(caching, "journal", lambda *, make: journal)
+    monkeypatch.setattr(shared, "journal", lambda *, make: journal)
 
     @contextmanager
-    def target_of(desk, way=None):
+    def target_of(desk, protocol=None):
         if world.lost:
             raise ClusterUnreachable(world.lost, "route")
         yield world.cluster.target()
 
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
     monkeypatch.setattr(operate_reading, "target_of", target_of)
-    monkeypatch.setattr(operate_start, "go_on", lambda desk, run: world.begun.append(run.id))
+    monkeypatch.setattr(start, "go_on", lambda desk, run: world.begun.append(run.id))
     monkeypatch.setattr(visitor, "person", lambda shown="": Person(name="ana", unlocked=True))
     monkeypatch.setattr(visitor, "access", Access)
     yield world
@@ -100,10 +105,10 @@ def operate(app, world):
         )
         snapshot = world.read(live.connection)
         live._set(snapshot=snapshot, reading=_reading_of(snapshot, "prod"), generation=1)
-        opened = _Opened(live.state.reading, snapshot.taken_at, snapshot=snapshot, live=live)
-        state = _State(opened={"prod": opened}, current="prod", started=True)
-        state.wish = wish or Wish()
-        app.session_state[_KEY] = state
+        opened = OpenedLayout(live.state.reading, snapshot.taken_at, snapshot=snapshot, live=live)
+        state = State(opened={"prod": opened}, current="prod", started=True)
+        opened.wish = wish or Wish()
+        app.session_state[KEY] = state
         app.run()
         app.switch_page(f"pages/{page}.py").run()
         return app
@@ -146,12 +151,12 @@ def test_a_server_that_starts_anew_still_tells_of_the_run_that_is_not_over(opera
     at = confirm(operate())
 
     buttons(at)["Move 2 replicas on prod"].click().run()
-    at.session_state[_KEY] = _State(opened={}, current=None, started=True)
+    at.session_state[KEY] = State(opened={}, current=None, started=True)
     at.switch_page("pages/operate.py").run()
 
     assert not at.exception
     assert "No cluster is loaded" in texts(at)
-    assert "Run 1 on prod is not over: 0 of 2 partitions are there, and **no executor is running**" in texts(at)
+    assert "Run 1 on prod is not over: 0 of 2 partitions are complete, and **no executor is running**" in texts(at)
     assert "FAKE" in texts(at)
     assert "Connect to the cluster" in links(at)
 
@@ -269,7 +274,7 @@ def test_checks_that_say_no_come_first_and_block(operate, world, monkeypatch):
     assert "no.**" in first
     assert "targets alive: no" in texts(at)
     assert buttons(at)["Move 2 replicas on prod"].disabled
-    assert re.search(r"checks? says? no: .*targets alive", texts(at))
+    assert re.search(r"checks? failed: .*targets alive", texts(at))
 
 
 def with_dead(snapshot: Snapshot, dead: set[int]) -> Snapshot:
@@ -324,11 +329,11 @@ def test_a_what_if_that_cannot_be_says_so_once_with_its_choices(operate):
 
 def test_somebody_else_at_work_is_named(operate, world):
     """Another process holds the cluster: who and since when is said, and the plan's own check says no."""
-    with world.journal.hold("FAKE", operator="bob"):
+    with world.journal.lease("FAKE", operator="bob"):
         at = operate()
 
         assert not at.exception
-        assert "bob is at work on this cluster since" in texts(at)
+        assert "bob has been executing on this cluster since" in texts(at)
 
 
 def test_a_reading_from_before_the_last_run_is_never_judged_by(operate, world):
@@ -351,9 +356,9 @@ def test_a_run_that_nobody_works_on_can_be_gone_on_with_or_cancelled(operate, wo
     world.begun.clear()
     at = operate()
 
-    assert "is paused: no executor is running" in texts(at)
+    assert "is paused, as no executor is running" in texts(at)
 
-    buttons(at)["Go on with it"].click().run()
+    buttons(at)["Continue"].click().run()
 
     assert world.begun == [1]
 
@@ -384,18 +389,18 @@ def test_a_living_run_is_paused_resumed_and_its_pace_changed(operate, world):
     at = confirm(operate())
     before = at.number_input(key="operate-moves-a-broker").value
     buttons(at)["Move 2 replicas on prod"].click().run()
-    with world.journal.hold("FAKE", operator="ben", run_id=1) as hold:
-        world.journal.set_state(hold, 1, RunState.RUNNING, "Beginning.")
+    with world.journal.lease("FAKE", operator="ben", run_id=1) as lease:
+        world.journal.set_state(lease, 1, RunState.RUNNING, "Beginning.")
         buttons(at.run())["Pause"].click().run()
         paused = world.journal.run(1).paused_by
         offered = set(buttons(at))
-        world.journal.set_state(hold, 1, RunState.PAUSED, "Paused by ana: nothing further is sent.")
+        world.journal.set_state(lease, 1, RunState.PAUSED, "Paused by ana: nothing further is sent.")
         told = texts(at.run())
         buttons(at)["Resume"].click().run()
         at.number_input(key="run-1-throttle").set_value(40).run()
         at.number_input(key="run-1-moves-a-broker").set_value(3).run()
         buttons(at)["Change"].click().run()
-        world.journal.set_state(hold, 1, RunState.RUNNING, "Going on.")
+        world.journal.set_state(lease, 1, RunState.RUNNING, "Going on.")
     after = world.journal.run(1)
 
     assert not at.exception
@@ -406,8 +411,8 @@ def test_a_living_run_is_paused_resumed_and_its_pace_changed(operate, world):
     assert "Paused: nothing further is sent for now" in told
     assert "Paused by ana" in told
     assert after.paused_by == ""
-    assert (after.options.throttle, after.options.moves_a_broker) == (40_000_000, 3)
-    assert "3 moves a broker at a time" in texts(at)
+    assert (after.options.throttle, after.options.max_concurrent_moves_per_broker) == (40_000_000, 3)
+    assert "3 moves per broker at a time" in texts(at)
     assert {step.operator for step in world.journal.steps(kind="wish")} == {"ana"}
 
 
@@ -418,7 +423,11 @@ def test_throttles_left_by_a_crash_are_put_back_with_one_click(operate, world, m
     confirm(at)
     buttons(at)["Move 2 replicas on prod"].click().run()
     put_back = execute.throttling.put_back
-    monkeypatch.setattr(execute.throttling, "put_back", lambda target, standing, wait: PutBack(left=standing.earlier))
+    monkeypatch.setattr(
+        execute.throttling,
+        "put_back",
+        lambda target, there, wait: PutBack(left=there.earlier),
+    )
     world.carry_out()
     monkeypatch.setattr(execute.throttling, "put_back", put_back)
     at = operate()
@@ -426,7 +435,7 @@ def test_throttles_left_by_a_crash_are_put_back_with_one_click(operate, world, m
     assert world.cluster.dynamic
     assert "Run 1 ended and left its throttles set." in texts(at)
 
-    buttons(at)["Put the earlier throttles back"].click().run()
+    buttons(at)["Restore the earlier throttles"].click().run()
 
     assert not at.exception
     assert not world.cluster.dynamic
@@ -447,6 +456,13 @@ def test_a_plan_of_another_tool_is_judged_by_the_reading_shown(operate, world):
 
     assert not at.exception
     assert "The plan of by-hand.json on prod: 1 replica moves" in texts(at)
+
+    at.number_input(key="operate-throttle").set_value(40).run()
+    at.segmented_control(key="operate-detail").set_value("Moves").run()
+
+    told = {name: address(at).get(name, "") for name in ("plan", "throttle", "detail", "way")}
+    assert told == {"plan": "file", "throttle": "40", "detail": "moves", "way": ""}
+    assert "by-hand" not in str(address(at))
 
     confirm(at)
     buttons(at)["Move 1 replica on prod"].click().run()
@@ -477,7 +493,7 @@ def test_an_election_is_held_beside_its_preview(operate, world, monkeypatch):
 
     assert not at.exception
     assert held[["topic", "partition", "previewed"]].to_numpy().tolist() == [["orders", 1, "2"]]
-    assert held["beside the preview"].str.startswith("▲").all()
+    assert held["compared with the preview"].str.startswith("▲").all()
     assert world.journal.steps(kind="election")[0].outcome is not None
 
 
@@ -493,13 +509,13 @@ def test_an_unclean_election_shows_and_asks_for_the_loss_of_each_partition_named
     at.multiselect(key="election-named").set_value([("orders", 0)]).run()
     said, box = texts(at), next(box for box in at.checkbox if "I accept the loss" in box.label)
     at.text_input(key="confirm-election-UNCLEAN").set_value("FAKE").run()
-    label = "Elect leaders out of sync of 1 partition on prod"
+    label = "Elect out-of-sync leaders of 1 partition on prod"
     assert buttons(at)[label].disabled
     box.check().run()
     buttons(at)[label].click().run()
 
     assert not at.exception
-    assert "nothing is chosen by itself" in nothing_chosen
+    assert "Select the partitions yourself" in nothing_chosen
     assert "orders-0: broker 2 would lead, which is not in sync; the last in-sync copy is on broker 1" in said
     assert "at least 20 acknowledged offsets are lost" in said
     assert world.cluster.calls.count("elect") == 1
@@ -548,14 +564,14 @@ def test_a_topic_is_made_with_the_very_replicas_shown(operate, world):
     at.text_input(key="topic-name").set_value("payments").run()
     at.segmented_control(key="topic-view-live").set_value("On the live cluster").run()
 
-    assert buttons(at)["Make payments on prod"].disabled
+    assert buttons(at)["Create payments on prod"].disabled
 
     at.text_input(key="confirm-topic").set_value("FAKE").run()
-    buttons(at)["Make payments on prod"].click().run()
+    buttons(at)["Create payments on prod"].click().run()
 
     assert not at.exception
     assert len([key for key in world.cluster.lists if key[0] == "payments"]) == 6
-    assert "payments was made on the live cluster." in texts(at)
+    assert "payments was created on the live cluster." in texts(at)
 
 
 def test_an_upload_offers_no_election_and_no_creation(opened):
@@ -595,14 +611,14 @@ def test_partition_ids_with_gaps_are_as_many_as_partitions():
 def test_the_plan_page_leads_to_operate_and_tells_the_command(operate, opened):
     """On a live cluster the plan's commands come with a link to Operate; of an upload they come without it."""
     at = operate(page="plan")
-    at.segmented_control(key="plan-view").set_value("Execute").run()
+    at.segmented_control(key="plan-view").set_value("Commands").run()
 
     assert not at.exception
     assert any("python -m reseat operate execute" in code.value for code in at.code)
     assert "Execute on prod" in links(at)
 
     at = opened("plan", wish=BROKER_3_OUT)
-    at.segmented_control(key="plan-view").set_value("Execute").run()
+    at.segmented_control(key="plan-view").set_value("Commands").run()
 
     assert any("python -m reseat operate execute" in code.value for code in at.code)
     assert not any(label.startswith("Execute on") for label in links(at))

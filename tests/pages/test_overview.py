@@ -160,7 +160,7 @@ def test_a_what_if_is_named_and_can_be_taken_back(opened):
 
     at.button(key="chip-out-2").click().run()
 
-    assert "the present" in texts(at)
+    assert "current state" in texts(at)
     assert "remove" not in at.query_params
 
 
@@ -171,7 +171,7 @@ def test_internal_topics_are_left_out_by_one_switch(opened):
 
     assert not at.exception
     assert "3 partitions · 6 replicas" in texts(at)
-    assert "1 topic with 1 partition are left out" in texts(at)
+    assert "1 topic with 1 partition excluded" in texts(at)
     assert at.query_params["internal"] == ["out"] or at.query_params["internal"] == "out"
 
 
@@ -180,7 +180,7 @@ def test_a_finding_is_a_whole_sentence_and_opens_to_its_partitions(opened):
     at = opened("overview")
     labels = [block.label.replace("\\", "") for block in at.expander]
 
-    assert any("**warning**" in label and "1 partition of 4 with a leader is not led by" in label for label in labels)
+    assert any("**warning**" in label and "1 of 4 partitions with a leader is not led by" in label for label in labels)
     assert not any("behind-" in str(table.key) for table in tables(at))
 
 

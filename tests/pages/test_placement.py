@@ -10,20 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from components.placement_examples import EXAMPLES, FAULTY, FAULTY_TABLE
-from components.placement_matrix import MOST_ROWS, column_order, window
-from components.placement_question import (
-    MOST_BROKERS,
-    Question,
-    brokers_in,
-    brokers_text,
-    from_query,
-    place,
-    to_query,
-)
-from components.placement_steps import steps_of
+from components.charts.replica_matrix import MOST_ROWS, column_order, window
 from reseat.errors import PlacementRefused
 from reseat.model import Broker
+from reseat.placement.examples import EXAMPLES, FAULTY, FAULTY_TABLE
+from reseat.placement.question import MOST_BROKERS, Question, brokers_in, brokers_text, from_query, place, to_query
+from reseat.placement.steps import steps_of
 
 from .conftest import Opened, texts
 
@@ -104,7 +96,7 @@ def test_skipped_candidates_say_why() -> None:
     """Racks a: 0-2 and b: 3; candidates in a rack that has a replica are passed over, and the page says so."""
     at = visit(brokers="0-2:a,3:b", partitions="8", replicas="3", start="1", shift="1", step="22")
 
-    assert "Broker 1 is passed over: its rack a has a replica already, and another rack has none." in texts(at)
+    assert "Broker 1 is skipped: its rack a has a replica already, and another rack has none." in texts(at)
     assert "after 2 brokers were skipped" in texts(at)
 
 
@@ -166,8 +158,8 @@ def test_an_open_layout_lends_its_brokers_and_stays_in_the_address(opened: Opene
         ({"brokers": "0-2", "replicas": "4"}, "Replication factor: 4 larger than available brokers: 3."),
         ({"brokers": "0-2", "partitions": "0"}, "Number of partitions must be larger than 0."),
         ({"brokers": "0-2", "partitions": "2000000000"}, "steps through up to"),
-        ({"brokers": "0-2", "partitions": "1e9"}, "The link was not understood: '1e9' is no number"),
-        ({"brokers": "0-2", "algorithm": "magic"}, "'magic' is no algorithm"),
+        ({"brokers": "0-2", "partitions": "1e9"}, "The link was not understood: '1e9' is not a number"),
+        ({"brokers": "0-2", "algorithm": "magic"}, "'magic' is not an algorithm"),
         ({"brokers": "0-2", "start": "2147483647", "shift": "0"}, "beyond 32 bits"),
         ({"brokers": "0-2", "algorithm": "kraft", "fenced": "0-2"}, "All brokers are currently fenced."),
         ({"brokers": "0-2", "algorithm": "kraft", "fenced": "7"}, "Broker 7 is said to be fenced"),

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from components.points import bargain
+from components.what_if.points import bargain
+from reseat.demo import generate
 from reseat.model import ClusterLayout, CurvePoint, Wish
-from reseat.sources import generate
+from reseat.model.glossary import TERMS
 
 from .conftest import tables, texts
 
@@ -40,8 +41,8 @@ def test_a_broker_out_is_planned_and_proven(opened):
     ("wish", "said"),
     [
         (Wish(add=((5, "a"),)), "Broker 5 added: "),
-        (Wish(replication_factor=3, topics=("orders",)), "1 topic on replication factor 3: "),
-        (Wish(replication_factor=1, topics=("orders",)), "1 topic on replication factor 1: "),
+        (Wish(replication_factor=3, topics=("orders",)), "Replication factor 3 for 1 topic: "),
+        (Wish(replication_factor=1, topics=("orders",)), "Replication factor 1 for 1 topic: "),
     ],
 )
 def test_every_wish_has_its_place(opened, wish, said):
@@ -62,12 +63,23 @@ def test_a_wish_that_cannot_be_is_refused_with_choices(opened):
     assert not at.metric
 
 
-@pytest.mark.parametrize("view", ["Moves", "Replica flow (from → to)", "Execute", "Proof", "Validate a plan"])
+#: What stands in one view alone, by its name.
+VIEWS = {
+    "Moves": lambda at: any("leaves" in table.value for table in tables(at)),
+    "Replica flow (from → to)": lambda at: len(at.get("plotly_chart")) == 2,
+    "Commands": lambda at: any("kafka-reassign-partitions.sh" in code.value for code in at.code),
+    "Proof": lambda at: any("verdict" in table.value for table in tables(at)),
+    "Validate a plan": lambda at: any(area.key == "judge-paste" for area in at.text_area),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
 def test_every_view_is_drawn(opened, view):
-    """All that stands behind the figure is drawn without a fault."""
+    """What a view is for stands there once it is chosen, and that of no other."""
     at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", view)
 
     assert not at.exception
+    assert [name for name, stands in VIEWS.items() if stands(at)] == [view]
 
 
 def test_the_moves_are_listed_partition_by_partition(opened):
@@ -80,10 +92,20 @@ def test_the_moves_are_listed_partition_by_partition(opened):
     assert rows["leaves"].tolist() == ["3", "3"]
     assert not any("3" in to.split(", ") for to in rows["to"])
 
+    at.text_input(key="moves-search").set_value("orders-2").run()
+
+    assert tables(at)[0].value["partition"].tolist() == [2]
+
+    at.text_input(key="moves-search").set_value("4").run()
+
+    assert tables(at)[0].value["partition"].tolist() == [
+        partition for partition, joins in zip(rows["partition"], rows["joins"], strict=True) if joins == "4"
+    ]
+
 
 def test_the_commands_fit_the_version_and_the_duration_the_throttle(opened):
     """Before 2.6 the tool goes through ZooKeeper; a throttle gives a least duration."""
-    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Execute")
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Commands")
     at.selectbox(key="version").set_value("2.5").run()
     at.number_input(key="throttle").set_value(10).run()
 
@@ -96,25 +118,25 @@ def test_the_commands_fit_the_version_and_the_duration_the_throttle(opened):
 
 def test_commands_stand_in_the_order_in_which_they_are_run(opened):
     """What no throttle means and that the version is unknown is said; the rollback stands apart."""
-    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Execute")
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Commands")
     said = texts(at)
     titles = [one.value.split(".** ")[0].strip("*") for one in at.markdown if ".** " in one.value]
 
     assert titles[1:] == [
-        *("1. Execute", "2. Verify", "3. Elect preferred leaders", "4. Look again"),
+        *("1. Execute", "2. Verify", "3. Elect preferred leaders", "4. Check the result"),
         *("List", "Cancel"),
-        *("Roll back", "Verify the rollback", "Elect the leaders from before"),
+        *("Roll back", "Verify the rollback", "Elect the previous leaders"),
     ]
     assert [one.value for one in at.header] == ["While it runs", "Rollback"]
     assert "The version is unknown" in said
-    assert "Without --throttle it takes all the network" in said
+    assert "Without --throttle, copying uses all network" in said
     assert "--all-topic-partitions" not in "".join(code.value for code in at.code)
     assert "Election (election.json)" in [one.label for one in at.get("download_button")]
 
 
 def test_old_versions_get_the_plan_in_pieces_that_zookeeper_takes(opened):
     """Before 2.6 the tool writes a plan into one node; from then on nobody needs pieces. Topics to move are a file."""
-    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Execute")
+    at = choose(opened("plan", wish=Wish(remove=(3,))), "plan-view", "Commands")
     labels = [one.label for one in at.get("download_button")]
     at.selectbox(key="version").set_value("2.5").run()
     older = [one.label for one in at.get("download_button")]
@@ -193,3 +215,15 @@ def test_the_slider_chooses_the_plan(opened):
 
     assert not at.exception
     assert at.metric[0].value == f"{moves:,}"
+
+
+def test_what_the_chart_counts_has_the_glossarys_line(opened):
+    """Preferred leaders are explained where they are counted; a word that is no term of Kafka's or ours is not."""
+    at = opened("plan", wish=Wish(remove=(3,)))
+    line = f"- **Preferred leader**: {TERMS['Preferred leader']}"
+
+    assert line not in texts(at)
+
+    choose(at, "plan-bars", "Preferred leaders")
+
+    assert line in texts(at)

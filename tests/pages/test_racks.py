@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from components.changes import finding_changes, without_brokers
+from components.what_if.changes import finding_changes, without_brokers
 from reseat.balance import findings
 from reseat.model import Broker, ClusterLayout, Finding, Severity, Wish
 from tests.pages.conftest import small, texts
@@ -39,7 +39,7 @@ def test_a_broker_out_is_planned_with_its_proof(opened: Opened) -> None:
     assert "Draining broker 4: 1 replica moves, the proven minimum." in texts(at)
     assert figure(at, "Replicas move") == ("1", "proven minimum")
     assert figure(at, "Data to copy")[0] == "1.0 MB"
-    assert "See the 1 move, and take the files" in [link.proto.label for link in at.main.get("page_link")]
+    assert "See the 1 move and download the files" in [link.proto.label for link in at.main.get("page_link")]
 
 
 def test_what_cannot_be_has_choices(opened: Opened) -> None:
@@ -89,9 +89,9 @@ def test_findings_that_appear_and_go_away_are_told_apart() -> None:
     )
 
     assert [(change.verdict, (change.after or change.before).kind) for change in changes] == [  # type: ignore[union-attr]
-        ("appears", "rack_shared_while_free"),
-        ("goes away", "same_host"),
-        ("changes", "replica_skew"),
+        ("new", "rack_shared_while_free"),
+        ("resolved", "same_host"),
+        ("changed", "replica_skew"),
     ]
     assert [change.sentence for change in changes] == ["x", "x", "after"]
 
@@ -116,10 +116,10 @@ def test_while_a_reassignment_runs_the_board_and_the_figures_are_of_its_end(open
     )
     at = opened("racks", layout)
 
-    assert "hold 4 replicas once the reassignment under way is done" in texts(at)
+    assert "hold 4 replicas once the reassignment in progress is done" in texts(at)
     assert figure(at, "Replicas") == ("4", "once it is done")
 
     at = opened("racks", layout, Wish(remove=(3,)))
 
     assert not at.exception
-    assert "The plan starts from where it will end" in texts(at)
+    assert "The plan starts from the layout after it completes" in texts(at)

@@ -10,7 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from components.replication_question import (
+from components.replication.words import event_group, event_words, lane_name, outcome
+from reseat.model.glossary import TERMS
+from reseat.replication import Rules, Truncation
+from reseat.replication.choices import possible
+from reseat.replication.question import (
     BESIDE,
     MOST_EVENTS,
     STORIES,
@@ -24,9 +28,6 @@ from components.replication_question import (
     story_in,
     to_query,
 )
-from components.replication_words import event_group, event_words, lane_name, outcome
-from reseat.replication import Rules, Truncation
-from reseat.replication.choices import possible
 
 from .conftest import Opened, texts
 
@@ -62,7 +63,7 @@ def test_it_teaches_without_a_layout() -> None:
     at = visit()
 
     assert not at.exception
-    assert answer(at) == "By leader epoch nothing that was acknowledged is lost."
+    assert answer(at) == "With leader epochs, no acknowledged record is lost."
     assert "No cluster is loaded" not in texts(at)
 
 
@@ -80,25 +81,27 @@ def test_an_open_layout_stays_open(opened: Opened) -> None:
 
 
 COMES_TO = {
-    "flow": "By leader epoch nothing that was acknowledged is lost.",
-    "loss": "By high watermark m2 was acknowledged and is lost.",
-    "loss-epoch": "By leader epoch nothing that was acknowledged is lost.",
+    "flow": "With leader epochs, no acknowledged record is lost.",
+    "loss": "With the high watermark, m2 was acknowledged and is lost.",
+    "loss-epoch": "With leader epochs, no acknowledged record is lost.",
     "divergence": (
-        "By high watermark m2 was acknowledged and is lost, and committed records differ between replicas at offset 1."
+        "With the high watermark, m2 was acknowledged and is lost, and committed records differ between replicas at "
+        "offset 1."
     ),
-    "divergence-epoch": "By leader epoch m2 was acknowledged and is lost.",
-    "isr": "By leader epoch nothing that was acknowledged is lost.",
-    "unclean": "By leader epoch m2 was acknowledged and is lost.",
-    "acks1": "By leader epoch m1 was acknowledged and is lost.",
-    "min-isr": "By leader epoch nothing that was acknowledged is lost.",
-    "behind": "By leader epoch nothing that was acknowledged is lost.",
-    "last-standing": "By leader epoch m1 was acknowledged and is lost.",
-    "last-standing-elr": "By leader epoch nothing that was acknowledged is lost.",
-    "found-loss": "By high watermark m1 was acknowledged and is lost.",
+    "divergence-epoch": "With leader epochs, m2 was acknowledged and is lost.",
+    "isr": "With leader epochs, no acknowledged record is lost.",
+    "unclean": "With leader epochs, m2 was acknowledged and is lost.",
+    "acks1": "With leader epochs, m1 was acknowledged and is lost.",
+    "min-isr": "With leader epochs, no acknowledged record is lost.",
+    "behind": "With leader epochs, no acknowledged record is lost.",
+    "last-standing": "With leader epochs, m1 was acknowledged and is lost.",
+    "last-standing-elr": "With leader epochs, no acknowledged record is lost.",
+    "found-loss": "With the high watermark, m1 was acknowledged and is lost.",
     "found-divergence": (
-        "By high watermark m1 was acknowledged and is lost, and committed records differ between replicas at offset 0."
+        "With the high watermark, m1 was acknowledged and is lost, and committed records differ between replicas at "
+        "offset 0."
     ),
-    "found-last-standing": "By leader epoch m1 was acknowledged and is lost.",
+    "found-last-standing": "With leader epochs, m1 was acknowledged and is lost.",
 }
 
 
@@ -108,7 +111,7 @@ def test_every_story_says_what_it_comes_to() -> None:
     for scenario in STORIES:
         question = of_scenario(scenario)
         lane = lane_of(question, story_in(question.text))
-        said[scenario.name] = f"{lane_name(lane.rules, '')} {outcome(lane)}."
+        said[scenario.name] = f"{lane_name(lane.rules, '')}, {outcome(lane)}."
 
     assert said == COMES_TO
 
@@ -127,11 +130,11 @@ def test_the_loss_beside_the_same_with_epochs() -> None:
     """One choice puts both under each other; the sentence says both."""
     at = visit(scenario="loss")
 
-    assert answer(at) == "By high watermark m2 was acknowledged and is lost."
+    assert answer(at) == "With the high watermark, m2 was acknowledged and is lost."
 
     at.selectbox(key="beside-0").select("truncation").run()
 
-    assert answer(at) == "By high watermark m2 is lost. By leader epoch nothing is lost."
+    assert answer(at) == "With the high watermark, m2 is lost. With leader epochs, nothing is lost."
     assert address(at) == {"scenario": "loss", "beside": "truncation"}
 
 
@@ -140,7 +143,7 @@ def test_one_click_changes_a_rule_and_the_story_is_played_again() -> None:
     at = visit(scenario="loss")
     at.segmented_control(key="truncation-0").set_value(Truncation.LEADER_EPOCH).run()
 
-    assert answer(at) == "By leader epoch nothing that was acknowledged is lost."
+    assert answer(at) == "With leader epochs, no acknowledged record is lost."
     assert address(at)["rules"] == "epoch,min:1,lag:30000"
 
 
@@ -158,7 +161,7 @@ def test_branching_replaces_what_followed() -> None:
     """After the loss's step 8 broker 2 goes down instead of broker 1's restart: nothing is lost."""
     at = visit(scenario="loss", step="8")
 
-    assert "After step 8" in texts(at)
+    assert "after step 8" in texts(at)
 
     at.button(key="branch crash 2").click().run()
 
@@ -168,7 +171,7 @@ def test_branching_replaces_what_followed() -> None:
 
     at.button(key="branch elect").click().run()
 
-    assert answer(at) == "By high watermark nothing that was acknowledged is lost."
+    assert answer(at) == "With the high watermark, no acknowledged record is lost."
 
     at.button(key="story-back").click().run()
 
@@ -189,13 +192,13 @@ def test_an_event_that_cannot_happen_is_said_with_its_line() -> None:
     """The story ends before it."""
     at = visit(story="produce m1\n\ncatch 2\nfetch 2")
 
-    assert "Line 3, catch 2, cannot happen: No answer is on its way to broker 2." in texts(at)
+    assert "Line 3, catch 2, cannot happen: No response is on its way to broker 2." in texts(at)
 
 
 @pytest.mark.parametrize(
     ("replicas", "leader", "words"),
     [
-        ("1,x", "1", "Replicas are broker ids with commas, such as 1,2,3: 'x' is no number for a broker"),
+        ("1,x", "1", "Replicas are broker ids with commas, such as 1,2,3: 'x' is not a number for a broker"),
         ("1,1", "1", "A partition has one replica or more on different brokers"),
         ("1,2", "3", "Broker 3 cannot lead: it has no replica."),
         ("1,2,3,4,5,6", "1", "6 replicas; this page draws at most 5."),
@@ -246,7 +249,7 @@ def test_a_damaged_link_says_so_and_opens_the_first_story(query: dict[str, str])
 
     assert not at.exception
     assert "The link was not understood" in texts(at)
-    assert answer(at) == "By leader epoch nothing that was acknowledged is lost."
+    assert answer(at) == "With leader epochs, no acknowledged record is lost."
 
 
 RULES = st.builds(
@@ -301,7 +304,7 @@ def test_any_branch_can_be_drawn(picks: list[int], beside: str) -> None:
         event = events[pick % len(events)]
 
         assert event_words(event)
-        assert event_group(event) in ("Clients", "Copying", "Brokers", "Time and disk")
+        assert event_group(event) in ("Clients", "Replication", "Brokers", "Time and disk")
 
         question = branched(question, story, event)
     lanes = compared(question, story_in(question.text))
@@ -318,3 +321,11 @@ def test_two_lanes_have_two_names(beside: str) -> None:
 
     assert lane_name(rules, beside) != lane_name(other, beside)  # type: ignore[arg-type]
     assert other_rules(other, beside) == rules  # type: ignore[arg-type]
+
+
+def test_how_to_read_has_the_glossarys_line_for_each_term() -> None:
+    """High watermark, leader epoch and log end offset, as the documents define them."""
+    said = texts(visit())
+
+    for term in ("High watermark", "Leader epoch", "Log end offset"):
+        assert f"- **{term}**: {TERMS[term]}" in said

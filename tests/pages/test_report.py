@@ -8,14 +8,14 @@ from base64 import b64encode
 
 import pytest
 
-from components import serving
-from components.report_choices import Asked, choices_of, from_query, to_query
+from components.report.choices import Asked, choices_of, from_query, to_query
+from components.server import settings
 from reseat.model import ClusterLayout, Wish
 from reseat.report import Choices, Kind, Matter, build
-from reseat.report.html import write_html
 from reseat.report.matter import chapters_for
-from reseat.report.parts import WEB
-from reseat.report.talk import write_talk
+from reseat.report.writers.html import write_html
+from reseat.report.writers.parts import WEB
+from reseat.report.writers.talk import write_talk
 
 from .conftest import small, texts
 
@@ -92,7 +92,7 @@ def test_the_pages_policy_lets_the_reports_own_script_run(script):
     """A frame inherits the page's policy; without the digest sorting and the talk's keys would do nothing."""
     digest = b64encode(hashlib.sha256(script.read_bytes()).digest()).decode()
 
-    assert f"'sha256-{digest}'" in serving.HEADERS["Content-Security-Policy"]
+    assert f"'sha256-{digest}'" in settings.HEADERS["Content-Security-Policy"]
 
 
 def test_every_script_of_a_report_is_one_that_the_page_lets_run():
@@ -102,4 +102,4 @@ def test_every_script_of_a_report_is_one_that_the_page_lets_run():
     for document in (write_html(report), write_talk(report)):
         digests = re.findall(r"script-src ([^;]*);", document)[0].split()
         assert digests
-        assert not [one for one in digests if one not in serving.HEADERS["Content-Security-Policy"]]
+        assert not [one for one in digests if one not in settings.HEADERS["Content-Security-Policy"]]

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import caching
-from components.resilience_view import Chosen, View
-from components.session import _KEY
+from components.resilience.view import Chosen, View
+from components.state import caching
+from components.state.store import KEY
+from reseat.demo import generate
 from reseat.errors import InputRefused
 from reseat.model import ClusterLayout, Wish
-from reseat.sources import generate
 from tests.history.made import Made, write
 
-from .conftest import tables, texts
+from .conftest import tables, texts, through
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -36,13 +36,13 @@ def swept(tmp_path: Path) -> Made:
 
 def chosen(at: AppTest, loss: Chosen) -> AppTest:
     """Open a loss's detail, as a click does."""
-    at.session_state[_KEY].kept["resilience-view"] = View(chosen=loss)
+    at.session_state[KEY].kept["resilience-view"] = View(chosen=loss)
     return at.run()
 
 
-def press_open(at: AppTest) -> AppTest:
-    """Press the button that opens the what-if."""
-    return at.button(key="resilience-open").click().run()
+def press_open(at: AppTest, who: str) -> AppTest:
+    """Click the link that opens the what-if."""
+    return through(at, f"Open as what-if: {who} removed", "racks")
 
 
 def test_every_loss_of_the_open_layout_is_tried_without_a_pipeline(opened):
@@ -62,12 +62,11 @@ def test_a_pair_is_counted_exactly_and_opens_as_a_what_if(opened):
 
     assert "brokers 1 and 2 lost" in texts(at)
     assert "**1 partition** offline" in texts(at)
-    assert at.button(key="resilience-open").label.replace("\\", "") == "Open as what-if: brokers 1 and 2 removed"
 
-    press_open(at)
+    press_open(at, "brokers 1 and 2")
 
     assert not at.exception
-    assert at.session_state[_KEY].wish == Wish(remove=(1, 2))
+    assert at.session_state[KEY].here.wish == Wish(remove=(1, 2))
     assert any(chip.label.endswith("broker 1 removed") for chip in at.button)
 
 
@@ -81,8 +80,8 @@ def test_offline_is_told_from_lost(opened):
 
     assert not at.exception
     assert "1 of 3 pairs does" in texts(at)
-    assert "No pair holds every copy of a partition: what is left is out of sync, not gone." in texts(at)
-    assert figures["Data lost with 2"] == "0%"
+    assert "No pair holds every copy of a partition: the remaining copies are out of sync, not lost." in texts(at)
+    assert figures["P(data loss), 2 brokers"] == "0%"
 
 
 def test_after_the_plan_the_leaving_broker_is_no_loss_any_more(opened):
@@ -92,17 +91,19 @@ def test_after_the_plan_the_leaving_broker_is_no_loss_any_more(opened):
     assert not at.exception
     assert "of 3 pairs do" in texts(at)
 
-    press_open(chosen(at, Chosen("broker", (1,))))
+    press_open(chosen(at, Chosen("broker", (1,))), "broker 1")
 
-    assert at.session_state[_KEY].wish == Wish(remove=(1, 4))
+    assert at.session_state[KEY].here.wish == Wish(remove=(1, 4))
 
 
 def test_a_plan_that_cannot_be_is_refused_here_too(opened):
-    """Two of four brokers with their racks' last: the refusal is said instead of a chart."""
+    """All brokers out: the refusal is said, and the losses of the layout as it is are tried."""
     at = opened("resilience", wish=Wish(remove=(1, 2, 3, 4)))
 
     assert not at.exception
-    assert "What can be done" in texts(at) or ":material/block:" in texts(at)
+    assert ":material/block:" in texts(at)
+    assert "All 4 brokers would be" in texts(at)
+    assert "4 of 6 pairs do" in texts(at)
 
 
 def test_a_swept_snapshot_is_read_from_the_tables_and_opened_in_the_past(app, swept):
@@ -121,11 +122,11 @@ def test_a_swept_snapshot_is_read_from_the_tables_and_opened_in_the_past(app, sw
     assert "brokers 4 and 5 lost" in texts(at)
     assert "replica" in texts(at)
 
-    press_open(at)
+    press_open(at, "brokers 4 and 5")
 
     assert not at.exception
-    assert at.session_state[_KEY].wish == Wish(remove=(4, 5))
-    assert "the past: 2026-05-02 15:10 UTC" in texts(at)
+    assert at.session_state[KEY].here.wish == Wish(remove=(4, 5))
+    assert "snapshot: 2026-05-02 15:10 UTC" in texts(at)
 
 
 def test_a_pair_whose_landed_file_is_gone_is_counted_on_the_tables(app, swept):
@@ -153,9 +154,9 @@ def test_a_pair_that_nothing_is_left_of_says_so(app, swept, monkeypatch):
 
     assert not at.exception
     assert "3 of 3 pairs do" in texts(at)
-    assert "More is not known" in texts(at)
+    assert "No details: retention has removed" in texts(at)
 
-    press_open(at)
+    press_open(at, "brokers 0 and 1")
 
     assert not at.exception
     assert "No snapshot of that name is in the tables." in texts(at)
@@ -168,7 +169,7 @@ def test_a_cluster_that_was_not_swept_offers_the_pipeline(app, tmp_path):
     at.switch_page("pages/resilience.py").run()
 
     assert not at.exception
-    assert "No snapshot of 007 was swept yet" in texts(at)
+    assert "No snapshot of 007 is analysed yet" in texts(at)
     assert at.button(key="pipeline-run")
 
 
@@ -178,9 +179,9 @@ def test_with_nothing_at_all_there_are_two_ways_to_begin(app):
     at.switch_page("pages/resilience.py").run()
 
     assert not at.exception
-    assert [tab.label for tab in at.tabs][:1] == ["A layout that you open"]
+    assert [tab.label for tab in at.tabs][:1] == ["The open layout"]
     assert at.button(key="pipeline-demo")
-    assert "the loss of every broker, rack and pair of brokers is tried" in texts(at)
+    assert "the failure of every broker, rack and pair of brokers" in texts(at)
 
 
 def test_one_broker_makes_no_pair(opened):
@@ -189,18 +190,18 @@ def test_one_broker_makes_no_pair(opened):
 
     assert not at.exception
     assert "Broker 1 is the only one" in texts(at)
-    assert "One broker alone makes no pair." in texts(at)
+    assert "Pairs need two brokers." in texts(at)
 
 
 def test_a_large_layout_asks_before_it_is_tried(opened, monkeypatch):
     """Above the limit nothing is counted until the person wants it."""
-    from components import resilience_source
+    from components.resilience import source
 
-    monkeypatch.setattr(resilience_source, "_MOST_PARTITIONS", 3)
+    monkeypatch.setattr(source, "_MOST_PARTITIONS", 3)
     at = opened("resilience")
 
     assert not at.exception
-    assert "trying every loss takes about" in texts(at)
+    assert "analysing every failure takes about" in texts(at)
     assert not at.metric
 
     at.button(key="resilience-agree").click().run()
@@ -241,4 +242,4 @@ def test_a_chosen_measure_is_kept_and_one_that_is_not_told_is_not_offered(opened
     switch.set_value("leaders_moved").run()
 
     assert not at.exception
-    assert at.session_state[_KEY].kept["resilience-view"].measure == "leaders_moved"
+    assert at.session_state[KEY].kept["resilience-view"].measure == "leaders_moved"

@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import session, wall
-from components.edits import Edits
-from components.opened import Opened, State
-from components.session import _KEY
+from components.shell import wall
+from components.state import session
+from components.state.opened import Opened, State
+from components.state.store import KEY
 from reseat.formats import Reading, read
 from reseat.model import ClusterLayout, Wish
-from tests.pages.conftest import _APP, at_clusters, small, texts
+from reseat.model.edits import Edits
+from tests.pages.conftest import APP, at_clusters, small, texts
 
 BARE = ClusterLayout.from_assignments({("orders", 0): [1, 2], ("_schemas", 0): [2, 3]})
 CUT = b"""Topic: orders\tPartitionCount: 3\tReplicationFactor: 2\tConfigs:
@@ -28,7 +29,7 @@ def over(app: AppTest, edits: Edits | None = None, **layouts: ClusterLayout) -> 
     first = next(iter(opened))
     if edits is not None:
         opened[first].edits = edits
-    app.session_state[_KEY] = State(opened=opened, current=first, started=True)
+    app.session_state[KEY] = State(opened=opened, current=first, started=True)
     return app.run()
 
 
@@ -70,14 +71,14 @@ def test_what_was_skipped_stands_in_the_panel_of_every_page(app: AppTest) -> Non
         b"$ kafka-topics.sh --describe\nTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\nno part\n",
         source="a.txt",
     )
-    app.session_state[_KEY] = State(opened={"a": Opened(reading, now)}, current="a", started=True)
+    app.session_state[KEY] = State(opened={"a": Opened(reading, now)}, current="a", started=True)
     app.run()
     for page in ("overview", "racks", "plan"):
         app.switch_page(f"pages/{page}.py").run()
 
         assert not app.exception
-        assert texts(app).count("2 lines were not read:") == 1
-        assert quality(app).endswith(" · 1 line not read]")
+        assert texts(app).count("2 lines skipped:") == 1
+        assert quality(app).endswith(" · 1 line skipped]")
 
 
 def test_layouts_that_are_open_are_listed_looked_at_and_closed(app: AppTest) -> None:
@@ -85,16 +86,16 @@ def test_layouts_that_are_open_are_listed_looked_at_and_closed(app: AppTest) -> 
     over(app, one=BARE, two=small())
     at_clusters(app, "open")
 
-    assert "2 layouts are open; you look at one." in texts(app)
+    assert "2 layouts are open; shown is one." in texts(app)
     assert "a literal: 4 brokers, 4 partitions" in texts(app)
 
     app.button(key="opened-two").click().run()
 
-    assert "2 layouts are open; you look at two." in texts(app)
+    assert "2 layouts are open; shown is two." in texts(app)
 
     app.button(key="opened-close-two").click().run()
 
-    assert "1 layout is open; you look at one." in texts(app)
+    assert "1 layout is open; shown is one." in texts(app)
 
     app.button(key="opened-close-one").click().run()
 
@@ -123,7 +124,7 @@ def test_the_wall_stands_in_the_address_and_is_left_by_its_button(app: AppTest) 
 
 def test_a_link_to_the_wall_opens_there_also_where_no_layout_is_open() -> None:
     """As a screen does that is switched on: the fleet alone, with the way back."""
-    app = AppTest.from_file(str(_APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["wall"] = "1"
     app.run()
     at_clusters(app, "fleet")
@@ -149,15 +150,15 @@ def test_a_live_cluster_on_the_wall_is_read_every_minute(app: AppTest, monkeypat
 def test_a_what_if_of_several_parts_is_dropped_at_once(app: AppTest) -> None:
     """One part has its chip alone."""
     over(app, first=small())
-    app.session_state[_KEY].wish = Wish(remove=(4,))
+    app.session_state[KEY].here.wish = Wish(remove=(4,))
     app.run()
 
     assert not [button for button in app.button if button.key == "wish-clear"]
 
-    app.session_state[_KEY].wish = Wish(remove=(3, 4))
+    app.session_state[KEY].here.wish = Wish(remove=(3, 4))
     app.run()
     app.button(key="wish-clear").click().run()
 
     assert not app.exception
-    assert app.session_state[_KEY].wish.is_empty
+    assert app.session_state[KEY].here.wish.is_empty
     assert not [button for button in app.button if str(button.key).startswith("chip-")]

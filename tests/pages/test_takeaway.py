@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
-from components.session import _KEY, _Opened, _State
-from reseat.formats.snapshot import reading_of
+from components.state.opened import Opened as OpenedLayout
+from components.state.opened import State
+from components.state.store import KEY
+from reseat.formats.documents.snapshot import reading_of
 from reseat.model import Snapshot, Wish
 
 from .conftest import small
@@ -20,8 +22,8 @@ def downloads(at) -> list[str]:
 def test_a_live_cluster_can_be_taken_along_as_a_snapshot(app):
     """Beside table, describe text and assignment."""
     snapshot = Snapshot(small(), datetime.now(UTC), "admin", cluster="prod")
-    opened = _Opened(reading_of(snapshot), snapshot.taken_at, snapshot=snapshot)
-    app.session_state[_KEY] = _State(opened={"prod": opened}, current="prod", started=True)
+    opened = OpenedLayout(reading_of(snapshot), snapshot.taken_at, snapshot=snapshot)
+    app.session_state[KEY] = State(opened={"prod": opened}, current="prod", started=True)
     app.run()
     app.switch_page("pages/overview.py").run()
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.edits import Edits
-from components.follow import open_past
-from components.session import _KEY, _State
+from components.state.follow import open_past
+from components.state.opened import State
+from components.state.store import KEY
 from reseat.model import Wish
+from reseat.model.edits import Edits
 from tests.history.made import Made, write
 
 from .conftest import small, texts
@@ -40,7 +41,7 @@ def travelled(made: Made, opened: Callable[..., AppTest]) -> Callable[..., AppTe
 
     def at(page: str, wish: Wish | None = None) -> AppTest:
         app = opened("overview", small(), Wish(remove=(2,)))
-        state: _State = app.session_state[_KEY]
+        state: State = app.session_state[KEY]
         open_past(state, made.snapshots["shop"][1], made.ids("shop")[1], wish or Wish(), Edits())
         app.switch_page(f"pages/{page}.py").run()
         return app
@@ -54,9 +55,9 @@ def test_every_page_says_that_it_is_the_past(travelled, page):
     at = travelled(page)
 
     assert not at.exception
-    assert "the past: 2026-05-01 15:10 UTC" in texts(at)
+    assert "snapshot: 2026-05-01 15:10 UTC" in texts(at)
     assert "6 brokers" in texts(at)
-    assert "the present" not in texts(at).replace("Back to the present", "").split("\n")
+    assert "current state" not in texts(at).replace("Back to the current state", "").split("\n")
     assert any(button.key == "chip-present" for button in at.button)
 
 
@@ -67,7 +68,7 @@ def test_the_way_back_leads_to_the_layout_and_the_what_if_before(travelled):
 
     assert not at.exception
     assert "4 brokers · 4 partitions · 8 replicas" in texts(at)
-    assert at.session_state[_KEY].wish == Wish(remove=(2,))
+    assert at.session_state[KEY].here.wish == Wish(remove=(2,))
     assert "past" not in at.query_params
 
 
@@ -76,7 +77,7 @@ def test_a_what_if_works_on_the_past(travelled):
     at = travelled("plan", Wish(remove=(5,)))
 
     assert not at.exception
-    assert "the past: 2026-05-01 15:10 UTC" in texts(at)
+    assert "snapshot: 2026-05-01 15:10 UTC" in texts(at)
     assert "what-if" in texts(at)
     assert any(button.key == "chip-out-5" for button in at.button)
 
@@ -99,8 +100,8 @@ def test_a_link_names_the_moment_and_the_what_if(travelled, made):
     at.run()
 
     assert not at.exception
-    assert "the past: 2026-05-01 15:10 UTC" in texts(at)
-    assert at.session_state[_KEY].wish == Wish(remove=(5,))
+    assert "snapshot: 2026-05-01 15:10 UTC" in texts(at)
+    assert at.session_state[KEY].here.wish == Wish(remove=(5,))
     assert query["past"] in (f"shop/{made.ids('shop')[1]}", [f"shop/{made.ids('shop')[1]}"])
 
 
@@ -111,7 +112,7 @@ def test_cluster_and_identity_are_link_enough(made):
     at.run()
 
     assert not at.exception
-    assert "the past: 2026-05-01 00:00 UTC" in texts(at)
+    assert "snapshot: 2026-05-01 00:00 UTC" in texts(at)
 
     at.button(key="chip-present").click().run()
 
@@ -151,7 +152,7 @@ def test_pages_over_tables_say_that_a_link_was_not_followed(made, name):
 
 def test_few_moments_stay_among_the_layouts(made):
     """Travelling on and on keeps the last moments alone: each may hold a million partitions."""
-    state = _State()
+    state = State()
     taken = [*made.snapshots["shop"], *made.snapshots["007"]]
     for number, one in enumerate(taken):
         open_past(state, one, f"{number:032x}", Wish(), Edits())

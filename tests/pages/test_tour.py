@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from components.session import _KEY
-from components.tour import STEPS, step_on
+from components.shell.tour import STEPS, step_on
+from components.state.store import KEY
 from reseat.model import Wish
 
 from .conftest import texts
@@ -43,7 +43,7 @@ def test_the_tour_opens_the_sample_drains_a_broker_and_ends(app):
             app.button(key="tour-next").click().run()
 
     assert said == [True] * len(STEPS)
-    assert app.session_state[_KEY].wish == Wish(remove=(7,))
+    assert app.session_state[KEY].here.wish == Wish(remove=(7,))
     assert app.button(key="tour-next").disabled
 
     app.button(key="tour-leave").click().run()

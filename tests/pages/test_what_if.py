@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from components.resilience_losses import from_layout
-from components.resilience_words import answer
-from components.session import _KEY
+from components.resilience.words import answer
+from components.state.store import KEY
 from reseat.balance import measure
+from reseat.demo import generate
 from reseat.election import after_plan, layout_after
 from reseat.model import Plan, Wish
 from reseat.planning import curve, plan
-from reseat.sources import generate
+from reseat.resilience.losses import from_layout
 
 from .conftest import Opened, tables, texts
 
@@ -130,13 +130,13 @@ def test_a_point_chosen_on_the_plan_page_is_part_of_the_what_if(opened: Opened, 
     points.set_value(chosen.certificate.moves).run()
 
     assert not at.exception
-    assert at.session_state[_KEY].wish == chosen.wish
+    assert at.session_state[KEY].here.wish == chosen.wish
     assert at.query_params["point"] in (str(chosen.wish.point), [str(chosen.wish.point)])
 
     points = next(one for one in at.segmented_control if one.label == "Moves vs. balance")
     points.set_value(plan(LAYOUT, OUT).certificate.moves).run()
 
-    assert at.session_state[_KEY].wish == OUT
+    assert at.session_state[KEY].here.wish == OUT
 
 
 @pytest.mark.parametrize("page", ["plan", "racks"])
@@ -154,7 +154,7 @@ def test_the_least_spread_is_that_of_so_many_moves_and_the_next_is_beside_it(
     at.button(key="next-point").click().run()
 
     assert not at.exception
-    assert at.session_state[_KEY].wish == OUT.at(further.moves)
+    assert at.session_state[KEY].here.wish == OUT.at(further.moves)
     assert metric(at, "Replicas move")[0] == str(further.moves)
 
 
@@ -175,17 +175,17 @@ def test_one_switch_is_the_same_for_all_pages(opened: Opened, page: str) -> None
 
     at.button(key="chip-out-3").click().run()
 
-    assert not [one for one in at.segmented_control if one.label == "Present or after"]
+    assert not [one for one in at.segmented_control if one.label == "Current or after"]
 
 
-@pytest.mark.parametrize("page", ["plan", "operate", "fingerprints"])
-def test_pages_that_leave_no_choice_have_no_switch(opened: Opened, page: str) -> None:
-    """Plan and Operate are about the change from the one to the other; who was placed how is the present's alone."""
+@pytest.mark.parametrize(("page", "told"), [("plan", True), ("operate", True), ("fingerprints", False)])
+def test_pages_that_leave_no_choice_have_no_switch(opened: Opened, page: str, told: bool) -> None:
+    """Plan and Operate are about the change from the one to the other; a lesson has no strip to say so."""
     at = opened(page, LAYOUT, OUT)
 
     assert not at.exception
-    assert not [one for one in at.segmented_control if one.label == "Present or after"]
-    assert "the present" in texts(at)
+    assert not [one for one in at.segmented_control if one.label == "Current or after"]
+    assert ("current state" in texts(at)) is told
 
 
 def test_a_point_that_the_curve_does_not_have_is_refused_with_a_way_on(opened: Opened) -> None:
@@ -198,11 +198,11 @@ def test_a_point_that_the_curve_does_not_have_is_refused_with_a_way_on(opened: O
     at.button(key="no-point").click().run()
 
     assert not at.exception
-    assert at.session_state[_KEY].wish == OUT
+    assert at.session_state[KEY].here.wish == OUT
 
 
 def test_only_one_place_asks_for_the_plan_of_the_what_if() -> None:
-    """Whoever draws "after" gets it from components/what_if.py: no page plans by itself, at another point."""
+    """Whoever draws "after" gets it from components/what_if/what_if.py: no page plans by itself, at another point."""
     asking = {
         str(path.relative_to(ROOT))
         for folder in ("components", "pages")
@@ -213,4 +213,4 @@ def test_only_one_place_asks_for_the_plan_of_the_what_if() -> None:
     }
 
     # The points stand beside Reseat's own plan; the caches make what the others ask for.
-    assert asking == {"components/what_if.py", "components/points.py", "components/caching.py"}
+    assert asking == {"components/what_if/what_if.py", "components/what_if/points.py", "components/state/caching.py"}

@@ -9,7 +9,7 @@ import pytest
 
 from reseat.history.folder import Folder
 from reseat.pipeline.ingest import run
-from reseat.pipeline.session import open_session
+from reseat.pipeline.spark.session import open_session
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.moments import MOMENTS, snapshot_of

@@ -182,7 +182,7 @@ def snapshots(moment: Moment) -> Rows:
     below = parts.in_sync < parts.min_isr
     preferred = parts.leader.where(parts.ordered)
     row = {
-        "way": further.get("way", "admin"),
+        "way": further.get("protocol", "admin"),
         "cluster_id": further.get("cluster_id"),
         "metadata": further.get("metadata"),
         "version": further.get("version"),

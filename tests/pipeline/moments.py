@@ -170,7 +170,7 @@ MOMENTS: tuple[Moment, ...] = (
         },
         {"a.b": 2},
         unordered=("bare",),
-        further={"way": "zookeeper", "metadata": "zookeeper", "version": "2.8"},
+        further={"protocol": "zookeeper", "metadata": "zookeeper", "version": "2.8"},
     ),
     Moment(
         "edge",
@@ -185,7 +185,7 @@ MOMENTS: tuple[Moment, ...] = (
         },
         {"a.b": 2},
         unordered=("bare",),
-        further={"way": "zookeeper", "metadata": "zookeeper", "version": "2.8"},
+        further={"protocol": "zookeeper", "metadata": "zookeeper", "version": "2.8"},
     ),
     Moment(
         "edge",
@@ -199,7 +199,7 @@ MOMENTS: tuple[Moment, ...] = (
             ("bare", 0): Part([12, 14], UNTOLD, [12]),
         },
         {"a.b": 2},
-        further={"way": "zookeeper", "metadata": "zookeeper", "version": "2.8"},
+        further={"protocol": "zookeeper", "metadata": "zookeeper", "version": "2.8"},
     ),
 )
 

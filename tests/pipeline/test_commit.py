@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.dirty import CommitRecord, commit_numbers, record_path, unfinished
+from reseat.history.commit_record import CommitRecord, commit_numbers, record_path, unfinished
 from reseat.history.folder import Folder
 from reseat.history.schema import arrow_schema
 from reseat.pipeline import turns
@@ -443,7 +443,7 @@ def test_a_lost_file_is_told_and_not_passed_over(tables: Folder) -> None:
         tables.delete(one.path)
 
     for _ in range(2):
-        with pytest.raises(InputRefused, match="not here either") as refused:
+        with pytest.raises(InputRefused, match="neither this file nor") as refused:
             take_turn(tables)
         assert f"replicas/{_DAY}/{batch.id}-00000.parquet" in str(refused.value)
 
@@ -454,7 +454,7 @@ def test_a_record_that_is_none_is_told(data: bytes, tables: Folder) -> None:
     for path in (record_path(9), "_reseat/runs/20260501T000000000000Z-00000000/commit.json"):
         tables.write(path, data)
         for ask in (take_turn, unfinished):
-            with pytest.raises(InputRefused, match="no record of a commit"):
+            with pytest.raises(InputRefused, match="not a valid commit record"):
                 ask(tables)
         tables.delete(path)
 

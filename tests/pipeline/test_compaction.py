@@ -10,15 +10,15 @@ import pyarrow as pa
 import pytest
 
 from reseat.errors import InputRefused, PipelineBusy, SparkFailed
-from reseat.history.dirty import commit_numbers, record_path
+from reseat.history.commit_record import commit_numbers, record_path
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES, arrow_schema
-from reseat.pipeline import compaction, rewriting
 from reseat.pipeline.commit import Batch
-from reseat.pipeline.compaction import compact
 from reseat.pipeline.lock import hold
-from reseat.pipeline.rewriting import ORDER
 from reseat.pipeline.turns import take_turn
+from reseat.pipeline.upkeep import compaction, rewriting
+from reseat.pipeline.upkeep.compaction import compact
+from reseat.pipeline.upkeep.rewriting import ORDER
 from tests.history import made
 from tests.pipeline import plain
 
@@ -97,7 +97,7 @@ def test_rows_that_do_not_match_publish_nothing(
     tables = written(tmp_path)
     before = tables.files()
     monkeypatch.setattr(compaction, "rows_in", lambda _, paths: len(paths))
-    with pytest.raises(SparkFailed, match="tables are as they were"):
+    with pytest.raises(SparkFailed, match="tables are unchanged"):
         compact(spark, tables)
 
     assert tables.files() == before

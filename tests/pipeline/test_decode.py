@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from reseat.formats.snapshot import identity, write_snapshot
+from reseat.formats.documents.snapshot_writer import identity, write_snapshot
 from reseat.history.schema import arrow_schema
 from reseat.model import Broker, ClusterLayout, Snapshot
 from reseat.pipeline.decode import (
@@ -38,7 +38,7 @@ def snapshot(**facts: object) -> Snapshot:
         in_sync_told=[True, False],
         size_bytes=[[10.0, np.nan], [3.0, np.nan]],
     )
-    return Snapshot(**{"layout": layout, "taken_at": TAKEN, "way": "admin", "cluster": "a", **facts})  # type: ignore[arg-type]
+    return Snapshot(**{"layout": layout, "taken_at": TAKEN, "protocol": "admin", "cluster": "a", **facts})  # type: ignore[arg-type]
 
 
 def files(*contents: tuple[str, bytes]) -> pa.RecordBatch:
@@ -81,9 +81,9 @@ def test_a_cluster_that_nobody_named(facts: dict[str, object], path: str, cluste
     ("content", "words"),
     [
         (b"", "empty"),
-        (b"\x00\xff\xfe", "no snapshot of Reseat"),
+        (b"\x00\xff\xfe", "not a snapshot of Reseat"),
         (b"Topic: orders\tPartitionCount: 1\tReplicationFactor: 1\n", "`reseat land` makes one"),
-        (b"\x1f\x8b\x08\x00", "no snapshot of Reseat"),
+        (b"\x1f\x8b\x08\x00", "not a snapshot of Reseat"),
         (b"\xef\xbb\xbf{}", "begin with '{'"),
         (b'{"reseat_snapshot" 1}', "damaged in line 1"),
         (b'{"reseat_snapshot": 1, "cluster": "a",', "ends too early"),
@@ -91,7 +91,7 @@ def test_a_cluster_that_nobody_named(facts: dict[str, object], path: str, cluste
         (b'{"version":1,"partitions":[]}', "snapshot"),
         (b"[" * 100_000, ""),
         (write_snapshot(snapshot(cluster="../b")), "letters"),
-        (write_snapshot(snapshot(cluster=None)), "does not say of which cluster"),
+        (write_snapshot(snapshot(cluster=None)), "does not name its cluster"),
     ],
 )
 def test_what_cannot_be_read_is_told_in_words(content: bytes, words: str) -> None:

@@ -19,16 +19,16 @@ import psutil
 import pytest
 
 from reseat.errors import InputRefused, PipelineBusy, SparkFailed
-from reseat.formats.snapshot import write_snapshot
+from reseat.formats.documents.snapshot_writer import write_snapshot
 from reseat.history.folder import Folder
 from reseat.model import Finding, Severity, Snapshot
-from reseat.operate.patience import Patience
+from reseat.operate.targets.patience import Patience
 from reseat.pipeline import ingest
-from reseat.pipeline.compaction import compact
 from reseat.pipeline.ingest import run
 from reseat.pipeline.lock import check_free
 from reseat.pipeline.progress import Progress
-from reseat.pipeline.trouble import in_words
+from reseat.pipeline.spark.spark_errors import in_words
+from reseat.pipeline.upkeep.compaction import compact
 from reseat.sources.landing import land
 from tests.pipeline import plain
 from tests.pipeline.command import Command, ended
@@ -87,7 +87,7 @@ def test_delivered_twice_a_snapshot_counts_once(spark: SparkSession, tmp_path: P
 
     landing.write("again.json", json.dumps(json.loads(text), indent=1).encode())
     found = Finding("seen", Severity.NOTE, "Read in another way.")
-    landing.write("read.json", write_snapshot(replace(first, way="zookeeper", findings=(found,))))
+    landing.write("read.json", write_snapshot(replace(first, protocol="zookeeper", findings=(found,))))
     os.utime(tmp_path / "landing/cluster=shop/a.json", ns=(1, 1))
     done = run(spark, landing, tables)
     assert (done.new, done.taken, done.duplicates, done.rejected) == (3, 0, 3, 0)
@@ -170,9 +170,9 @@ def broken(text: bytes) -> dict[str, tuple[bytes, str]]:
     return {
         "cluster=shop/truncated.json": (text[: len(text) // 2], "ends too early"),
         "cluster=shop/one byte short.json": (text[:-2], "ends too early"),
-        "cluster=shop/binary.json": (bytes(range(256)) * 8, "no snapshot of Reseat"),
+        "cluster=shop/binary.json": (bytes(range(256)) * 8, "not a snapshot of Reseat"),
         "cluster=shop/empty.json": (b"", "empty"),
-        "cluster=shop/other.json": (b'{"version": 1, "partitions": []}', "no snapshot of Reseat"),
+        "cluster=shop/other.json": (b'{"version": 1, "partitions": []}', "not a snapshot of Reseat"),
         "cluster=shop/deep.json": (b'{"a":' * 300_000, "nested deeper"),
         "cluster=shop/deep facts.json": (
             other(facts={}).replace(b'"facts": {}', b'"facts": {"a": %s}' % _DEEP),
@@ -183,7 +183,7 @@ def broken(text: bytes) -> dict[str, tuple[bytes, str]]:
         "cluster=shop/no moment.json": (other(taken_at="yesterday"), "a time such as"),
         "cluster=shop/after all days.json": (other(taken_at="9999-12-31T23:59:59-14:00"), "a time such as"),
         "folder name.json": (other(cluster="a/../b"), "letters, digits"),
-        "nameless.json": (other(cluster=None, cluster_id=".."), "of which cluster"),
+        "nameless.json": (other(cluster=None, cluster_id=".."), "does not name its cluster"),
     }
 
 
@@ -256,7 +256,7 @@ def test_tables_within_the_landing_zone_are_refused(spark: SparkSession, tmp_pat
     landing, _ = folders(tmp_path)
     (tmp_path / "link").symlink_to("landing")
     for place in ("landing", "landing/tables", "link/tables"):
-        with pytest.raises(InputRefused, match="choose a folder beside it"):
+        with pytest.raises(InputRefused, match="choose a folder next to it"):
             run(spark, landing, Folder.open(tmp_path / place))
 
     assert landing.files(hidden=True) == []
@@ -269,7 +269,7 @@ def test_a_landing_zone_among_the_tables_own_files_is_refused(spark: SparkSessio
     (tmp_path / "tables" / "link").symlink_to("replicas")
     landing, tables = Folder.open(tmp_path / "tables" / place), Folder.open(tmp_path / "tables")
     put(landing, SHOP[0])
-    with pytest.raises(InputRefused, match="choose a folder beside the tables"):
+    with pytest.raises(InputRefused, match="choose a folder next to it"):
         run(spark, landing, tables)
 
     assert len(landing.files()) == 1
@@ -420,7 +420,7 @@ def test_a_landed_file_that_is_changed_under_way_stops_the_run_and_is_read_anew(
         if progress.step == "write":
             landing.write(file.path, content)
 
-    with pytest.raises(SparkFailed, match="This landed file was changed while it was read"), in_words("Spark failed"):
+    with pytest.raises(SparkFailed, match="This saved file changed while it was read"), in_words("Spark failed"):
         run(spark, landing, tables, report=change)
     assert not tables.exists("snapshots")
     done = run(spark, landing, tables)

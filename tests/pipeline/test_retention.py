@@ -11,8 +11,8 @@ import pytest
 from reseat.errors import InputRefused
 from reseat.history.folder import Folder
 from reseat.model import Snapshot
-from reseat.pipeline import retention
-from reseat.pipeline.retention import retain
+from reseat.pipeline.upkeep import retention
+from reseat.pipeline.upkeep.retention import retain
 from tests.history import made
 from tests.pipeline import plain
 
@@ -61,7 +61,7 @@ def test_old_days_keep_their_last_snapshot_and_changes_are_between_what_is_kept(
 
 
 def test_a_day_is_compared_with_the_last_day_that_had_any(spark: SparkSession, tmp_path: Path) -> None:
-    """Days between without a snapshot, a day with one, and days thinned out in groups of their own."""
+    """Days between without a snapshot, a day with one, and days thinned out in bundles of their own."""
     first, second, third, fourth = made.history()["shop"]
     lone = made.snapshot(second.layout, "shop", "2026-05-04T01:00")
     late = [made.snapshot(one.layout, "shop", f"2026-05-05T0{n}:00") for n, one in enumerate((first, third))]
@@ -69,7 +69,7 @@ def test_a_day_is_compared_with_the_last_day_that_had_any(spark: SparkSession, t
     tables = Folder.open(made.write(tmp_path / "all", {"shop": taken}, swept=False).tables)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(retention, "groups", lambda piles: ([pile] for pile in piles))
+        patched.setattr(retention, "bundles", lambda groups: ([group] for group in groups))
         done = retain(spark, tables, keep_days=1, now=at("2026-05-07T00:00"))
     assert (done.removed, done.batches) == (2, 2)
     expected = as_if_only(tmp_path / "kept", {"shop": (first, fourth, lone, late[1])})

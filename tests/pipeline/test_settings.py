@@ -12,16 +12,15 @@ from pathlib import Path
 
 import pytest
 
-import reseat.pipeline.reach as reaching
 from reseat.errors import SparkFailed
-from reseat.pipeline import settings
 from reseat.pipeline.artifact import code_as_zip, write_code
-from reseat.pipeline.reach import check_master, check_remote
-from reseat.pipeline.scratch import scratch_folder
-from reseat.pipeline.session import open_session
-from reseat.pipeline.trouble import in_words
+from reseat.pipeline.spark import preflight, settings
+from reseat.pipeline.spark.preflight import check_master, check_remote
+from reseat.pipeline.spark.scratch import scratch_folder
+from reseat.pipeline.spark.session import open_session
+from reseat.pipeline.spark.spark_errors import in_words
 
-_HOME = str(Path(settings.__file__).parents[2])
+_HOME = str(Path(__file__).parents[2])
 
 
 def test_the_callers_settings_win_but_promises_are_kept(tmp_path: Path) -> None:
@@ -30,7 +29,7 @@ def test_the_callers_settings_win_but_promises_are_kept(tmp_path: Path) -> None:
 
     assert given["spark.sql.maxConcurrentOutputFileWriters"] == "3"
     assert given["spark.sql.session.timeZone"] == "UTC"
-    with pytest.raises(SparkFailed, match=r"spark\.sql\.session\.timeZone=CET cannot be"):
+    with pytest.raises(SparkFailed, match=r"spark\.sql\.session\.timeZone=CET is not allowed"):
         settings.without_promised({"spark.sql.session.timeZone": "CET"})
     assert settings.without_promised({"spark.sql.ansi.enabled": "TRUE"}) == {"spark.sql.ansi.enabled": "TRUE"}
 
@@ -103,8 +102,8 @@ def test_the_defaults_file_is_read_as_spark_reads_it(tmp_path: Path) -> None:
     ("master", "sentence"),
     [
         ("local[x]", "expected local\\[\\*\\]"),
-        ("local[0]", "local\\[0\\] is no master"),
-        ("mesos://a:1", "mesos://a:1 is no master"),
+        ("local[0]", "local\\[0\\] is not a Spark master"),
+        ("mesos://a:1", "mesos://a:1 is not a Spark master"),
         ("sc://a:1", "--remote"),
         ("yarn", "HADOOP_CONF_DIR"),
         ("spark://127.0.0.1:1", "spark://127.0.0.1:1 \\(Connection refused\\)"),
@@ -127,7 +126,7 @@ def test_one_of_several_masters_is_enough() -> None:
 
 def test_a_connect_server_that_is_none_is_refused_without_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a port is closed, or something else listens; the sentence never holds the token."""
-    monkeypatch.setattr(reaching, "_SECONDS", 0.3)
+    monkeypatch.setattr(preflight, "_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(SparkFailed) as silent:
         check_remote(f"sc://127.0.0.1:{server.getsockname()[1]}")
     with pytest.raises(SparkFailed, match=r"No Spark Connect server answers at sc://127\.0\.0\.1:1 ") as closed:

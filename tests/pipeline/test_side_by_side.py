@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from reseat.pipeline.side_by_side import side_by_side
+from reseat.pipeline.spark.side_by_side import side_by_side
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -81,7 +81,7 @@ def test_every_loss_is_what_pandas_finds(spark: SparkSession, tmp_path: Path) ->
     assert (done.chosen, done.swept, done.batches) == (6, 6, 1)
     assert (again.chosen, again.swept, again.batches) == (0, 0, 0)
     assert _files(made.tables) == files
-    assert told[-1].sentence == "6 of 6 snapshots swept."
+    assert told[-1].sentence == "6 of 6 snapshots analysed."
     assert sorted(sets["snapshot_id"]) == sorted(made.ids("shop") + made.ids("007"))
     for cluster in ("shop", "007"):
         for name in made.ids(cluster):
@@ -177,5 +177,5 @@ def _dies_the_second_time(real: Callable[..., object], *, first: bool) -> Callab
 
 def test_a_report_in_words() -> None:
     """What a person reads at the end."""
-    assert SweepReport().sentence == "Nothing to sweep: every snapshot chosen has its rows."
-    assert SweepReport(chosen=1, swept=1, seconds=2.04).sentence == "1 snapshot swept. 2.0 s."
+    assert SweepReport().sentence == "Nothing to analyse: every chosen snapshot is analysed already."
+    assert SweepReport(chosen=1, swept=1, seconds=2.04).sentence == "1 snapshot analysed. 2.0 s."

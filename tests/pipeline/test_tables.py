@@ -16,7 +16,7 @@ import pytest
 
 from reseat.balance.changes import KINDS
 from reseat.balance.changes import changes as changes_of_layouts
-from reseat.formats.snapshot import identity
+from reseat.formats.documents.snapshot_writer import identity
 from reseat.history.folder import Folder
 from reseat.history.schema import TABLES
 from reseat.model import NOT_TOLD, Snapshot

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.dirty import commit_numbers, newest, record_path, unfinished
+from reseat.history.commit_record import commit_numbers, newest, record_path, unfinished
 from reseat.history.folder import Folder
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.turns import Turn, take_turn
@@ -273,7 +273,7 @@ def test_nothing_is_removed_before_all_is_seen_in_its_place(place: Callable[[obj
             Folder.delete(self, path)
 
     for _ in range(2):
-        with pytest.raises(InputRefused, match="Nothing was removed for it"):
+        with pytest.raises(InputRefused, match="Nothing was removed"):
             taking("first", "second")(Lossy.over(tables, 1_000))
         assert rows(tables, "replicas") == rows(tables, "changes") == ["first"]
 

@@ -45,7 +45,7 @@ def test_a_controller_is_chosen_where_there_are_both():
 
 def test_no_version_is_refused():
     """Words are no version."""
-    with pytest.raises(PlacementRefused, match="'latest' is no version"):
+    with pytest.raises(PlacementRefused, match="'latest' is not a version"):
         ways("latest")
 
 

@@ -199,4 +199,4 @@ def test_generate_moves_nearly_everything_where_one_move_is_enough() -> None:
     assert sorted(partition for _, partition in proposed.after.assignments()) == [0, 1, 2]
     assert {len(row) for row in proposed.after.assignments().values()} == {2}
     assert len(proposed.notes) == 3
-    assert "9 is not known here" in proposed.notes[0]
+    assert "9 is unknown here" in proposed.notes[0]

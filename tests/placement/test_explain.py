@@ -48,13 +48,13 @@ def test_brokers_passed_over_say_why() -> None:
     assert told.ring == (0, 1, 2, 3, 5, 4)
     assert told.replicas == (3, 5, 2, 4)
     assert [candidate.why for candidate in told.steps[2].candidates] == [
-        "Broker 4 is passed over: its rack a has a replica already, and another rack has none.",
-        "Broker 0 is passed over: its rack a has a replica already, and another rack has none.",
-        "Broker 1 is passed over: its rack b has a replica already, and another rack has none.",
+        "Broker 4 is skipped: its rack a has a replica already, and another rack has none.",
+        "Broker 0 is skipped: its rack a has a replica already, and another rack has none.",
+        "Broker 1 is skipped: its rack b has a replica already, and another rack has none.",
         "Broker 2 in rack c gets replica 2.",
     ]
     assert [candidate.why for candidate in told.steps[3].candidates] == [
-        "Broker 5 is passed over: it has this partition already.",
+        "Broker 5 is skipped: it has this partition already.",
         "Broker 4 in rack a gets replica 3.",
     ]
 

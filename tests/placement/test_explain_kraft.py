@@ -39,7 +39,7 @@ def test_the_rack_of_the_leader_is_stepped_over_once() -> None:
     passed = [look.why for looks in steps.replicas for look in looks if look.broker is None]
 
     assert steps.racks == ("a", "b")
-    assert passed.count("it has the leader, and is stepped over once") == 1
+    assert passed.count("it has the leader, and is skipped once") == 1
 
 
 def test_refusals_are_those_of_the_placement() -> None:

@@ -146,7 +146,7 @@ def test_replication_factor_1_hides_the_shift() -> None:
     found = infer(layout_of([], lists), ["t"])[0]
 
     assert found.pairs == tuple((4, shift) for shift in range(6))
-    assert "These 6 pairs all fit: with one replica the shift has no effect." in found.sentence
+    assert "All 6 pairs match: with one replica the shift has no effect." in found.sentence
 
 
 def test_a_broker_that_joined_later_is_named() -> None:
@@ -292,7 +292,7 @@ def test_partitions_without_replicas_say_nothing_of_how_they_were_placed(brokers
     lists = {("a", 0): [], ("b", 0): [1, 2], ("b", 1): [2, 1], ("c", 0): [], ("c", 1): [], ("c", 2): [1, 2]}
     beside = infer(ClusterLayout.from_assignments(lists, brokers=brokers))
 
-    assert [found.sentence for found in bare] == ["t has no replicas, so nothing can be said of how it was placed."]
+    assert [found.sentence for found in bare] == ["t has no replicas, so how it was placed is unknown."]
     assert beside[0].sentence.startswith("a has no replicas")
     assert beside[1].striped
     assert beside[2].partitions == 3

@@ -83,7 +83,7 @@ def test_what_the_text_cannot_say_is_refused() -> None:
     """Gaps and lists of unequal length."""
     with pytest.raises(PlacementRefused, match="consecutive 0-based integer sequence"):
         print_replica_assignment({10: [1], 21: [2]})
-    with pytest.raises(PlacementRefused, match="lists of one length"):
+    with pytest.raises(PlacementRefused, match="lists of equal length"):
         print_replica_assignment({0: [1], 1: [2, 3]})
 
 
@@ -102,7 +102,7 @@ def test_commands_for_the_clusters_version() -> None:
     assert create_command(TopicSpec("orders"), "2.4").endswith("--create --topic orders")
     with pytest.raises(PlacementRefused, match="KIP-464"):
         create_command(TopicSpec("orders"), "2.3")
-    with pytest.raises(PlacementRefused, match="goes through ZooKeeper alone"):
+    with pytest.raises(PlacementRefused, match="works only through ZooKeeper"):
         create_command(TopicSpec("orders", 1, 1, disable_rack_aware=True), "3.0")
 
 
@@ -230,7 +230,7 @@ def test_exactly_one_action() -> None:
         ("--create --bootstrap-server b --topic t --topic u", "Found multiple arguments for option topic"),
         ("--create --nonsense", "nonsense is not a recognized option"),
         ("--create stray", "stray is not an option"),
-        ("--create 'open", "The command's quotes do not end"),
+        ("--create 'open", "A quote in the command is not closed"),
     ],
 )
 def test_command_lines_that_the_tool_refuses(line: str, words: str) -> None:

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan
-from reseat.planning import add
-from reseat.planning.add import add_brokers, addition_curve
+from reseat.planning.kinds import add
+from reseat.planning.kinds.add import add_brokers, addition_curve
+from reseat.planning.solve import addition_exact
+from reseat.planning.solve.addition import Limits, State
+from reseat.planning.solve.addition_exact import by_partitions
 from tests.planning.brute_force import (
     addition_options,
     addition_outcomes,
@@ -335,11 +338,11 @@ def test_partition_by_partition_is_as_good_as_by_classes(seed: int) -> None:
     start, merged = add._joined(layout, added)
     current = start.layout
     nothing = np.zeros(current.partition_count, np.bool_)
-    state = add._State.of(current, np.searchsorted(current.broker_ids, [b.id for b in merged]), nothing)
+    state = State.of(current, np.searchsorted(current.broker_ids, [b.id for b in merged]), nothing)
     prepared = add._Prepared(state)
-    answer = add._solved(state, add._Limits(), prepared)
+    answer = add._solved(state, Limits(), prepared)
     assert prepared.network is not None
-    shifts, aim = add._by_partitions(prepared.network, add._Limits())
+    shifts, aim = by_partitions(prepared.network, Limits())
 
     assert len(shifts) == aim.moves
     assert aim.equals(answer.reached)
@@ -357,7 +360,7 @@ def test_many_partitions_are_settled_by_classes_alone(monkeypatch: pytest.Monkey
         replicas=lists,
         brokers=[Broker(i, rack=f"r{i // 5}") for i in range(20)],
     )
-    monkeypatch.setattr(add, "_EXACT_ARCS", 0)
+    monkeypatch.setattr(addition_exact, "_EXACT_ARCS", 0)
 
     plan = add_brokers(layout, [Broker(20 + i, rack=f"r{i}") for i in range(3)])
 

@@ -73,7 +73,7 @@ class TestUnmovable:
 
         assert made.certificate.moves == 3
         assert made.certificate.unmovable_partitions == 2
-        assert "planned all the same, by choice" in made.certificate.cautions[0].sentence
+        assert "planned anyway, as requested" in made.certificate.cautions[0].sentence
 
     def test_a_plan_from_elsewhere_that_moves_them_has_a_fault(self) -> None:
         """The same that the guard refuses; not where they are kept by choice."""
@@ -242,18 +242,18 @@ class TestWayBack:
         [
             (
                 (BrokerState.DEAD, BrokerState.ALIVE),
-                "The rollback puts 2 replicas back onto broker 5, which is dead: it needs this broker alive, and is "
-                "refused until then.",
+                "The rollback moves 2 replicas back to broker 5, which is dead: it is refused until this broker is "
+                "alive.",
             ),
             (
                 (BrokerState.NOT_TOLD, BrokerState.FENCED),
-                "The rollback puts 1 replica back onto broker 6, which is fenced or shutting down: it needs this "
-                "broker alive, and is refused until then.",
+                "The rollback moves 1 replica back to broker 6, which is fenced or shutting down: it is refused until "
+                "this broker is alive.",
             ),
             (
                 (BrokerState.DEAD, BrokerState.SHUTTING_DOWN),
-                "The rollback puts 3 replicas back onto brokers 5 and 6, which are dead, fenced or shutting down: it "
-                "needs these brokers alive, and is refused until then.",
+                "The rollback moves 3 replicas back to brokers 5 and 6, which are dead, fenced or shutting down: it is "
+                "refused until these brokers are alive.",
             ),
         ],
     )

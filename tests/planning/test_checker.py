@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reseat.model import Broker, BrokerState, ClusterLayout
-from reseat.planning.checker import check_addition, check_removal, check_replication_factor
+from reseat.planning.proof.checker import check_addition, check_removal, check_replication_factor
 
 Lists = list[list[int]]
 
@@ -215,7 +215,7 @@ class TestFaults:
 
         verdict = check_removal(current, current, [9])
 
-        assert verdict.faults == ("Broker 9 shall be removed but is not in the layout.",)
+        assert verdict.faults == ("Broker 9 is to be removed but is not in the layout.",)
 
     def test_many_faults_of_a_kind_are_counted(self) -> None:
         """Thirty replicas left behind are not thirty sentences."""

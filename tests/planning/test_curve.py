@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reseat.demo.generate import generate
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Options, Wish
 from reseat.planning import curve, plan_at, whole_curve
-from reseat.sources.generate import generate
 from tests.planning.brute_force import curve_options, curve_outcomes, random_layout
 
 #: Loads 6, 2, 1 once broker 9, with one replica, has left.
@@ -130,7 +130,7 @@ def test_points_that_are_left_out_are_counted() -> None:
 
     assert [point.moves for point in told.points] == [2, 3]
     assert told.sentences == (
-        "1 further point is left out: no plan there is certain to have the smallest spread for that many moves.",
+        "1 further point is omitted: no plan there is proven to have the smallest spread for that many moves.",
     )
 
 
@@ -146,7 +146,7 @@ def test_a_curve_whose_first_point_is_not_found_goes_on() -> None:
 
 def test_a_curve_that_may_be_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, too large to be asked partition by partition: nobody knows then how far the curve goes."""
-    monkeypatch.setattr("reseat.planning.partition_flow.MOST_ARCS", 0)
+    monkeypatch.setattr("reseat.planning.kinds.partition_flow.MOST_ARCS", 0)
     layout = ClusterLayout.from_assignments({("t", i): ids for i, ids in enumerate([[1, 3], [2], [2], [2, 3]])})
 
     told = whole_curve(layout, Wish(remove=(3,)))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reseat.planning.flow import Network, fill, first_feasible, level_arcs, windows
+from reseat.planning.solve.flow import Network, fill, first_feasible, level_arcs, windows
 
 
 def test_the_cheaper_way_is_taken_up_to_its_capacity() -> None:

@@ -384,5 +384,5 @@ def test_a_reassignment_under_way_is_judged_from_its_target() -> None:
     assert certificate.valid
     assert certificate.moves == 0
     assert certificate.sentences[-1] == (
-        "A reassignment of 1 partition is under way: the plan is judged from where it will end."
+        "A reassignment of 1 partition is in progress: the plan is validated from the layout after it completes."
     )

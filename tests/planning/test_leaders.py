@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.planning import leaders
-from reseat.planning.leaders import leader_first, preferred_leaders
+from reseat.planning.solve import leaders
+from reseat.planning.solve.leaders import leader_first, preferred_leaders
 
 
 def _chosen(lists: list[list[int]], present: list[int], fixed: list[int], dead: tuple[int, ...] = ()) -> list[int]:

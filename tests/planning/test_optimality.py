@@ -19,9 +19,9 @@ from ortools.sat.python import cp_model
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.planning import plan
-from reseat.planning.checker import check_addition, check_removal, check_replication_factor
 from reseat.planning.judge import judge
-from reseat.planning.verdict import Verdict
+from reseat.planning.proof.checker import check_addition, check_removal, check_replication_factor
+from reseat.planning.proof.verdict import Verdict
 from tests.planning.brute_force import (
     Assignments,
     addition_options,

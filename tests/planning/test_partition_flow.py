@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.model import Broker, BrokerState, ClusterLayout
-from reseat.planning.partition_flow import points
-from reseat.planning.remove import prepared
+from reseat.planning.kinds.partition_flow import points
+from reseat.planning.kinds.remove import prepared
 from tests.planning.brute_force import rack_names, rack_squares, targets_of
 
 Lists = dict[tuple[str, int], list[int]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from reseat.demo.generate import generate
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout, Options, Wish
 from reseat.planning import judge, plan
-from reseat.sources.generate import generate
 
 #: Loads 6, 2, 1 once broker 9, with one replica, has left.
 SKEWED = ClusterLayout.from_assignments(

@@ -56,7 +56,7 @@ def test_dead_brokers_do_not_count_as_left() -> None:
 
 def test_removing_every_broker_is_refused() -> None:
     """Nothing would be left to hold data."""
-    with pytest.raises(WishRefused, match="All 3 brokers are to leave"):
+    with pytest.raises(WishRefused, match="All 3 brokers would be drained"):
         remove_brokers(LAYOUT, [1, 2, 3])
 
 
@@ -93,7 +93,7 @@ def test_an_order_that_is_not_told_is_refused_until_it_is_said() -> None:
 
 def test_adding_a_broker_that_is_there_is_refused() -> None:
     """Its id is taken."""
-    with pytest.raises(WishRefused, match="Broker 2 is in the layout already"):
+    with pytest.raises(WishRefused, match="Broker 2 is already in the layout"):
         plan(LAYOUT, Wish(remove=(1,), add=((2, "a"),)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseat.planning.pricing import Loads, Swaps, worth_freeing
+from reseat.planning.solve.column_generation import Loads, Swaps, worth_freeing
 
 
 def _freed(

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from reseat.planning.proofs import (
+from reseat.planning.proof.exchange import (
     Choice,
     Relocation,
     _has_cycle,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from reseat.errors import WishRefused
 from reseat.model import NOT_TOLD, Broker, BrokerState, ClusterLayout, Options, Wish
-from reseat.planning import placing, plan, remove_brokers
+from reseat.planning import plan, remove_brokers
+from reseat.planning.solve import placing
 
 REASSIGN = ClusterLayout.from_assignments(
     {
@@ -173,7 +174,7 @@ def test_emptying_a_rack_says_what_diversity_is_lost() -> None:
     (lost,) = made.certificate.cautions
 
     assert finding.kind == "rack_emptied"
-    assert finding.sentence == "Rack c will hold no broker of this cluster any more: 2 racks remain."
+    assert finding.sentence == "Rack c will have no broker of this cluster left: 2 racks remain."
     assert (lost.kind, lost.rows.tolist(), lost.topics) == ("rack_diversity_lost", [0, 1], ("a",))
     assert lost.sentence == "2 partitions of 1 topic lose rack diversity, on fewer racks than now: a."
     assert made.certificate.rack_diversity_lost == 2
@@ -320,10 +321,10 @@ def test_a_cap_that_cannot_be_kept_is_refused_with_the_least_that_works() -> Non
     """Four replicas and two brokers: one each is too few, two are enough."""
     layout = ClusterLayout.from_assignments({("a", i): [1] for i in range(4)}, brokers=[Broker(2), Broker(3)])
 
-    with pytest.raises(WishRefused, match="at most 1 replica a broker") as refused:
+    with pytest.raises(WishRefused, match="at most 1 replica per broker") as refused:
         remove_brokers(layout, [1], options=Options(receive_cap=1))
 
-    assert refused.value.choices == ("Allow 2 replicas a broker.", "Plan without a cap.")
+    assert refused.value.choices == ("Allow 2 replicas per broker.", "Plan without a cap.")
 
 
 def test_bytes_are_evened_out_with_their_gap() -> None:
@@ -400,11 +401,11 @@ def test_bytes_that_are_not_told_are_not_bounded() -> None:
 
     assert made.certificate.byte_sum_gap is None
     assert made.certificate.sentences[-1].startswith(
-        "Sizes are told of 1 of 2 partitions that move, and of 50.0% of all replicas; the others weigh nothing here. "
-        "Balanced by size instead of replica count: the sum of squares of bytes is at most "
+        "Sizes are known for 1 of 2 partitions that move, and for 50.0% of all replicas; unknown sizes count as 0 "
+        "here. Balanced by size instead of replica count: the sum of squares of bytes is at most "
     )
     assert made.certificate.sentences[-1].endswith(
-        "% above the minimum that any plan with these moves can reach, of the bytes that are known."
+        "% above the minimum that any plan with these moves can reach, counting known bytes only."
     )
 
 
@@ -499,7 +500,7 @@ def test_a_network_too_large_is_planned_and_nothing_is_claimed_by_the_solver() -
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(placing, "_FULL_NETWORK_ARCS", 0)
-        patch.setattr(placing, "settle", lambda *_: False)
+        patch.setattr(placing, "repair_conflicts", lambda *_: False)
         made = remove_brokers(layout, [1])
 
     assert made.certificate.valid
@@ -553,10 +554,10 @@ def test_options_that_do_not_apply_are_named() -> None:
         return [f.sentence for f in plan(layout, wish).findings if f.kind == "option_without_effect"]
 
     assert idle(Wish(remove=(3,), options=options)) == [
-        "The most moves are not kept to, they apply to brokers that join alone."
+        "Max moves has no effect: it applies only when brokers are added and none removed."
     ]
     assert idle(Wish(replication_factor=1, topics=("a",), options=options)) == [
-        "The most moves are not kept to, they apply to brokers that join alone; "
-        "lists were not reordered, a change of replication factor keeps the order of lists."
+        "Max moves has no effect: it applies only when brokers are added and none removed; lists were not reordered: a "
+        "replication-factor change keeps their order."
     ]
     assert idle(Wish(add=((4, None),), options=options)) == idle(Wish(remove=(3,))) == []

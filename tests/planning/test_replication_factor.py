@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan
-from reseat.planning import replication_factor
-from reseat.planning.checker import check_replication_factor
-from reseat.planning.replication_factor import change_replication_factor
+from reseat.planning.kinds.replication_factor import change_replication_factor
+from reseat.planning.proof.checker import check_replication_factor
+from reseat.planning.solve import picking
 from tests.planning.brute_force import newcomers_of, rack_names, rack_squares, random_layout, targets_of
 
 #: Planned although nothing can be copied: what must not be dropped is kept there too.
@@ -41,7 +41,7 @@ def test_the_documented_topic_keeps_its_first_replicas() -> None:
     assert (certificate.moves, certificate.least_moves, certificate.moves_proven) == (3, 3, True)
     assert certificate.changed_preferred_leaders == 0
     assert certificate.replica_balance_proven
-    assert certificate.sentences[0] == "3 copies are made, the proven minimum (racks unknown)."
+    assert certificate.sentences[0] == "3 replicas are copied, the proven minimum (racks unknown)."
 
 
 def test_a_hand_written_plan_that_changes_a_leader_without_need_is_told_apart() -> None:
@@ -99,7 +99,7 @@ def test_a_cap_that_cannot_be_kept_is_refused() -> None:
     """Two copies must be made and only broker 2 is open: one is too few."""
     layout = ClusterLayout.from_assignments({("t", 0): [1], ("t", 1): [1]}, brokers=[Broker(2)])
 
-    with pytest.raises(WishRefused, match="With at most 1 replica a broker"):
+    with pytest.raises(WishRefused, match="With at most 1 replica per broker"):
         change_replication_factor(layout, ["t"], 2, options=Options(receive_cap=1))
 
 
@@ -310,7 +310,7 @@ def options_of(layout: ClusterLayout, topics: set[str], factor: int) -> dict[Key
     return out
 
 
-@pytest.mark.parametrize("at_once", [replication_factor._GROUPS, 0])
+@pytest.mark.parametrize("at_once", [picking._GROUPS, 0])
 @settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), factor=st.integers(1, 4))
 def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: int) -> None:
@@ -330,8 +330,8 @@ def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: 
             change_replication_factor(layout, topics, factor, options=KEPT)
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replication_factor, "_GROUPS", at_once)
-        patch.setattr(replication_factor, "_ADDED", 1)
+        patch.setattr(picking, "_GROUPS", at_once)
+        patch.setattr(picking, "_ADDED", 1)
         plan = change_replication_factor(layout, topics, factor, options=KEPT)
     racks = rack_names(layout)
     live = targets_of(layout, ())
@@ -368,11 +368,11 @@ def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: 
         assert plan.certificate.moves_proven
 
 
-@pytest.mark.parametrize("at_once", [replication_factor._GROUPS, 0])
+@pytest.mark.parametrize("at_once", [picking._GROUPS, 0])
 def test_many_partitions_shrink_exactly(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two thousand partitions from three replicas to two: the checker finds nothing better, however it was found."""
-    monkeypatch.setattr(replication_factor, "_GROUPS", at_once)
-    monkeypatch.setattr(replication_factor, "_ADDED", 200)
+    monkeypatch.setattr(picking, "_GROUPS", at_once)
+    monkeypatch.setattr(picking, "_ADDED", 200)
     rng = np.random.default_rng(3)
     replicas = np.argsort(rng.random((2000, 24)) * (1 + np.arange(24) / 20), axis=1)[:, :3]
     layout = ClusterLayout.from_columns(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reseat.formats.writers import write_layout_reassignment
+from reseat.formats.documents.writers import write_layout_reassignment
 from reseat.model import ClusterLayout
 from reseat.planning.schedule import BatchLimits, Work, batches, next_batch, work_of
 
@@ -40,7 +40,7 @@ SIZES = {("a", 0): 1 * GB, ("a", 1): 2 * GB, ("b", 0): 3 * GB}
 def test_one_move_a_broker_lets_another_leader_go_before_a_second_move_of_the_same():
     """a-0 and b-0 go together; a-1 is led by 1 too and waits."""
     some = work(NOW, PLAN, SIZES)
-    schedule = batches(some, BatchLimits(moves_a_broker=1))
+    schedule = batches(some, BatchLimits(max_concurrent_moves_per_broker=1))
 
     assert schedule.batch.tolist() == [0, 1, 0]
     assert schedule.bytes.tolist() == [4 * GB, 2 * GB]
@@ -50,7 +50,7 @@ def test_one_move_a_broker_lets_another_leader_go_before_a_second_move_of_the_sa
 def test_what_is_under_way_counts():
     """While a-0 is copied, a-1 waits for its sender; b-0 goes. Done, a-1 goes."""
     some = work(NOW, PLAN, SIZES)
-    limits = BatchLimits(moves_a_broker=1)
+    limits = BatchLimits(max_concurrent_moves_per_broker=1)
     waiting, under_way = np.array([False, True, True]), np.array([True, False, False])
 
     assert next_batch(some, waiting, under_way, limits).tolist() == [2]
@@ -62,8 +62,8 @@ def test_what_a_broker_sends_and_receives_counts_together():
     """Broker 2 is to receive a-0 and to send b-0: with one move a broker they do not go together."""
     some = work({("a", 0): [1], ("b", 0): [2]}, {("a", 0): [2], ("b", 0): [3]})
 
-    assert batches(some, BatchLimits(moves_a_broker=1)).batch.tolist() == [0, 1]
-    assert batches(some, BatchLimits(moves_a_broker=2)).batch.tolist() == [0, 0]
+    assert batches(some, BatchLimits(max_concurrent_moves_per_broker=1)).batch.tolist() == [0, 1]
+    assert batches(some, BatchLimits(max_concurrent_moves_per_broker=2)).batch.tolist() == [0, 0]
 
 
 def test_the_leader_sends_else_who_is_in_sync_else_the_first():
@@ -79,7 +79,7 @@ def test_a_partition_with_more_newcomers_than_the_limit_goes_when_its_leader_is_
     now = {("a", 0): [1], ("a", 1): [1]}
     some = work(now, {("a", 0): [1, 2, 3], ("a", 1): [1, 4]}, {("a", 0): 1.0, ("a", 1): 1.0})
 
-    assert batches(some, BatchLimits(moves_a_broker=1)).batch.tolist() in ([0, 1], [1, 0])
+    assert batches(some, BatchLimits(max_concurrent_moves_per_broker=1)).batch.tolist() in ([0, 1], [1, 0])
 
 
 def test_small_go_before_large_and_sizes_that_are_not_told_last():
@@ -89,7 +89,7 @@ def test_small_go_before_large_and_sizes_that_are_not_told_last():
     some = work(now, plan, {("a", 0): 2 * GB, ("a", 1): GB})
 
     assert some.order.tolist() == [3, 1, 0, 2]
-    assert batches(some, BatchLimits(moves_a_broker=1)).batch.tolist() == [1, 0, 2, 0]
+    assert batches(some, BatchLimits(max_concurrent_moves_per_broker=1)).batch.tolist() == [1, 0, 2, 0]
 
 
 def test_leaders_take_turns_among_equal_sizes():
@@ -107,8 +107,10 @@ def test_changes_that_copy_nothing_go_at_once_up_to_the_size_of_a_batch():
     plan = {("a", i): [2, 1] if i < 5 else [1] for i in range(8)}
     some = work(now, plan)
 
-    assert len(next_batch(some, everything(some), None, BatchLimits(moves_a_broker=1))) == 8
-    assert len(next_batch(some, everything(some), None, BatchLimits(moves_a_broker=1, partitions=6))) == 6
+    assert len(next_batch(some, everything(some), None, BatchLimits(max_concurrent_moves_per_broker=1))) == 8
+    assert (
+        len(next_batch(some, everything(some), None, BatchLimits(max_concurrent_moves_per_broker=1, partitions=6))) == 6
+    )
     assert batches(some, BatchLimits(partitions=6)).batch.max() == 1
 
 
@@ -164,7 +166,7 @@ def test_unknown_sizes_are_counted_and_not_guessed():
 def test_limits_must_let_something_through():
     """No move a broker, or no partition a batch, would never end."""
     with pytest.raises(ValueError, match="At least one"):
-        BatchLimits(moves_a_broker=0)
+        BatchLimits(max_concurrent_moves_per_broker=0)
     with pytest.raises(ValueError, match="At least one"):
         BatchLimits(partitions=0)
 
@@ -195,7 +197,7 @@ def some_work(draw):
 
 limits = st.builds(
     BatchLimits,
-    moves_a_broker=st.integers(1, 6),
+    max_concurrent_moves_per_broker=st.integers(1, 6),
     batch_bytes=st.one_of(st.none(), st.integers(1, 400)),
     partitions=st.integers(1, 50),
 )
@@ -227,7 +229,10 @@ def test_every_partition_goes_exactly_once_within_the_limits(some, bounds):
     assert sorted(np.concatenate([*all_batches, np.empty(0, np.int64)]).tolist()) == list(range(len(some.sender)))
     for rows in all_batches:
         assert 0 < len(rows) <= bounds.partitions
-        assert max(_load(some, rows, bounds.moves_a_broker).values()) <= bounds.moves_a_broker
+        assert (
+            max(_load(some, rows, bounds.max_concurrent_moves_per_broker).values())
+            <= bounds.max_concurrent_moves_per_broker
+        )
         text = int(some.text_bytes[rows].sum()) + 29
         assert bounds.batch_bytes is None or len(rows) == 1 or text <= bounds.batch_bytes
 
@@ -245,7 +250,10 @@ def test_an_execution_ends_whatever_finishes_when(some, bounds, chance):
         flying = np.flatnonzero(under_way)
 
         assert flying.size  # progress: nothing under way and nothing sent would wait for ever
-        assert max(_load(some, flying, bounds.moves_a_broker).values()) <= bounds.moves_a_broker
+        assert (
+            max(_load(some, flying, bounds.max_concurrent_moves_per_broker).values())
+            <= bounds.max_concurrent_moves_per_broker
+        )
         done = [row for row in flying.tolist() if chance.random() < 0.5] or [int(flying[0])]
         under_way[done] = False
 

@@ -10,8 +10,8 @@ import pytest
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.planning import add_brokers, change_replication_factor, plan, remove_brokers, whole_curve
-from reseat.planning.checker import check_addition, check_removal
 from reseat.planning.judge import judge
+from reseat.planning.proof.checker import check_addition, check_removal
 from tests.planning.brute_force import replaced
 
 FENCED, SHUTTING_DOWN, DEAD = BrokerState.FENCED, BrokerState.SHUTTING_DOWN, BrokerState.DEAD

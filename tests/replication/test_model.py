@@ -14,12 +14,12 @@ from hypothesis.errors import NoSuchExample
 from reseat.errors import StoryInvalid
 from reseat.replication import (
     FOUND,
-    Catch,
     Crash,
     Elect,
     Event,
     Fault,
     Fetch,
+    FetchResponse,
     Partition,
     Produce,
     Restart,
@@ -106,7 +106,7 @@ def _events(now: Partition, move: str, *, power: bool) -> list[Event]:
         case "produce":
             return [event for event in possible(now) if isinstance(event, Produce)]
         case "copy":
-            return [event for broker in followers[:1] for event in (Fetch(broker), Catch(broker))]
+            return [event for broker in followers[:1] for event in (Fetch(broker), FetchResponse(broker))]
         case "fetch":
             return [Fetch(broker) for broker in followers[:1]]
         case "restart":

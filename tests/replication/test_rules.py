@@ -44,7 +44,7 @@ def test_a_broker_in_sync_takes_over_when_asked_for() -> None:
     step = told("produce m1;fetch 2;catch 2;fetch 2;catch 2;elect 2")[-1]
 
     assert (step.after.leader, step.after.epoch, step.after.isr) == (2, 1, (1, 2))
-    assert step.sentence == "Broker 2 leads, in epoch 1: it was asked for, and is alive and in sync."
+    assert step.sentence == "Broker 2 leads, in epoch 1: it was requested, and is alive and in sync."
 
 
 def test_an_unclean_shutdown_is_noticed_when_the_broker_is_back() -> None:
@@ -115,8 +115,8 @@ def test_caught_up_counts_from_the_fetch_before() -> None:
 def test_two_that_leave_are_said_in_the_plural() -> None:
     """One sentence for both."""
     assert told("produce m1;tick 30001", brokers=(1, 2, 3))[-1].sentence == (
-        "30,001 ms pass. Brokers 2 and 3 have been behind for more than 30,000 ms (replica.lag.time.max.ms): they "
-        "leave the ISR. All in sync have everything below 1: the high watermark rises to it."
+        "30,001 ms pass. Brokers 2 and 3 have not caught up for more than 30,000 ms (replica.lag.time.max.ms): they "
+        "leave the ISR. All in-sync replicas have everything below 1: the high watermark rises to it."
     )
 
 
@@ -157,8 +157,8 @@ def test_where_the_leader_does_not_know_an_epoch_the_follower_asks_again() -> No
 def test_every_change_of_a_high_watermark_is_said() -> None:
     """Alone in sync, a record with acks=1 is committed at once, and the sentence says so."""
     assert told("crash 2;produce m1 1")[-1].sentence == (
-        "Broker 1 writes m1 at offset 0, in epoch 0. Its producer is answered at once. Broker 1 is alone in sync: the "
-        "high watermark rises to 1."
+        "Broker 1 writes m1 at offset 0, in epoch 0. Its producer is answered at once. Broker 1 is the only in-sync "
+        "replica: the high watermark rises to 1."
     )
 
 

@@ -167,7 +167,7 @@ def test_a_line_that_is_no_event_is_refused(line: str) -> None:
 
 def test_an_event_that_cannot_happen_names_its_place() -> None:
     """The second event: broker 2 has no answer to catch."""
-    with pytest.raises(StoryInvalid, match=r"Event 2, catch 2: No answer is on its way to broker 2\."):
+    with pytest.raises(StoryInvalid, match=r"Event 2, catch 2: No response is on its way to broker 2\."):
         play(start(), [Produce("m1"), read("catch 2")])
 
 

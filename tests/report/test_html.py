@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from reseat.report.content import Bars, Heat, Kind, Report
-from reseat.report.html import write_chapter, write_figure, write_html
-from reseat.report.parts import Data, table_block
 from reseat.report.shown import value
+from reseat.report.writers.html import write_chapter, write_figure, write_html
+from reseat.report.writers.parts import Data, table_block
 from tests.report.told import HOSTILE, told
 
 #: Elements that have no end.

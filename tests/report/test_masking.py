@@ -15,18 +15,18 @@ import pytest
 
 from reseat.cli import main
 from reseat.formats import Reading
-from reseat.formats.table import write_csv
+from reseat.formats.tables.table import write_csv
 from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Gaps, Severity, ShortTopic, Wish
 from reseat.report import Choices, Matter, Past, build
-from reseat.report.chat import write_chat
-from reseat.report.data import data_files
 from reseat.report.drawing import png, svg
 from reseat.report.gather import gather
-from reseat.report.html import write_html
-from reseat.report.masking import KEY_BYTES, Masker, masked, unmasked
+from reseat.report.masks.names import KEY_BYTES, Masker, masked, unmasked
 from reseat.report.matter import ALL
-from reseat.report.pdf import write_pdf
-from reseat.report.pptx import write_pptx
+from reseat.report.writers.chat import write_chat
+from reseat.report.writers.data import data_files
+from reseat.report.writers.html import write_html
+from reseat.report.writers.pdf import write_pdf
+from reseat.report.writers.pptx import write_pptx
 
 KEY = bytes(range(KEY_BYTES))
 MADE = datetime(2026, 5, 4, tzinfo=UTC)
@@ -293,7 +293,7 @@ def test_what_the_person_writes_may_hold_no_name(tmp_path: Path, capsys: pytest.
     words = ["report", str(tmp_path / "layout.csv"), "--cluster", "acme-production", "--mask", "--mask-key", str(key)]
 
     assert main([*words, "--title", "Report of acme-production", "--text", str(tmp_path / "t")]) == 2
-    assert "--title holds a name" in capsys.readouterr().err
+    assert "--title contains a name" in capsys.readouterr().err
     assert not key.exists()
     assert not (tmp_path / "t").exists()
 
@@ -305,5 +305,5 @@ def test_a_file_that_is_no_key_is_not_written_over(tmp_path: Path, capsys: pytes
     words = ["report", str(tmp_path / "layout.csv"), "--mask", "--text", str(tmp_path / "t"), "--mask-key"]
 
     assert main([*words, str(tmp_path / "precious")]) == 2
-    assert "no key for masking" in capsys.readouterr().err
+    assert "not a key for masking" in capsys.readouterr().err
     assert (tmp_path / "precious").read_text() == "precious"

@@ -12,8 +12,8 @@ import pytest
 
 from reseat.errors import InputRefused
 from reseat.report.content import Chapter, Kind, Report
-from reseat.report.pdf import write_pdf
 from reseat.report.shown import plain
+from reseat.report.writers.pdf import write_pdf
 from tests.report.told import HOSTILE, told
 
 
@@ -186,7 +186,7 @@ def test_characters_that_no_font_has_are_named_by_their_code() -> None:
 
     first = reader.pages[0].extract_text()
     assert "Orders [U+10FFFD]" in first
-    assert "No font here has U+10FFFD; in this file the code stands for the character." in first
+    assert "No font here has U+10FFFD; this file shows the code instead of the character." in first
 
 
 def test_a_report_without_chapters_has_its_first_page() -> None:

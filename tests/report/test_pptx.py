@@ -22,8 +22,8 @@ from pptx.util import Inches
 
 from reseat.errors import InputRefused
 from reseat.report.content import Bars, Draws, Heat, Lines, Report
-from reseat.report.pptx import write_pptx
 from reseat.report.shown import cell, plain
+from reseat.report.writers.pptx import write_pptx
 from tests.report.told import HOSTILE, told
 
 SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"

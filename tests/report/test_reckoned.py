@@ -17,7 +17,7 @@ from reseat.model import BrokerState, Wish
 from reseat.model.units import size
 from reseat.placement import Tool
 from reseat.planning.against_generate import against_generate
-from reseat.planning.curve import whole_curve
+from reseat.planning.kinds.curve import whole_curve
 from reseat.report import Choices, Matter
 from reseat.report.chapters import change, cost, summary, today, why
 from reseat.report.chapters import findings as wrong

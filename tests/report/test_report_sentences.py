@@ -136,7 +136,7 @@ def test_a_refused_wish_says_why_and_is_red() -> None:
     chapter = report.chapters[0]
 
     assert matter.refusal is not None
-    assert chapter.heading == "Draining brokers 1, 2 and 3 is not possible as asked."
+    assert chapter.heading == "Draining brokers 1, 2 and 3 is not possible as requested."
     assert chapter.light is Light.RED
     assert chapter.text[1:] == (
         "It was refused: Partitions of topic orders have replication factor 2, but only 1 broker that can hold "
@@ -362,7 +362,7 @@ def test_nothing_is_said_to_be_under_way_where_nothing_is() -> None:
 
     said = [words for chapter in report.chapters for words in chapter.text]
     assert said
-    assert not [words for words in said if "under way are complete" in words]
+    assert not [words for words in said if "in progress are complete" in words]
 
 
 def test_brokers_that_have_no_racks_have_no_strip_and_no_column_of_racks() -> None:

@@ -12,11 +12,11 @@ import pytest
 
 from reseat.election import preferred
 from reseat.formats import Reading, read
-from reseat.formats.commands import commands
+from reseat.formats.text.commands import commands
 from reseat.history.read import History
 from reseat.model import NONE, Broker, BrokerState, ClusterLayout, Wish
 from reseat.model.glossary import define
-from reseat.planning.schedule import MOVES_A_BROKER
+from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES
 from reseat.report import Chapter, Choices, Kind, Matter, Past, build
 from reseat.report.chapters import appendix, glossary, leaders, risk, steps, time
 from reseat.report.content import Bars, Lines, Table
@@ -111,7 +111,9 @@ def test_a_partition_on_one_broker_makes_the_risk_red() -> None:
     chapter = risk.chapter(matter_of(small({0: [1, 2], 1: [3]}, least=1)), PLAIN)
     assert chapter is not None
 
-    assert chapter.heading == "Losing broker 3 alone takes 1 partition offline; no other single broker takes any."
+    assert chapter.heading == (
+        "Losing broker 3 alone takes 1 partition offline; no other single broker takes any offline."
+    )
     assert chapter.facts[0].value == 1
     assert "min.insync.replicas" not in " ".join(chapter.text)
 
@@ -275,7 +277,7 @@ def test_batches_hold_every_partition_once_and_the_limit(sample: Matter) -> None
 
     assert sum(int(row[1]) for row in told) == sample.plan.certificate.changed_partitions
     assert sum(int(row[2]) for row in told) == int((sample.plan.moves.target != NONE).sum())
-    assert max(busy.values()) <= MOVES_A_BROKER
+    assert max(busy.values()) <= DEFAULT_CONCURRENT_MOVES
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "2.5.1", "2.8.2", "4.1.0", None])

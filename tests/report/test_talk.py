@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from reseat.report.talk import write_talk
+from reseat.report.writers.talk import write_talk
 from tests.report.test_html import Read
 from tests.report.told import HOSTILE, told
 

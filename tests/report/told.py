@@ -6,20 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from reseat.report.content import (
-    Bars,
-    Chapter,
-    Column,
-    Draws,
-    Fact,
-    Heat,
-    Kind,
-    Light,
-    Lines,
-    Report,
-    Series,
-    Table,
-)
+from reseat.report.content import Bars, Chapter, Column, Draws, Fact, Heat, Kind, Light, Lines, Report, Series, Table
 
 __all__ = ["HOSTILE", "told"]
 

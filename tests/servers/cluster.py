@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from tests.servers import class_archives
+
 HERE = Path(__file__).parent
 CACHE = HERE.parent.parent / ".cache" / "kafka"
 Kind = Literal["zookeeper-2.8", "kraft-4.1", "kraft-4.4"]
@@ -65,7 +67,7 @@ class ServerFailed(RuntimeError):
 
 def missing() -> str | None:
     """What is missing to start real Kafka, as one sentence, or None."""
-    if _java() is None:
+    if java_program() is None:
         return "No java was found: the tests with real Kafka need a Java 17 or later."
     for _, jars in _wanted_jars():
         if not list(jars.glob("kafka_2.13-*.jar")):
@@ -74,13 +76,32 @@ def missing() -> str | None:
 
 
 def fetch_jars() -> None:
-    """Copy the jars of every kind below ``.cache/kafka``; does nothing where they are there."""
+    """Copy the jars of every kind below ``.cache/kafka``, and keep the classes of those that tests start.
+
+    Does nothing where all is there.
+    """
     for pom, jars in _wanted_jars():
         if list(jars.glob("kafka_2.13-*.jar")):
             continue
         jars.mkdir(parents=True, exist_ok=True)
         copy = ["mvn", "-q", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
         subprocess.run(copy, check=True)
+    for kind in KINDS[:2]:
+        jars = CACHE / kind / "jars"
+        if not class_archives.archive_of(jars).exists():
+            class_archives.make(java_program() or "java", jars, _JVM, lambda home, kind=kind: _try(kind, home))
+
+
+def _try(kind: Kind, home: Path) -> None:
+    """Start a broker, and use it as tests do."""
+    cluster = start(kind, home, {1: None})
+    try:
+        cluster.tool("topics", "--create", "--topic", "tried", "--partitions", "3")
+        cluster.describe()
+        cluster.tool("reassign", "--list")
+        cluster.tool("configs", "--describe", "--entity-type", "topics")
+    finally:
+        cluster.stop()
 
 
 def _wanted_jars() -> list[tuple[Path, Path]]:
@@ -224,7 +245,7 @@ def start(
     names = dict.fromkeys(ids, "127.0.0.1") | (hosts or {})
     (directory / "hosts").write_text("".join(f"127.0.0.1 {name}\n" for name in {"localhost", *names.values()}))
     further = listeners or {}
-    ports = _free_ports((2 + len(further)) * len(ids) + 1)
+    ports = free_ports((2 + len(further)) * len(ids) + 1)
     own_ports = {name: dict(zip(ids, ports[(2 + n) * len(ids) :], strict=False)) for n, name in enumerate(further)}
     client = dict(zip(ids, ports, strict=False))
     controller = dict(zip(ids, ports[len(ids) :], strict=False))
@@ -252,8 +273,6 @@ def start(
     try:
         if kind == "zookeeper-2.8":
             _start_zookeeper(cluster, ports[-1])
-        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "a")
-        formats = []
         for i in ids:
             own = _broker_settings(cluster, i, names[i], client, controller)
             for name, protocol in further.items():
@@ -267,14 +286,8 @@ def start(
                 own["broker.rack"] = str(racks[i])
             file = directory / f"broker-{i}.properties"
             file.write_text("".join(f"{key}={value}\n" for key, value in own.items()))
-            if kind != "zookeeper-2.8":
-                command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format"]
-                formats.append(
-                    subprocess.Popen([*command, "-t", cluster_id, "-c", str(file)], stdout=subprocess.DEVNULL)
-                )
-        for process in formats:
-            if process.wait(120):
-                raise ServerFailed("kafka-storage format failed")
+        if kind != "zookeeper-2.8":
+            _format_storage(directory, kind, ids)
         for i in only or ids:
             cluster.processes[f"broker {i}"] = _start_broker(directory, kind, i, heap)
         for i in only or ids:
@@ -283,6 +296,25 @@ def start(
         cluster.stop()
         raise
     return cluster
+
+
+def _format_storage(directory: Path, kind: Kind, ids: list[int]) -> None:
+    """Kafka's own tool formats the first broker's storage; the others' differ by their ids alone."""
+    first = directory / f"broker-{ids[0]}.properties"
+    command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format", "-t", _new_id()]
+    done = subprocess.run([*command, "-c", str(first)], stdout=subprocess.DEVNULL, check=False, timeout=120)
+    if done.returncode:
+        raise ServerFailed("kafka-storage format failed")
+    for i in ids[1:]:
+        shutil.copytree(directory / f"data-{ids[0]}", directory / f"data-{i}")
+        told = directory / f"data-{i}" / "meta.properties"
+        own = re.sub(r"(?m)^node\.id=.*$", f"node.id={i}", told.read_text())
+        told.write_text(re.sub(r"(?m)^directory\.id=.*$", f"directory.id={_new_id()}", own))
+
+
+def _new_id() -> str:
+    """An id as Kafka makes them."""
+    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "a")
 
 
 def _broker_settings(
@@ -330,7 +362,7 @@ def _start_zookeeper(cluster: KafkaCluster, port: int) -> None:
     with (cluster.directory / "zookeeper.log").open("wb") as log:
         process = subprocess.Popen([*command, str(file)], stdout=log, stderr=subprocess.STDOUT)
     cluster.processes["zookeeper"] = process
-    _await(lambda: _listens(port), process, cluster.directory / "zookeeper.log", "ZooKeeper")
+    await_ready(lambda: listens(port), process, cluster.directory / "zookeeper.log", "ZooKeeper")
 
 
 def _start_broker(directory: Path, kind: Kind, broker: int, heap: str) -> subprocess.Popen[bytes]:
@@ -342,10 +374,11 @@ def _start_broker(directory: Path, kind: Kind, broker: int, heap: str) -> subpro
 def _await_broker(directory: Path, broker: int, process: subprocess.Popen[bytes], kind: Kind) -> None:
     log = directory / f"broker-{broker}.log"
     said = re.compile(rb"started \(kafka.server.KafkaServer\)|Kafka Server started|Transition from STARTING to STARTED")
-    _await(lambda: said.search(log.read_bytes()) is not None, process, log, f"broker {broker} of {kind}")
+    await_ready(lambda: said.search(log.read_bytes()) is not None, process, log, f"broker {broker} of {kind}")
 
 
-def _await(ready: object, process: subprocess.Popen[bytes], log: Path, name: str, seconds: float = 180) -> None:
+def await_ready(ready: object, process: subprocess.Popen[bytes], log: Path, name: str, seconds: float = 180) -> None:
+    """Wait until a server says that it is; with the end of its log where it ends before or takes too long."""
     until = time.monotonic() + seconds
     while not ready():  # type: ignore[operator]
         if process.poll() is not None or time.monotonic() > until:
@@ -353,12 +386,14 @@ def _await(ready: object, process: subprocess.Popen[bytes], log: Path, name: str
         time.sleep(0.1)  # a server in another process: there is nothing to wait on but its log or its port
 
 
-def _listens(port: int) -> bool:
+def listens(port: int) -> bool:
+    """Whether somebody listens on a port of this machine."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody has, all of them different."""
     sockets = [socket.socket() for _ in range(count)]
     try:
         for s in sockets:
@@ -384,7 +419,8 @@ def _write_logging(directory: Path) -> None:
     (directory / "quiet-log4j2.properties").write_text("rootLogger.level=off\n")
 
 
-def _java() -> str | None:
+def java_program() -> str | None:
+    """The path of a java: of JAVA_HOME, of the PATH, or of the Python package that Spark uses; or None."""
     home = os.environ.get("JAVA_HOME")
     if home and (Path(home) / "bin" / "java").exists():
         return str(Path(home) / "bin" / "java")
@@ -411,5 +447,6 @@ def _java_command(directory: Path, kind: Kind, heap: str, jars: Path | None = No
         if kind == "zookeeper-2.8"
         else f"-Dlog4j2.configurationFile={directory}/{quiet}log4j2.properties"
     )
-    hosts = f"-Djdk.net.hosts.file={directory}/hosts"
-    return [_java() or "java", f"-Xmx{heap}", *_JVM, hosts, logging, "-cp", f"{jars or CACHE / kind / 'jars'}/*"]
+    used = jars or CACHE / kind / "jars"
+    jvm = (f"-Xmx{heap}", *_JVM, *class_archives.options(used), f"-Djdk.net.hosts.file={directory}/hosts")
+    return [java_program() or "java", *jvm, logging, "-cp", f"{used}/*"]

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers.cluster import _await, _free_ports, _listens
+from tests.servers.cluster import await_ready, free_ports, listens
 
 __all__ = ["ObjectStore", "fetch_object_store", "missing_object_store", "object_store"]
 
@@ -83,12 +83,12 @@ def object_store(home: Path, bucket: str) -> Iterator[ObjectStore]:
     """
     from pyarrow import fs
 
-    (port,) = _free_ports(1)
+    (port,) = free_ports(1)
     log = home / "s3.log"
     command = [str(_PYTHON.parent / "moto_server"), "-H", "127.0.0.1", "-p", str(port)]
     with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out, env=_bare()) as server:
         try:
-            _await(lambda: _listens(port), server, log, "the S3 server")
+            await_ready(lambda: listens(port), server, log, "the S3 server")
             keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test-secret", "AWS_REGION": "us-east-1"}
             service = fs.S3FileSystem(
                 access_key=keys["AWS_ACCESS_KEY_ID"],

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pyspark
 
-from reseat.pipeline.java import spark_java_home
-from tests.servers.cluster import _await, _free_ports, _listens
+from reseat.pipeline.spark.java import spark_java_home
+from tests.servers.cluster import await_ready, free_ports, listens
 
 _SPARK = Path(pyspark.__file__).parent
 #: Small heaps that start quickly; several of these share two cores.
@@ -87,13 +87,13 @@ def standalone(directory: Path, workers: int = 2, cores: int = 1, memory: str = 
         cores: of each worker.
         memory: of each worker, for its executors.
     """
-    (port,) = _free_ports(1)
+    (port,) = free_ports(1)
     started: list[SparkServer] = []
     try:
         at = ["--host", "127.0.0.1", "--webui-port", "0"]
         master = _start(directory, "master", "org.apache.spark.deploy.master.Master", [*at, "--port", str(port)])
         started.append(master)
-        _await(lambda: _listens(port), master.process, master.log, "Spark's master")
+        await_ready(lambda: listens(port), master.process, master.log, "Spark's master")
         cluster = Standalone(f"spark://127.0.0.1:{port}", master)
         for number in range(workers):
             name = f"worker-{number}"
@@ -102,7 +102,7 @@ def standalone(directory: Path, workers: int = 2, cores: int = 1, memory: str = 
             started.append(worker)
             cluster.workers.append(worker)
         for worker in cluster.workers:
-            _await(
+            await_ready(
                 lambda log=worker.log: b"Successfully registered with master" in log.read_bytes(),
                 worker.process,
                 worker.log,
@@ -123,7 +123,7 @@ def connect_server(directory: Path, master: str = "local[2]", memory: str = "1g"
         master: where its jobs run.
         memory: its heap.
     """
-    (port,) = _free_ports(1)
+    (port,) = free_ports(1)
     settings = {
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
@@ -142,7 +142,7 @@ def connect_server(directory: Path, master: str = "local[2]", memory: str = "1g"
         [str(_SPARK / "bin" / "spark-submit"), *command, "org.apache.spark.sql.connect.service.SparkConnectServer"],
     )
     try:
-        _await(lambda: _listens(port), server.process, server.log, "Spark Connect's server")
+        await_ready(lambda: listens(port), server.process, server.log, "Spark Connect's server")
         yield f"sc://127.0.0.1:{port}"
     finally:
         server.stop()

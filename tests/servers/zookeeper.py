@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers.cluster import _await, _free_ports, _java, _listens
+from tests.servers.cluster import await_ready, free_ports, java_program, listens
 
 #: What the server needs of PySpark's jars; the class path holds these alone, so that it starts quickly.
 _JARS = (
@@ -75,7 +75,7 @@ class ZooKeeperServer:
         """Start the stopped server on its old ports and data."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT)
-        _await(lambda: _answers(self.port), self.process, self.log, "ZooKeeper")
+        await_ready(lambda: _answers(self.port), self.process, self.log, "ZooKeeper")
 
     def freeze(self) -> None:
         """Let the server stand still (SIGSTOP): it keeps its connections and answers nothing."""
@@ -128,7 +128,7 @@ def start_zookeeper(
         ServerFailed: it did not start; the message holds the end of its log.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    port, secure = _free_ports(2)
+    port, secure = free_ports(2)
     (directory / "log4j2.properties").write_text(
         "rootLogger.level=warn\nrootLogger.appenderRef.c.ref=C\nappender.c.type=Console\nappender.c.name=C\n"
         "appender.c.layout.type=PatternLayout\nappender.c.layout.pattern=%d %p %m (%c)%n\n"
@@ -171,7 +171,7 @@ def start_zookeeper(
     file = directory / "zookeeper.cfg"
     file.write_text("\n".join(lines) + "\n")
     command = [
-        _java() or "java",
+        java_program() or "java",
         f"-Xmx{heap}",
         *_JVM,
         *flags,
@@ -231,7 +231,7 @@ def _answers(port: int) -> bool:
     """Whether the server says that it serves (``srvr``), not only that its port is open."""
     import socket
 
-    if not _listens(port):
+    if not listens(port):
         return False
     try:
         with socket.create_connection(("127.0.0.1", port), 1) as probe:

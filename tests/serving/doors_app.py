@@ -4,6 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from components import serving
+from components.server import settings
 
-app = st.App(Path(__file__).with_name("doors_page.py"), **serving.settings())
+app = st.App(Path(__file__).with_name("doors_page.py"), **settings.settings())

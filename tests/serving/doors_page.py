@@ -2,11 +2,14 @@
 
 import streamlit as st
 
-from components import operate_person, session, sign_in, visitor
+from components.operate import person
+from components.server import visitor
+from components.shell import sign_in
+from components.state import session
 from reseat.access import Door
 
 for door in Door:
     answer = session.may(door)
     st.text(f"{door.name} {'open' if answer.may else 'closed'}: {answer.sentence}")
 sign_in.draw_buttons("page")
-operate_person.draw_way_in(visitor.access(), session.person())
+person.draw_way_in(visitor.access(), session.person())

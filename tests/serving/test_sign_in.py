@@ -67,9 +67,9 @@ def test_who_is_listed_by_a_verified_address_may_all(signed_in, provider):
 @pytest.mark.parametrize(
     ("claims", "door", "why"),
     [
-        ({"email_verified": None}, "WRITE", "does not call verified"),
-        ({"email_verified": False}, "WRITE", "does not call verified"),
-        ({"email_verified": "true"}, "WRITE", "does not call verified"),
+        ({"email_verified": None}, "WRITE", "has not verified"),
+        ({"email_verified": False}, "WRITE", "has not verified"),
+        ({"email_verified": "true"}, "WRITE", "has not verified"),
         ({"email": "eve@example.org"}, "WRITE", "eve@example.org is not listed"),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_right_ends_with_the_sign_in_in_a_page_that_stays_open(signed_in, prov
     while line(said, "WRITE").startswith("WRITE open") and time.monotonic() < until:
         pause.wait(0.2)
         said = visitor.again()
-    assert line(said, "WRITE") == "WRITE closed: The last sign-in is too long ago. Sign in again to write to clusters."
+    assert line(said, "WRITE") == "WRITE closed: The last sign-in was too long ago. Sign in again to write to clusters."
     assert line(said, "READ_CLUSTERS").startswith("READ_CLUSTERS open")
     provider.lifetime = 3600
     visitor.sign_in("Sign in again")

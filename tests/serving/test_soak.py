@@ -32,8 +32,8 @@ def open_one(visitor: Visitor, number: int) -> None:
     """Paste a layout, and look at two pages of it."""
     said = visitor.again("Read", {PASTE: text_of(number)})
     assert any(f"{PARTITIONS:,} partitions" in text for text in said), said[:20]
-    visitor.again(page="racks")
-    visitor.again()
+    visitor.again(page="board")
+    visitor.again(page="clusters")  # where the next one is pasted
 
 
 def megabytes(process: int) -> float:

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reseat.demo.samples import SAMPLES, Sample, samples
 from reseat.errors import InputRefused
-from reseat.formats.racks import read_racks
-from reseat.formats.reading import Reading
-from reseat.formats.snapshot import read_snapshot, write_snapshot
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.documents.snapshot_writer import write_snapshot
+from reseat.formats.input.reading import Reading
+from reseat.formats.text.racks import read_racks
 from reseat.model import ClusterLayout, Original, Snapshot
 from reseat.sources.keeping import (
     check_moment,
@@ -24,7 +26,6 @@ from reseat.sources.keeping import (
     snapshot_of_files,
     snapshot_of_reading,
 )
-from reseat.sources.samples import SAMPLES, Sample, samples
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 LAYOUT = ClusterLayout.from_assignments({("orders", 0): [1, 2]})

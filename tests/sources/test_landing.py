@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from reseat.errors import InputRefused, LimitMet
-from reseat.formats.reading import Limits
-from reseat.formats.snapshot import identity, read_snapshot, write_snapshot
+from reseat.formats.documents.snapshot import read_snapshot
+from reseat.formats.documents.snapshot_writer import identity, write_snapshot
+from reseat.formats.input.reading import Limits
+from reseat.history.atomic_write import atomic_write
 from reseat.history.folder import Folder
-from reseat.history.whole import write_whole
 from reseat.model import ClusterLayout, Finding, Severity, Snapshot
 from reseat.sources.landing import land, landed_pieces
 from tests.history.elsewhere import elsewhere
@@ -129,7 +130,7 @@ def test_a_file_system_without_links_lands_too(there: bool, tmp_path: Path, monk
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", none)
-    write_whole(file, b"ours", overwrite=False)
+    atomic_write(file, b"ours", overwrite=False)
 
     assert files(tmp_path) == ["a.json"]
     assert file.read_bytes() == (b"theirs" if there else b"ours")
@@ -138,9 +139,9 @@ def test_a_file_system_without_links_lands_too(there: bool, tmp_path: Path, monk
 def test_what_is_written_over_is_whole_at_every_moment(tmp_path: Path) -> None:
     """The old file stands until the new one takes its place: a reader that has it open goes on reading it."""
     file = tmp_path / "a.json"
-    write_whole(file, b"old")
+    atomic_write(file, b"old")
     with file.open("rb") as held:
-        write_whole(file, b"new")
+        atomic_write(file, b"new")
 
         assert held.read() == b"old"
     assert file.read_bytes() == b"new"
@@ -257,7 +258,7 @@ def test_a_writer_that_dies_on_hdfs_leaves_what_is_swept(tmp_path: Path, monkeyp
 def test_a_snapshot_too_large_to_be_read_again_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pipeline would only reject it."""
     monkeypatch.setattr("reseat.sources.landing.LIMITS", Limits(megabytes=0))
-    with pytest.raises(LimitMet, match="it is not kept"):
+    with pytest.raises(LimitMet, match="it is not saved"):
         land(SMALL, tmp_path / "zone", "shop")
     assert files(tmp_path) == []
 

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, IntArray
-from reseat.model.units import count, plural
+from reseat.model.units import count
+from reseat.model.wording import counted
 from reseat.report.content import Chapter, Column, Kind, Table
 from reseat.report.matter import Choices, Matter
 
@@ -48,11 +49,12 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
             )
         )
     copied = int(np.count_nonzero(moves.target != NONE))
-    also = f", and {plural(int(ordered.size), 'list is', 'lists are')} reordered" if ordered.size else ""
+    also = f", and {counted(int(ordered.size), 'list is', 'lists are')} reordered" if ordered.size else ""
     return Chapter(
         kind=Kind.APPENDIX,
         name="Every move",
-        heading=f"{plural(len(moves), 'replica')} in {plural(int(plan.changed.sum()), 'partition')}, one by one{also}.",
+        heading=f"{counted(len(moves), 'replica')} in {counted(int(plan.changed.sum()), 'partition')}, one by one"
+        f"{also}.",
         text=(
             f"Of these {count(copied)} {'is' if copied == 1 else 'are'} copied over the network. Data is copied from "
             "each partition's leader, not from the broker that gives up the replica."

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import FloatArray
-from reseat.model.units import count, plural, signed, size
+from reseat.model.units import count, signed, size
+from reseat.model.wording import counted
 from reseat.report.carriers import Carriers, brokers_of, busiest, rack_name, worst_first
 from reseat.report.content import Bars, Chapter, Column, Fact, Figure, Kind, Series, Table
 from reseat.report.heat import maps_of
@@ -49,7 +50,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
             maps.heat_change(
                 "heatmap-change",
                 "Replicas added and removed",
-                f"{plural(maps.changed, 'cell')} of {maps.before.size:,} {_differ(maps.changed)}; white is unchanged.",
+                f"{counted(maps.changed, 'cell')} of {maps.before.size:,} {_differ(maps.changed)}; white is unchanged.",
             ),
         ]
     return Chapter(
@@ -68,7 +69,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         notes=(
             "A replica moves by copying: the new broker copies the partition from its leader, and only then does the "
             "old broker delete its own.",
-            "Producers and consumers keep running meanwhile.",
+            "Producers and consumers keep running.",
         ),
     )
 
@@ -86,11 +87,11 @@ def _heading(matter: Matter, was: FloatArray, then: FloatArray) -> str:
     dropped = int((moves.target < 0).sum())
     if not matter.plan.certificate.moves:
         if dropped:
-            return f"{asked} removes {plural(dropped, 'replica')} from {plural(gives, 'broker')} and copies nothing."
-        return f"{asked} changes the order of {plural(int(matter.plan.changed.sum()), 'replica list')} only."
+            return f"{asked} removes {counted(dropped, 'replica')} from {counted(gives, 'broker')} and copies nothing."
+        return f"{asked} changes the order of {counted(int(matter.plan.changed.sum()), 'replica list')} only."
     alone = bool(matter.wish.remove) and bool(np.isin(moves.source, matter.wish.remove).all())
     nothing_else = ", and nothing else moves" if alone else ""
-    where = f"onto {plural(gains, 'broker')}" if gains else "with no broker holding more than before"
+    where = f"onto {counted(gains, 'broker')}" if gains else "with no broker holding more than before"
     return f"{asked} copies {copied(matter)} {where}{nothing_else}."
 
 
@@ -99,9 +100,9 @@ def _text(matter: Matter) -> tuple[str, ...]:
         return ()
     plan, said = matter.plan, []
     unchanged = plan.current.partition_count - plan.certificate.changed_partitions
-    said.append(f"{plural(unchanged, 'partition')} of {plan.current.partition_count:,} do not change.")
+    said.append(f"{counted(unchanged, 'partition')} of {plan.current.partition_count:,} do not change.")
     if matter.layout.under_way.any():  # a plan for brokers that join has another layout too
-        said.append("Before: the layout once the reassignments under way are complete.")
+        said.append("Before: the layout once the reassignments in progress are complete.")
     spread = spread_of(matter, after=True)
     start = spread_of(matter, after=False)
     if not math.isnan(spread) and not math.isnan(start):
@@ -117,7 +118,7 @@ def _spreads(matter: Matter) -> tuple[Fact, ...]:
     start, then = spread_of(matter, after=False), spread_of(matter, after=True)
     if not math.isnan(then):
         before = "unknown" if math.isnan(start) else count(start)
-        facts.append(Fact("Replica spread", f"{before} to {plural(int(then), 'replica')}", None, then))
+        facts.append(Fact("Replica spread", f"{before} to {counted(int(then), 'replica')}", None, then))
     if made.rack_violations_before is not None and made.rack_violations_after is not None and matter.layout.racks:
         facts.append(
             Fact(

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from reseat.model import NOT_TOLD
-from reseat.model.units import count, duration, number, plural, size
-from reseat.model.wording import verb
+from reseat.model.units import count, duration, number, size
+from reseat.model.wording import counted, verb
 from reseat.report.carriers import brokers_of, busiest, rack_name
 from reseat.report.content import Bars, Chapter, Column, Fact, Figure, Kind, Series, Table
 from reseat.report.copying import Copying, Hours, Route
@@ -39,7 +39,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
             "A throttle limits what each broker sends and receives for this change, so that producers and consumers "
             "keep their bandwidth.",
             "Times are computed from bytes and the throttle. Slower networks or disks take longer; data written "
-            "meanwhile is copied too and is not counted.",
+            "during the copy is copied too and is not counted.",
         ),
     )
 
@@ -67,7 +67,7 @@ def _amount(route: Route) -> str:
     if not route.copies:
         return size(0)
     if route.unsized == route.copies:
-        return plural(route.copies, "replica")
+        return counted(route.copies, "replica")
     return f"at least {size(route.bytes)}" if route.unsized else size(route.bytes)
 
 
@@ -103,7 +103,7 @@ def _text(matter: Matter, choices: Choices, copying: Copying) -> tuple[str, ...]
         )
     elif copying.unsized:
         said.append(
-            f"The sizes of {plural(copying.unsized, 'copy', 'copies')} are unknown: bytes, hours and price are lower "
+            f"The sizes of {counted(copying.unsized, 'copy', 'copies')} are unknown: bytes, hours and price are lower "
             "bounds."
         )
     if len(copying) and copying.sized:
@@ -119,7 +119,7 @@ def _text(matter: Matter, choices: Choices, copying: Copying) -> tuple[str, ...]
 
 
 def _batches(copying: Copying) -> str:
-    return plural(len(copying.batches), "batch", "batches")
+    return counted(len(copying.batches), "batch", "batches")
 
 
 def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
@@ -138,7 +138,7 @@ def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
         )
         if copying.unplaced.copies:
             said.append(
-                f"{plural(copying.unplaced.copies, 'copy', 'copies')} with an unknown rack: not counted as traffic "
+                f"{counted(copying.unplaced.copies, 'copy', 'copies')} with an unknown rack: not counted as traffic "
                 "between racks."
             )
         if choices.price_per_gb is None:
@@ -150,7 +150,7 @@ def _racks(matter: Matter, choices: Choices, copying: Copying) -> list[str]:
             )
     if copying.assumed:
         said.append(
-            f"The leader of {plural(copying.assumed, 'copy', 'copies')} is unknown: the source is assumed to be the "
+            f"The leader of {counted(copying.assumed, 'copy', 'copies')} is unknown: the source is assumed to be the "
             "first replica known to be in sync, else the first of the list."
         )
     return said
@@ -163,15 +163,15 @@ def _leaders(matter: Matter, hands: tuple[int, int, int]) -> list[str]:
     said = []
     if moving:
         said.append(
-            f"{plural(moving, 'leader')} {verb(moving, 'changes', 'change')} while data moves: clients of these "
+            f"{counted(moving, 'leader')} {verb(moving, 'changes', 'change')} while data moves: clients of these "
             "partitions reconnect."
         )
     else:
         said.append(f"No {'known ' if untold else ''}leader changes while data moves.")
     if elected:
-        said.append(f"A preferred leader election afterwards would change {plural(elected, 'leader')}.")
+        said.append(f"A preferred leader election afterwards would change {counted(elected, 'leader')}.")
     if untold:
-        said.append(f"The leader of {plural(untold, 'partition')} is unknown; they are not counted.")
+        said.append(f"The leader of {counted(untold, 'partition')} is unknown; they are not counted.")
     return said
 
 
@@ -182,7 +182,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
         Fact(
             "Data to copy",
             _amount(whole) if copying.sized else "unknown",
-            plural(len(copying), "replica") if len(copying) else None,
+            counted(len(copying), "replica") if len(copying) else None,
             whole.bytes if told else math.nan,
         )
     ]
@@ -191,7 +191,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
         Fact(
             "From rack to rack",
             _amount(across) if known else "unknown",
-            plural(across.copies, "replica") if known and copying.sized and across.copies else None,
+            counted(across.copies, "replica") if known and copying.sized and across.copies else None,
             math.nan if not known or across.unsized else across.bytes,
         )
     )
@@ -202,7 +202,7 @@ def _facts(matter: Matter, choices: Choices, copying: Copying) -> tuple[Fact, ..
             Fact(
                 "Price of that traffic",
                 "unknown" if math.isnan(price) else f"{least}{_money(price, choices.currency)}",
-                f"at {choices.currency}{choices.price_per_gb:,.4g} a GB",
+                f"at {choices.currency}{choices.price_per_gb:,.4g} per GB",
                 price,
             )
         )
@@ -257,7 +257,7 @@ def _by_broker(matter: Matter, copying: Copying) -> Bars:
     top = int(np.maximum(sent, received).argmax())
     most = float(max(sent[top], received[top]))
     does = "sends" if sent[top] >= received[top] else "receives"
-    amount = size(most) if copying.sized else plural(int(most), "replica")
+    amount = size(most) if copying.sized else counted(int(most), "replica")
     figure = Bars(
         slug="copies-by-broker",
         title="What each broker sends and receives",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.model import Finding, Severity
-from reseat.model.units import plural
-from reseat.model.wording import verb
+from reseat.model.wording import counted, verb
 from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Light, Role, Series, Table
 from reseat.report.matter import Choices, Matter
 from reseat.report.mends import after_change, extent, mend_of, name_of
@@ -57,10 +56,10 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
 def _heading(numbers: dict[Severity, int]) -> str:
     critical, warning, info = (numbers[severity] for severity in Severity)
     if critical:
-        rest = f", and {plural(warning, 'warning')}" if warning else ""
-        return f"{plural(critical, 'critical issue')} {verb(critical, 'needs', 'need')} action{rest}."
+        rest = f", and {counted(warning, 'warning')}" if warning else ""
+        return f"{counted(critical, 'critical issue')} {verb(critical, 'needs', 'need')} action{rest}."
     if warning:
-        return f"No critical issues; {plural(warning, 'warning')}."
+        return f"No critical issues; {counted(warning, 'warning')}."
     if info:
         return "No critical issues and no warnings."
     return "No findings in what the input includes."

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reseat.model.glossary import define
-from reseat.model.units import plural
+from reseat.model.wording import counted
 from reseat.report.content import Chapter, Column, Kind, Table
 
 __all__ = ["PATTERNS", "chapter", "found", "texts_of"]
@@ -71,7 +71,7 @@ def chapter(others: Sequence[Chapter]) -> Chapter | None:
     return Chapter(
         kind=Kind.GLOSSARY,
         name="Glossary",
-        heading=f"{plural(len(used), 'term')} of this report, explained.",
+        heading=f"{counted(len(used), 'term')} of this report, explained.",
         tables=(
             Table(
                 "glossary",

@@ -8,7 +8,8 @@ import numpy.typing as npt
 from reseat.balance.grid import broker_order
 from reseat.election import ElectionPreview, Reason, leader_spread, preferred
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
-from reseat.model.units import count, plural
+from reseat.model.units import count
+from reseat.model.wording import counted
 from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Series, Table
 from reseat.report.matter import Choices, Matter
 from reseat.report.telling import arrow
@@ -68,11 +69,11 @@ def _heading(preview: ElectionPreview, moved: int | None, elected: int, spreads:
     if moved is None:
         if not elected:
             return f"A preferred leader election would change nothing{apart}."
-        return f"A preferred leader election would change {plural(elected, 'leader')}{apart}."
+        return f"A preferred leader election would change {counted(elected, 'leader')}{apart}."
     changed = _different(preview.leader_before, preview.leader_after)
     if not changed:
         return f"The change keeps every leader{apart}."
-    return f"{plural(changed, 'partition')} {'has' if changed == 1 else 'have'} another leader afterwards{apart}."
+    return f"{counted(changed, 'partition')} {'has' if changed == 1 else 'have'} another leader afterwards{apart}."
 
 
 def _text(preview: ElectionPreview, choices: Choices) -> tuple[str, ...]:

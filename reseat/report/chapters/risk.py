@@ -6,12 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import ClusterLayout, FloatArray
-from reseat.model.units import count, plural
+from reseat.model.units import count
+from reseat.model.wording import counted
 from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Light, Role, Series, Table, Unit
 from reseat.report.losses import Group, Losses, losses_of
 from reseat.report.matter import Choices, Matter
 from reseat.report.telling import arrow
-from reseat.resilience.words import MEASURES, WORDS, Measure, answer, chance, counted, who
+from reseat.resilience.words import MEASURES, WORDS, Measure, answer, chance, measured, who
 
 __all__ = ["chapter"]
 
@@ -130,10 +131,10 @@ def _bars(
         else (Series("before", was[worst], "before"), Series("after", then[worst], "after"))
     )
     if shown and np.nan_to_num(both[worst[0]]) > 0:
-        most = counted(measure, int(both[worst[0]]))
+        most = measured(measure, int(both[worst[0]]))
         name = who(kind, (first,), None) if isinstance(first := shown[0], int) else who(kind, (), first)
         when = "" if then is None else " before or after"
-        drawn = f" The chart shows the worst {len(shown)} of {plural(len(names), kind)}." if left_out else ""
+        drawn = f" The chart shows the worst {len(shown)} of {counted(len(names), kind)}." if left_out else ""
         says = f"The worst failure is {name}: {most}{when}.{drawn}"
     return Bars(
         slug=f"loss-{kind}s",
@@ -259,7 +260,7 @@ def _inferred(losses: Losses, layout: ClusterLayout) -> list[str]:
     untold = layout.partition_count - int(np.count_nonzero(layout.in_sync_known))
     if untold:
         said.append(
-            f"In-sync replicas are unknown for {count(untold)} of {plural(layout.partition_count, 'partition')}: all "
+            f"In-sync replicas are unknown for {count(untold)} of {counted(layout.partition_count, 'partition')}: all "
             "replicas are assumed to be in sync."
         )
     if "below_min_isr" not in losses.brokers.by:

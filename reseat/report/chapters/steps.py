@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from reseat.formats.commands import ASSUMED, Command, Part, commands, version_of
+from reseat.formats.text.commands import ASSUMED, Command, Part, commands, version_of
 from reseat.model import NONE, Plan
-from reseat.model.units import count, duration, plural, size
-from reseat.model.wording import ids
-from reseat.planning.schedule import MOVES_A_BROKER, Preview
-from reseat.planning.transfer import rollback
+from reseat.model.units import count, duration, size
+from reseat.model.wording import counted, ids
+from reseat.planning.reassignment_time import rollback
+from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES, Preview
 from reseat.report.content import Chapter, Column, Fact, Kind, Light, Lines, Series, Table
 from reseat.report.copying import Copying
 from reseat.report.matter import Choices, Matter
@@ -19,7 +19,7 @@ __all__ = ["chapter"]
 
 Counts = npt.NDArray[np.int64]
 
-_PARTS: dict[Part, str] = {"steps": "Steps", "meanwhile": "While it runs", "rollback": "Way back"}
+_PARTS: dict[Part, str] = {"steps": "Steps", "meanwhile": "While it runs", "rollback": "Rollback"}
 
 
 def chapter(matter: Matter, choices: Choices) -> Chapter | None:
@@ -57,7 +57,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
         figures=(_done(preview, copies),) if copies.any() else (),
         tables=tuple(tables),
         notes=(
-            f"A batch is what runs at one time: at most {MOVES_A_BROKER} moves per broker.",
+            f"A batch is what runs at one time: at most {DEFAULT_CONCURRENT_MOVES} moves per broker.",
             "Stopping after a batch loses nothing: what is done stays, the rest is unchanged.",
         ),
     )
@@ -68,7 +68,7 @@ def _heading(plan: Plan, preview: Preview) -> str:
     end = f"; then {'broker' if len(brokers) == 1 else 'brokers'} {ids(brokers)} can be switched off" if brokers else ""
     held = plan.proposed.replicas_by_broker[np.isin(plan.proposed.broker_ids, np.array(brokers, np.int64))].sum()
     if held:
-        end = f"; {plural(int(held), 'replica')} stay on {ids(brokers)}, which cannot be switched off yet"
+        end = f"; {counted(int(held), 'replica')} stay on {ids(brokers)}, which cannot be switched off yet"
     how = "one batch" if len(preview) == 1 else f"{count(len(preview))} batches that can be paused between"
     return f"Reseat does it in {how}, while the cluster keeps serving{end}."
 
@@ -104,8 +104,8 @@ def _pauses(preview: Preview) -> tuple[str, ...]:
         "After the first batch" if len(preview) == 2 else f"After each of the first {count(len(preview) - 1)} batches"
     )
     return (
-        f"{where} nothing is under way: pause, check, go on or roll back. Small partitions go first, so that problems "
-        "show early.",
+        f"{where} nothing is in progress: pause, check, continue or roll back. Small partitions go first, so that "
+        "problems show early.",
     )
 
 
@@ -113,7 +113,7 @@ def _way_back(plan: Plan, choices: Choices) -> tuple[str, ...]:
     back = rollback(plan).moves
     copied = int(np.count_nonzero(back.target != NONE))
     needs = (
-        f"To roll back, {plural(copied, 'replica')} {'is' if copied == 1 else 'are'} copied again"
+        f"To roll back, {counted(copied, 'replica')} {'is' if copied == 1 else 'are'} copied again"
         if copied
         else "To roll back, nothing is copied"
     )
@@ -148,12 +148,12 @@ def _way_back(plan: Plan, choices: Choices) -> tuple[str, ...]:
 def _facts(plan: Plan, copying: Copying, preview: Preview, copies: Counts, choices: Choices) -> tuple[Fact, ...]:
     changed, total = int(plan.changed.sum()), int(copies.sum())
     facts = [
-        Fact("Batches", count(len(preview)), f"at most {MOVES_A_BROKER} moves per broker", len(preview)),
+        Fact("Batches", count(len(preview)), f"at most {DEFAULT_CONCURRENT_MOVES} moves per broker", len(preview)),
         Fact("Partitions changed", count(changed), None, changed),
         Fact("Replicas to copy", count(total), None, total),
     ]
     if copying.sized:
-        unknown = f"{plural(copying.unsized, 'replica')} of unknown size not counted" if copying.unsized else None
+        unknown = f"{counted(copying.unsized, 'replica')} of unknown size not counted" if copying.unsized else None
         facts.append(Fact("Data to copy", size(copying.told_bytes), unknown, copying.told_bytes))
         if choices.throttle and total and not copying.unsized:
             seconds = copying.hours(choices.throttle).likely

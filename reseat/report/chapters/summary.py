@@ -6,8 +6,8 @@ import math
 
 from reseat.balance import racks_unknown
 from reseat.model import Severity
-from reseat.model.units import count, duration, plural, size
-from reseat.model.wording import verb
+from reseat.model.units import count, duration, size
+from reseat.model.wording import counted, verb
 from reseat.report.content import Chapter, Fact, Kind, Light
 from reseat.report.matter import Choices, Matter
 from reseat.report.sentences import (
@@ -68,18 +68,18 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
 
 def _is(matter: Matter) -> str:
     layout = matter.layout
-    racks = f" in {plural(len(layout.racks), 'rack')}" if layout.racks else ""
+    racks = f" in {counted(len(layout.racks), 'rack')}" if layout.racks else ""
     size_of = (
-        f"{plural(len(layout.brokers), 'broker')}{racks} with {plural(layout.partition_count, 'partition')} "
-        f"({plural(layout.replica_count, 'replica')})"
+        f"{counted(len(layout.brokers), 'broker')}{racks} with {counted(layout.partition_count, 'partition')} "
+        f"({counted(layout.replica_count, 'replica')})"
     )
     found = severities(matter)
     worst = next(((word, number) for word, number in found.items() if number and word != "info"), None)
     health = "there are no critical issues and no warnings"
     if worst is not None and worst[0] == "critical":
-        health = f"{plural(worst[1], 'critical issue')} {verb(worst[1], 'needs', 'need')} action"
+        health = f"{counted(worst[1], 'critical issue')} {verb(worst[1], 'needs', 'need')} action"
     elif worst is not None:
-        health = f"there are no critical issues, but {plural(worst[1], 'warning')}"
+        health = f"there are no critical issues, but {counted(worst[1], 'warning')}"
     return f"The cluster has {size_of}; {health}."
 
 
@@ -152,7 +152,7 @@ def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
             Fact("Replicas", count(layout.replica_count), None, layout.replica_count),
             Fact(
                 "Replica spread",
-                "unknown" if math.isnan(spread) else plural(int(spread), "replica"),
+                "unknown" if math.isnan(spread) else counted(int(spread), "replica"),
                 None if least is None else f"best possible: {least:,}",
                 spread,
             ),
@@ -166,7 +166,7 @@ def _facts(matter: Matter, choices: Choices) -> tuple[Fact, ...]:
         _third(matter, choices),
         Fact(
             "Replica spread",
-            "unknown" if math.isnan(then) else f"{count(spread)} to {plural(int(then), 'replica')}",
+            "unknown" if math.isnan(then) else f"{count(spread)} to {counted(int(then), 'replica')}",
             None,
             then,
         ),

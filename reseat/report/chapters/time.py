@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model.units import count, duration, plural, size
+from reseat.model.units import count, duration, size
+from reseat.model.wording import counted
 from reseat.report.content import Chapter, Column, Fact, Figure, Kind, Lines, Series, Table, Unit
 from reseat.report.matter import Choices, Matter, Past
 from reseat.report.telling import arrow
@@ -63,7 +64,7 @@ def _heading(past: Past) -> str:
 
 def _over(past: Past) -> str:
     seconds = float((past.taken_at[-1] - past.taken_at[0]) / np.timedelta64(1, "s"))
-    return plural(round(seconds / 86_400), "day") if seconds >= 1.5 * 86_400 else duration(seconds)
+    return counted(round(seconds / 86_400), "day") if seconds >= 1.5 * 86_400 else duration(seconds)
 
 
 def _ends(past: Past, name: str) -> tuple[float, float] | None:
@@ -86,7 +87,7 @@ def _text(past: Past) -> tuple[str, ...]:
         most = int(column[at])
         if most:
             when = str(past.taken_at[at].astype("datetime64[m]")).replace("T", " ")
-            said.append(f"At worst {plural(most, 'partition')} {'was' if most == 1 else 'were'} {words} ({when} UTC).")
+            said.append(f"At worst {counted(most, 'partition')} {'was' if most == 1 else 'were'} {words} ({when} UTC).")
         elif np.isnan(column).any():
             said.append(f"No partition was {words} in the snapshots that include it.")
         else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.balance import Spread, racks_in_words
-from reseat.model.units import count, plural, size
+from reseat.model.units import count, size
+from reseat.model.wording import counted
 from reseat.report.carriers import brokers_of, rack_name, worst_first
 from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Series, Table
 from reseat.report.heat import maps_of
@@ -26,7 +27,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter:
     ]
     if spread is not None:
         best = None if spread.least_possible is None else f"best possible: {spread.least_possible:,}"
-        facts.append(Fact("Replica spread", plural(int(spread.spread), "replica"), best, spread.spread))
+        facts.append(Fact("Replica spread", counted(int(spread.spread), "replica"), best, spread.spread))
     stored = None if balance.by_broker.size_bytes is None else float(np.nansum(balance.by_broker.size_bytes))
     told = "" if balance.sizes_told == balance.replicas else f"of {balance.sizes_told:,} replicas"
     facts.append(
@@ -60,7 +61,7 @@ def _heading(spread: Spread | None, replicas: int) -> str:
         return "The cluster has no replicas."
     if spread is None:
         return "No broker is known to be alive."
-    fullest, emptiest = f"{plural(int(spread.most), 'replica')}", count(spread.least)
+    fullest, emptiest = f"{counted(int(spread.most), 'replica')}", count(spread.least)
     if spread.avoidable == 0:
         if spread.spread == 0:
             return f"Replicas are balanced: every live broker has {fullest}."
@@ -92,7 +93,7 @@ def _text(matter: Matter) -> tuple[str, ...]:
         said.append("Leaders are unknown: the input does not include them.")
     elif balance.leader_told < balance.partitions:
         without = balance.partitions - balance.leader_told
-        said.append(f"The leader of {plural(without, 'partition')} is unknown.")
+        said.append(f"The leader of {counted(without, 'partition')} is unknown.")
     if balance.by_broker.size_bytes is None:
         said.append("Sizes are unknown: everything here is counted in replicas.")
     if matter.read_at is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from reseat.model import Certificate, FloatArray
-from reseat.model.units import plural
 from reseat.model.wording import counted, verb
 from reseat.placement import Tool
 from reseat.report.content import Chapter, Column, Draws, Fact, Figure, Kind, Lines, Series, Table
@@ -92,17 +91,17 @@ def _heading(matter: Matter, made: Certificate) -> str:
     )
     if drawn is not None and made.moves and drawn[0] > made.moves:
         least, most = drawn
-        theirs = plural(least, "replica") if least == most else f"{least:,} to {most:,} replicas"
+        theirs = counted(least, "replica") if least == most else f"{least:,} to {most:,} replicas"
         return f"Kafka's own --generate would copy {theirs} where this plan copies {made.moves:,}{proven}."
     if made.moves_proven:
         if made.wish.add and not made.wish.remove:
-            return f"No plan that fills the new brokers as well copies fewer than {plural(made.moves, 'replica')}."
+            return f"No plan that fills the new brokers as well copies fewer than {counted(made.moves, 'replica')}."
         if not made.moves:
             return f"{capital(subject(made.wish))} needs no copy."
-        return f"No plan for this change copies fewer than {plural(made.moves, 'replica')}."
+        return f"No plan for this change copies fewer than {counted(made.moves, 'replica')}."
     if by_choice(made.wish):
-        return f"This plan copies {plural(made.moves, 'replica')}, the number that was chosen{proven}."
-    return f"This plan copies {plural(made.moves, 'replica')}; it is not proven that this is the minimum."
+        return f"This plan copies {counted(made.moves, 'replica')}, the number that was chosen{proven}."
+    return f"This plan copies {counted(made.moves, 'replica')}; it is not proven that this is the minimum."
 
 
 def _facts(matter: Matter, made: Certificate) -> tuple[Fact, ...]:
@@ -143,7 +142,7 @@ def _further(matter: Matter, made: Certificate) -> tuple[str, ...]:
         if better is not None and own is not None:
             more = better.moves - made.moves
             said.append(
-                f"{plural(more, 'more copy', 'more copies')} would reduce the replica spread from {own:,} to "
+                f"{counted(more, 'more copy', 'more copies')} would reduce the replica spread from {own:,} to "
                 f"{better.replica_spread:,}."
             )
         elif len(spread) > 1:
@@ -153,7 +152,7 @@ def _further(matter: Matter, made: Certificate) -> tuple[str, ...]:
         first = matter.generate[0]
         said.append(
             f"Kafka's --generate assigns every partition of a topic again, from a random start. It was given "
-            f"{plural(len(first.topics), 'topic')} and {plural(len(first.brokers), 'broker')}; each dot is one run."
+            f"{counted(len(first.topics), 'topic')} and {counted(len(first.brokers), 'broker')}; each dot is one run."
         )
     return tuple(said)
 
@@ -176,7 +175,7 @@ def _draws(matter: Matter, made: Certificate) -> Draws | None:
         title="Replicas to copy, compared with Kafka's --generate",
         says=says,
         unit="replicas",
-        names=tuple(f"{_TOOLS[one.tool]}, {plural(one.draws, 'run')}" for one in found),
+        names=tuple(f"{_TOOLS[one.tool]}, {counted(one.draws, 'run')}" for one in found),
         draws=tuple(one.spread.moves.astype(np.float64) for one in found),
         own=float(made.moves),
         own_name="this plan",

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from reseat.formats.masks import mask_of
+from reseat.formats.rows.masks import mask_of
 from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout
-from reseat.model.snapshot import GAPS_BY_WAY
+from reseat.model.snapshot import GAPS_BY_PROTOCOL
 from reseat.sources.kafka_admin.partitions import PartitionsTold, padded
 from reseat.sources.kafka_admin.placing import Placed
 
@@ -71,7 +71,7 @@ def assembled(
         adding=_mask(told, lists.adding) if moving else None,
         removing=_mask(told, lists.removing) if moving else None,
     )
-    return replace(layout, gaps=GAPS_BY_WAY["admin"])
+    return replace(layout, gaps=GAPS_BY_PROTOCOL["admin"])
 
 
 def _mask(told: PartitionsTold, lists: _Lists | None) -> BoolArray | None:

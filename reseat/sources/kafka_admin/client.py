@@ -12,48 +12,38 @@ and no secret in logs or exceptions.
 from __future__ import annotations
 
 import concurrent.futures
-import contextlib
 import random
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeAlias
 
-import kafka.errors as kafka_errors
-from kafka.future import Future as KafkaFuture
-from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import MetadataRequest
 
 from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.model import Broker, BrokerState
 from reseat.sources.connection import Connection
-from reseat.sources.kafka_admin.probe import speaks_tls
+from reseat.sources.kafka_admin.connection_errors import unreachable
+from reseat.sources.kafka_admin.connector import CONNECTION_ERRORS, Connector, most_telling
+from reseat.sources.kafka_admin.network import Network
 from reseat.sources.kafka_admin.quiet_logging import withhold_secrets
-from reseat.sources.kafka_admin.security import sasl_settings, tls_context
-from reseat.sources.kafka_admin.transport import BoundedManager
-from reseat.sources.kafka_admin.troubles import unreachable
+from reseat.sources.probing import speaks_tls
 
 __all__ = ["AdminClient", "Answer", "open_admin"]
 
 #: An answer under way; ``result()`` raises ``ClusterUnreachable``.
 Answer: TypeAlias = "concurrent.futures.Future[Any]"
 
-#: Frames up to this size are read; a million partitions are some 60 MB. What is not Kafka often looks like a huge one.
-_LARGEST_FRAME = 300_000_000
-#: How many servers are tried at once, and after which pause the next ones.
-_TRIED_AT_ONCE, _PAUSE_SECONDS = 3, 0.5
-#: kafka-python refuses to send where so many requests are in flight on one connection; callers here bound themselves.
-_IN_FLIGHT = 10_000
 #: A caller waits this much longer than the client's own deadline before it gives the client up.
 _GRACE_SECONDS = 3.0
 #: Addresses learnt this long ago are asked for again where one does not lead to its broker.
 _FRESH_SECONDS = 2.0
 #: How long a set ``cancelled`` may go unseen.
 _LOOK_SECONDS = 0.1
+#: How long a server may take to answer the question whether it speaks TLS.
+_PROBE_SECONDS = 3.0
 _NOT_CONTROLLER = 41
-_CONNECTION_ERRORS = (kafka_errors.KafkaError, OSError, ValueError, KeyError)
 
 
 def open_admin(
@@ -93,32 +83,14 @@ class AdminClient:
     def __init__(self, connection: Connection, servers: tuple[str, ...]) -> None:
         withhold_secrets()
         if not servers:
-            raise ClusterUnreachable("No server is named; host:port of a broker was expected.", "configuration")
+            raise ClusterUnreachable("No server given; host:port of a broker was expected.", "configuration")
         self.connection = connection
         self.cluster_id: str | None = None
         self._servers = servers
         self._closed = False
-        self._failures: dict[int, ClusterUnreachable] = {}
         self._refreshed = 0.0
-        context = tls_context(connection)
-        settings = sasl_settings(connection)
-        # Any: kafka-python's classes are typed in part only.
-        make_manager: Any = BoundedManager
-        # A large answer takes a while to decode: that is no fault to warn of.
-        self._net: Any = NetworkSelector(client_id="reseat", slow_task_threshold_secs=0)
-        self._manager: Any = make_manager(
-            self._net,
-            bootstrap_servers=list(servers),
-            client_id="reseat",
-            security_protocol=connection.security_protocol,
-            ssl_context=context,
-            request_timeout_ms=connection.timeout_seconds * 1000,
-            receive_message_max_bytes=_LARGEST_FRAME,
-            max_in_flight_requests_per_connection=_IN_FLIGHT,
-            reconnect_backoff_max_ms=1000,
-            **settings,
-        )
-        self._net.start()
+        self._network = Network(servers, connection)
+        self._connector = Connector(self._network, connection)
 
     def __enter__(self) -> AdminClient:
         return self
@@ -136,12 +108,12 @@ class AdminClient:
     @property
     def versions(self) -> dict[int, tuple[int, int]]:
         """Lowest and highest version by request key (KIP-35), as the first broker reached told them."""
-        return dict(self._manager.broker_version_data.api_versions)
+        return self._network.versions
 
     @property
     def broker_version(self) -> tuple[int, ...]:
         """Kafka's version as the requests it knows tell it: ``(2, 8)``; a later patch looks the same."""
-        return tuple(self._manager.broker_version)
+        return self._network.broker_version
 
     def supports(self, request: type, version: int = 0) -> bool:
         """Whether the cluster and kafka-python both know this version (or a later one) of a request."""
@@ -157,7 +129,7 @@ class AdminClient:
         """The brokers that were alive when metadata was read last, by id, at the addresses they advertise."""
         return {
             node.node_id: Broker(node.node_id, node.rack, node.host, node.port, BrokerState.ALIVE)
-            for node in sorted(self._manager.cluster.brokers(), key=lambda node: node.node_id)
+            for node in sorted(self._network.brokers(), key=lambda node: node.node_id)
         }
 
     # ---- asking ----------------------------------------------------------------------------------------------
@@ -222,9 +194,7 @@ class AdminClient:
         if self._closed:
             return
         self._closed = True
-        self._net.call_soon_threadsafe(self._manager.close)
-        self._net.stop(timeout_ms=_GRACE_SECONDS * 1000)
-        self._net.close()
+        self._network.close(_GRACE_SECONDS)
 
     # ---- the start -------------------------------------------------------------------------------------------
 
@@ -253,11 +223,11 @@ class AdminClient:
             if failure.trouble != "lost":
                 return failure
             sentence = (
-                f"{failure.server} closes the connection after the TLS handshake: it wants a client's certificate "
+                f"{failure.server} closes the connection after the TLS handshake: it requires a client certificate "
                 "(cert_file, key_file), or is not Kafka."
             )
             return ClusterUnreachable(sentence, "tls", failure.server)
-        if speaks_tls(failure.server):
+        if speaks_tls(failure.server, _PROBE_SECONDS):
             sentence = f"{failure.server} speaks TLS. Set security_protocol to SSL or SASL_SSL."
             return ClusterUnreachable(sentence, "tls", failure.server)
         if failure.trouble != "lost":
@@ -268,18 +238,15 @@ class AdminClient:
         return ClusterUnreachable(sentence, "not_kafka", failure.server)
 
     async def _connect(self, deadline: float) -> None:
-        nodes = self._manager.cluster.bootstrap_brokers()
-        first, failures = await self._first_of([node.node_id for node in nodes], deadline)
+        nodes = [node.node_id for node in self._network.servers()]
+        first, failures = await self._connector.first_of(nodes, deadline)
         if first is None:
-            raise _most_telling(failures)
-        opened = self._manager._conns[first]
-        node = self._manager.cluster.broker_metadata(first)
-        server = f"{node.host}:{node.port}"
-        self._manager.broker_version_data = opened.broker_version_data
+            raise most_telling(failures)
+        server = str(self._network.server(first))
+        self._network.speak_as(first)
         await self._metadata(first, server, deadline)
         for node in nodes:
-            if node.node_id in self._manager._conns:
-                self._manager._conns.pop(node.node_id).close()
+            self._network.drop(node)
         await self._reach_advertised(server, deadline)
 
     async def _metadata(self, first: str, server: str, deadline: float) -> None:
@@ -289,8 +256,8 @@ class AdminClient:
         except ClusterUnreachable as failure:
             if failure.trouble == "lost" and self.connection.security_protocol in ("PLAINTEXT", "SSL"):
                 sentence = (
-                    f"{server} is Kafka, and closes the connection at the first request: it wants a login. "
-                    "Set security_protocol to SASL_PLAINTEXT or SASL_SSL, with a mechanism and a user."
+                    f"{server} is Kafka, and closes the connection at the first request: it requires a login. Set "
+                    "security_protocol to SASL_PLAINTEXT or SASL_SSL, with a mechanism and a user."
                 )
                 raise ClusterUnreachable(sentence, "authentication", server) from None
             if failure.trouble == "version":
@@ -300,18 +267,18 @@ class AdminClient:
 
     async def _reach_advertised(self, server: str, deadline: float) -> None:
         """One of the addresses that the brokers advertise must lead somewhere: every further request goes there."""
-        ids = [node.node_id for node in self._manager.cluster.brokers()]
+        ids = [node.node_id for node in self._network.brokers()]
         if not ids:
-            raise ClusterUnreachable(f"{server} answers, and knows of no broker of its cluster.", "lost", server)
+            raise ClusterUnreachable(f"{server} answers, but reports no broker of its cluster.", "lost", server)
         random.shuffle(ids)
-        reached, failures = await self._first_of(ids, deadline)
+        reached, failures = await self._connector.first_of(ids, deadline)
         if reached is not None:
             return
-        failure = _most_telling(failures)
+        failure = most_telling(failures)
         if failure.trouble in ("name", "route", "refused", "timeout", "lost"):
             sentence = (
                 f"{server} answers, but no broker can be reached at the address that it advertises. {failure.sentence} "
-                "See advertised.listeners, and whether this is the listener meant for this machine."
+                "Check advertised.listeners, and whether this is the listener for this machine."
             )
             raise ClusterUnreachable(sentence, "listener", failure.server)
         raise failure
@@ -325,7 +292,7 @@ class AdminClient:
         async def run() -> None:
             try:
                 outcome = await work()
-            except _CONNECTION_ERRORS as error:
+            except CONNECTION_ERRORS as error:
                 answer.set_exception(unreachable(error, self.connection, None))
             except ClusterUnreachable as failure:
                 answer.set_exception(failure)
@@ -336,24 +303,25 @@ class AdminClient:
                 answer.set_result(outcome)
 
         try:
-            self._net.call_soon_threadsafe(run)
+            self._network.run(run)
         except (RuntimeError, OSError):
             answer.set_exception(ClusterUnreachable("The connection to the cluster is closed.", "lost"))
         return answer
 
     async def _to_broker(self, request: Any, broker: int, deadline: float) -> Any:
-        return await self._exchange(await self._reached(broker, deadline), request, deadline)
+        await self._reach(broker, deadline)
+        return await self._connector.exchange(broker, request, deadline)
 
     async def _to_any(self, request: Any, deadline: float, again: bool) -> Any:
         failure: ClusterUnreachable | None = None
         for broker in self._in_order():
             try:
-                connection = await self._reached(broker, deadline)
+                await self._reach(broker, deadline)
             except ClusterUnreachable as failed:
                 failure = failed
                 continue
             try:
-                return await self._exchange(connection, request, deadline)
+                return await self._connector.exchange(broker, request, deadline)
             except ClusterUnreachable as failed:
                 if not again or failed.trouble != "lost":
                     raise
@@ -367,25 +335,18 @@ class AdminClient:
             return answer
         return await self._to_broker(request, await self._refresh(deadline), deadline)
 
-    def _in_order(self) -> Iterable[int]:
+    def _in_order(self) -> list[int]:
         """Brokers in the order in which they are asked: connected and idle ones first, then by chance."""
-        ids = [node.node_id for node in self._manager.cluster.brokers()]
+        ids = [node.node_id for node in self._network.brokers()]
         random.shuffle(ids)
-        open_now = self._manager._conns
-
-        def cost(broker: int) -> tuple[bool, int]:
-            connection = open_now.get(broker)
-            connected = connection is not None and connection.connected and not connection.paused
-            return not connected, len(connection.in_flight_requests) if connection is not None else 0
-
-        return sorted(ids, key=cost)
+        return sorted(ids, key=self._network.load)
 
     async def _refresh(self, deadline: float) -> int:
         """Learn of the brokers anew from any of them; returns the controller's id (on KRaft: a broker's)."""
         failure: ClusterUnreachable | None = None
         for broker in self._in_order():
             try:
-                await self._reached(broker, deadline, known=True)
+                await self._reach(broker, deadline, known=True)
                 answer = await self._learn(broker, deadline)
             except ClusterUnreachable as failed:
                 failure = failed
@@ -402,140 +363,35 @@ class AdminClient:
             include_cluster_authorized_operations=False,
             include_topic_authorized_operations=False,
         )
-        answer = await self._exchange(self._manager._conns[node], request, deadline)
-        self._manager.cluster.update_metadata(answer)
+        answer = await self._connector.exchange(node, request, deadline)
+        self._network.learn(answer)
         self._refreshed = time.monotonic()
         return answer
 
-    async def _reached(self, broker: int, deadline: float, *, known: bool = False) -> Any:
-        """An open connection to a broker.
+    async def _reach(self, broker: int, deadline: float, *, known: bool = False) -> None:
+        """Have an open connection to a broker.
 
         Args:
             broker: its id.
             deadline: by when.
             known: whether the address known now is good enough; else one that does not lead there is asked for anew.
         """
-        if not known and self._manager.cluster.broker_metadata(broker) is None:
+        if not known and self._network.address(broker) is None:
             await self._refresh(deadline)
-        address = self._manager.cluster.broker_metadata(broker)
-        if address is None:
+        server = self._network.server(broker)
+        if server is None:
             raise ClusterUnreachable(f"Broker {broker} is not registered with the cluster.", "lost")
         try:
-            return await self._open(broker, deadline)
+            await self._connector.open(broker, deadline)
         except ClusterUnreachable:
             if known or time.monotonic() - self._refreshed < _FRESH_SECONDS:
                 raise
             await self._refresh(deadline)
-            now = self._manager.cluster.broker_metadata(broker)
-            if now is None or (now.host, now.port) == (address.host, address.port):
+            if self._network.server(broker) in (None, server):
                 raise
-        return await self._open(broker, deadline)  # it came back at another address
-
-    async def _open(self, broker: int, deadline: float) -> Any:
-        connection = self._manager._conns.get(broker)
-        if connection is not None and connection.connected:
-            return connection
-        closed = connection is None or connection.closed
-        if closed and broker in self._failures and self._manager.connection_delay(broker) > 0:
-            raise self._failures[broker]  # tried a moment ago
-        _, failures = await self._first_of([broker], deadline)
-        if failures:
-            raise failures[broker]
-        return self._manager._conns[broker]
-
-    async def _first_of(self, nodes: Sequence[Any], deadline: float) -> tuple[Any, dict[Any, ClusterUnreachable]]:
-        """Connect to the first that lets us in; None and why each did not, where none does.
-
-        A few are tried at once; the next few as soon as these failed, or have been silent for a moment.
-        """
-        race = _Race()
-        while race.tried < len(nodes) and race.winner is None:
-            some = nodes[race.tried : race.tried + _TRIED_AT_ONCE]
-            race.tried += len(some)
-            race.turn = KafkaFuture()
-            for node in some:
-                self._try(node, deadline, race)
-            patience = deadline - time.monotonic() if race.tried == len(nodes) else _PAUSE_SECONDS
-            with contextlib.suppress(kafka_errors.KafkaTimeoutError):
-                await self._manager.wait_for(race.turn, max(0.001, patience) * 1000)
-        for node in nodes:
-            if race.winner is None and node not in race.failures:
-                race.failures[node] = self._failed(node, kafka_errors.KafkaTimeoutError())
-        return race.winner, race.failures
-
-    def _try(self, node: Any, deadline: float, race: _Race) -> None:
-        """Begin to connect to a node; its outcome goes to the race."""
-
-        def opened(_: Any) -> None:
-            self._failures.pop(node, None)
-            race.winner = node if race.winner is None else race.winner
-            race.look()
-
-        def failed(error: BaseException) -> None:
-            race.failures[node] = self._failed(node, error)
-            race.look()
-
-        try:
-            opening = self._opening(node, deadline)
-        except kafka_errors.KafkaError as error:
-            failed(error)
+        else:
             return
-        opening.init_future.add_callback(opened)
-        opening.init_future.add_errback(failed)
-
-    def _failed(self, node: Any, error: BaseException) -> ClusterUnreachable:
-        address = self._manager.cluster.broker_metadata(node)
-        who = f"Broker {node} at " if isinstance(node, int) else ""
-        failure = unreachable(error, self.connection, f"{address.host}:{address.port}", who)
-        self._failures[node] = failure
-        return failure
-
-    def _opening(self, node: Any, deadline: float) -> Any:
-        """A connection to a node that is open, or being opened within the deadline."""
-        milliseconds = max(0.001, deadline - time.monotonic()) * 1000
-        connection = self._manager._conns.get(node)
-        if connection is not None and not connection.closed:
-            return connection
-        self._manager._conns.pop(node, None)
-        self._manager._auth_failures.pop(node, None)
-        self._manager.reset_backoff(node)
-        return self._manager.get_connection(node, timeout_ms=milliseconds, refresh_metadata_on_err=False)
-
-    async def _exchange(self, connection: Any, request: Any, deadline: float) -> Any:
-        """Send on an open connection and await the response."""
-        try:
-            while connection.paused and connection.connected and time.monotonic() < deadline:
-                await self._net.sleep(
-                    0.01
-                )  # the broker throttles us (KIP-219): it says how long, kafka-python keeps it
-            left = max(0.001, deadline - time.monotonic())
-            return await connection.send_request(request, request_timeout_ms=left * 1000)
-        except _CONNECTION_ERRORS as error:
-            node = self._manager.cluster.broker_metadata(connection.node_id)
-            server = f"{node.host}:{node.port}" if node is not None else None
-            who = f"Broker {connection.node_id} at " if isinstance(connection.node_id, int) else ""
-            raise unreachable(error, self.connection, server, who) from None
-
-
-@dataclass
-class _Race:
-    """Servers that are connected to at once: how many were begun, which was first, and why others failed."""
-
-    tried: int = 0
-    winner: Any = None
-    failures: dict[Any, ClusterUnreachable] = field(default_factory=dict)
-    turn: Any = None
-
-    def look(self) -> None:
-        """End the turn where one won, or all that were begun have failed."""
-        if not self.turn.is_done and (self.winner is not None or len(self.failures) == self.tried):
-            self.turn.success(None)
-
-
-def _most_telling(failures: dict[Any, ClusterUnreachable]) -> ClusterUnreachable:
-    """Of several failures, the one that came furthest: who was refused a login had the right address."""
-    order = ("authorization", "authentication", "configuration", "version", "tls", "not_kafka", "lost", "timeout")
-    return min(failures.values(), key=lambda f: order.index(f.trouble) if f.trouble in order else len(order))
+        await self._connector.open(broker, deadline)  # it came back at another address
 
 
 def _says_not_controller(answer: Any) -> bool:

@@ -14,25 +14,11 @@ from typing import Any
 from kafka.errors import for_code
 from kafka.protocol.admin import DescribeConfigsRequest
 
+from reseat.sources.config_keys import BROKER_KEYS, TOPIC_KEYS
 from reseat.sources.kafka_admin.client import AdminClient, Answer
 
-__all__ = ["BROKER_KEYS", "TOPIC_KEYS", "ConfigsTold", "broker_requests", "topic_requests"]
+__all__ = ["ConfigsTold", "broker_requests", "topic_requests"]
 
-#: What is read of a topic.
-TOPIC_KEYS = (
-    "min.insync.replicas",
-    "unclean.leader.election.enable",
-    "leader.replication.throttled.replicas",
-    "follower.replication.throttled.replicas",
-)
-#: What is read of a broker. Throttles show only once they are set.
-BROKER_KEYS = (
-    "unclean.leader.election.enable",
-    "auto.leader.rebalance.enable",
-    "min.insync.replicas",
-    "leader.replication.throttled.rate",
-    "follower.replication.throttled.rate",
-)
 _TOPIC, _BROKER = 2, 4
 #: ConfigSource TOPIC_CONFIG: set on the topic itself.
 _OVERRIDE = 1

@@ -17,8 +17,8 @@ from kafka.protocol.admin import DescribeTopicPartitionsRequest
 from reseat.errors import ClusterUnreachable
 from reseat.model import NONE
 from reseat.sources.kafka_admin.client import AdminClient
-from reseat.sources.kafka_admin.course import Course
 from reseat.sources.kafka_admin.partitions import PartitionsTold
+from reseat.sources.kafka_admin.request_batch import RequestBatch
 
 __all__ = ["FEATURE", "Eligible", "read_eligible", "rows_below"]
 
@@ -42,7 +42,7 @@ def rows_below(told: PartitionsTold, min_in_sync: Mapping[str, int]) -> npt.NDAr
     return np.flatnonzero((told.in_sync != NONE).sum(axis=1) < wanted)
 
 
-def read_eligible(admin: AdminClient, course: Course, topics: list[str]) -> Eligible:
+def read_eligible(admin: AdminClient, batch: RequestBatch, topics: list[str]) -> Eligible:
     """Ask for these topics, page by page; partitions without any are absent.
 
     Raises:
@@ -50,7 +50,7 @@ def read_eligible(admin: AdminClient, course: Course, topics: list[str]) -> Elig
         Cancelled: the person stopped the reading.
     """
     found: Eligible = {}
-    for page in _pages(admin, course, sorted(topics)):
+    for page in _pages(admin, batch, sorted(topics)):
         for topic in page.topics:
             for part in topic.partitions:
                 if part.eligible_leader_replicas or part.last_known_elr:
@@ -61,20 +61,20 @@ def read_eligible(admin: AdminClient, course: Course, topics: list[str]) -> Elig
     return found
 
 
-def _pages(admin: AdminClient, course: Course, topics: list[str]) -> Iterator[Any]:
+def _pages(admin: AdminClient, batch: RequestBatch, topics: list[str]) -> Iterator[Any]:
     wanted, cursor, done = DescribeTopicPartitionsRequest.TopicRequest, None, 0
     while True:
         request = DescribeTopicPartitionsRequest(
             topics=[wanted(name=name) for name in topics], response_partition_limit=_PAGE, cursor=cursor
         )
-        page = course.wait(admin, admin.submit(request, again=True))
+        page = batch.wait(admin, admin.submit(request, again=True))
         done += len(page.topics)
-        course.tell("eligible leader replicas", min(done, len(topics)), len(topics))
+        batch.tell("eligible leader replicas", min(done, len(topics)), len(topics))
         yield page
         if page.next_cursor is None:
             return
         following = (page.next_cursor.topic_name, page.next_cursor.partition_index)
         if cursor is not None and following <= (cursor.topic_name, cursor.partition_index):
-            raise ClusterUnreachable("A broker's pages of partitions do not go on; no broker of Kafka does so.", "lost")
+            raise ClusterUnreachable("A broker repeats a page of its partitions, which no Kafka broker does.", "lost")
         topics = [name for name in topics if name >= following[0]]
         cursor = DescribeTopicPartitionsRequest.Cursor(topic_name=following[0], partition_index=following[1])

@@ -118,7 +118,7 @@ class Gathering:
         try:
             error, told = _decoded(answer)
         except (ValueError, IndexError, struct.error):
-            self.silent[broker] = ClusterUnreachable("It answered what cannot be read.", "not_kafka")
+            self.silent[broker] = ClusterUnreachable("Its answer cannot be read.", "not_kafka")
             return
         trouble = _trouble(error, told)
         if trouble is not None:

@@ -16,20 +16,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafka.protocol.consumer import FetchRequest, ListOffsetsRequest
+from kafka.protocol.consumer import FetchRequest
 
+from reseat.consumers import Partition
 from reseat.errors import ClusterUnreachable
 from reseat.sources.in_parts import PARTITIONS_AT_ONCE, in_parts
 from reseat.sources.kafka_admin.client import AdminClient
+from reseat.sources.kafka_admin.list_offsets import CONSUMER, ONLOOKER, by_topic, ends_request, ends_told
 
 __all__ = ["LogEnd", "log_ends"]
 
-Partition = tuple[str, int]
-
-_LATEST = -1
-#: A replica that only looks: brokers answer it with the end of their own log, leader or not.
-_LOOKS_ON = -2
-_CONSUMER = -1
 #: Fetch from followers begins with version 11; from 13 on topics go by id.
 _FETCH_VERSIONS = (11, 12)
 
@@ -67,7 +63,7 @@ def _told_of(
     admin: AdminClient, partitions: Iterable[Partition], brokers: Iterable[int]
 ) -> dict[tuple[Partition, int], LogEnd]:
     """The same for as many partitions as one request carries."""
-    ends = _by_broker(admin, {broker: _ends_request(partitions) for broker in brokers}, _ends_of)
+    ends = _by_broker(admin, {broker: ends_request(partitions, ONLOOKER) for broker in brokers}, ends_told)
     marks: dict[int, dict[Partition, int]] = {}
     if admin.supports(FetchRequest, _FETCH_VERSIONS[0]):
         marks = _by_broker(admin, {one: _fetch(told) for one, told in ends.items() if told}, _marks_of)
@@ -89,39 +85,11 @@ def _by_broker(admin: AdminClient, requests: Mapping[int, Any], read: Any) -> di
     return told
 
 
-def _ends_request(partitions: Iterable[Partition]) -> ListOffsetsRequest:
-    part = ListOffsetsRequest.ListOffsetsTopic
-    return ListOffsetsRequest(
-        replica_id=_LOOKS_ON,
-        isolation_level=0,
-        topics=[
-            part(
-                name=topic,
-                partitions=[
-                    part.ListOffsetsPartition(partition_index=one, current_leader_epoch=-1, timestamp=_LATEST)
-                    for one in ids
-                ],
-            )
-            for topic, ids in _grouped(partitions).items()
-        ],
-        timeout_ms=5_000,
-    )
-
-
-def _ends_of(answer: Any) -> dict[Partition, int]:
-    return {
-        (topic.name, part.partition_index): int(part.offset)
-        for topic in answer.topics
-        for part in topic.partitions
-        if not part.error_code and part.offset >= 0
-    }
-
-
 def _fetch(ends: Mapping[Partition, int]) -> FetchRequest:
     """A fetch that waits for nothing and, at the end of each log, gets no record."""
     part = FetchRequest.FetchTopic
     return FetchRequest(
-        replica_id=_CONSUMER,
+        replica_id=CONSUMER,
         max_wait_ms=0,
         min_bytes=0,
         max_bytes=1,
@@ -143,7 +111,7 @@ def _fetch(ends: Mapping[Partition, int]) -> FetchRequest:
                     for one in ids
                 ],
             )
-            for topic, ids in _grouped(ends).items()
+            for topic, ids in by_topic(ends).items()
         ],
         forgotten_topics_data=[],
         rack_id="",
@@ -159,10 +127,3 @@ def _marks_of(answer: Any) -> dict[Partition, int]:
         for part in topic.partitions
         if not part.error_code and part.high_watermark >= 0
     }
-
-
-def _grouped(partitions: Iterable[Partition]) -> dict[str, list[int]]:
-    topics: dict[str, list[int]] = {}
-    for topic, one in partitions:
-        topics.setdefault(topic, []).append(one)
-    return topics

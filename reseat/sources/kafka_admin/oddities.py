@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from kafka.errors import for_code
 
-from reseat.formats.masks import mask_of
+from reseat.formats.rows.masks import mask_of
 from reseat.model import ClusterLayout, Finding, Severity
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.kafka_admin.partitions import PartitionsTold
@@ -35,7 +35,7 @@ _OUTSIDE = _Kind(
     Severity.ATTENTION,
     "partition names a broker in the ISR that is not among the replicas",
     "partitions name a broker in the ISR that is not among the replicas",
-    "It is left out.",
+    "It is ignored.",
 )
 _LISTENER = _Kind(
     "leader_on_other_listener",
@@ -107,7 +107,7 @@ def _topics(failed: Mapping[str, int]) -> Finding | None:
     return Finding(
         "topic_not_told",
         Severity.ATTENTION,
-        f"{counted(len(names), 'topic is', 'topics are')} told without partitions ({words}): {listed(names)}. "
-        f"{verb(len(names), 'It is', 'They are')} being made or deleted. Read again.",
+        f"{counted(len(names), 'topic is', 'topics are')} reported without partitions ({words}): {listed(names)}. "
+        f"{verb(len(names), 'It is', 'They are')} being created or deleted. Read again.",
         topics=tuple(names),
     )

@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import ClusterUnreachable
-from reseat.formats.reading import LIMITS
+from reseat.formats.input.reading import LIMITS
 from reseat.model import NONE, IntArray
+from reseat.model.arrays import found_in, row_keys
 from reseat.sources.kafka_admin.topic_ids import printed_id
 
 __all__ = ["PartitionsTold", "padded", "take_partitions"]
@@ -63,12 +64,7 @@ class PartitionsTold:
             topic: (n,) positions in ``topics``, -1 for a topic that is not told.
             partition: (n,) partition ids.
         """
-        keys = (self.topic_of.astype(np.int64) << 32) + self.partition
-        wanted = (topic << 32) + partition
-        found = np.searchsorted(keys, wanted)
-        found[found == len(keys)] = 0
-        known = keys[found] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
-        return np.where(known & (topic >= 0), found, -1)
+        return found_in(row_keys(self.topic_of, self.partition), row_keys(topic, partition))
 
 
 def take_partitions(topics: list[Any]) -> PartitionsTold:
@@ -127,7 +123,7 @@ def padded(lists: Sequence[Sequence[int] | None]) -> IntArray:
     width = int(lengths.max(initial=0))
     if width * len(filled) > LIMITS.cells:
         raise ClusterUnreachable(
-            f"The server tells of {len(filled):,} partitions and of one with {width:,} replicas: no cluster has these.",
+            f"The server reports {len(filled):,} partitions and one with {width:,} replicas: no cluster has that many.",
             "not_kafka",
         )
     table = np.full((len(filled), width), NONE, np.int32)

@@ -40,14 +40,14 @@ from reseat.sources.kafka_admin import overview
 from reseat.sources.kafka_admin.assembly import Lists, assembled
 from reseat.sources.kafka_admin.client import AdminClient, Answer, open_admin
 from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
-from reseat.sources.kafka_admin.course import Course
 from reseat.sources.kafka_admin.eligible import FEATURE, Eligible, read_eligible, rows_below
 from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, log_dirs_requests
 from reseat.sources.kafka_admin.oddities import oddities
 from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
 from reseat.sources.kafka_admin.placing import place_logs
 from reseat.sources.kafka_admin.reassignments import UnderWay, behind, take_reassignments
-from reseat.sources.live import Report
+from reseat.sources.kafka_admin.request_batch import RequestBatch
+from reseat.sources.progress import Report
 
 __all__ = ["read_admin_cluster"]
 
@@ -72,18 +72,18 @@ def read_admin_cluster(
         Cancelled: ``cancelled`` was set.
     """
     taken_at = datetime.now(UTC)
-    course = Course(report, cancelled)
-    course.tell("connection")
+    batch = RequestBatch(report, cancelled)
+    batch.tell("connection")
     with open_admin(connection, cancelled=cancelled) as admin:
-        return _Reading(admin, course).snapshot(taken_at, connection.name or None)
+        return _Reading(admin, batch).snapshot(taken_at, connection.name or None)
 
 
 class _Reading:
     """One reading: what was told so far, and what was not."""
 
-    def __init__(self, admin: AdminClient, course: Course) -> None:
+    def __init__(self, admin: AdminClient, batch: RequestBatch) -> None:
         self._admin = admin
-        self._course = course
+        self._batch = batch
         self._not_read: list[str] = []
         self._under_way_told = True
 
@@ -119,7 +119,7 @@ class _Reading:
         return Snapshot(
             layout=layout,
             taken_at=taken_at,
-            way="admin",
+            protocol="admin",
             cluster=name,
             cluster_id=self._admin.cluster_id,
             controller=controller,
@@ -150,7 +150,7 @@ class _Reading:
             requests["cluster"] = lambda: admin.submit(overview.cluster_request(), again=True)
         if admin.supports(DescribeQuorumRequest):
             requests["quorum"] = lambda: admin.submit(overview.quorum_request(), again=True)
-        return dict(self._course.each(admin, "metadata", list(requests.items()), len(requests)))
+        return dict(self._batch.each(admin, "metadata", list(requests.items()), len(requests)))
 
     def _cluster(self, answer: Any) -> Any | None:
         """DescribeCluster's answer where it tells of fenced brokers."""
@@ -193,7 +193,9 @@ class _Reading:
         else:
             return under_way
         self._under_way_told = False
-        self._not_read.append(f"Reassignments under way are unknown: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}")
+        self._not_read.append(
+            f"Reassignments in progress are unknown: {_needs(listed.sentence, 'DESCRIBE on CLUSTER')}"
+        )
         return {}
 
     def _both(self, topics: list[str]) -> dict[str, Any]:
@@ -203,19 +205,19 @@ class _Reading:
             ("metadata", lambda: admin.submit(_metadata_request(topics), again=True)),
             ("listed", lambda: admin.submit(ListPartitionReassignmentsRequest(topics=None), "controller")),
         ]
-        return dict(self._course.each(admin, "reassignments under way", requests, len(requests)))
+        return dict(self._batch.each(admin, "reassignments in progress", requests, len(requests)))
 
     def _configs(self, topics: tuple[str, ...], alive: list[int]) -> ConfigsTold:
         told = ConfigsTold()
         silent: dict[int, str] = {}
         failed: list[ClusterUnreachable] = []
-        for broker, answer in self._course.each(
+        for broker, answer in self._batch.each(
             self._admin, "brokers' configurations", broker_requests(self._admin, alive), _BROKERS_AT_ONCE
         ):
             why = told.take_broker(broker, answer) if _came(answer) else answer.sentence
             if why is not None:
                 silent[broker] = why
-        for _, answer in self._course.each(
+        for _, answer in self._batch.each(
             self._admin, "topics' configurations", topic_requests(self._admin, topics), _BATCHES_AT_ONCE
         ):
             if _came(answer):
@@ -226,7 +228,7 @@ class _Reading:
             self._not_read.append(_silent("Configurations", silent, "DESCRIBE_CONFIGS on CLUSTER"))
         missing = len(topics) - len(told.min_in_sync)
         if missing:
-            why = failed[0].sentence if failed else next(iter(told.refused.values()), "no broker told it")
+            why = failed[0].sentence if failed else next(iter(told.refused.values()), "no broker reported it")
             self._not_read.append(
                 f"min.insync.replicas of {counted(missing, 'topic')} is unknown: "
                 f"{_needs(why, 'DESCRIBE_CONFIGS on TOPIC')}"
@@ -235,7 +237,7 @@ class _Reading:
 
     def _logs(self, alive: list[int]) -> LogDirsTold:
         gathering = Gathering()
-        for broker, answer in self._course.each(
+        for broker, answer in self._batch.each(
             self._admin, "log directories", log_dirs_requests(self._admin, alive), _BROKERS_AT_ONCE
         ):
             gathering.take(broker, answer)
@@ -252,7 +254,7 @@ class _Reading:
         if not len(topics):
             return {}
         try:
-            return read_eligible(self._admin, self._course, [told.topics[topic] for topic in topics.tolist()])
+            return read_eligible(self._admin, self._batch, [told.topics[topic] for topic in topics.tolist()])
         except ClusterUnreachable as failure:
             self._not_read.append(f"Eligible leader replicas are unknown: {failure.sentence}")
             return None
@@ -287,7 +289,7 @@ def _needs(why: str, permission: str) -> str:
 def _silent(what: str, why: Mapping[int, str], permission: str) -> str:
     """One sentence for the brokers that told nothing, with the first one's reason."""
     ids = sorted(why)
-    others = "" if len(ids) == 1 else " The others likewise, or for reasons of their own."
+    others = "" if len(ids) == 1 else " The others likewise, or for other reasons."
     if all("AUTHORIZATION" in reason for reason in why.values()):
         others = ""
     return (

@@ -6,7 +6,7 @@ import threading
 
 from reseat.model import Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.live import Report
+from reseat.sources.progress import Report
 from reseat.sources.zookeeper.permissions import PERMISSIONS_NEEDED
 
 __all__ = ["PERMISSIONS_NEEDED", "read_zookeeper_cluster"]
@@ -24,8 +24,8 @@ def read_zookeeper_cluster(
         cancelled: set by another thread to stop; heeded within a fifth of a second.
 
     Returns:
-        A snapshot with ``way`` ``zookeeper``. ``consistency`` is ``CONSISTENT`` only where all of ZooKeeper's part is
-        proven to have been true at one moment, else ``UNSETTLED`` with the topics that changed.
+        A snapshot with ``protocol`` ``zookeeper``. ``consistency`` is ``CONSISTENT`` only where all of ZooKeeper's part
+        is proven to have been true at one moment, else ``UNSETTLED`` with the topics that changed.
 
     Raises:
         ClusterUnreachable: ZooKeeper cannot be reached or read, holds no Kafka below the chroot, or was lost.

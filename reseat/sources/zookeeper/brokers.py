@@ -28,9 +28,9 @@ from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.client import AdminClient, open_admin
 from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
-from reseat.sources.kafka_admin.course import Course
 from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, log_dirs_requests
-from reseat.sources.live import Report
+from reseat.sources.kafka_admin.request_batch import RequestBatch
+from reseat.sources.progress import Report
 from reseat.sources.zookeeper.nodes import Registration
 
 __all__ = ["complemented", "endpoints_for", "placed"]
@@ -41,7 +41,7 @@ _REGISTERED_SECONDS = 5.0
 _BROKERS_AT_ONCE, _BATCHES_AT_ONCE = 64, 8
 #: Registered endpoints that are tried.
 _TRIED = 16
-_NOT_TOLD = "Sizes, log directories and what stands in the brokers' files are unknown: "
+_NOT_TOLD = "Sizes, log directories and settings from the brokers' files are unknown: "
 
 
 def complemented(
@@ -69,8 +69,8 @@ def complemented(
     if not servers:
         return _without(snapshot, f"no broker has registered a {connection.security_protocol} endpoint.")
     seconds = connection.timeout_seconds if patient else min(connection.timeout_seconds, _REGISTERED_SECONDS)
-    course = Course(report, cancelled)
-    course.tell("brokers' Admin protocol")
+    batch = RequestBatch(report, cancelled)
+    batch.tell("brokers' Admin protocol")
     try:
         with open_admin(replace(connection, timeout_seconds=seconds), servers=servers, cancelled=cancelled) as admin:
             if snapshot.cluster_id is not None and admin.cluster_id not in (None, snapshot.cluster_id):
@@ -79,7 +79,7 @@ def complemented(
                     f"{', '.join(servers[:3])} belong to cluster {admin.cluster_id}, ZooKeeper to "
                     f"{snapshot.cluster_id}. Correct the bootstrap servers.",
                 )
-            return _Complement(snapshot, admin, course).made()
+            return _Complement(snapshot, admin, batch).made()
     except ClusterUnreachable as failure:
         return _without(snapshot, failure.sentence)
 
@@ -105,10 +105,10 @@ def _without(snapshot: Snapshot, why: str) -> Snapshot:
 class _Complement:
     """One reading of the brokers, for one snapshot."""
 
-    def __init__(self, snapshot: Snapshot, admin: AdminClient, course: Course) -> None:
+    def __init__(self, snapshot: Snapshot, admin: AdminClient, batch: RequestBatch) -> None:
         self._snapshot = snapshot
         self._admin = admin
-        self._course = course
+        self._batch = batch
         self._not_read = list(snapshot.not_read)
 
     def made(self) -> Snapshot:
@@ -143,7 +143,7 @@ class _Complement:
         told = ConfigsTold()
         silent: dict[int, str] = {}
         requests = broker_requests(self._admin, alive)
-        for broker, answer in self._course.each(self._admin, "brokers' configurations", requests, _BROKERS_AT_ONCE):
+        for broker, answer in self._batch.each(self._admin, "brokers' configurations", requests, _BROKERS_AT_ONCE):
             failed = isinstance(answer, ClusterUnreachable)
             why = answer.sentence if failed else told.take_broker(broker, answer)
             if why is not None:
@@ -151,21 +151,21 @@ class _Complement:
         if silent:
             self._not_read.append(_silent("Configurations in force", silent))
         batches = topic_requests(self._admin, self._snapshot.layout.topics)
-        for _, answer in self._course.each(self._admin, "topics' configurations", batches, _BATCHES_AT_ONCE):
+        for _, answer in self._batch.each(self._admin, "topics' configurations", batches, _BATCHES_AT_ONCE):
             if not isinstance(answer, ClusterUnreachable):
                 told.take_topics(answer)
         missing = len(self._snapshot.layout.topics) - len(told.min_in_sync)
         if missing:
             self._not_read.append(
-                f"min.insync.replicas in force of {counted(missing, 'topic')} {verb(missing, 'is', 'are')} unknown to "
-                "the brokers; an override or a default in ZooKeeper is shown instead."
+                f"The effective min.insync.replicas of {counted(missing, 'topic')} {verb(missing, 'is', 'are')} "
+                "unknown; an override or a default in ZooKeeper is shown instead."
             )
         return told
 
     def _logs(self, alive: list[int]) -> LogDirsTold:
         gathering = Gathering()
         requests = log_dirs_requests(self._admin, alive)
-        for broker, answer in self._course.each(self._admin, "log directories", requests, _BROKERS_AT_ONCE):
+        for broker, answer in self._batch.each(self._admin, "log directories", requests, _BROKERS_AT_ONCE):
             gathering.take(broker, answer)
         if gathering.silent:
             why = {broker: failure.sentence for broker, failure in gathering.silent.items()}
@@ -188,11 +188,8 @@ def placed(layout: ClusterLayout, logs: LogDirsTold) -> tuple[FloatArray, IntArr
     directory = np.full(layout.replicas.shape, NONE, np.int32)
     code = {name: i for i, name in enumerate(layout.topics)}
     topic = np.array([code.get(name, NONE) for name in logs.topics], np.int64)[logs.topic]
-    keys = (layout.topic_of.astype(np.int64) << 32) | layout.partition
-    wanted = (topic << 32) | logs.partition
-    row = np.searchsorted(keys, wanted)
-    known = (topic >= 0) & ~logs.future & (row < len(keys))
-    known[known] = keys[row[known]] == wanted[known]
+    row = layout.rows_at(topic, logs.partition)
+    known = (row >= 0) & ~logs.future
     row, broker = row[known], logs.broker[known]
     equal = layout.replica_ids[row] == broker[:, None]
     found = equal.any(axis=1)

@@ -12,7 +12,6 @@ server without quorum from one that is no ZooKeeper.
 
 from __future__ import annotations
 
-import errno
 import logging
 import socket
 import ssl
@@ -32,13 +31,13 @@ from kazoo.retry import KazooRetry
 
 from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.sources.connection import Connection
-from reseat.sources.zookeeper.handler import Attempt, AttentiveHandler, QuietLog
+from reseat.sources.zookeeper.handler import AttentiveHandler, QuietLog
 from reseat.sources.zookeeper.read_only import ReadingClient
+from reseat.sources.zookeeper.refusals import named, not_authenticated, not_let_in, unreachable
 
 __all__ = ["close_client", "open_client", "open_reading_client"]
 
 _Client = TypeVar("_Client", bound=KazooClient)
-
 #: How often the state of a connection that is being made is looked at.
 _GLANCE_SECONDS = 0.02
 #: The least that one attempt may take, however many addresses share the patience.
@@ -160,18 +159,18 @@ class _Opening:
             failed = [attempt for attempt in attempts if attempt.error is not None]
             made = [attempt for attempt in attempts if attempt.error is None]
             if made and client.client_state in _ENDED:
-                raise _not_authenticated(connection, servers)
+                raise not_authenticated(connection, servers)
             if len(made) > _ATTEMPTS * self._addresses:
-                raise _not_let_in(made[-1].server, connection)
+                raise not_let_in(made[-1].server, connection)
             if made and late:
                 raise ClusterUnreachable(
-                    f"{made[-1].server} takes connections but says nothing for {connection.timeout_seconds:g} s. Does "
-                    "ZooKeeper stand still there, or is it something else?",
+                    f"{made[-1].server} accepts connections but has sent nothing for {connection.timeout_seconds:g} s. "
+                    "Is ZooKeeper hanging there, or is it something else?",
                     "timeout",
                     made[-1].server,
                 )
             if late or (not made and len(failed) >= self._addresses):
-                raise _unreachable(failed, servers, connection)
+                raise unreachable(failed, servers, connection)
             glance.wait(_GLANCE_SECONDS)
 
     def find_chroot(self) -> None:
@@ -186,26 +185,26 @@ class _Opening:
         while not answer.wait(_GLANCE_SECONDS):
             if self._late():
                 raise ClusterUnreachable(
-                    f"{_named(servers)} let Reseat in and then did not answer within {connection.timeout_seconds:g} "
-                    "s. Is ZooKeeper overloaded, or standing still?",
+                    f"{named(servers)} accepted the connection and then did not answer within "
+                    f"{connection.timeout_seconds:g} s. Is ZooKeeper overloaded or hanging?",
                     "timeout",
                     servers[0],
                 )
         error = answer.exception
         if isinstance(error, AuthFailedError) or client.client_state in _ENDED:
-            raise _not_authenticated(connection, servers)
+            raise not_authenticated(connection, servers)
         if error is not None:
             if connection.zookeeper_sasl_username is not None:
-                raise _not_authenticated(connection, servers)
+                raise not_authenticated(connection, servers)
             raise ClusterUnreachable(
-                f"{_named(servers)} closed the connection right after it was made. If ZooKeeper asks for SASL or a "
+                f"{named(servers)} closed the connection right after it was made. If ZooKeeper asks for SASL or a "
                 "client certificate, give the connection one.",
                 "authentication",
                 servers[0],
             )
         if answer.value is None:
             raise ClusterUnreachable(
-                f"ZooKeeper at {_named(servers)} has no node {connection.chroot}. The chroot is the path after the "
+                f"ZooKeeper at {named(servers)} has no node {connection.chroot}. The chroot is the path after the "
                 "hosts in the brokers' zookeeper.connect; correct it here.",
                 "chroot",
                 servers[0],
@@ -222,9 +221,6 @@ class _Opening:
         return time.monotonic() > self._until
 
 
-# ---- what the connection says --------------------------------------------------------------------------------
-
-
 def _addresses(servers: tuple[str, ...], chroot: str) -> int:
     """How many addresses the servers have together; a name may have several, of which only one may answer.
 
@@ -235,7 +231,7 @@ def _addresses(servers: tuple[str, ...], chroot: str) -> int:
         pairs, _ = collect_hosts(",".join(servers))
     except ValueError:
         raise ClusterUnreachable(
-            f"{_named(servers)} is not a list of ZooKeeper servers; host:port is expected.", "configuration"
+            f"{named(servers)} is not a list of ZooKeeper servers; host:port is expected.", "configuration"
         ) from None
     if chroot and (not chroot.startswith("/") or {".", ".."} & set(chroot.split("/"))):
         raise ClusterUnreachable(
@@ -249,7 +245,7 @@ def _addresses(servers: tuple[str, ...], chroot: str) -> int:
             unknown = getattr(error, "strerror", None) or "not a host name"
     if not known:
         raise ClusterUnreachable(
-            f"No address is known for {_named(servers)} ({unknown}). Check the spelling, and the DNS of this machine.",
+            f"No address is known for {named(servers)} ({unknown}). Check the spelling, and the DNS of this machine.",
             "name",
             servers[0],
         )
@@ -302,127 +298,3 @@ def _tls_context(connection: Connection) -> ssl.SSLContext | None:
                 "configuration",
             ) from None
     return context
-
-
-# ---- why not -------------------------------------------------------------------------------------------------
-
-
-def _unreachable(failed: list[Attempt], servers: tuple[str, ...], connection: Connection) -> ClusterUnreachable:
-    """The error for servers of which none could be connected to: that of the most telling attempt."""
-    told = sorted((_why(a, connection) for a in failed), key=lambda why: _TELLING.index(why.trouble))
-    if not told:
-        return ClusterUnreachable(
-            f"{_named(servers)} did not answer within {connection.timeout_seconds:g} s. Is the address right, and "
-            "does a firewall let it through?",
-            "timeout",
-            servers[0],
-        )
-    others = len({a.server for a in failed}) - 1
-    if others:
-        told[0].sentence += f" None of the {others + 1} servers could be reached."
-    return told[0]
-
-
-#: What to tell first where servers fail in different ways.
-_TELLING = ("tls", "refused", "route", "timeout")
-
-
-def _why(attempt: Attempt, connection: Connection) -> ClusterUnreachable:
-    error, server = attempt.error, attempt.server
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return ClusterUnreachable(
-            f"The certificate of {server} is not accepted: {error.verify_message}. Name the authority that signed it "
-            "(ca_file), or the host as the certificate has it.",
-            "tls",
-            server,
-        )
-    if isinstance(error, ssl.SSLError):
-        reason = (error.reason or "").replace("_", " ").lower()
-        no_tls = any(sign in reason for sign in ("wrong version number", "record layer", "unexpected eof"))
-        return ClusterUnreachable(
-            f"{server} does not speak TLS: is it ZooKeeper's plain port?"
-            if no_tls
-            else f"TLS with {server} failed ({reason or 'the connection was closed'}).",
-            "tls",
-            server,
-        )
-    if isinstance(error, TimeoutError):
-        return ClusterUnreachable(
-            f"{server} did not answer within {connection.timeout_seconds:g} s. Is the address right, and does a "
-            "firewall let it through?",
-            "timeout",
-            server,
-        )
-    if isinstance(error, ConnectionRefusedError):
-        return ClusterUnreachable(
-            f"{server} refuses connections: nothing listens there. Is ZooKeeper running, and is this its client port?",
-            "refused",
-            server,
-        )
-    if isinstance(error, ConnectionResetError) and connection.zookeeper_tls:
-        return ClusterUnreachable(
-            f"{server} closed the connection during TLS: is it ZooKeeper's plain port?", "tls", server
-        )
-    code = errno.errorcode.get(error.errno or 0, "") if error is not None else ""
-    return ClusterUnreachable(
-        f"There is no route to {server}{f' ({code})' if code else ''}. Is this machine in the right network?",
-        "route",
-        server,
-    )
-
-
-def _not_let_in(server: str, connection: Connection) -> ClusterUnreachable:
-    """The error where connections are made and dropped before a session is."""
-    if connection.zookeeper_tls:
-        # A server that misses or refuses the client's certificate says so only after the handshake (TLS 1.3).
-        wanted = "does not accept" if connection.cert_file else "asks for"
-        return ClusterUnreachable(
-            f"{server} drops the connection once TLS is agreed on. Most likely it {wanted} the client's certificate "
-            "(cert_file, key_file); or something else than ZooKeeper answers there.",
-            "tls",
-            server,
-        )
-    said = _srvr(server)
-    if b"not currently serving requests" in said:
-        return ClusterUnreachable(
-            f"{server} is a ZooKeeper that serves nobody now: it has no quorum. Start the other servers.",
-            "refused",
-            server,
-        )
-    if said.startswith(b"Zookeeper version"):
-        return ClusterUnreachable(
-            f"{server} is a ZooKeeper, but opens no session. It may have too many clients (maxClientCnxns).",
-            "refused",
-            server,
-        )
-    return ClusterUnreachable(
-        f"{server} takes connections but does not answer as ZooKeeper does. Is it ZooKeeper's client port, and not its "
-        "TLS port or a broker?",
-        "not_zookeeper",
-        server,
-    )
-
-
-def _srvr(server: str) -> bytes:
-    """What a server says to ZooKeeper's ``srvr``; nothing where it says nothing within a second."""
-    host, _, port = server.rpartition(":")
-    said = b""
-    with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), 1.0) as probe:
-        probe.sendall(b"srvr")
-        said = probe.recv(200)
-    return said
-
-
-def _not_authenticated(connection: Connection, servers: tuple[str, ...]) -> ClusterUnreachable:
-    user = connection.zookeeper_sasl_username
-    return ClusterUnreachable(
-        f"ZooKeeper at {_named(servers)} did not accept "
-        + (f"the SASL user {user} with this password." if user else "this connection's credentials.")
-        + " Check both, and that the server is set up for SASL (DIGEST-MD5).",
-        "authentication",
-        servers[0],
-    )
-
-
-def _named(servers: tuple[str, ...]) -> str:
-    return ",".join(servers)

@@ -16,15 +16,15 @@ Complexity: O(bytes). Source: Kafka's ``ZkData`` (``BrokerIdZNode``, ``TopicZNod
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Annotated
 
 import msgspec
 
-from reseat.formats.reading import LIMITS
-from reseat.formats.zookeeper import first_endpoint
+from reseat.formats.input.reading import LIMITS
+from reseat.formats.text.zookeeper import first_endpoint
 from reseat.model import NONE, NOT_TOLD, Broker, BrokerState
 from reseat.model.naming import LARGEST_ID, is_topic_id
 
@@ -189,7 +189,7 @@ def _picked_topic(data: bytes) -> TopicNode:
             if partition is not None and ids:
                 lists[partition] = ids
         if told is not None and not isinstance(told, dict):
-            faults.append(f"holds something else than an object as '{name}'")
+            faults.append(f"holds something other than an object as '{name}'")
     node.faults = tuple(faults)
     return node
 
@@ -205,7 +205,7 @@ def partition_state(data: bytes | None) -> State:
     leader = NONE if told.leader == _LEADER_DURING_DELETE else told.leader
     isr = told.isr
     if len(isr) > LIMITS.replicas:
-        return State(leader, None, told.leader_epoch, fault="holds an ISR of absurd length")
+        return State(leader, None, told.leader_epoch, fault="holds an ISR of impossible length")
     return State(leader, isr, told.leader_epoch)
 
 
@@ -226,7 +226,7 @@ def _picked_state(data: bytes) -> State:
         leader,
         isr,
         NOT_TOLD if epoch is None else epoch,
-        fault=f"does not tell {' and '.join(wrong)} as numbers" if wrong else None,
+        fault=f"does not have {' and '.join(wrong)} as numbers" if wrong else None,
     )
 
 
@@ -287,7 +287,7 @@ def reassignment_node(data: bytes | None) -> tuple[dict[tuple[str, int], tuple[i
     return out, f"holds {left:,} entries without topic, partition and replicas" if left else None
 
 
-def config_node(data: bytes | None, wanted: frozenset[str]) -> tuple[dict[str, str], str | None]:
+def config_node(data: bytes | None, wanted: Collection[str]) -> tuple[dict[str, str], str | None]:
     """Read ``/config/topics/TOPIC`` or ``/config/brokers/ID``: the values wanted, and what was not understood.
 
     Nothing but what is wanted leaves this function: a broker's node may hold its passwords.
@@ -298,7 +298,7 @@ def config_node(data: bytes | None, wanted: frozenset[str]) -> tuple[dict[str, s
     values = document.get("config")
     if not isinstance(values, dict):
         return {}, "holds no object 'config'"
-    return {name: str(values[name]) for name in sorted(wanted & values.keys())}, None
+    return {name: str(values[name]) for name in sorted(wanted) if name in values}, None
 
 
 def whole_number(value: object) -> int | None:
@@ -323,7 +323,7 @@ def _ids(value: object) -> list[int] | None:
 def fault_of(data: bytes | None) -> str:
     """Why a node that is no document is none, as the end of a sentence."""
     if not data:
-        return "is empty: it is being made, or was written in part"
+        return "is empty: it is being created, or was only partly written"
     if len(data) > LARGEST_NODE:
         return f"has {len(data):,} bytes; {LARGEST_NODE:,} are read at most"
     return "is not JSON"

@@ -32,9 +32,9 @@ OPTIONAL = (
 PERMISSIONS_NEEDED = (
     "To read a cluster, an account needs READ, and nothing else, on "
     + ", ".join(ESSENTIAL)
-    + "; for configurations, the controller and what is under way also on "
+    + "; for configurations, the controller and what is in progress also on "
     + ", ".join(OPTIONAL)
     + ". Kafka leaves all of these readable for everyone, also with zookeeper.set.acl=true: an account without any "
     "right of its own then suffices. Only nodes with passwords (/config/users, delegation tokens) are closed, and "
-    "Reseat never asks for them."
+    "Reseat never reads them."
 )

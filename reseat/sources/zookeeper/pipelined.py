@@ -162,8 +162,8 @@ class Pipeline:
                 raise Cancelled("The reading was stopped.")
             if time.monotonic() > until:
                 raise ClusterUnreachable(
-                    f"ZooKeeper at {self._server} has not answered for {self._patience:g} s. Is it overloaded, or "
-                    "standing still? Read again.",
+                    f"ZooKeeper at {self._server} has not answered for {self._patience:g} s. Is it overloaded or "
+                    "hanging? Read again.",
                     "lost",
                     self._server,
                 )

@@ -15,7 +15,7 @@ first pass, at most as many in each further round. Memory: a few numbers a parti
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -23,54 +23,24 @@ import numpy as np
 from kazoo.exceptions import NoAuthError
 
 from reseat.errors import ClusterUnreachable
-from reseat.formats.reading import LIMITS
+from reseat.formats.input.reading import LIMITS
 from reseat.model import Consistency, Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.live import Progress, Report
+from reseat.sources.progress import Progress, Report
 from reseat.sources.zookeeper.brokers import complemented
 from reseat.sources.zookeeper.client import close_client, open_reading_client
 from reseat.sources.zookeeper.consistency import ROUNDS
-from reseat.sources.zookeeper.gathered import Access, Gathered, Node, shown
-from reseat.sources.zookeeper.nodes import (
-    TopicNode,
-    broker_node,
-    config_node,
-    document_of,
-    fault_of,
-    partition_state,
-    reassignment_node,
-    topic_node,
-    whole_number,
-)
-from reseat.sources.zookeeper.permissions import MIGRATION, PERMISSIONS_NEEDED
+from reseat.sources.zookeeper.gathered import Access, Node, shown
+from reseat.sources.zookeeper.nodes import TopicNode, partition_state
+from reseat.sources.zookeeper.permissions import PERMISSIONS_NEEDED
 from reseat.sources.zookeeper.pipelined import Pipeline, Told
 from reseat.sources.zookeeper.read_only import ReadOnlyZooKeeper
 from reseat.sources.zookeeper.snapshot import snapshot_of
+from reseat.sources.zookeeper.taking import Taking
 from reseat.sources.zookeeper.topics import Seen, Topic
 
-__all__ = ["BROKER_CONFIGS", "DEFAULT_ENTITY", "TOPIC_CONFIGS", "read"]
+__all__ = ["read"]
 
-#: Broker configurations that matter; nothing else leaves a broker's node, which may hold passwords.
-BROKER_CONFIGS = frozenset(
-    {
-        "auto.leader.rebalance.enable",
-        "follower.replication.throttled.rate",
-        "leader.replication.throttled.rate",
-        "min.insync.replicas",
-        "unclean.leader.election.enable",
-    }
-)
-#: Overrides of topics that matter.
-TOPIC_CONFIGS = frozenset(
-    {
-        "follower.replication.throttled.replicas",
-        "leader.replication.throttled.replicas",
-        "min.insync.replicas",
-        "unclean.leader.election.enable",
-    }
-)
-#: The entity below /config/brokers whose values hold for every broker without its own.
-DEFAULT_ENTITY = "<default>"
 _T = TypeVar("_T")
 
 #: Answers between two reports of progress.
@@ -81,7 +51,7 @@ def read(connection: Connection, *, report: Report | None = None, cancelled: thr
     """Read a cluster from ZooKeeper; see ``reseat.sources.zookeeper.read_zookeeper_cluster``."""
     taken_at = datetime.now(UTC)
     say = report or (lambda _: None)
-    say(Progress("connecting to ZooKeeper"))
+    say(Progress("ZooKeeper"))
     client = open_reading_client(connection, cancelled=cancelled)
     try:
         pipeline = Pipeline(
@@ -103,19 +73,16 @@ class _Reader:
     """The passes over the nodes."""
 
     def __init__(self, pipeline: Pipeline, connection: Connection, say: Report) -> None:
-        self.told = Gathered()
+        self._taking = Taking()
+        self.told = self._taking.told
         self._pipeline = pipeline
         self._connection = connection
         self._say = say
-        self._broker_ids: list[str] = []
-        self._topic_names: list[str] = []
-        self._configured_topics: list[str] = []
-        self._configured_brokers: list[str] = []
 
     def read(self) -> tuple[Consistency, tuple[str, ...]]:
         """Read everything; whether it is consistent, and the topics that changed where it is not."""
         self._pipeline.sync()
-        self._ask(self._few(), "brokers and topics")
+        self._ask(self._taking.few(), "brokers and topics")
         self._refuse_unless_kafka()
         self._complete()
         for round_ in range(ROUNDS + 1):
@@ -130,47 +97,32 @@ class _Reader:
 
     # ---- which nodes -----------------------------------------------------------------------------------------
 
-    def _few(self) -> list[Node]:
-        return [
-            Node("/brokers/ids", True, self._take_broker_ids),
-            Node("/brokers/topics", True, self._take_topic_names),
-            Node("/controller", False, self._take_controller),
-            Node("/controller_epoch", False, self._take_controller_epoch),
-            Node("/cluster/id", False, self._take_cluster_id),
-            Node("/admin/reassign_partitions", False, self._take_reassignment),
-            Node("/admin/preferred_replica_election", False, self._take_preferred),
-            Node("/admin/delete_topics", True, self._take_deleting),
-            Node(MIGRATION, False, self._take_migration),
-            Node("/config/topics", True, self._take_configured_topics),
-            Node("/config/brokers", True, self._take_configured_brokers),
-        ]
-
     def _complete(self) -> None:
         """Ask for whatever the nodes read so far name and that was not asked for; drop what they no longer name."""
         told = self.told
-        ids = {f"/brokers/ids/{name}": int(name) for name in self._broker_ids}
-        topics = {f"/brokers/topics/{name}": name for name in self._topic_names}
-        listed = set(self._topic_names)
-        topic_configs = {f"/config/topics/{name}": name for name in self._configured_topics if name in listed}
-        broker_configs = {f"/config/brokers/{name}": name for name in self._configured_brokers}
+        ids = {f"/brokers/ids/{name}": int(name) for name in self._taking.broker_ids}
+        topics = {f"/brokers/topics/{name}": name for name in self._taking.topic_names}
+        listed = set(self._taking.topic_names)
+        topic_configs = {f"/config/topics/{name}": name for name in self._taking.configured_topics if name in listed}
+        broker_configs = {f"/config/brokers/{name}": name for name in self._taking.configured_brokers}
         wanted = ids.keys() | topics.keys() | topic_configs.keys() | broker_configs.keys()
         for path in [p for p in told.nodes if _is_named(p) and p not in wanted]:
-            self._drop(path)
+            self._taking.drop(path)
         new: list[Node] = []
         for path, broker in ids.items():
             if path not in told.nodes:
-                new.append(Node(path, False, self._taking_broker(broker, path)))
+                new.append(Node(path, False, self._taking.broker(broker, path)))
         for path, name in broker_configs.items():
             if path not in told.nodes:
-                new.append(Node(path, False, self._taking_broker_config(name, path)))
+                new.append(Node(path, False, self._taking.broker_config(name, path)))
         self._ask(new, "brokers")
         self._ask(
-            [Node(path, False, self._taking_topic(name)) for path, name in topics.items() if path not in told.nodes],
+            [Node(path, False, self._taking.topic(name)) for path, name in topics.items() if path not in told.nodes],
             "topics",
         )
         self._ask(
             [
-                Node(path, False, self._taking_topic_config(name, path))
+                Node(path, False, self._taking.topic_config(name, path))
                 for path, name in topic_configs.items()
                 if path not in told.nodes
             ],
@@ -188,20 +140,6 @@ class _Reader:
                 self.told.faults[topic.path] = (f"is beyond the {LIMITS.partitions:,} partitions that are read",)
                 topic.begin(TopicNode())
                 room = 0
-
-    def _drop(self, path: str) -> None:
-        told = self.told
-        del told.nodes[path]
-        told.faults.pop(path, None)
-        kind, _, name = path.rpartition("/")
-        if kind == "/brokers/ids":
-            told.registrations.pop(int(name), None)
-        elif kind == "/brokers/topics":
-            told.topics.pop(name, None)
-        elif kind == "/config/topics":
-            told.topic_configs.pop(name, None)
-        else:
-            told.broker_configs.pop(None if name == DEFAULT_ENTITY else int(name), None)
 
     def _refuse_unless_kafka(self) -> None:
         """Refuse a ZooKeeper without a Kafka cluster below the chroot, or one that is closed to this account.
@@ -326,7 +264,7 @@ class _Reader:
         nodes = [n for n in told.nodes.values() if n.floor < moment and n.access in (Access.TOLD, Access.MISSING)]
         changed: list[Node] = []
         asked = [(node.path, node) for node in nodes]
-        for _, node, floor, stat in self._counted(self._pipeline.exists(asked), "looking again", len(asked)):
+        for _, node, floor, stat in self._counted(self._pipeline.exists(asked), "nodes, a second time", len(asked)):
             newest = None if stat is None else getattr(stat, "pzxid" if node.lists else "mzxid", None)
             if node.access is Access.TOLD and newest == node.newest:
                 node.floor = floor
@@ -345,7 +283,7 @@ class _Reader:
         )
         again: list[tuple[str, tuple[Topic, int]]] = []
         for path, (topic, position), floor, stat in self._counted(
-            self._pipeline.exists(states), "looking again at partition states", total
+            self._pipeline.exists(states), "partition states, a second time", total
         ):
             missing = topic.known[position] == Seen.MISSING
             if stat is not None and not missing and getattr(stat, "mzxid", None) == topic.newest[position]:
@@ -379,102 +317,6 @@ class _Reader:
             if any(node is not None and node.newest > zxid for node in nodes) or (states > zxid).any():
                 names.add(topic.name)
         return tuple(sorted(names))
-
-    # ---- what nodes tell -------------------------------------------------------------------------------------
-
-    def _take_broker_ids(self, names: object) -> None:
-        self._broker_ids = self._ids_among("/brokers/ids", names)
-
-    def _take_configured_brokers(self, names: object) -> None:
-        given = names if isinstance(names, list) else []
-        ids = self._ids_among("/config/brokers", [name for name in given if name != DEFAULT_ENTITY])
-        self._configured_brokers = [*ids, *([DEFAULT_ENTITY] if DEFAULT_ENTITY in given else [])]
-
-    def _ids_among(self, path: str, names: object) -> list[str]:
-        given = sorted(names) if isinstance(names, list) else []
-        self.told.odd[path] = tuple(name for name in given if whole_number(name) is None)
-        return [name for name in given if whole_number(name) is not None]
-
-    def _take_topic_names(self, names: object) -> None:
-        self._topic_names = sorted(names) if isinstance(names, list) else []
-
-    def _take_configured_topics(self, names: object) -> None:
-        self._configured_topics = sorted(names) if isinstance(names, list) else []
-
-    def _take_deleting(self, names: object) -> None:
-        self.told.deleting = tuple(sorted(names)) if isinstance(names, list) else ()
-
-    def _take_controller(self, data: object) -> None:
-        self.told.controller = None
-        if isinstance(data, bytes):
-            document = document_of(data)
-            self.told.controller = None if document is None else whole_number(document.get("brokerid"))
-            if self.told.controller is None:
-                self.told.faults["/controller"] = (
-                    fault_of(data) if document is None else "does not tell 'brokerid' as a number",
-                )
-
-    def _take_controller_epoch(self, data: object) -> None:
-        text = data.decode("ascii", "replace") if isinstance(data, bytes) else ""
-        self.told.controller_epoch = whole_number(text) if text else None
-
-    def _take_cluster_id(self, data: object) -> None:
-        document = document_of(data) if isinstance(data, bytes) else None
-        told = None if document is None else document.get("id")
-        self.told.cluster_id = told if isinstance(told, str) and told else None
-        if isinstance(data, bytes) and self.told.cluster_id is None:
-            self.told.faults["/cluster/id"] = (fault_of(data) if document is None else "does not tell 'id' as a text",)
-
-    def _take_reassignment(self, data: object) -> None:
-        self.told.pending = {}
-        if isinstance(data, bytes):
-            self.told.pending, fault = reassignment_node(data)
-            if fault is not None:
-                self.told.faults["/admin/reassign_partitions"] = (fault,)
-
-    def _take_preferred(self, data: object) -> None:
-        self.told.preferred = data is not None
-
-    def _take_migration(self, data: object) -> None:
-        self.told.migrating = data is not None
-
-    def _taking_broker(self, broker: int, path: str) -> Callable[[object], None]:
-        def take(data: object) -> None:
-            told = broker_node(broker, data if isinstance(data, bytes) else None)
-            self.told.registrations[broker] = told
-            if told.faults and self.told.nodes[path].access is Access.TOLD:
-                self.told.faults[path] = told.faults
-
-        return take
-
-    def _taking_topic(self, name: str) -> Callable[[object], None]:
-        def take(data: object) -> None:
-            topic = self.told.topics.setdefault(name, Topic(name))
-            node = topic_node(data if isinstance(data, bytes) else None)
-            topic.begin(node)
-            if node.faults and self.told.nodes[topic.path].access is Access.TOLD:
-                self.told.faults[topic.path] = node.faults
-
-        return take
-
-    def _taking_topic_config(self, name: str, path: str) -> Callable[[object], None]:
-        def take(data: object) -> None:
-            if isinstance(data, bytes):
-                self.told.topic_configs[name], fault = config_node(data, TOPIC_CONFIGS)
-                if fault is not None:
-                    self.told.faults[path] = (fault,)
-
-        return take
-
-    def _taking_broker_config(self, name: str, path: str) -> Callable[[object], None]:
-        def take(data: object) -> None:
-            if isinstance(data, bytes):
-                entity = None if name == DEFAULT_ENTITY else int(name)
-                self.told.broker_configs[entity], fault = config_node(data, BROKER_CONFIGS)
-                if fault is not None:
-                    self.told.faults[path] = (fault,)
-
-        return take
 
 
 def _access(told: Told) -> Access:

@@ -1,52 +1,22 @@
-"""From what ZooKeeper told to a snapshot: columns, and a finding for everything that is not as it should be.
-
-What it promises: a partition whose leader or ISR was not told is "not told", never "offline"; each finding names the
-paths of its nodes; no text of a node stands in a sentence but names of topics, cut where they are long.
-
-How it works: the columns of all topics are put one after the other, lists become matrices and masks over the replicas
-as for uploaded texts. O(P R); no Python loop over partitions but those with a finding or a reassignment.
-"""
+"""From what ZooKeeper told to a snapshot: the layout, its findings, and what stands beside it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import datetime
 
-import numpy as np
-import numpy.typing as npt
-
-from reseat.formats.assemble import PLACES_NAMED, Rows, assemble, place_finding
-from reseat.formats.gather import living
-from reseat.formats.masks import mask_of
-from reseat.formats.reading import LIMITS
-from reseat.model import (
-    NONE,
-    BoolArray,
-    ClusterLayout,
-    Consistency,
-    Finding,
-    IntArray,
-    Severity,
-    Snapshot,
-)
-from reseat.model.snapshot import GAPS_BY_WAY
-from reseat.model.wording import counted, listed, verb
+from reseat.model import ClusterLayout, Consistency, Snapshot
+from reseat.model.wording import counted, listed
 from reseat.sources.connection import Connection
+from reseat.sources.zookeeper.columns import layout_of
+from reseat.sources.zookeeper.findings import cluster_findings, cut, node_findings, state_findings
 from reseat.sources.zookeeper.gathered import Access, Gathered
-from reseat.sources.zookeeper.permissions import MIGRATION
 from reseat.sources.zookeeper.topics import Seen, Topic
 
 __all__ = ["snapshot_of"]
 
-#: Characters of a topic's name in a sentence; Kafka's own limit is 249.
-_LONGEST_NAME = 249
 #: The oldest Kafka that writes a version of a node, by kind and version (``BrokerIdZNode``, ``TopicZNode``).
 _SINCE = {"broker": {4: (0, 10), 5: (2, 7)}, "topic": {2: (2, 4), 3: (2, 8)}}
-#: The names that Kafka gives to topics (``Topic.LEGAL_CHARS``).
-_KAFKA_NAME = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}")
-_MIN_IN_SYNC = "min.insync.replicas"
 
 
 def snapshot_of(
@@ -66,12 +36,12 @@ def snapshot_of(
         unsettled: topics that changed meanwhile.
     """
     topics = [topic for topic in told.topics.values() if _is_there(told, topic)]
-    layout, findings = _layout(told, topics)
-    findings = (*findings, *_node_findings(told), *_state_findings(layout, topics), *_cluster_findings(told, layout))
+    layout, findings = layout_of(told, topics)
+    findings = (*findings, *node_findings(told), *state_findings(layout, topics), *cluster_findings(told, layout))
     return Snapshot(
         layout=layout,
         taken_at=taken_at,
-        way="zookeeper",
+        protocol="zookeeper",
         cluster=connection.name or None,
         cluster_id=told.cluster_id,
         controller=told.controller,
@@ -98,438 +68,18 @@ def _is_closed(told: Gathered, path: str) -> bool:
     return node is not None and node.access is Access.DENIED
 
 
-# ---- columns -------------------------------------------------------------------------------------------------
-
-
-def _layout(told: Gathered, topics: Sequence[Topic]) -> tuple[ClusterLayout, tuple[Finding, ...]]:
-    nodes = [topic.node for topic in topics if topic.node is not None]
-    counts = np.array([len(node.partition) for node in nodes], np.int64)
-    topic_of = np.repeat(np.arange(len(nodes), dtype=np.int32), counts)
-    partition = _joined((node.partition for node in nodes), np.int32)
-    lengths = _joined((node.lengths for node in nodes), np.int32)
-    flat = _joined((node.replicas for node in nodes), np.int32)
-    kept, left_out = _within_cells(lengths)
-    replicas = _matrix(flat, lengths, kept)
-    isr, isr_told = _isr(topics, kept)
-    in_sync, outside = mask_of(replicas, isr)
-    by_row: dict[str, npt.NDArray[np.generic]] = {
-        "leader": _joined((topic.leader for topic in topics), np.int32)[kept],
-        "leader_epoch": _joined((topic.epoch for topic in topics), np.int32)[kept],
-        "in_sync": in_sync,
-        "in_sync_told": isr_told,
-    }
-    names = [topic.name for topic in topics]
-    starts = np.concatenate(([0], np.cumsum(counts)))
-    place = np.cumsum(kept) - 1
-    outside_of = {"in_sync": outside}
-    for name in ("adding", "removing"):
-        lists = {
-            int(place[starts[code] + position]): ids
-            for code, node in enumerate(nodes)
-            if (asked := getattr(node, name))
-            for position, partition_id in enumerate(node.partition)
-            if (ids := asked.get(partition_id)) and kept[starts[code] + position]
-        }
-        mask, outside_of[name] = _masked_rows(replicas, lists)
-        by_row[name] = mask
-    rows = Rows(
-        topics=names,
-        topic_of=topic_of[kept],
-        partition=partition[kept],
-        replicas=replicas,
-        place=lambda row: f"/brokers/topics/{names[int(topic_of[kept][row])]}"[:300],
-        by_row=by_row,
-    )
-    _add_pending(told, rows, in_sync, isr_told, by_row)
-    for name in ("adding", "removing"):
-        if not by_row[name].any():
-            del by_row[name]
-    layout, found = assemble(
-        rows,
-        brokers=[registration.broker for registration in told.registrations.values()],
-        min_in_sync=_min_in_sync(told, names),
-        topic_ids=[node.topic_id for node in nodes] if any(node.topic_id for node in nodes) else None,
-    )
-    layout = layout.with_brokers(living(layout.brokers, set(told.registrations), set(), set()))
-    layout = replace(layout, gaps=GAPS_BY_WAY["zookeeper"])
-    findings = [*found, *_outside_findings(layout, rows, outside_of)]
-    if left_out.size:
-        findings.append(
-            _finding(
-                "too_many_replicas",
-                Severity.BROKEN,
-                f"{counted(len(left_out), 'partition')} with more replicas than can be shown beside the others "
-                f"{verb(len(left_out), 'is', 'are')} left out ({LIMITS.cells:,} cells are the limit): "
-                + listed(_name(names[int(topic_of[row])], int(partition[row])) for row in left_out[:50].tolist())
-                + ". Look at these nodes: no plan made a list like that.",
-                [f"/brokers/topics/{names[int(topic_of[row])]}" for row in left_out[:PLACES_NAMED].tolist()],
-            )
-        )
-    return layout, tuple(findings)
-
-
-def _joined(columns: Iterable[object], kind: type[np.int32]) -> IntArray:
-    parts = [np.frombuffer(column, kind) for column in columns]  # type: ignore[call-overload]  # arrays are buffers
-    return np.concatenate(parts) if parts else np.empty(0, kind)
-
-
-def _within_cells(lengths: IntArray) -> tuple[BoolArray, npt.NDArray[np.int64]]:
-    """(P,) which partitions fit in the limit of cells, the shorter lists first; and the rows of the others."""
-    width = int(lengths.max(initial=0))
-    if width * len(lengths) <= LIMITS.cells:
-        return np.ones(len(lengths), np.bool_), np.empty(0, np.int64)
-    kept = np.asarray(lengths <= LIMITS.cells // len(lengths), np.bool_)
-    return kept, np.flatnonzero(~kept)
-
-
-def _matrix(flat: IntArray, lengths: IntArray, kept: BoolArray) -> IntArray:
-    """(kept, longest) ids, -1 padded."""
-    if not kept.all():
-        flat = flat[np.repeat(kept, lengths)]
-    chosen = lengths[kept]
-    width = int(chosen.max(initial=0))
-    if len(flat) == len(chosen) * width:
-        return flat.reshape(len(chosen), width).copy()
-    out = np.full((len(chosen), width), NONE, np.int32)
-    out[np.arange(width) < chosen[:, None]] = flat
-    return out
-
-
-def _isr(topics: Sequence[Topic], kept: BoolArray) -> tuple[IntArray, BoolArray]:
-    """(kept, longest) ids of the ISRs, -1 padded; (kept,) whether it is told."""
-    lengths = _joined((topic.isr_lengths for topic in topics), np.int32)
-    told = lengths >= 0
-    if not lengths.size:
-        return np.empty((0, 0), np.int32), told
-    # An ISR longer than any replica list can name no more replicas than a list of that length.
-    ids = _matrix(_joined((topic.isr for topic in topics), np.int32), np.maximum(lengths, 0), np.ones_like(told))
-    start = 0
-    for topic in topics:
-        for position, isr in topic.again.items():
-            row, held = start + position, isr or []
-            if len(held) > ids.shape[1]:
-                ids = np.pad(ids, ((0, 0), (0, len(held) - ids.shape[1])), constant_values=NONE)
-            ids[row] = NONE
-            ids[row, : len(held)] = held
-            told[row] = isr is not None
-        start += len(topic.known)
-    return ids[kept], told[kept]
-
-
-def _masked_rows(replicas: IntArray, lists: dict[int, list[int]]) -> tuple[BoolArray, BoolArray]:
-    """(P, R) which replicas the lists name; (P,) whether one names a broker that is no replica."""
-    mask, outside = np.zeros(replicas.shape, np.bool_), np.zeros(len(replicas), np.bool_)
-    if lists:
-        rows = np.array(list(lists), np.int64)
-        ids = np.full((len(rows), max(map(len, lists.values()))), NONE, np.int32)
-        for i, held in enumerate(lists.values()):
-            ids[i, : len(held)] = held
-        mask[rows], outside[rows] = mask_of(replicas[rows], ids)
-    return mask, outside
-
-
-def _add_pending(
-    told: Gathered,
-    rows: Rows,
-    in_sync: BoolArray,
-    isr_told: BoolArray,
-    by_row: dict[str, npt.NDArray[np.generic]],
-) -> None:
-    """Mark what is added and removed where only /admin/reassign_partitions tells it (before Kafka 2.4).
-
-    There the controller has put the targets before those that leave once it has begun: what is not a target leaves,
-    and a target that is not in sync is being copied.
-    """
-    if not told.pending:
-        return
-    code = {name: i for i, name in enumerate(rows.topics)}
-    wanted = {(code[topic], partition): ids for (topic, partition), ids in told.pending.items() if topic in code}
-    busy = by_row["adding"].any(axis=1) | by_row["removing"].any(axis=1)
-    concerned = np.isin(rows.topic_of, np.array([c for c, _ in wanted], np.int32)) & ~busy
-    for row in np.flatnonzero(concerned).tolist():
-        ids = wanted.get((int(rows.topic_of[row]), int(rows.partition[row])))
-        held = rows.replicas[row]
-        if ids is None or not set(ids) <= set(held[held != NONE].tolist()):
-            continue
-        target = np.isin(held, np.array(ids, np.int32)) & (held != NONE)
-        by_row["removing"][row] = ~target & (held != NONE)
-        if isr_told[row]:
-            by_row["adding"][row] = target & ~in_sync[row]
-
-
-def _min_in_sync(told: Gathered, names: Sequence[str]) -> IntArray | None:
-    """(T,) effective min.insync.replicas: the topic's, else the cluster's; -1 where a broker's file alone tells it."""
-    default = _positive(told.broker_configs.get(None, {}).get(_MIN_IN_SYNC))
-    values = [_positive(told.topic_configs.get(name, {}).get(_MIN_IN_SYNC)) for name in names]
-    column = np.array([default if value is None else value for value in values], dtype=object)
-    if all(value is None for value in column):
-        return None
-    return np.array([NONE if value is None else value for value in column], np.int32)
-
-
-def _positive(text: str | None) -> int | None:
-    if text is None or not text.isascii() or not text.isdecimal() or len(text) > 9:
-        return None
-    return int(text) or None
-
-
-# ---- findings ------------------------------------------------------------------------------------------------
-
-
-def _finding(
-    kind: str,
-    severity: Severity,
-    sentence: str,
-    places: Iterable[str] = (),
-    *,
-    topics: Iterable[str] = (),
-    brokers: Iterable[int] = (),
-    rows: npt.NDArray[np.int64] | None = None,
-) -> Finding:
-    return Finding(
-        kind,
-        severity,
-        sentence,
-        rows=np.empty(0, np.int64) if rows is None else rows,
-        brokers=tuple(brokers),
-        topics=tuple(topics),
-        places=tuple(place[:300] for place in list(places)[:PLACES_NAMED]),
-    )
-
-
-def _outside_findings(layout: ClusterLayout, rows: Rows, outside_of: dict[str, BoolArray]) -> list[Finding]:
-    words = {"in_sync": "the ISR", "adding": "adding_replicas", "removing": "removing_replicas"}
-    found = [
-        place_finding(
-            layout,
-            rows,
-            np.flatnonzero(outside),
-            kind=f"{name}_outside_replicas",
-            severity=Severity.ATTENTION,
-            sentence=f"{{what}} a broker in {words[name]} that is not among the replicas: {{examples}}. It is left "
-            "out.",
-            one="partition names",
-            many="partitions name",
-        )
-        for name, outside in outside_of.items()
-        if outside.any()
-    ]
-    leader = np.asarray(rows.by_row["leader"])
-    stray = (leader >= 0) & ~(rows.replicas == leader[:, None]).any(axis=1)
-    if stray.any():
-        found.append(
-            place_finding(
-                layout,
-                rows,
-                np.flatnonzero(stray),
-                kind="leader_outside_replicas",
-                severity=Severity.ATTENTION,
-                sentence="{what} led by a broker that is not among the replicas: {examples}.",
-                one="partition is",
-                many="partitions are",
-            )
-        )
-    return found
-
-
-def _node_findings(told: Gathered) -> list[Finding]:
-    """One finding a kind of node that was not understood, each with its paths and what was wrong."""
-    kinds: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-    for path, faults in sorted(told.faults.items()):
-        kinds.setdefault(_kind_of(path), []).append((path, faults))
-    words = {
-        "broker": ("broker registration", Severity.ATTENTION),
-        "topic": ("topic node", Severity.BROKEN),
-        "config": ("configuration node", Severity.ATTENTION),
-        "other": ("node", Severity.ATTENTION),
-    }
-    out = []
-    for kind, nodes in kinds.items():
-        noun, severity = words[kind]
-        paths = [path for path, _ in nodes]
-        examples = [f"{_cut(path)} {' and '.join(faults)}" for path, faults in nodes[:3]]
-        more = f"; {len(nodes) - 3:,} more" if len(nodes) > 3 else ""
-        out.append(
-            _finding(
-                f"{kind}_node_not_understood",
-                severity,
-                f"{counted(len(nodes), noun)} {verb(len(nodes), 'was', 'were')} not understood in full: "
-                f"{'; '.join(examples)}{more}. What was understood is shown.",
-                paths,
-                topics=[path.rpartition("/")[2] for path in paths] if kind == "topic" else (),
-                brokers=[int(path.rpartition("/")[2]) for path in paths] if kind == "broker" else (),
-            )
-        )
-    return out
-
-
-def _kind_of(path: str) -> str:
-    if path.startswith("/brokers/ids/"):
-        return "broker"
-    if path.startswith("/brokers/topics/"):
-        return "topic"
-    return "config" if path.startswith("/config/") else "other"
-
-
-def _state_findings(layout: ClusterLayout, topics: Sequence[Topic]) -> list[Finding]:
-    """Findings of partitions whose state node is missing, closed or not understood."""
-    out = []
-    for seen, kind, severity, sentence in (
-        (
-            Seen.MISSING,
-            "state_missing",
-            Severity.ATTENTION,
-            "{what} no state in ZooKeeper: {examples}. {It} being made or deleted, or had no live replica ever since. "
-            "Leader and ISR are unknown.",
-        ),
-        (
-            Seen.DENIED,
-            "state_denied",
-            Severity.ATTENTION,
-            "{what} a state that this account may not read: {examples}. Leader and ISR are unknown; give it READ.",
-        ),
-        (
-            Seen.UNUSABLE,
-            "state_not_understood",
-            Severity.BROKEN,
-            "{what} a state that was not understood: {examples}. Leader and ISR stay unknown there.",
-        ),
-    ):
-        named = [
-            (topic, position)
-            for topic in topics
-            if seen in topic.known
-            for position in np.flatnonzero(np.frombuffer(topic.known, np.uint8) == seen).tolist()
-        ]
-        if not named:
-            continue
-        examples = [
-            _name(topic.name, topic.node.partition[position] if topic.node else 0)
-            + (f" ({topic.faults[position]})" if position in topic.faults else "")
-            for topic, position in named[:3]
-        ]
-        more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
-        found = [
-            layout.row(topic.name, topic.node.partition[position])
-            for topic, position in named
-            if topic.node is not None
-        ]
-        out.append(
-            _finding(
-                kind,
-                severity,
-                sentence.format(
-                    what=f"{counted(len(named), 'partition')} {verb(len(named), 'has', 'have')}",
-                    examples=", ".join(examples) + more,
-                    It=verb(len(named), "It is", "They are"),
-                ),
-                (topic.state_path(position) for topic, position in named[:PLACES_NAMED]),
-                rows=np.array(sorted(row for row in found if row is not None), np.int64),
-            )
-        )
-    return out
-
-
-def _cluster_findings(told: Gathered, layout: ClusterLayout) -> list[Finding]:
-    out = []
-    gone = sorted(
-        name
-        for name, topic in told.topics.items()
-        if (node := told.nodes.get(topic.path)) is not None and node.access is Access.MISSING
-    )
-    if gone:
-        out.append(
-            _finding(
-                "topic_gone",
-                Severity.NOTE,
-                f"{counted(len(gone), 'topic')} {verb(len(gone), 'was', 'were')} deleted while the cluster was read: "
-                f"{listed(map(_cut, gone))}.",
-                (f"/brokers/topics/{name}" for name in gone),
-                topics=gone,
-            )
-        )
-    refused = [name for name in layout.topics if not _KAFKA_NAME.fullmatch(name)]
-    if refused:
-        out.append(
-            _finding(
-                "topic_name_refused",
-                Severity.ATTENTION,
-                f"{counted(len(refused), 'topic')} {verb(len(refused), 'has', 'have')} a name that Kafka refuses: "
-                f"{listed(map(_cut, refused))}. Kafka's have at most 249 letters, digits, '.', '_' and '-'.",
-                (f"/brokers/topics/{name}" for name in refused),
-                topics=refused,
-            )
-        )
-    if told.deleting:
-        out.append(
-            _finding(
-                "topic_being_deleted",
-                Severity.NOTE,
-                f"{counted(len(told.deleting), 'topic')} {verb(len(told.deleting), 'is', 'are')} to be deleted: "
-                f"{listed(map(_cut, told.deleting))}. Kafka does so once their replicas' brokers are alive.",
-                (f"/admin/delete_topics/{name}" for name in told.deleting),
-                topics=told.deleting,
-            )
-        )
-    for path, names in told.odd.items():
-        if names:
-            out.append(
-                _finding(
-                    "odd_node",
-                    Severity.ATTENTION,
-                    f"{path} has {counted(len(names), 'child', 'children')} whose name is no broker id; "
-                    f"{verb(len(names), 'it is', 'they are')} left out.",
-                    (f"{path}/{name}" for name in names),
-                )
-            )
-    unknown = sorted({topic for topic, partition in told.pending if layout.row(topic, partition) is None})
-    if unknown:
-        out.append(
-            _finding(
-                "reassignment_of_unknown_partition",
-                Severity.ATTENTION,
-                f"/admin/reassign_partitions asks for partitions that are not there, of {listed(map(_cut, unknown))}.",
-                ("/admin/reassign_partitions",),
-                topics=unknown,
-            )
-        )
-    if told.preferred:
-        out.append(
-            _finding(
-                "preferred_election_under_way",
-                Severity.NOTE,
-                "A preferred election is asked for and not done yet: leaders are about to move.",
-                ("/admin/preferred_replica_election",),
-            )
-        )
-    if told.migrating:
-        out.append(
-            _finding(
-                "migrating_to_kraft",
-                Severity.ATTENTION,
-                f"The cluster is between ZooKeeper and KRaft ({MIGRATION} is there): nothing is to be written into "
-                "ZooKeeper's nodes.",
-                (MIGRATION,),
-            )
-        )
-    return out
-
-
 def _not_read(told: Gathered, topics: Sequence[Topic]) -> tuple[str, ...]:
     closed = sorted(node.path for node in told.nodes.values() if node.access is Access.DENIED)
     out = []
     if closed:
         out.append(
-            f"This account may not read {counted(len(closed), 'node')} in ZooKeeper: {listed(map(_cut, closed))}. "
-            "What they tell is missing."
+            f"This account may not read {counted(len(closed), 'node')} in ZooKeeper: {listed(map(cut, closed))}. Their "
+            "content is missing."
         )
     states = sum(topic.known.count(Seen.DENIED) for topic in topics)
     if states:
         out.append(f"The states of {counted(states, 'partition')} are closed to this account in ZooKeeper.")
     return tuple(out)
-
-
-# ---- configurations and facts --------------------------------------------------------------------------------
 
 
 def _broker_configs(told: Gathered, layout: ClusterLayout) -> dict[int, dict[str, str]]:
@@ -554,11 +104,3 @@ def _facts(told: Gathered, topics: Sequence[Topic]) -> dict[str, object]:
     if since > (0, 0):
         facts["version_at_least"] = f"{since[0]}.{since[1]}"
     return facts
-
-
-def _name(topic: str, partition: int) -> str:
-    return f"{_cut(topic)}-{partition}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_NAME + 60 else f"{text[:_LONGEST_NAME]}…"

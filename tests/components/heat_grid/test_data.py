@@ -7,7 +7,7 @@ import base64
 import numpy as np
 import orjson
 
-from components.heat_grid.data import counts_data, states_data
+from components.canvas.heat_grid.data import counts_data, states_data
 from reseat.balance.grid import axes_of, broker_order, cell_states, column_order, grid_of
 from reseat.model import Broker, ClusterLayout
 

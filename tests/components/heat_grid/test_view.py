@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from components.heat_grid.view import NAMES, HeatView, apply_event, from_query, to_query
+from components.canvas.heat_grid.view import NAMES, HeatView, apply_event, from_query, to_query
 from reseat.balance.grid import Axes, axes_of, broker_order, column_order
 from reseat.model import ClusterLayout
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.heat_grid.panel import Choice, drawn
-from components.heat_grid.view import HeatView
-from components.heat_grid.words import sentence
+from components.canvas.heat_grid.view import HeatView
+from components.what_if.grid_panel import Choice, drawn
+from components.what_if.grid_words import sentence
 from reseat.balance.grid import axes_of, broker_order, column_order, grid_of
 from reseat.model import Broker, ClusterLayout
 
@@ -42,7 +42,7 @@ def test_a_difference_of_several_brokers_is_said_of_them_together() -> None:
     choice = Choice(HeatView(), axes, LAYOUT, after, "difference", "the plan", place)
 
     assert sentence(choice, drawn(choice)[1]) == (
-        "The 2 brokers 1 … 2 together have 2 replicas fewer with the plan, the 2 brokers 3 … 4 together have 2 "
+        "The 2 brokers 1 … 2 together have 2 replicas fewer after the plan, the 2 brokers 3 … 4 together have 2 "
         "replicas more."
     )
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from components import theme
-from components.log_strips import story_data
-from components.replication_question import STORIES, compared, lane_of, of_scenario, story_in
+from components.canvas.log_strips import story_data
+from components.look import theme
+from reseat.replication.question import STORIES, compared, lane_of, of_scenario, story_in
 from tests.components.test_contrast import contrast
 
 
@@ -99,7 +99,7 @@ def test_a_story_that_ends_early_says_where() -> None:
     lane = data("flow", text="produce m1\n\ncatch 2\nfetch 2")["lanes"][0]
 
     assert len(lane["states"]) == 2
-    assert lane["trouble"] == "Line 3, catch 2, cannot happen: No answer is on its way to broker 2."
+    assert lane["trouble"] == "Line 3, catch 2, cannot happen: No response is on its way to broker 2."
 
 
 def test_names_are_made_visible_and_stay_short() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.log_strips import step_said
+from components.canvas.log_strips import step_said
 
 
 def test_a_step_of_this_very_story_is_heard() -> None:

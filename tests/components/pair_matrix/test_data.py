@@ -7,7 +7,7 @@ import base64
 import numpy as np
 import pytest
 
-from components.pair_matrix import matrix_data, opened
+from components.canvas.pair_matrix import matrix_data, opened
 
 #: Brokers 1, 3 and 2: the upper half row by row with its diagonal.
 CELLS = np.array([0, 300, 2, 0, 4, 1], np.uint32)

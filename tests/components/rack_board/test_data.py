@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from components.rack_board.data import MOST_FLOWS, board_data
+from components.canvas.rack_board.data import MOST_FLOWS, board_data
+from reseat.demo.generate import generate
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Plan, Wish
-from reseat.sources.generate import generate
 
 BROKERS = [
     Broker(1, "a", "kafka-1.example.net", state=BrokerState.ALIVE),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.rack_board.events import MAX_ADDED, MAX_CHANGES, apply_event
+from components.canvas.rack_board.events import MAX_ADDED, MAX_CHANGES, apply_event
 from reseat.model import Broker, ClusterLayout, Options, Wish
 
 LAYOUT = ClusterLayout.from_assignments(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment, ConsumerProtocolSubscription
 
-from reseat.sources.kafka_admin.consumer_protocol import Subscription, read_assignment, read_subscription
+from reseat.sources.kafka_admin.groups.consumer_protocol import Subscription, read_assignment, read_subscription
 
 
 @pytest.mark.parametrize(

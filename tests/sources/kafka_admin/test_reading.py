@@ -19,7 +19,7 @@ from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import read_admin_cluster
 from reseat.sources.kafka_admin.client import open_admin
 from reseat.sources.kafka_admin.log_dirs import describe_log_dirs
-from reseat.sources.live import Progress
+from reseat.sources.progress import Progress
 from tests.servers.stub_kafka import Part, StubKafka, even
 
 ELR = {"metadata.version": 27, "eligible.leader.replicas.version": 1}

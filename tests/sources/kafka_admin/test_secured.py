@@ -128,7 +128,7 @@ def test_who_may_see_little_reads_what_he_may(secured: Secured) -> None:
     assert [broker.id for broker in read.layout.brokers] == [1]
     assert read.not_read == (
         "The quorum's leader is unknown: DESCRIBE on CLUSTER is needed.",
-        "Reassignments under way are unknown: DESCRIBE on CLUSTER is needed.",
+        "Reassignments in progress are unknown: DESCRIBE on CLUSTER is needed.",
         "Configurations of broker 1 are unknown: DESCRIBE_CONFIGS on CLUSTER is needed.",
         "Sizes and log directories of broker 1 are unknown: DESCRIBE on CLUSTER is needed.",
         "No topic is shown: there is none, or DESCRIBE on TOPIC is needed.",
@@ -142,8 +142,8 @@ def _troubles() -> list[tuple[str, str, dict[str, object], str]]:
         ("TLS", "tls", {"ca_file": "{ca}"}, "certificate"),
         ("TLS", "tls", {"security_protocol": "PLAINTEXT"}, "speaks TLS"),
         ("BOTH", "tls", {"security_protocol": "SASL_PLAINTEXT", **sasl}, "speaks TLS"),
-        ("BOTH", "authentication", {"security_protocol": "SSL", "ca_file": "{ca}"}, "wants a login"),
-        ("SASL", "authentication", {"security_protocol": "PLAINTEXT"}, "wants a login"),
+        ("BOTH", "authentication", {"security_protocol": "SSL", "ca_file": "{ca}"}, "requires a login"),
+        ("SASL", "authentication", {"security_protocol": "PLAINTEXT"}, "requires a login"),
         ("SASL", "tls", {"security_protocol": "SSL", "ca_file": "{ca}"}, "does not speak TLS"),
         ("SASL", "configuration", {"sasl_mechanism": "GSSAPI"}, "must be one of PLAIN"),
         ("ASTRAY", "listener", {}, "nowhere.invalid"),

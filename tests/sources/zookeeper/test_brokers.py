@@ -80,7 +80,7 @@ def test_brokers_that_cannot_be_asked_cost_a_sentence() -> None:
 
     assert none.layout is refused.layout is layout
     assert none.not_read == (
-        "Sizes, log directories and what stands in the brokers' files are unknown: no broker has registered a "
-        "PLAINTEXT endpoint.",
+        "Sizes, log directories and settings from the brokers' files are unknown: no broker has registered a PLAINTEXT "
+        "endpoint.",
     )
     assert "127.0.0.1:1" in refused.not_read[0]

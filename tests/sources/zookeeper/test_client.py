@@ -100,7 +100,7 @@ def test_something_else_than_zookeeper_is_told(says: bytes) -> None:
         error = trouble_of(Connection(zookeeper=(server,), timeout_seconds=20))
 
     assert error.trouble == "not_zookeeper"
-    assert "does not answer as ZooKeeper does" in str(error)
+    assert "does not answer like ZooKeeper" in str(error)
 
 
 def test_a_server_that_says_nothing_ends_the_patience() -> None:
@@ -109,7 +109,7 @@ def test_a_server_that_says_nothing_ends_the_patience() -> None:
         error = trouble_of(Connection(zookeeper=(server,), timeout_seconds=0.5))
 
     assert error.trouble == "timeout"
-    assert "says nothing for 0.5 s" in str(error)
+    assert "has sent nothing for 0.5 s" in str(error)
 
 
 def test_waiting_for_a_connection_can_be_stopped() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kazoo.client import KazooClient
 
 from reseat.model import NOT_TOLD, Consistency, Snapshot
-from reseat.sources.live import Progress
+from reseat.sources.progress import Progress
 from reseat.sources.zookeeper import read_zookeeper_cluster
 from reseat.sources.zookeeper.consistency import ROUNDS, Span
 from tests.servers.zookeeper import ZooKeeperServer
@@ -200,7 +200,7 @@ def test_one_change_in_the_middle_is_read_again(cluster: tuple[ZooKeeperServer, 
 
     snapshot = read(server, between)
 
-    assert "looking again at partition states" in steps
+    assert "partition states, a second time" in steps
     assert snapshot.consistency is Consistency.CONSISTENT
     assert mixes(snapshot) == []
 
@@ -222,7 +222,7 @@ def test_topics_that_never_settle_are_named(cluster: tuple[ZooKeeperServer, Writ
 
     def between(progress: Progress) -> None:
         pairs.leaders()
-        if progress.step == "looking again" and progress.done == 0:
+        if progress.step == "nodes, a second time" and progress.done == 0:
             rounds.append(1)
 
     snapshot = read(server, between)

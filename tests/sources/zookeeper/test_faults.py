@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from reseat.errors import Cancelled, ClusterUnreachable
-from reseat.sources.live import Progress
+from reseat.sources.progress import Progress
 from reseat.sources.zookeeper import read_zookeeper_cluster
 from tests.servers.zookeeper import ZooKeeperServer, start_zookeeper
 from tests.sources.zookeeper.nodes_of import connection_to, put, put_topic, registration, state, writer
@@ -85,7 +85,7 @@ def test_a_server_that_stands_still_ends_the_patience(filled: ZooKeeperServer) -
     assert waited < 8
 
 
-@pytest.mark.parametrize("step", ["connecting to ZooKeeper", "topics", "partition states"])
+@pytest.mark.parametrize("step", ["ZooKeeper", "topics", "partition states"])
 def test_a_reading_is_stopped_between_requests(filled: ZooKeeperServer, step: str) -> None:
     """Cancelled at the start, while topics and while states are read; nothing further is reported."""
     stop = threading.Event()

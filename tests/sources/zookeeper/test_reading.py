@@ -68,7 +68,7 @@ def test_a_cluster_is_read_with_everything_that_its_nodes_tell(zookeeper: ZooKee
     assert layout.removing.tolist() == [[False] * 3, [True, False, False], [False] * 3]
     assert layout.min_in_sync is not None
     assert layout.min_in_sync.tolist() == [1, 2]
-    assert (snapshot.way, snapshot.cluster, snapshot.metadata) == ("zookeeper", "shop", "zookeeper")
+    assert (snapshot.protocol, snapshot.cluster, snapshot.metadata) == ("zookeeper", "shop", "zookeeper")
     assert (snapshot.controller, snapshot.cluster_id) == (2, "3Db5QLSqSZieL3rJBUUegA")
     assert snapshot.consistency is Consistency.CONSISTENT
     assert snapshot.topic_configs == {"orders": {"min.insync.replicas": "2"}}

@@ -1,0 +1,461 @@
+"""The figures that several pages share, drawn with Plotly from arrays; colours and type come from ``theme``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components.look import text, theme
+from reseat.balance.grid import brokers_by_rack
+from reseat.model import ClusterLayout
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = [
+    "arrivals",
+    "bars",
+    "before_after",
+    "broker_names",
+    "broker_order",
+    "byte_ticks",
+    "draw",
+    "fill_columns",
+    "flows",
+    "led_and_followed",
+    "mark_down",
+    "rack_strip",
+    "tell",
+]
+
+Numbers = npt.NDArray[np.integer] | npt.NDArray[np.floating]
+
+#: Height of a chart that shares a 1366 x 768 screen with the strip, the sentence and the figures.
+HEIGHT = 250
+#: Up to so many bars, each has its number as a tick.
+_LABELLED = 40
+#: Up to so high, every whole number has a tick.
+_SINGLE = 5
+#: What words at a bar's end take of the height of a chart, as a share of its highest bar.
+_WORDS_HIGH = 0.12
+#: Room for so many bars is kept where there are fewer.
+_LEAST_BARS = 10
+#: Between a broker and its rack in a bar's name.
+_RACK = " in "
+#: Up to so many racks, each is named under its brokers.
+_NAMED_RACKS = 12
+
+
+def draw(
+    figure: go.Figure, key: str, alt: str, *, height: int = HEIGHT, on_click: Callable[[], None] | None = None
+) -> None:
+    """Put a figure on the page in its reserved height, with a sentence for those who cannot see it.
+
+    Args:
+        figure: the figure.
+        key: its name on the page.
+        alt: the sentence.
+        height: pixels.
+        on_click: called when a point is clicked; ``widgets.clicked`` tells which.
+    """
+    figure.update_layout(height=height)
+    if on_click is not None:
+        figure.update_layout(dragmode=False)
+    st.plotly_chart(
+        figure,
+        key=key,
+        theme=None,
+        height=height,
+        config={"displayModeBar": False, "scrollZoom": False, "doubleClick": False},
+        alt=alt,
+        on_select="ignore" if on_click is None else on_click,
+        selection_mode="points",
+    )
+
+
+def tell(figure: go.Figure, columns: Mapping[str, Sequence[object]], name: str = "") -> None:
+    """Give a figure that is no row of bars the table that "Save" writes as CSV.
+
+    Args:
+        figure: the figure.
+        columns: cells by head, all of one length.
+        name: what its file is called; empty: by the sentence for those who cannot see it.
+    """
+    cells = [list(column) for column in columns.values()]
+    figure.update_layout(meta={"heads": list(columns), "columns": cells, "name": name})
+
+
+def broker_order(layout: ClusterLayout) -> npt.NDArray[np.int64]:
+    """Positions of the brokers by rack (those without one last), then by id: the order of every chart."""
+    return brokers_by_rack(layout)
+
+
+def broker_names(layout: ClusterLayout, order: npt.NDArray[np.int64]) -> list[str]:
+    """What each bar of a broker is called when one points at it: its id and its rack."""
+    brokers = [layout.brokers[place] for place in order.tolist()]
+    return [f"broker {b.id}{_RACK}{b.rack}" if b.rack else f"broker {b.id}" for b in brokers]
+
+
+def bars(
+    names: Sequence[str], values: Numbers, unit: str, *, mean: float, colours: Sequence[str] | None = None
+) -> go.Figure:
+    """Bars against their mean, fullest and emptiest labelled.
+
+    Args:
+        names: what each bar is ("broker 7"), for hovering.
+        values: (n,) their heights; NaN where not told.
+        unit: what is counted, in the plural; ``bytes`` are written in their units.
+        mean: where the dashed line goes.
+        colours: (n,) of the bars, by default the neutral one.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    shown = [text.size(v) if unit == "bytes" else f"{v:,.0f} {unit}" for v in values.tolist()]
+    away = [f"{100 * (v / mean - 1):+.0f}% of the mean" if mean and not math.isnan(v) else "" for v in values.tolist()]
+    figure = go.Figure(
+        go.Bar(
+            x=np.arange(len(values)),
+            y=values,
+            marker={"color": list(colours) if colours is not None else look.bar, "line": {"width": 0}},
+            customdata=np.array([[text.label(n), s, a] for n, s, a in zip(names, shown, away, strict=True)], object),
+            hovertemplate="%{customdata[0]}: %{customdata[1]}, %{customdata[2]}<extra></extra>",
+        )
+    )
+    _mean_line(figure, mean, unit)
+    _axes(figure, names, unit, float(np.nanmax(values, initial=0)))
+    return figure
+
+
+def before_after(
+    names: Sequence[str], before: Numbers, after: Numbers, unit: str, *, leaving: npt.NDArray[np.bool_], mean: float
+) -> go.Figure:
+    """What stays (neutral), comes (sky blue) and goes (purple, hatched) on each broker, with the mean afterwards.
+
+    Args:
+        names: what each bar is.
+        before: (n,) counts now.
+        after: (n,) counts with the plan.
+        unit: what is counted, in the plural.
+        leaving: (n,) bool, who shall hold nothing afterwards.
+        mean: where the dashed line goes: the mean afterwards, of those that stay.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    stays, comes, goes = np.minimum(before, after), np.maximum(after - before, 0), np.maximum(before - after, 0)
+    custom = np.array(
+        [
+            [text.label(n), f"{b:,.0f}", f"{a:,.0f}", text.signed(a - b)]
+            for n, b, a in zip(names, before.tolist(), after.tolist(), strict=True)
+        ],
+        object,
+    )
+    hover = f"%{{customdata[0]}}: %{{customdata[1]}} → %{{customdata[2]}} {unit} (%{{customdata[3]}})<extra></extra>"
+    x = np.arange(len(before))
+    figure = go.Figure()
+    for kind, values, colour, pattern in (
+        ("stay", stays, look.bar, ""),
+        ("moved in", comes, theme.MOVED_IN, ""),
+        ("moved out", goes, theme.MOVED_OUT, "/"),
+    ):
+        figure.add_bar(
+            name=kind,
+            x=x,
+            y=values,
+            marker={
+                "color": colour,
+                "line": {"width": 0},
+                "pattern": {
+                    "shape": pattern,
+                    "bgcolor": colour,
+                    "fgcolor": look.background,
+                    "size": 6,
+                    "solidity": 0.35,
+                },
+            },
+            customdata=custom,
+            hovertemplate=hover,
+        )
+    figure.update_layout(barmode="stack")
+    _mean_line(figure, mean, unit)
+    _axes(figure, names, unit, float(np.maximum(before, after).max(initial=0)))
+    if len(before) <= _LABELLED:
+        changed = np.flatnonzero((after != before) & ~leaving)
+        ends = np.maximum(before, after)
+        # Words stand above a bar, and above the line of the mean where it would pass through them.
+        struck = (mean >= ends) & (mean < ends + _WORDS_HIGH * ends.max(initial=0))
+        figure.add_scatter(
+            x=changed,
+            y=np.where(struck, mean, ends)[changed],
+            mode="text",
+            text=[text.signed(v) for v in (after - before)[changed].tolist()],
+            textposition="top center",
+            textfont={"size": 11, "color": look.text},
+            hoverinfo="skip",
+            cliponaxis=False,
+        )
+    return figure
+
+
+def mark_down(figure: go.Figure, down: npt.NDArray[np.bool_]) -> None:
+    """Cross the brokers that are down, (n,) bool, where bars have their numbers as ticks."""
+    ticks = figure.layout.xaxis.ticktext or ()
+    if len(ticks) == len(down):
+        figure.update_xaxes(ticktext=[f"✖ {t}" if out else t for t, out in zip(ticks, down.tolist(), strict=True)])
+
+
+def fill_columns(figure: go.Figure, names: Sequence[str], before: Numbers, after: Numbers, unit: str) -> None:
+    """Make the empty part above each bar of ``before_after`` answer to hover and click, as its bar does.
+
+    Args:
+        figure: the figure.
+        names: what each bar is.
+        before: (n,) counts now.
+        after: (n,) counts afterwards.
+        unit: what is counted, in the plural.
+    """
+    high = np.maximum(before, after)
+    top = 1.12 * float(high.max(initial=1))
+    figure.add_bar(
+        x=np.arange(len(high)),
+        y=top - high,
+        marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
+        customdata=np.array([text.label(name) for name in names], object),
+        text=[f"{b:,.0f} → {a:,.0f} {unit}" for b, a in zip(before.tolist(), after.tolist(), strict=True)],
+        textposition="none",
+        hovertemplate="%{customdata}: %{text}<extra></extra>",
+    )
+    figure.update_yaxes(range=[0, top])
+
+
+def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> go.Figure:
+    """What each broker gets: partitions it leads (blue, below) and partitions it follows, against the mean.
+
+    Args:
+        names: what each bar is.
+        leads: (n,) partitions that prefer it as their leader.
+        follows: (n,) its other replicas.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    custom = np.array(
+        [
+            [text.label(name), f"{a:,} preferred {'leader' if a == 1 else 'leaders'}", f"{b:,}"]
+            for name, a, b in zip(names, leads.tolist(), follows.tolist(), strict=True)
+        ],
+        object,
+    )
+    hover = "%{customdata[0]}: %{customdata[1]} and %{customdata[2]} other replicas<extra></extra>"
+    figure = go.Figure()
+    for kind, values, colour in (
+        ("preferred leaders", leads, theme.LEADER),
+        ("other replicas", follows, look.bar),
+    ):
+        figure.add_bar(
+            name=kind,
+            x=np.arange(len(values)),
+            y=values,
+            marker={"color": colour, "line": {"width": 0}},
+            customdata=custom,
+            hovertemplate=hover,
+        )
+    figure.update_layout(barmode="stack")
+    total = leads + follows
+    _mean_line(figure, float(total.mean()) if len(total) else 0.0, "replicas")
+    _axes(figure, names, "replicas", float(total.max(initial=0)))
+    return figure
+
+
+def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
+    """How far a plan is, broker by broker: replicas that are there, under way, waiting, and failed (hatched).
+
+    Args:
+        names: what each bar is.
+        counts: (n, 4) replicas in these four states.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    custom = np.array(
+        [[text.label(n), *map("{:,}".format, row)] for n, row in zip(names, counts.tolist(), strict=True)]
+    )
+    hover = (
+        "%{customdata[0]}: %{customdata[1]} complete, %{customdata[2]} in progress, %{customdata[3]} waiting, "
+        "%{customdata[4]} failed or reverted<extra></extra>"
+    )
+    figure = go.Figure()
+    states = (
+        ("there", theme.FINE, ""),
+        ("in progress", theme.MOVED_IN, ""),
+        ("waiting", look.bar, ""),
+        ("failed or reverted", theme.BROKEN, "/"),
+    )
+    for column, (kind, colour, pattern) in enumerate(states):
+        figure.add_bar(
+            name=kind,
+            x=np.arange(len(names)),
+            y=counts[:, column],
+            marker={
+                "color": colour,
+                "line": {"width": 0},
+                "pattern": {"shape": pattern, "fgcolor": look.background, "size": 6, "solidity": 0.35},
+            },
+            customdata=custom,
+            hovertemplate=hover,
+        )
+    # The whole figure is drawn anew every few seconds: what one has zoomed or points at stays.
+    figure.update_layout(barmode="stack", uirevision="run")
+    _axes(figure, names, "replicas", float(counts.sum(axis=1).max(initial=0)))
+    # A single receiver shall not be one block as wide as the page.
+    figure.update_xaxes(range=[-0.6, max(len(names), _LEAST_BARS) - 0.4])
+    return figure
+
+
+def flows(
+    sources: Sequence[str], targets: Sequence[str], link: npt.NDArray[np.int64], values: Numbers, unit: str
+) -> go.Figure:
+    """Who sends to whom, as a Sankey diagram: givers left, receivers right.
+
+    Args:
+        sources: names on the left.
+        targets: names on the right.
+        link: (n, 2) positions in ``sources`` and ``targets``.
+        values: (n,) how much goes along each.
+        unit: what is counted, in the plural.
+    """
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    hover = {"bgcolor": look.background, "bordercolor": look.line, "font": {"color": look.text, "size": 13}}
+    figure = go.Figure(
+        go.Sankey(
+            arrangement="snap",
+            valueformat=",.0f",
+            valuesuffix=f" {unit}",
+            node={
+                "label": [text.label(name) for name in (*sources, *targets)],
+                "color": [theme.MOVED_OUT] * len(sources) + [theme.MOVED_IN] * len(targets),
+                "line": {"width": 0},
+                "pad": 15 if max(len(sources), len(targets)) <= 16 else 9,
+                "thickness": 14,
+                "hovertemplate": "%{label}: %{value}<extra></extra>",
+                "hoverlabel": hover,
+            },
+            link={
+                "source": link[:, 0],
+                "target": link[:, 1] + len(sources),
+                "value": values,
+                "color": "rgba(125,135,150,0.28)",
+                "hovertemplate": "%{source.label} sends %{value} to %{target.label}<extra></extra>",
+                "hoverlabel": hover,
+            },
+            # Names lie over the bands: a rim in the background's colour keeps them readable.
+            textfont={"color": look.text, "size": 12, "shadow": ", ".join([f"0 0 2px {look.background}"] * 4)},
+        )
+    )
+    # Below the last name is room for the menu that saves the figure.
+    figure.update_layout(template=theme.template(), margin={"l": 8, "r": 8, "t": 8, "b": 34})
+    return figure
+
+
+def _mean_line(figure: go.Figure, mean: float, unit: str) -> None:
+    look = theme.look()
+    shown = text.size(mean) if unit == "bytes" else text.number(mean, 0 if mean >= 100 or mean == int(mean) else 1)
+    figure.add_hline(y=mean, line={"color": look.text, "width": 1, "dash": "dash"})
+    figure.add_annotation(
+        text=f"mean<br>{shown}",
+        x=1,
+        xref="paper",
+        y=mean,
+        xanchor="left",
+        align="left",
+        showarrow=False,
+        font={"size": 11, "color": look.text},
+    )
+
+
+def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.int64]) -> None:
+    """Say under bars in ``broker_order`` which rack each is in: a line in its colour and its name."""
+    if not layout.racks:
+        return
+    look, looks = theme.look(), theme.rack_looks(layout.racks)
+    racks = layout.rack_of[order]
+    starts = np.flatnonzero(np.diff(racks, prepend=-2))
+    ends = np.append(starts[1:], len(racks))
+    shapes, notes = [], []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        rack = layout.racks[racks[start]] if racks[start] >= 0 else None
+        colour = look.faint if rack is None else looks[rack][0]
+        shapes.append(
+            {
+                "type": "rect",
+                "xref": "x",
+                "yref": "paper",
+                "x0": start - 0.45,
+                "x1": end - 0.55,
+                "y0": -0.035,
+                "y1": -0.01,
+                "fillcolor": colour,
+                "line": {"width": 0},
+            }
+        )
+        if len(starts) <= _NAMED_RACKS:
+            notes.append(
+                {
+                    "text": text.label("no rack" if rack is None else rack, 18),
+                    "x": (start + end - 1) / 2,
+                    "y": 0,
+                    "yref": "paper",
+                    "yshift": -9 if len(order) > _LABELLED else -28,
+                    "yanchor": "top",
+                    "showarrow": False,
+                    "font": {"size": 11, "color": look.quiet},
+                }
+            )
+    figure.update_layout(
+        shapes=[*figure.layout.shapes, *shapes],
+        annotations=[*figure.layout.annotations, *notes],
+        margin_b=34 if len(order) > _LABELLED else 50,
+        xaxis_ticklen=9,
+        xaxis_tickcolor="rgba(0,0,0,0)",
+    )
+
+
+def _axes(figure: go.Figure, names: Sequence[str], unit: str, most: float) -> None:
+    of = "broker" if any(name.startswith("broker ") for name in names) else "rack"
+    figure.update_layout(template=theme.template(), meta={"x": of, "y": unit})  # heads of the data when it is saved
+    few = len(names) <= _LABELLED
+    figure.update_xaxes(
+        tickmode="array",
+        tickvals=np.arange(len(names)) if few else [],
+        ticktext=[text.label(name.partition(_RACK)[0].removeprefix("broker "), 14) for name in names] if few else [],
+        range=[-0.6, len(names) - 0.4],
+        fixedrange=True,
+    )
+    figure.update_yaxes(rangemode="tozero", fixedrange=True, nticks=5)
+    if unit == "bytes":
+        ticks = byte_ticks(most)
+        figure.update_yaxes(tickmode="array", tickvals=ticks, ticktext=[text.size(tick) for tick in ticks])
+    elif most <= _SINGLE:
+        figure.update_yaxes(tickformat=",d", dtick=1)  # else a tick stands at a half, and is written as a whole
+    else:
+        figure.update_yaxes(tickformat=",d")
+    if len(names) > 120:
+        figure.update_layout(bargap=0)
+
+
+def byte_ticks(most: float, count: int = 4) -> list[float]:
+    """About so many round numbers of bytes up to the most."""
+    if most <= 0:
+        return [0.0]
+    rough = most / count
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = next(float(power * factor) for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough)
+    return [step * i for i in range(int(most / step) + 1)]

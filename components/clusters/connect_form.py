@@ -1,0 +1,114 @@
+"""The form for an address that has no name in the configuration; what is typed stays in this session's memory."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.look.notices import refused
+from components.state import connections, session
+from components.state.connections import Choices
+from components.state.slots import Slot
+from reseat.errors import InputRefused
+from reseat.sources.configuration import connection_from_values
+from reseat.sources.followed import LiveCluster
+
+__all__ = ["draw_form"]
+
+_BROKERS, _ZOOKEEPER = "Brokers (Admin protocol)", "ZooKeeper"
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+_PASSWORD_MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
+_BEARER = "OAUTHBEARER"
+#: A command that prints tokens is for the configuration alone: a page must not start programs on the server.
+_NONE, _DIGEST, _SASL = "None", "Digest", "SASL (DIGEST-MD5)"
+#: Kept: why what was typed last was refused, if it was.
+_REFUSED: Slot[list[InputRefused]] = Slot("connect-refused")
+
+
+def draw_form(offered: Choices) -> None:
+    """Way and security first, since they decide what is asked for; then servers and secrets, which are sent at once."""
+    ways = [_BROKERS, _ZOOKEEPER]
+    way = st.segmented_control("Connect via", ways, default=_BROKERS, key="connect-way", required=True)
+    values: dict[str, object] = {}
+    if way == _ZOOKEEPER:
+        logins = [_NONE, _DIGEST, _SASL]
+        login = st.segmented_control("Login", logins, default=_NONE, key="connect-login", required=True)
+        tls = st.toggle("TLS", key="connect-zookeeper-tls")
+        values["zookeeper_tls"] = tls
+    else:
+        protocol = st.selectbox("Security protocol", _PROTOCOLS, key="connect-protocol")
+        values["security_protocol"] = protocol
+        login, tls = _NONE, protocol in ("SSL", "SASL_SSL")
+        if "SASL" in str(protocol):
+            login = st.selectbox("Mechanism", [*_PASSWORD_MECHANISMS, _BEARER], key="connect-mechanism")
+            values["sasl_mechanism"] = login
+    with st.form("connect-form", border=False, clear_on_submit=True):
+        if way == _ZOOKEEPER:
+            left, right = st.columns([3, 2])
+            values["zookeeper"] = left.text_input("Servers", placeholder="zk1:2181,zk2:2181", key="connect-servers")
+            chroot = right.text_input("Chroot", placeholder="/kafka, or none", key="connect-chroot").strip()
+            if chroot:
+                values["zookeeper"] = f"{values['zookeeper']}/{chroot.removeprefix('/')}"
+        else:
+            values["bootstrap"] = st.text_input(
+                "Servers", placeholder="broker1:9092,broker2:9092", key="connect-servers"
+            )
+        values |= _asked(str(login), tls=tls)
+        name = st.text_input("Display name", placeholder="the address", key="connect-name").strip()
+        if st.form_submit_button("Use and test", icon=":material/network_check:"):
+            refusal = _take(values, name, offered)
+            _REFUSED.set([] if refusal is None else [refusal])
+            if refusal is None:
+                st.rerun()
+        # Kept until the next try: a card beside this form draws the page anew when its cluster's state changes.
+        for refusal in _REFUSED.get(list[InputRefused]()):
+            refused(refusal)
+    st.caption(
+        "A password typed here stays in this server's memory for your session and is never shown. Certificate files, "
+        "and commands that print tokens, belong in the configuration below."
+    )
+
+
+def _asked(login: str, *, tls: bool) -> dict[str, object]:
+    """The fields that a login and TLS need, and what was typed into them."""
+    values: dict[str, object] = {}
+
+    def secret(label: str, key: str) -> str:
+        return st.text_input(label, type="password", key=f"connect-{key}", autocomplete="off")
+
+    if login in (_DIGEST, _SASL, *_PASSWORD_MECHANISMS):
+        left, right = st.columns(2)
+        with left:
+            user = st.text_input("User", key="connect-user", autocomplete="off")
+        with right:
+            password = secret("Password", "password")
+        if login == _DIGEST:
+            values["zookeeper_digest"] = f"{user}:{password}"
+        else:
+            side = "zookeeper_sasl_" if login == _SASL else ""
+            values |= {f"{side}username": user, f"{side}password": password}
+    if login == _BEARER:
+        values["token"] = secret("Token", "token")
+    if tls:
+        words = "The certificate must name the server"
+        values["check_hostname"] = st.checkbox(words, value=True, key="connect-hostname")
+    return values
+
+
+def _take(values: dict[str, object], name: str, offered: Choices) -> InputRefused | None:
+    """Open what was typed and begin to test it; why it cannot be, or None."""
+    if not str(values.get("bootstrap", values.get("zookeeper", ""))).strip().partition("/")[0]:
+        return InputRefused("Servers is empty: enter host:port of one or more servers, separated by commas.")
+    try:
+        connection = connection_from_values(values, name=name, source="The form")
+    except InputRefused as error:
+        return error.with_traceback(None)  # it is kept, and its frames hold what was typed
+    refusal = connections.refused_address(connection)
+    if refusal is not None:
+        return refusal
+    live = LiveCluster(connection)
+    if live.name in offered.named:
+        return InputRefused(f"The configuration already has a cluster named {live.name}. Choose another name.")
+    session.add_typed(live)
+    connections.choose(live.name)
+    live.test()
+    return None

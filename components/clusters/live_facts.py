@@ -1,0 +1,128 @@
+"""What a reading of a live cluster is worth: its facts, what it promises, what is missing, and which rights suffice."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.look import text
+from components.shell import frame
+from components.state import fields
+from reseat.model import BrokerState, Consistency, Snapshot
+from reseat.model.wording import verb
+from reseat.sources.followed import LiveState
+
+__all__ = ["consistency_in_words", "draw_facts", "draw_naming", "draw_rights", "snapshot_figures"]
+
+_NAMED = 8
+_EXAMPLE = """[clusters.production]
+bootstrap = "broker1:9093,broker2:9093"
+security_protocol = "SASL_SSL"
+sasl_mechanism = "SCRAM-SHA-512"
+username = "reseat"
+password = "..."
+ca_file = "/etc/kafka/ca.pem"
+
+[clusters.older]
+zookeeper = "zk1:2181,zk2:2181/kafka"
+zookeeper_digest = "reader:..."
+bootstrap = "broker1:9092"       # sizes and log directories, if you like"""
+
+
+def consistency_in_words(snapshot: Snapshot) -> str:
+    """What the reading promises about one moment, in a sentence or two."""
+    if snapshot.consistency is Consistency.CONSISTENT:
+        return "Consistent: the state of the cluster right before the first request."
+    if snapshot.consistency is Consistency.UNSETTLED:
+        topics = list(snapshot.unsettled)
+        names = ", ".join(topics[:_NAMED]) + (f" and {len(topics) - _NAMED:,} more" if len(topics) > _NAMED else "")
+        about = f": {names}" if topics else ""
+        return (
+            f"{text.counted(len(topics), 'topic')} changed while the cluster was read, also on a second read{about}. "
+            "These topics may mix two states; the rest is consistent."
+        )
+    return (
+        "The Admin protocol gives no consistent snapshot: each answer is what one broker knew when asked, and a change "
+        "between the first and the last answer may show in part. Read again if something looks wrong."
+    )
+
+
+def snapshot_figures(state: LiveState, snapshot: Snapshot) -> list[frame.Figure]:
+    """The figures under the sentence."""
+    layout = snapshot.layout
+    alive = sum(broker.state is BrokerState.ALIVE for broker in layout.brokers)
+    return [
+        frame.Figure("Brokers alive", f"{alive:,} of {len(layout.brokers):,}", None, None),
+        frame.Figure("Topics", text.count(len(layout.topics))),
+        frame.Figure("Partitions", text.count(layout.partition_count)),
+        frame.Figure(
+            "Reassigning",
+            text.count(int(layout.under_way.sum()) if snapshot.under_way_told else None),
+            None,
+            None,
+        ),
+        frame.Figure("Readings", text.count(state.generation), None, None),
+        frame.Figure("Time to read", text.duration(max(1.0, state.took.total_seconds())), None, None),
+    ]
+
+
+def draw_facts(snapshot: Snapshot) -> None:
+    """The section: identity, what it promises, what is missing, and what was found while reading."""
+    st.header("About this reading", anchor=False)
+    kept = {"zookeeper": "ZooKeeper", "kraft": "KRaft"}.get(snapshot.metadata or "")
+    facts = [
+        f"cluster id {text.code(snapshot.cluster_id)}" if snapshot.cluster_id else "cluster id unknown",
+        f"controller {text.code(str(snapshot.controller))}"
+        if snapshot.controller is not None
+        else "controller unknown",
+        f"Kafka {text.code(snapshot.version)}" if snapshot.version else "version unknown",
+        f"metadata in {kept}" if kept else "",
+        f"started {text.plain(snapshot.taken_at.strftime('%Y-%m-%d %H:%M:%S'))} UTC",
+    ]
+    st.markdown(" · ".join(fact for fact in facts if fact))
+    settled = snapshot.consistency is Consistency.CONSISTENT
+    mark = ":green[:material/check_circle:]" if settled else ":orange[:material/warning:]"
+    if snapshot.consistency is Consistency.NOT_PROMISED:
+        mark = ":material/info:"
+    st.markdown(f"{mark} {text.plain(consistency_in_words(snapshot))}")
+    for sentence in snapshot.not_read:
+        st.markdown(f":orange[:material/visibility_off:] {text.plain(sentence)}")
+    frame.findings(snapshot.findings)
+    if not snapshot.findings and not snapshot.not_read:
+        away = [broker.id for broker in snapshot.layout.brokers if broker.state.away]
+        if away:
+            st.caption(
+                f"No contradictions. {verb(len(away), 'Broker', 'Brokers')} {text.ids(away)} "
+                f"{verb(len(away), 'is', 'are')} not alive, so sizes and settings there are unknown."
+            )
+        else:
+            st.caption("Everything was read, without contradictions.")
+
+
+def draw_rights() -> None:
+    """Folded: the rights that suffice to read, for either way."""
+    from reseat.sources.zookeeper.permissions import PERMISSIONS_NEEDED
+
+    with fields.fold("Required ACLs", name="acls", key="live-acls", icon=":material/lock_open:"):
+        st.markdown(
+            "**Brokers (Admin protocol).** ACLs: `DESCRIBE` on the `Cluster` (reassignments, log directories), "
+            "`DESCRIBE` and `DESCRIBE_CONFIGS` on all `Topic`s, and `DESCRIBE_CONFIGS` on the `Cluster` for the "
+            "brokers' settings. Without `DESCRIBE` on a topic Kafka does not list it. No right to alter, create or "
+            "read records is needed."
+        )
+        st.markdown(f"**ZooKeeper.** {text.plain(PERMISSIONS_NEEDED)}")
+
+
+def draw_naming() -> None:
+    """Folded: how a cluster gets a name in the configuration."""
+    with fields.fold("How to name a cluster", name="naming", key="live-naming", icon=":material/edit_document:"):
+        st.markdown(
+            "In `.streamlit/secrets.toml` (or a file that `RESEAT_CLUSTERS_FILE` names), a table for each cluster. It "
+            "is read again whenever this page is drawn."
+        )
+        st.code(_EXAMPLE, language="toml")
+        st.markdown(
+            "Or in the environment, which overrides the file: `RESEAT_CLUSTER_PRODUCTION_BOOTSTRAP`, "
+            "`RESEAT_CLUSTER_PRODUCTION_PASSWORD` and so on, each key in capitals. Further keys: `cert_file`, "
+            "`key_file`, `key_password`, `token`, `token_command`, `check_hostname`, `zookeeper_tls`, "
+            "`zookeeper_sasl_username`, `zookeeper_sasl_password`, `timeout_seconds`."
+        )

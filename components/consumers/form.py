@@ -1,0 +1,218 @@
+"""The Consumers page's fields: which group, which strategy, the walk through its story, and what else shall happen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from components.consumers import desk
+from components.consumers.desk import Tale
+from components.look import text
+from components.look.notices import refused
+from reseat.consumers import Member
+from reseat.consumers.examples import EXAMPLES
+from reseat.consumers.story import (
+    Happening,
+    Join,
+    Leave,
+    Partitions,
+    Restart,
+    Return,
+    State,
+    Subscribe,
+    Timeout,
+    title,
+)
+from reseat.consumers.text import MOST_HAPPENINGS, read_group, write_group
+from reseat.consumers.walk import View
+from reseat.errors import GroupInvalid, InputRefused
+
+__all__ = ["draw_edit", "draw_sources", "draw_steps", "draw_strategy"]
+
+_CSS = Path(__file__).with_name("consumers.css")
+#: What a member or topic may be called here, in letters.
+_LONGEST_NAME = 200
+_HINT = '{"topics": {"orders": 4}, "members": [{"id": "a", "topics": ["orders"]}], "story": [{"leave": "a"}]}'
+
+
+def draw_sources() -> None:
+    """The examples, one click each, and a group of one's own as text."""
+    st.html(_CSS)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="consumers-examples"):
+        for example in EXAMPLES:
+            st.button(
+                example.name,
+                key=f"tale-{example.slug}",
+                help=example.shows,
+                on_click=desk.begin_example,
+                args=(example,),
+            )
+        with st.popover("Your group", icon=":material/upload_file:"):
+            _own()
+
+
+def _own() -> None:
+    st.markdown("A group as JSON: members, topics and events. It is only read: nothing in it is executed.")
+    file = st.file_uploader("GROUP.json", type=["json", "txt"], key="consumers-file", max_upload_size=20)
+    pasted = st.text_area("Or paste it", key="consumers-text", placeholder=_HINT, height=140)
+    if not st.button("Read", key="consumers-read", type="primary", disabled=file is None and not pasted.strip()):
+        return
+    name = "pasted" if pasted.strip() else file.name if file is not None else ""
+    try:
+        read = read_group(pasted if pasted.strip() else file.getvalue() if file is not None else b"", name)
+        kept = desk.tale().assignor
+        desk.begin(name, read.state, read.happenings, assignor=kept)
+    except InputRefused as error:
+        refused(error)
+        return
+    st.rerun()
+
+
+def draw_strategy(told: Tale) -> Tale:
+    """The strategies; returns the tale by the one that is chosen."""
+    names, trouble = desk.assignors()
+    if trouble:
+        st.markdown(f":orange[:material/warning:] {text.plain(trouble)}")
+    # The key holds what the field begins with: a tale that was begun anew, or a link, begins it anew.
+    chosen = st.segmented_control(
+        "Assignor",
+        names,
+        default=told.assignor if told.assignor in names else names[0],
+        required=True,
+        key=desk.ANEW.key("consumers-assignor"),
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if chosen == told.assignor:
+        return told
+    desk.choose(chosen)
+    return desk.tale()
+
+
+def draw_steps(walk: Sequence[View], place: int) -> None:
+    """First, back, on, last; and at which step one is."""
+    ways = (
+        ("first", ":material/first_page:", "The story's beginning", 0, None),
+        ("back", ":material/chevron_left:", "A rebalance back", place - 1, "Left"),
+        ("on", ":material/chevron_right:", "A rebalance on", place + 1, "Right"),
+        ("last", ":material/last_page:", "The story's end", len(walk) - 1, None),
+    )
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="consumers-steps"):
+        for name, icon, words, target, shortcut in ways:
+            inside = 0 <= target < len(walk) and target != place
+            st.button(
+                words,
+                key=f"walk-{name}",
+                icon=icon,
+                help=words,
+                on_click=desk.go,
+                args=(target,),
+                disabled=not inside,
+                shortcut=shortcut,
+            )
+        view = walk[place]
+        rounds = len(view.chapter.rounds)
+        of = f", rebalance {view.which + 1} of {rounds}" if rounds > 1 else ""
+        last = walk[-1].number + 1
+        st.markdown(f"Step {view.number + 1} of {last}{of}", width="content")
+
+
+def draw_edit(told: Tale, end: State) -> None:
+    """What else shall happen, after the story's end; a member, a topic and one click each."""
+    if len(told.happenings) >= MOST_HAPPENINGS:
+        st.markdown(f"The story has {MOST_HAPPENINGS:,} steps, the most that this page shows.")
+        return
+    member, topic, joins = st.columns(3, gap="medium")
+    with member:
+        _of_members(end)
+    with topic:
+        _of_topics(end)
+    with joins:
+        _new_member(end)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button(
+            "Remove the last step",
+            key="consumers-take-back",
+            icon=":material/undo:",
+            on_click=desk.take_back,
+            disabled=len(told.happenings) < 2,
+            help=f"Last step: {text.plain(title(told.happenings[-1]), 200)}" if told.happenings else None,
+        )
+        st.download_button(
+            "GROUP.json",
+            lambda: write_group(told.state, told.happenings),
+            file_name="group.json",
+            mime="application/json",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+            key="consumers-download",
+        )
+
+
+def _of_members(end: State) -> None:
+    names = [*end.members, *(name for name in end.out if name not in end.members)]
+    chosen = st.selectbox(
+        "A member", names, key=desk.ANEW.key("consumers-member"), format_func=text.visible, disabled=not names
+    )
+    with st.container(horizontal=True, gap="xsmall"):
+        here, out = chosen in end.members, chosen in end.out
+        name = chosen or ""
+        _button("leaves", "logout", Leave(name), off=not here)
+        _button("times out", "timer_off", Timeout(name), off=not here)
+        _button("comes back", "login", Return(name), off=not out)
+        _button("restarts", "restart_alt", Restart(name), off=not here or out)
+    known = sorted({*end.partitions, *(t for m in end.members.values() for t in m.topics)})
+    now = end.members[name].topics if here else ()
+    topics = st.multiselect(
+        "subscribes to", known, default=list(now), key=f"consumers-reads-{name}-{len(known)}", format_func=text.visible
+    )
+    _button("changes its topics", "topic", Subscribe(name, tuple(topics)), off=not here or set(topics) == set(now))
+
+
+def _of_topics(end: State) -> None:
+    name = st.selectbox(
+        "A topic",
+        sorted(end.partitions),
+        key=desk.ANEW.key("consumers-topic"),
+        accept_new_options=True,
+        format_func=text.visible,
+        placeholder="a name",
+    )
+    least = end.partitions.get(name or "", 0)
+    count = st.number_input(
+        "has partitions",
+        min_value=least,
+        max_value=100_000,
+        value=least + 1,
+        step=1,
+        key=f"consumers-count-{name}-{least}",
+    )
+    _button(
+        "gains partitions", "add", Partitions((name or "")[:_LONGEST_NAME], int(count)), off=not name or count == least
+    )
+
+
+def _new_member(end: State) -> None:
+    taken = {*end.members, *end.out}
+    free = next(name for number in range(len(taken) + 1) if (name := f"C{number}") not in taken)
+    name = st.text_input("New member", free, key=f"consumers-new-{free}", max_chars=_LONGEST_NAME)
+    static = st.toggle("static", key="consumers-static", help="With its name as group.instance.id (KIP-345)")
+    known = sorted({t for m in end.members.values() for t in m.topics} or end.partitions)
+    topics = st.multiselect("subscribes to", known, default=known, key=f"consumers-joins-{free}-{len(known)}")
+    member = Member(name.strip(), tuple(topics), instance_id=name.strip() if static else None)
+    _button("joins", "person_add", Join(member), off=not name.strip())
+
+
+def _button(words: str, icon: str, happening: Happening, *, off: bool) -> None:
+    """A button that lets something happen; what cannot be is said on the spot."""
+    if not st.button(words, key=f"let-{words.replace(' ', '-')}", icon=f":material/{icon}:", disabled=off):
+        return
+    try:
+        desk.add(happening)
+    except GroupInvalid as error:
+        refused(error)
+        return
+    st.rerun()

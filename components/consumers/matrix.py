@@ -1,0 +1,267 @@
+"""Who reads what, drawn: members by partitions, with what came, what went and what paused; large groups as counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from components.charts import plots
+from components.look import text, theme
+from reseat.consumers import Partition
+from reseat.consumers.walk import View
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["MOST_COLUMNS", "MOST_MEMBERS", "draw_matrix", "surplus_words"]
+
+#: Up to so many partitions and members each partition is a cell; beyond, a cell counts a topic's partitions.
+MOST_COLUMNS, MOST_MEMBERS = 90, 14
+#: Members and topics drawn as counts; more have no room.
+_MOST_ROWS, _MOST_TOPICS = 1_000, 300
+#: Between two topics, in widths of a cell.
+_GAP = 0.7
+_ROW, _HEAD, _LEAST = 34, 70, 190
+_NOBODY = "nobody"
+
+
+def draw_matrix(view: View) -> None:
+    """The main figure."""
+    topics = view.partitions
+    detailed = sum(topics.values()) <= MOST_COLUMNS and len(view.members) <= MOST_MEMBERS
+    figure, height = _cells(view, topics) if detailed else _counts(view, topics)
+    readers = len(set(view.after.values()))
+    plots.draw(
+        figure,
+        "consumers-matrix",
+        f"{text.counted(readers, 'member')} with {text.counted(len(view.after), 'partition')} after this rebalance",
+        height=height,
+    )
+
+
+def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
+    import plotly.graph_objects as go
+
+    look = theme.look()
+    x, ticks, names = _columns(topics)
+    unread = sorted(p for p in x if p not in view.after and p in view.before)
+    rows = [*view.members, *([_NOBODY] if unread else [])]
+    y = {member: row for row, member in enumerate(view.members)}
+    figure = go.Figure()
+    stays, came, went, paused = _kinds(view)
+    every = [
+        (p, m, word) for cells, word in ((stays, "stays"), (came, "assigned"), (went, "revoked")) for p, m in cells
+    ]
+    plots.tell(
+        figure,
+        {
+            "topic": [topic for (topic, _), _, _ in every],
+            "partition": [partition for (_, partition), _, _ in every],
+            "member": ["" if member == _NOBODY else member for _, member, _ in every],
+            "change": [word for _, _, word in every],
+        },
+        "assignment",
+    )
+    reads = view.chapter.after.members
+    open_to = [(p, m) for p in x for m in view.members if m in reads and p[0] in reads[m].topics]
+    kinds = (
+        _Kind(open_to, look.faint, "", "subscribes to it"),
+        _Kind(stays, look.bar, "", "owns it as before"),
+        _Kind(came, theme.MOVED_IN, "", "now owns it"),
+        _Kind(went, theme.MOVED_OUT, "/", "no longer owns it"),
+    )
+    for kind in kinds:
+        _bars(figure, kind, x, y, paused)
+    free = _Kind([(p, _NOBODY) for p in unread], theme.ATTENTION, ".", "has no owner yet")
+    _bars(figure, free, x, {_NOBODY: len(view.members)}, paused)
+    marks = [(p, m, "‖") for p, m in stays if p in paused and p in x]
+    marks += [(p, m, "+") for p, m in came if p in x] + [(p, m, "−") for p, m in went if p in x]
+    figure.add_scatter(
+        x=[x[p] for p, _, _ in marks],
+        y=[y[m] for _, m, _ in marks],
+        mode="text",
+        text=[mark for *_, mark in marks],
+        textfont={"size": 14, "color": theme.ON_EPOCH},
+        hoverinfo="skip",
+    )
+    _rows(figure, view, rows)
+    for middle, topic in names:
+        words, font = text.label(topic, 24), {"size": 12, "color": look.text}
+        figure.add_annotation(text=words, x=middle, y=1, yref="paper", yshift=34, showarrow=False, font=font)
+    figure.update_xaxes(
+        side="top",
+        tickmode="array",
+        tickvals=list(x.values()) if len(x) <= 60 else [],
+        ticktext=ticks if len(x) <= 60 else [],
+        range=[-0.7, max(max(x.values(), default=0) + 0.7, 14)],
+        fixedrange=True,
+        showline=False,
+        ticks="",
+        tickangle=0,
+    )
+    figure.update_layout(
+        template=theme.template(), barmode="overlay", bargap=0, margin={"l": 150, "r": 150, "t": 58, "b": 4}
+    )
+    heads = {"size": 11, "color": look.quiet}
+    for words, shift in (("owns", 12), ("surplus", 84)):
+        figure.add_annotation(
+            text=words, x=1, xref="paper", y=1, yref="paper", xshift=shift, yshift=10, xanchor="left", showarrow=False,
+            font=heads,
+        )  # fmt: skip
+    return figure, max(_LEAST, _HEAD + _ROW * len(rows))
+
+
+def _columns(topics: Mapping[str, int]) -> tuple[dict[Partition, float], list[str], list[tuple[float, str]]]:
+    """Where each partition stands, what its tick says, and the middle of each topic."""
+    x: dict[Partition, float] = {}
+    names: list[tuple[float, str]] = []
+    at = 0.0
+    for topic, count in sorted(topics.items()):
+        for partition in range(count):
+            x[topic, partition] = at + partition
+        names.append((at + (count - 1) / 2, topic))
+        at += count + _GAP
+    return x, [str(partition) for _, partition in x], names
+
+
+_Cells = list[tuple[Partition, str]]
+
+
+class _Kind(NamedTuple):
+    """Cells that are drawn alike: which, in what colour and pattern, and what one reads on pointing at them."""
+
+    cells: _Cells
+    colour: str
+    pattern: str
+    words: str
+
+
+def _kinds(view: View) -> tuple[_Cells, _Cells, _Cells, frozenset[Partition]]:
+    """Cells that stay, came and went, by partition and member, and the partitions that paused."""
+    stays = [(p, m) for p, m in view.after.items() if view.before.get(p) == m]
+    came = [(p, m) for p, m in view.after.items() if view.before.get(p) != m]
+    went = [(p, m) for p, m in view.before.items() if view.after.get(p) != m]
+    return stays, came, went, view.paused
+
+
+def _bars(
+    figure: go.Figure,
+    kind: _Kind,
+    x: Mapping[Partition, float],
+    y: Mapping[str, int],
+    paused: frozenset[Partition],
+) -> None:
+    look = theme.look()
+    cells = [(partition, member) for partition, member in kind.cells if partition in x]
+    if not cells:
+        return
+    figure.add_bar(
+        x=[x[partition] for partition, _ in cells],
+        y=[0.8] * len(cells),
+        base=[y[member] - 0.4 for _, member in cells],
+        width=0.86,
+        marker={
+            "color": kind.colour,
+            "line": {"width": 0},
+            "pattern": {
+                "shape": kind.pattern,
+                "bgcolor": kind.colour,
+                "fgcolor": look.background,
+                "size": 6,
+                "solidity": 0.3,
+            },
+        },
+        customdata=[
+            [
+                text.label(f"{topic}-{partition}", 60),
+                text.label(member, 60) if member != _NOBODY else "it",
+                "; paused during the rebalance" if (topic, partition) in paused else "",
+            ]
+            for (topic, partition), member in cells
+        ],
+        hovertemplate=f"%{{customdata[0]}}: %{{customdata[1]}} {kind.words}%{{customdata[2]}}<extra></extra>",
+    )
+
+
+def _rows(
+    figure: go.Figure,
+    view: View,
+    rows: Sequence[str],
+) -> None:
+    """Members on the left, what each has on the right."""
+    look, y = theme.look(), {member: row for row, member in enumerate(view.members)}
+    beyond = view.surplus
+    had, has = Counter(view.before.values()), Counter(view.after.values())
+    leader = view.round.leader if view.round is not None else None
+    ticks = []
+    for member in rows:
+        name = text.label(member, 16)
+        if member == _NOBODY and member not in y:
+            ticks.append("<i>nobody</i>")
+        elif member in view.gone:
+            ticks.append(f"<i>{name}</i> · left")
+        else:
+            ticks.append(f"<b>{name}</b>" + (" · group leader" if member == leader else ""))
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=list(range(len(rows))),
+        ticktext=ticks,
+        range=[len(rows) - 0.4, -0.6],
+        showgrid=False,
+        fixedrange=True,
+        tickfont={"size": 13, "color": look.text},
+        showline=False,
+    )
+    for member, row in y.items():
+        if member in view.gone:
+            continue
+        change = has[member] - had[member]
+        words = f"<b>{has[member]:,}</b>" + (f" ({text.signed(change)})" if change else "")
+        _beside(figure, words, row, 12, {"size": 13, "color": look.text})
+        _beside(figure, surplus_words(beyond.get(member, 0.0)), row, 84, {"size": 12, "color": look.quiet})
+
+
+def _beside(figure: go.Figure, words: str, row: int, shift: int, font: Mapping[str, object]) -> None:
+    """Words to the right of the cells, at the same place however many columns there are."""
+    figure.add_annotation(
+        text=words, x=1, xref="paper", y=row, xshift=shift, showarrow=False, font=font, xanchor="left", yanchor="middle"
+    )
+
+
+def surplus_words(value: float) -> str:
+    """A surplus with its sign; an even share has none."""
+    return "even" if abs(value) < 0.05 else f"{value:+.1f}".replace("-", "−")
+
+
+def _counts(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
+    """Members by topics, a cell counting what a member reads of a topic."""
+    import plotly.graph_objects as go
+
+    members = list(view.members)[:_MOST_ROWS]
+    names = sorted(topics)[:_MOST_TOPICS]
+    row, column = {m: i for i, m in enumerate(members)}, {t: i for i, t in enumerate(names)}
+    z = np.zeros((len(members), len(names)), np.int32)
+    at = [(row[m], column[topic]) for (topic, _), m in view.after.items() if m in row and topic in column]
+    if at:
+        where = np.array(at)
+        np.add.at(z, (where[:, 0], where[:, 1]), 1)
+    figure = go.Figure(
+        go.Heatmap(
+            z=z,
+            x=[text.label(name, 30) for name in names],
+            y=[text.label(member, 24) for member in members],
+            colorscale=theme.SEQUENCE,
+            reversescale=True,
+            hovertemplate="%{y} owns %{z} of %{x}<extra></extra>",
+            colorbar={"thickness": 10, "title": {"text": "owned"}},
+        )
+    )
+    figure.update_xaxes(type="category", fixedrange=True, side="top", showticklabels=len(names) <= 40)
+    figure.update_yaxes(
+        type="category", fixedrange=True, autorange="reversed", showgrid=False, showticklabels=len(members) <= 40
+    )
+    figure.update_layout(template=theme.template(), margin={"l": 150, "r": 8, "t": 46, "b": 4})
+    return figure, 360

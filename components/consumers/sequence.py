@@ -1,0 +1,122 @@
+"""A rebalance as a sequence diagram: members, coordinator and member leader, messages and listener calls in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from components.charts import plots
+from components.look import text, theme
+from reseat.consumers.walk import Event, View, events_of
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["draw_sequence"]
+
+#: Lifelines of members that have room side by side.
+_MOST_MEMBERS = 7
+_ROW, _HEAD = 27, 56
+_LETTERS = 150
+
+
+def draw_sequence(view: View, *, cooperative: bool) -> int:
+    """Draw the messages and calls of a rebalance; returns how many members were left out for want of room."""
+    import plotly.graph_objects as go
+
+    events, left_out = events_of(view, cooperative=cooperative, most_members=_MOST_MEMBERS)
+    lanes = _lanes(view)
+    figure = go.Figure()
+    for name, x in lanes.items():
+        _lifeline(figure, name, x, len(events), view)
+    for row, event in enumerate(events):
+        _event(figure, event, row, lanes)
+    _hover(figure, events, lanes)
+    figure.update_xaxes(visible=False, range=[-0.45, len(lanes) - 0.35], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[len(events) + 0.1, -2.6], fixedrange=True)
+    figure.update_layout(template=theme.template(), margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    plots.tell(
+        figure,
+        {
+            "from": [one.sender for one in events],
+            "to": [one.receiver for one in events],
+            "what": [one.name for one in events],
+            "content": [one.content for one in events],
+        },
+        "messages",
+    )
+    words = text.counted(len(events), "message and listener call", "messages and listener calls")
+    plots.draw(figure, "consumers-sequence", f"{words} in order", height=_HEAD + _ROW * (len(events) + 1))
+    return left_out
+
+
+def _lanes(view: View) -> dict[str, float]:
+    """Where each lifeline stands: the coordinator first, then the members."""
+    return {"coordinator": 0.0} | {member: place + 1.0 for place, member in enumerate(view.members[:_MOST_MEMBERS])}
+
+
+def _lifeline(figure: go.Figure, name: str, x: float, rows: int, view: View) -> None:
+    look = theme.look()
+    leads = view.round is not None and view.round.leader == name
+    words = f"<b>{text.label(name, 22)}</b>" + ("<br>group leader" if leads else "")
+    if name == "coordinator" and x == 0:
+        words = "<b>coordinator</b><br>a broker"
+    figure.add_shape(type="line", x0=x, x1=x, y0=-0.5, y1=rows, line={"color": look.line, "width": 2})
+    colour = look.quiet if name in view.gone else look.text
+    figure.add_annotation(
+        text=words, x=x, y=-0.6, yanchor="bottom", showarrow=False, font={"size": 12, "color": colour}
+    )
+
+
+def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -> None:
+    look = theme.look()
+    start, end = lanes[event.sender], lanes[event.receiver]
+    if event.kind == "call":
+        colour = {"onPartitionsRevoked": theme.MOVED_OUT, "onPartitionsLost": theme.BROKEN}.get(
+            event.name, theme.MOVED_IN
+        )
+        figure.add_scatter(
+            x=[start],
+            y=[row],
+            mode="markers",
+            marker={"size": 10, "color": colour, "symbol": "square"},
+            hoverinfo="skip",
+        )
+        words = f"{event.name}: {event.content}"
+        side = "left" if start < max(lanes.values()) or start == 0 else "right"
+        shift = 9 if side == "left" else -9
+        figure.add_annotation(
+            text=_cut(words, 46), x=start, y=row, xanchor=side, xshift=shift, showarrow=False,
+            font={"size": 11, "color": look.text}, bgcolor=look.background,
+        )  # fmt: skip
+        return
+    figure.add_annotation(
+        x=end, y=row, ax=start, ay=row, xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True, arrowhead=2,
+        arrowsize=1, arrowwidth=1.3, arrowcolor=look.accent,
+    )  # fmt: skip
+    room = int(40 * abs(end - start)) + 3
+    figure.add_annotation(
+        text=_cut(f"{event.name}: {event.content}", room), x=(start + end) / 2, y=row, yshift=2, yanchor="bottom",
+        showarrow=False, font={"size": 11, "color": look.text}, bgcolor=look.background, borderpad=0,
+    )  # fmt: skip
+
+
+def _cut(words: str, room: int) -> str:
+    """Words that fit; what they begin with counts, and the whole of them is there on pointing at it."""
+    return text.label(words if len(words) <= room else f"{words[: room - 1]}…", room)
+
+
+def _hover(figure: go.Figure, events: Sequence[Event], lanes: dict[str, float]) -> None:
+    """Points that one cannot see, but can point at: the whole of what was cut."""
+    if not events:
+        return
+    figure.add_scatter(
+        x=[(lanes[event.sender] + lanes[event.receiver]) / 2 for event in events],
+        y=list(range(len(events))),
+        mode="markers",
+        marker={"size": 18, "opacity": 0},
+        customdata=[
+            [text.label(event.sender, 60), event.name, text.label(event.content, _LETTERS)] for event in events
+        ],
+        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<extra></extra>",
+    )

@@ -1,0 +1,272 @@
+"""Fingerprints drawn: where the starts of topics fell, the table of topics, and one topic partition by partition."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from components.charts import plots
+from components.look import on_paper, tables, text
+from components.shell import frame
+from components.state import addresses, fields, slots, widgets
+from components.state.slots import Slot
+from reseat.model import NONE, ClusterLayout
+from reseat.model.search import Search
+from reseat.placement.fingerprint.fits import Fit, TopicFingerprint, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MARKS", "draw_starts", "draw_table", "draw_topic", "rings_of", "summary"]
+
+#: Mark and word of a verdict, for tables and pills.
+MARKS = {
+    Verdict.STRIPED: "✔ match",
+    Verdict.GREW: "✔ match, grown later",
+    Verdict.MOVED: "▲ moved later",
+    Verdict.NOT_STRIPED: "○ not striped",
+    Verdict.UNKNOWN: "? unknown",
+}
+#: More partitions than these are counted in a cell, not listed.
+_LISTED = 12
+
+Ring = tuple[tuple[int, ...], bool, str]
+
+
+def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
+    """The sentence that answers the page's question.
+
+    Args:
+        found: the fingerprints.
+        kraft: whether the cluster looks like one of KRaft, whose placer leaves no start and shift.
+    """
+    total, counts = len(found), Counter(one.verdict for one in found)
+    placed = counts[Verdict.STRIPED] + counts[Verdict.GREW]
+    if not total:
+        return "There are no topics."
+    if placed == total:
+        return (
+            "The only topic still matches Kafka's initial assignment."
+            if total == 1
+            else f"All {total:,} topics still match Kafka's initial assignment."
+        )
+    unknown = counts[Verdict.UNKNOWN]
+    if unknown == total:
+        whose = "the only topic matches" if total == 1 else f"the {total:,} topics match"
+        return f"Racks are unknown, so it is unknown whether {whose} Kafka's initial assignment."
+    if kraft and 2 * counts[Verdict.NOT_STRIPED] > total:
+        none = text.counted(counts[Verdict.NOT_STRIPED], "topic")
+        return f"KRaft's assignments have no start and shift: {none} of {total:,} match none."
+    moved = sum(len(one.moved) for one in found if one.verdict is Verdict.MOVED)
+    match = "matches" if placed == 1 else "match"
+    words = [f"{placed:,} of {text.counted(total, 'topic')} {match} Kafka's initial assignment"]
+    if counts[Verdict.MOVED]:
+        where = text.counted(counts[Verdict.MOVED], "other")
+        words.append(f"{text.counted(moved, 'partition')} of {where} {'was' if moved == 1 else 'were'} moved later")
+    if counts[Verdict.NOT_STRIPED]:
+        words.append(f"{counts[Verdict.NOT_STRIPED]:,} do not match")
+    if unknown:
+        words.append(f"{unknown:,} unknown without racks")
+    return f"{'; '.join(words)}."
+
+
+def rings_of(found: Sequence[TopicFingerprint]) -> dict[Ring, list[TopicFingerprint]]:
+    """Topics by the ring that their likeliest fit is on, the ring with most topics first."""
+    by_ring: dict[Ring, list[TopicFingerprint]] = {}
+    for one in found:
+        if one.fits:
+            fit = one.fits[0]
+            by_ring.setdefault((fit.brokers, fit.rack_aware, fit.circumstance), []).append(one)
+    return dict(sorted(by_ring.items(), key=lambda item: -len(item[1])))
+
+
+def draw_starts(layout: ClusterLayout, rings: dict[Ring, list[TopicFingerprint]]) -> None:
+    """The main figure: on which broker of a ring the starts of topics fell, and what that says of the next one."""
+    ring = fields.select(
+        "Topics placed on",
+        list(rings),
+        name="ring",
+        says=_said_ring,
+        format_func=lambda ring: f"{_ring_words(ring)} · {text.counted(len(rings[ring]), 'topic')}",
+        key=f"fingerprint-ring-{layout.digest}",
+    )
+    brokers, _, _ = ring
+    starts = np.bincount([one.fits[0].start for one in rings[ring]], minlength=len(brokers))
+    rack_of = {broker.id: broker.rack for broker in layout.brokers}
+    names = [f"broker {b} in {rack_of[b]}" if rack_of.get(b) else f"broker {b}" for b in brokers]
+    figure = plots.bars(names, starts, "topics", mean=len(rings[ring]) / len(brokers))
+    plots.draw(figure, "fingerprint-starts", "Topics by the broker of their start index, in ring order")
+    frame.how_to_read(
+        "Kafka chooses a random start for each topic: the place on the ring of brokers where partition 0 begins. The "
+        "bars count topics by the broker there, in ring order; the dashed line is the count if all starts were equally "
+        "frequent. Chance alone makes bars differ, more so with few topics.",
+        ["Start index"],
+    )
+
+
+def _said_ring(ring: Ring) -> str:
+    """A ring as an address has it: each is another set, or order, of brokers."""
+    return hashlib.sha256(repr(ring).encode()).hexdigest()[:8]
+
+
+def _ring_words(ring: Ring) -> str:
+    brokers, rack_aware, circumstance = ring
+    which = text.ids(brokers, 6) if len(brokers) <= 6 else text.counted(len(brokers), "broker")
+    how = "rack-aware" if rack_aware else "not rack-aware"
+    return f"{which}, {how}" + (f", {circumstance}" if circumstance else "")
+
+
+#: What the session calls the topic that is opened, and the address.
+_OPENED: Slot[str] = Slot("fingerprint-opened", addressed=True)
+_TOPIC = "topic"
+
+
+def draw_table(found: Sequence[TopicFingerprint]) -> TopicFingerprint | None:
+    """All topics with their draws, searched and filtered on the server; returns the one that is opened."""
+    counts = Counter(one.verdict for one in found)
+    here = [verdict for verdict in Verdict if counts[verdict]]
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    chosen = fields.pills(
+        "Verdicts",
+        here,
+        name="verdicts",
+        says=lambda verdict: verdict.name.lower(),
+        place=left,
+        format_func=lambda verdict: f"{MARKS[verdict]} · {counts[verdict]:,}",
+        key="fingerprint-verdicts-" + "-".join(verdict.name for verdict in here),
+        label_visibility="collapsed",
+    )
+    with right:
+        search = Search.of(fields.find("fingerprint", "part of a topic name"))
+    wanted = frozenset(chosen or here)
+    named = search.within(one.topic for one in found)
+    hits = [one for one, hit in zip(found, named, strict=True) if hit and one.verdict in wanted]
+    shown = hits[: tables.MOST_ROWS]
+    frame = _frame(shown)
+    table = slots.field("fingerprint-table")
+
+    def clicked() -> None:
+        rows = [row for row in widgets.chosen_rows(table) if row < len(shown)]
+        _OPENED.set(shown[rows[0]].topic if rows else "")
+
+    st.dataframe(
+        frame,
+        key=table,
+        hide_index=True,
+        height=300,
+        row_height=30,
+        on_select=clicked,
+        selection_mode="single-row",
+        placeholder="",
+        column_config=tables.explained(
+            frame,
+            {
+                "partitions": st.column_config.NumberColumn(format="localized", width=80),
+                "start": tables.RIGHT,
+                "shift": tables.RIGHT,
+                "matching pairs": st.column_config.NumberColumn(
+                    format="localized", help="How many pairs of start and shift give exactly these lists"
+                ),
+            },
+        ),
+    )
+    on_paper.rows(frame)
+    with st.container(horizontal=True, vertical_alignment="center", key="fingerprint-foot"):
+        st.caption(f"{tables.shown_of(len(shown), len(hits), 'topic')} Click a row to open it.", width="content")
+        tables.download("fingerprint-csv", "fingerprints.csv", lambda: _as_csv(hits))
+    name = _OPENED.get(st.query_params.get(_TOPIC, ""))
+    addresses.tell(_TOPIC, name)
+    return next((one for one in hits if one.topic == name or len(hits) == 1), None)
+
+
+def _frame(found: Sequence[TopicFingerprint]) -> pd.DataFrame:
+    import pandas as pd
+
+    fits = [one.fits[0] if one.fits else None for one in found]
+    return pd.DataFrame(
+        {
+            "topic": [text.visible(one.topic) for one in found],
+            "verdict": [MARKS[one.verdict] for one in found],
+            "partitions": [one.partitions for one in found],
+            "racks": ["" if fit is None else "aware" if fit.rack_aware else "ignored" for fit in fits],
+            "start": ["" if fit is None else str(fit.start) for fit in fits],
+            "shift": ["" if fit is None else _shifts(fit) for fit in fits],
+            "matching pairs": pd.array(
+                [
+                    sum(len(fit.shifts) for fit in one.fits) if one.fits and one.verdict is not Verdict.MOVED else None
+                    for one in found
+                ],
+                dtype="Int64",
+            ),
+            "placed": ["" if fit is None else fit.circumstance or "on the current brokers" for fit in fits],
+            "moved partitions": [_moved(one) for one in found],
+            "replicas that differ": pd.array([one.replicas_off for one in found], dtype="Int64"),
+        }
+    )
+
+
+def _shifts(fit: Fit) -> str:
+    if len(fit.shifts) >= len(fit.brokers) > 1:
+        return "any"
+    return (
+        ", ".join(map(str, fit.shifts)) if len(fit.shifts) <= 4 else f"{fit.shifts[0]} and {len(fit.shifts) - 1} more"
+    )
+
+
+def _moved(one: TopicFingerprint) -> str:
+    if len(one.moved) > _LISTED:
+        return f"{len(one.moved):,} of {one.partitions:,}"
+    return ", ".join(map(str, one.moved))
+
+
+def _as_csv(found: Sequence[TopicFingerprint]) -> str:
+    whole = _frame(found)
+    whole["topic"] = tables.harmless(whole["topic"])
+    whole["moved partitions"] = [" ".join(map(str, one.moved)) for one in found]
+    whole["all shifts"] = [" ".join(map(str, one.fits[0].shifts)) if one.fits else "" for one in found]
+    written: str = whole.to_csv(index=False)
+    return written
+
+
+def draw_topic(layout: ClusterLayout, one: TopicFingerprint) -> None:
+    """One topic: its sentence, and each partition as it is beside where its draws put it."""
+    import pandas as pd
+
+    settled = layout.target()
+    span = settled.rows_of_topic(one.topic)
+    ids = settled.partition[span.start : span.stop].tolist()
+    now = [[b for b in row if b != NONE] for row in settled.replica_ids[span.start : span.stop].tolist()]
+    fit = one.fits[0] if one.fits else one.nearest
+    with st.container(border=True, key="fingerprint-topic"):
+        st.markdown(text.plain(one.sentence))
+        if fit is None:
+            return
+        made = _as_placed(fit, one.added, ids, max(map(len, now), default=0))
+        differ = [a != b for a, b in zip(now, made, strict=True)]
+        only = any(differ) and fields.yes("Only differences", name="differ", key="fingerprint-differ", toggle=True)
+        rows = [i for i, off in enumerate(differ) if off or not only][: tables.MOST_ROWS]
+        frame_of_topic = pd.DataFrame(
+            {
+                "partition": [ids[i] for i in rows],
+                "replicas": [", ".join(map(str, now[i])) for i in rows],
+                "initial assignment": [", ".join(map(str, made[i])) for i in rows],
+                "": ["▲ differs" if differ[i] else "✔" for i in rows],
+            }
+        )
+        tables.table(frame_of_topic, "fingerprint-partitions", height=240)
+        st.caption(f"{sum(differ):,} of {text.counted(len(ids), 'partition')} differ from this initial assignment.")
+
+
+def _as_placed(fit: Fit, added: Sequence[Fit], ids: Sequence[int], factor: int) -> list[list[int]]:
+    """Where the draws put each partition, those added later by their own."""
+    factor = min(factor, len(fit.brokers))
+    made = fit.lists(ids, factor)
+    for later in added:
+        fresh = later.lists([i for i in ids if i >= later.first_id], factor)
+        made[len(made) - len(fresh) :] = fresh
+    return made

@@ -1,0 +1,136 @@
+"""What the History page says first: the sentence that answers, and the figures. Knows nothing of Streamlit."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from components.look import text
+from components.shell.frame import Figure
+from components.state.past import clock
+from reseat.history.series import worst
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["answer", "figures", "stretch"]
+
+#: Changes that make "a broker came or went".
+_BROKERS = ("broker_gone", "broker_came")
+#: A stretch that ended longer ago than this is not "the last".
+_RECENT = timedelta(days=1)
+_WEEK = timedelta(days=7)
+
+
+def answer(cluster: str, snapshots: pd.DataFrame, counts: pd.DataFrame, now: datetime) -> str:
+    """What happened in a stretch of time, and when it was worst.
+
+    Args:
+        cluster: its name.
+        snapshots: rows of the table ``snapshots``, oldest first; at least one.
+        counts: of ``History.change_counts`` in that stretch.
+        now: the time, in UTC.
+    """
+    first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
+    name = text.visible(cluster, 60)
+    if len(snapshots) == 1:
+        harm = _harm(snapshots.iloc[0]) if worst(snapshots) is not None else ""
+        return (
+            f"{name}: one snapshot, of {clock(last)}{f', with {harm}' if harm else ''}. Changes show from "
+            "the second on."
+        )
+    told = []
+    brokers = _sum(counts, *_BROKERS)
+    if brokers:
+        told.append(f"brokers joined or left {'once' if brokers == 1 else f'{brokers:,} times'}")
+    moved = _sum(counts, "replica_added")
+    if moved:
+        told.append(f"{text.counted(moved, 'replica')} added or moved")
+    leaders = _sum(counts, "leader_moved")
+    if leaders and len(told) < 2:
+        told.append(f"{text.counted(leaders, 'leader')} changed")
+    happened = " and ".join(told) or "no broker joined or left and no replica moved"
+    return f"{name}, {stretch(first, last, now)}: {happened}; {_worst(snapshots)}."
+
+
+def stretch(first: datetime, last: datetime, now: datetime) -> str:
+    """The stretch of time: "the last 7 days", or until when where that is over."""
+    seconds = (last - first).total_seconds()
+    long = text.counted(round(seconds / 86_400), "day") if seconds >= 1.5 * 86_400 else text.duration(seconds)
+    long = "24 h" if long == "1 d" else long
+    return f"the last {long}" if now - last < _RECENT else f"the {long} to {last:%A} {clock(last)}"
+
+
+def _worst(snapshots: pd.DataFrame) -> str:
+    place = worst(snapshots)
+    if place is None:
+        return _none_worse(snapshots)
+    row = snapshots.iloc[place]
+    moment = row["taken_at"]
+    near = snapshots["taken_at"].iloc[-1] - moment < _WEEK  # a weekday names one day
+    return f"the worst snapshot was {f'{moment:%A %H:%M} UTC' if near else clock(moment)}, {_harm(row)}"
+
+
+def _harm(row: pd.Series[Any]) -> str:
+    """What is worst in a snapshot that ``worst`` names."""
+    for name, words in (
+        ("offline", "offline"),
+        ("below_min_isr", "below min.insync.replicas"),
+        ("under_replicated", "under-replicated"),
+    ):
+        count = int(_value(row[name]) or 0)
+        if count:
+            return f"{text.counted(count, 'partition')} {words}"
+    return f"{text.counted(int(_value(row['findings_broken']) or 0), 'critical finding')}"
+
+
+def _none_worse(snapshots: pd.DataFrame) -> str:
+    """That nothing was offline or behind, as far as any snapshot tells it."""
+    offline, behind = (bool(snapshots[name].notna().any()) for name in ("offline", "under_replicated"))
+    if offline and behind:
+        return "no partition was offline or under-replicated"
+    if offline:
+        return "no partition was offline; in-sync replicas are unknown"
+    if behind:
+        return "no partition was under-replicated; leaders are unknown"
+    return "offline and under-replicated partitions are unknown"
+
+
+def figures(snapshots: pd.DataFrame, counts: pd.DataFrame) -> list[Figure]:
+    """The six figures under the sentence."""
+    first, last = snapshots.iloc[0], snapshots.iloc[-1]
+    return [
+        Figure("Snapshots", text.count(len(snapshots)), None, "Shown are those of the selected period."),
+        Figure("Brokers joined or left", text.count(_sum(counts, *_BROKERS)), None, None),
+        Figure("Replicas added or moved", text.count(_sum(counts, "replica_added")), None, None),
+        Figure("Leader changes", text.count(_sum(counts, "leader_moved")), None, None),
+        Figure(
+            "Max offline partitions",
+            text.count(_value(snapshots["offline"].max())),
+            None,
+            None,
+        ),
+        _size(first, last),
+    ]
+
+
+def _size(first: pd.Series[Any], last: pd.Series[Any]) -> Figure:
+    was, now = _value(first["size_bytes"]), _value(last["size_bytes"])
+    if now is None:
+        replicas = _value(last["replicas"]) or 0
+        return Figure("Replicas", text.count(replicas), text.signed(replicas - (_value(first["replicas"]) or 0)))
+    change = None if was is None else f"{'−' if now < was else '+'}{text.size(abs(now - was))}"
+    return Figure(
+        "Size of all replicas", text.size(now), change, "Shown for the last snapshot, with the change since the first."
+    )
+
+
+def _value(value: object) -> float | None:
+    """A number that is told, or None."""
+    import pandas as pd
+
+    return None if pd.isna(value) else float(value)  # type: ignore[arg-type,call-overload]
+
+
+def _sum(counts: pd.DataFrame, *kinds: str) -> int:
+    return int(counts.loc[counts["kind"].isin(kinds), "changes"].sum())

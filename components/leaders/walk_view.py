@@ -1,0 +1,223 @@
+"""Stops, returns and elections one after the other, drawn: a strip of steps, and what the chosen one leaves."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from components.charts.plots import broker_order
+from components.leaders import elections
+from components.leaders.consequences import bring_back_words, draw_lists
+from components.leaders.walk_state import (
+    ANEW,
+    MOST_MOVES,
+    Story,
+    add,
+    example,
+    go,
+    keep,
+    kept,
+    label,
+    remove,
+    without_brokers,
+)
+from components.look import text
+from components.shell import frame
+from components.shell.findings import flagged
+from components.state import caching, fields, widgets
+from reseat.election import Move, MoveKind, Reason
+from reseat.model import BrokerState, ClusterLayout, Severity
+from reseat.model.naming import natural
+
+if TYPE_CHECKING:
+    from reseat.election import Mode, WalkStep
+
+__all__ = ["draw_walk"]
+
+_KINDS = {
+    MoveKind.STOP: "stop",
+    MoveKind.CRASH: "crash",
+    MoveKind.RETURN: "return",
+    MoveKind.PREFERRED: "preferred election",
+    MoveKind.UNCLEAN: "unclean election",
+}
+_BEGINNING = "Initial state"
+
+
+def draw_walk(layout: ClusterLayout, mode: Mode) -> None:
+    """The strip, the step that one stands at, and what can happen next."""
+    story = kept(layout)
+    unclean = _draw_strip(story)
+    steps = caching.walk_of(layout, story.moves, mode, unclean=unclean).steps
+    if story.at == 0:
+        _draw_start(layout, story, mode)
+    else:
+        _draw_step(layout, steps[story.at - 1], story, mode, unclean=unclean)
+
+
+def _draw_strip(story: Story) -> bool:
+    """All steps in a line, with a step back and a step on; whether unclean election is allowed."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="walk-strip"):
+        st.button(
+            "", icon=":material/chevron_left:", key="walk-back", help="Previous step", disabled=not story.at,
+            on_click=go, args=(story, story.at - 1),
+        )  # fmt: skip
+        place = st.segmented_control(
+            "Steps",
+            range(len(story.moves) + 1),
+            default=story.at,
+            required=True,
+            key=ANEW.key(f"walk-{len(story.moves)}"),
+            label_visibility="collapsed",
+            format_func=lambda i: f"{i} · {text.visible(label(story.moves[i - 1]), 40)}" if i else _BEGINNING,
+        )
+        st.button(
+            "", icon=":material/chevron_right:", key="walk-on", help="Next step",
+            disabled=story.at == len(story.moves), on_click=go, args=(story, story.at + 1),
+        )  # fmt: skip
+        unclean = fields.yes(
+            "Unclean election allowed", name="unclean", key="walk-unclean", help="unclean.leader.election.enable"
+        )
+    if place != story.at:
+        go(story, place)
+        st.rerun()
+    return unclean
+
+
+def _draw_next(layout: ClusterLayout, story: Story) -> None:
+    """What can happen after the step that one stands at."""
+    facts = {b.id: " · ".join(filter(None, (str(b.id), b.rack, b.host))) for b in layout.brokers}
+    kind_at, brokers_at, racks_at, buttons = st.columns([2, 3, 2, 4], vertical_alignment="bottom")
+    kind = kind_at.selectbox("Next", list(_KINDS), format_func=_KINDS.__getitem__, key="walk-kind")
+    no_brokers = without_brokers(kind)
+    brokers = brokers_at.multiselect(
+        "Brokers",
+        list(facts),
+        placeholder="Not needed: applies to all" if no_brokers else "Choose, or click a bar",
+        format_func=lambda broker: text.visible(facts.get(broker, str(broker)), 60),
+        disabled=no_brokers,
+        key=ANEW.key("walk-brokers"),
+    )
+    racks = racks_at.multiselect(
+        "And racks",
+        sorted(layout.racks, key=natural),
+        placeholder="Choose a rack" if layout.racks else "Racks unknown",
+        format_func=lambda rack: text.visible(rack, 60),
+        disabled=no_brokers or not layout.racks,
+        key=ANEW.key("walk-racks"),
+    )
+    whole = {b.id for b in layout.brokers if b.rack is not None and b.rack in set(racks)}
+    ids = () if no_brokers else tuple(sorted(set(brokers) | whole))
+    full = len(story.moves) >= MOST_MOVES
+    with buttons.container(horizontal=True, gap="small"):
+        st.button(
+            "Add", icon=":material/add:", key="walk-add", disabled=full or not (ids or no_brokers),
+            help=f"A story has at most {MOST_MOVES} steps" if full else "Add it after the current step",
+            on_click=add, args=(story, Move(kind, ids)),
+        )  # fmt: skip
+        st.button(
+            "Remove", icon=":material/remove:", key="walk-remove", help="Remove the current step",
+            disabled=not story.at, on_click=remove, args=(story,),
+        )  # fmt: skip
+        st.button(
+            "", icon=":material/replay:", key="walk-example", help="Restart with the example",
+            on_click=keep, args=(Story(example(layout), 1),),
+        )  # fmt: skip
+        st.button(
+            "", icon=":material/delete:", key="walk-clear", help="Remove all steps", disabled=not story.moves,
+            on_click=keep, args=(Story(),),
+        )  # fmt: skip
+
+
+def _draw_start(layout: ClusterLayout, story: Story, mode: Mode) -> None:
+    preview = caching.stop_of(layout, (), mode, unclean=False).election
+    frame.answer("Initial state. Go to the next step, or add one.")
+    _figures(layout, changed=0, offline=int((layout.leader == -1).sum()), below=None, lost=0, back=None)
+    _draw_bars(layout, preview.leaders_before, preview.leaders_after, story)
+    _draw_next(layout, story)
+    draw_lists(layout, preview, {}, caching.majority_of(layout, (), mode), "walk")
+
+
+def _draw_step(layout: ClusterLayout, step: WalkStep, story: Story, mode: Mode, *, unclean: bool) -> None:
+    """One step: its sentence, figures, bars, and the lists behind them."""
+    election, after = step.election, step.layout
+    foreseen = caching.unclean_of(after, mode)
+    lossy = np.isin(foreseen.reason, [Reason.UNCLEAN, Reason.LAST_KNOWN])
+    back = np.intersect1d(np.flatnonzero(lossy), step.offline)
+    frame.answer(step.sentence)
+    told = layout.min_in_sync is not None
+    _figures(
+        after,
+        changed=int(np.count_nonzero(election.changed)),
+        offline=len(step.offline),
+        below=len(step.below_min_isr) if told else None,
+        lost=len(step.lost),
+        back=len(back),
+    )
+    _draw_bars(after, election.leaders_before, election.leaders_after, story)
+    _draw_next(layout, story)
+    notes = []
+    if len(step.offline) and not unclean:
+        notes.append(bring_back_words(after, back, len(step.offline)))
+    if len(step.recovering):
+        notes.append(
+            f"{text.counted(len(step.recovering), 'partition')}: marked RECOVERING by the controller until the new "
+            "leader has recovered."
+        )
+    lists = {
+        "Offline": step.offline,
+        "Reject acks=all": step.below_min_isr,
+        "Records may be lost": step.lost,
+        "Unclean recovers": back,
+    }
+    draw_lists(after, election, lists, caching.majority_of(after, (), mode), "walk", notes=notes)
+
+
+def _figures(
+    layout: ClusterLayout, *, changed: int, offline: int, below: int | None, lost: int, back: int | None
+) -> None:
+    down = sum(broker.state is BrokerState.DEAD for broker in layout.brokers)
+    frame.figures(
+        [
+            ("Brokers down", text.count(down), None, None),
+            ("Leaders changed", text.count(changed), None, None),
+            ("Offline", flagged(offline, Severity.BROKEN), None, None),
+            (
+                "Reject acks=all",
+                flagged(below, Severity.BROKEN),
+                None,
+                None,
+            ),
+            (
+                "Records may be lost",
+                flagged(lost, Severity.BROKEN),
+                None,
+                None,
+            ),
+            (
+                "Unclean recovers",
+                text.count(back),
+                None,
+                None,
+            ),
+        ]
+    )
+
+
+def _draw_bars(layout: ClusterLayout, before: elections.Counts | None, after: elections.Counts, story: Story) -> None:
+    key = ANEW.key("walk-bars")
+    dead = tuple(broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD)
+    elections.draw_leaders(
+        layout, before, after, key, stopped=dead, on_click=partial(_clicked, layout, story, key, frozenset(dead))
+    )
+
+
+def _clicked(layout: ClusterLayout, story: Story, chart: str, dead: frozenset[int]) -> None:
+    """A click on a broker's bar stops it next, or lets it return."""
+    order = broker_order(layout)
+    for place in widgets.clicked(chart)[:1]:
+        broker = layout.brokers[order[place]].id
+        add(story, Move(MoveKind.RETURN if broker in dead else MoveKind.STOP, (broker,)))

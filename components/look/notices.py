@@ -1,0 +1,46 @@
+"""Findings a line each; and what is refused: why, what it is about, and what can be done instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from components.look import text
+from components.look.theme import severity_icon
+from reseat.errors import InputRefused, ReseatError, WishRefused
+from reseat.model import Finding, Severity
+
+__all__ = ["findings", "refused"]
+
+#: Topics and details named before the rest is counted.
+_MOST = 12
+
+
+def findings(found: Sequence[Finding]) -> None:
+    """What a person should know before carrying something out, a line each, worst first."""
+    for finding in found:
+        colour = {Severity.BROKEN: "red", Severity.ATTENTION: "orange", Severity.NOTE: "gray"}[finding.severity]
+        st.markdown(f":{colour}[{severity_icon(finding.severity)}] {text.plain(finding.sentence)}")
+
+
+def refused(error: ReseatError, *, said: bool = False) -> None:
+    """Say why something cannot be, what it is about, and what can be done instead.
+
+    Args:
+        error: the refusal.
+        said: whether the page has said its sentence already.
+    """
+    with st.container(border=True, key="refused"):
+        sentence = error.sentence if isinstance(error, WishRefused) else str(error)
+        st.markdown("**What can be done**" if said else f":red[:material/block:] **{text.plain(sentence)}**")
+        if isinstance(error, InputRefused):
+            st.markdown("\n".join(f"- {text.plain(detail)}" for detail in error.details[:_MOST]))
+        if isinstance(error, WishRefused):
+            st.markdown("\n".join(f"- {text.plain(choice)}" for choice in error.choices))
+            if error.topics:
+                shown = ", ".join(text.code(topic) for topic in error.topics[:_MOST])
+                more = len(error.topics) - _MOST
+                st.markdown(
+                    f"{text.counted(len(error.topics), 'topic')}: {shown}{f' and {more:,} more' if more > 0 else ''}"
+                )

@@ -1,0 +1,185 @@
+"""Tables of partitions, filtered on the server: a million rows are never sent to the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components.look import on_paper, text
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
+from reseat.model.glossary import meaning
+from reseat.model.search import Search
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from streamlit.elements.lib.column_types import ColumnConfig
+
+__all__ = [
+    "MOST_ROWS",
+    "PLAIN",
+    "RIGHT",
+    "at_most",
+    "download",
+    "explained",
+    "harmless",
+    "in_unit",
+    "leader_names",
+    "lists",
+    "matching",
+    "shown_of",
+    "table",
+]
+
+#: Rows sent to the browser; the count of the others is said, and a search or the download finds them.
+MOST_ROWS = 500
+#: More rows than these get a line to search in.
+_SEARCHED = 12
+#: What a spreadsheet would take for a formula at the start of a cell.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: Ids and amounts written as text stand at the right, as numbers do.
+RIGHT = st.column_config.TextColumn(alignment="right")
+#: Broker ids are names: no separators.
+PLAIN = st.column_config.NumberColumn(format="plain")
+
+Rows = npt.NDArray[np.int64]
+_AS_THEY_ARE: Mapping[str, ColumnConfig] = {}
+
+
+def table(
+    frame: pd.DataFrame,
+    key: str,
+    columns: Mapping[str, ColumnConfig] = _AS_THEY_ARE,
+    *,
+    height: int = 300,
+    fixed: bool = False,
+) -> None:
+    """A table without index, numbers with separators.
+
+    Args:
+        frame: what it shows.
+        key: its name on the page.
+        columns: how single columns are drawn, where it differs.
+        height: the most pixels it takes.
+        fixed: whether it keeps that height with few rows too, so that nothing jumps while one searches; where nothing
+            is found, it says so and has no headings.
+    """
+    if fixed and not len(frame):
+        with st.container(key=f"{key}-none", height=height, border=False):
+            st.caption("No row matches.")
+        return
+    numbers = {
+        name: st.column_config.NumberColumn(format="localized")
+        for name in frame.select_dtypes("number").columns
+        if name not in ("partition",)
+    }
+    st.dataframe(
+        frame,
+        key=key,
+        hide_index=True,
+        height=height if fixed else at_most(height, len(frame)),
+        row_height=30,
+        column_config=explained(frame, {**numbers, **columns}),
+        placeholder="",
+    )
+    on_paper.rows(frame, columns)
+
+
+def at_most(height: int, rows: int) -> int | Literal["content"]:
+    """How high a table is: that, or as high as all its rows, which depends on how large the browser's words are."""
+    return "content" if 37 + 30 * rows <= height else height
+
+
+def explained(frame: pd.DataFrame, columns: Mapping[str, ColumnConfig] = _AS_THEY_ARE) -> dict[str, ColumnConfig]:
+    """How columns are drawn, each heading that is a term of the glossary with its definition.
+
+    Args:
+        frame: the table.
+        columns: how single columns are drawn, where it differs; a help of their own stays.
+    """
+    drawn = dict(columns)
+    for name in map(str, frame.columns):
+        config = drawn.get(name, st.column_config.Column())
+        term = meaning(str(config.get("label") or name).partition(",")[0])
+        if term is not None and config.get("help") is None:
+            drawn[name] = {**config, "help": term}
+    return drawn
+
+
+def shown_of(shown: int, total: int, what: str) -> str:
+    """How many rows one sees: all, or the first of many."""
+    if shown >= total:
+        return f"{text.counted(total, what)}."
+    return f"The first {shown:,} of {text.counted(total, what)}; search to see others, or download all."
+
+
+def in_unit(sizes: pd.Series[float]) -> tuple[str, npt.NDArray[np.float64]]:
+    """The sizes of a column in one unit, that of the middle one, so that numbers can be compared and sorted.
+
+    Args:
+        sizes: bytes.
+
+    Returns:
+        The unit, and (n,) sizes to a tenth of it, small ones to their first digit; NaN where not told.
+    """
+    told = sizes.astype("Float64").to_numpy(np.float64, na_value=np.nan)
+    some = told[~np.isnan(told)]
+    unit = text.size(float(np.median(some))).rpartition(" ")[2] if len(some) else "B"
+    scaled = (told / text.SIZES[unit]).tolist()
+    return unit, np.array([float(f"{size:.1g}") if 0 < size < 1 else round(size, 1) for size in scaled])
+
+
+def matching(layout: ClusterLayout, rows: Rows, typed: str, *columns: IntArray) -> Rows:
+    """Which of some rows a search is about, as positions in ``rows``.
+
+    A number finds a broker in ``columns`` or a partition id; ``topic-7`` one partition; other words a part of the
+    topic's name, without regard to case.
+
+    Args:
+        layout: the layout of the rows.
+        rows: (n,) row numbers.
+        typed: what was typed.
+        columns: (n,) or (n, m) broker ids that belong to the rows.
+    """
+    search = Search.of(typed)
+    if not search.words:
+        return np.arange(len(rows))
+    found = search.partitions(layout.topics, layout.topic_of[rows], layout.partition[rows])
+    if search.number is not None:
+        for column in columns:
+            equal = column == search.number
+            found = found | (equal if equal.ndim == 1 else equal.any(axis=1))
+    return np.flatnonzero(found)
+
+
+def lists(ids: IntArray) -> list[str]:
+    """Replica lists as text, a row each: ``4, 1, 7``."""
+    return [", ".join(str(broker) for broker in row if broker != NONE) for row in ids.tolist()]
+
+
+def leader_names(ids: npt.NDArray[np.integer]) -> list[str]:
+    """Leaders as text: an id, ``none`` or ``not told``."""
+    words = {NONE: "none", NOT_TOLD: "unknown"}
+    return [words.get(broker, str(broker)) for broker in ids.tolist()]
+
+
+def harmless(names: pd.Series) -> pd.Series:
+    """Names for a CSV: one that a spreadsheet would take for a formula gets an apostrophe before it."""
+    return names.where(~names.str.startswith(_FORMULA), "'" + names)
+
+
+def download(key: str, name: str, make: Callable[[], bytes | str]) -> None:
+    """All rows of a table as CSV, made when it is clicked."""
+    st.download_button(
+        "All as CSV",
+        make,
+        file_name=name,
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+        key=key,
+    )

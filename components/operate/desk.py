@@ -1,0 +1,215 @@
+"""What every page that writes knows before it draws: the cluster, who asks, whether they may, and the journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+import streamlit as st
+
+from components.operate import person as operate_person
+from components.server import visitor
+from components.state import addresses, session, shared
+from components.state.session import OpenLayout
+from components.state.slots import Slot
+from reseat.errors import InputRefused
+from reseat.model import Snapshot
+from reseat.operate.checks.authorization import Access, Person, allowed
+from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.journal.journal import Journal, LeaseHolder
+from reseat.operate.journal.records import Run
+from reseat.sources.connection import Connection
+from reseat.sources.followed import LiveCluster
+
+__all__ = ["Desk", "Look", "choose_protocol", "desk_of", "look_at", "looked_at", "tell_protocol"]
+
+_LOOK: Slot[Look] = Slot("operate-look", addressed=True)
+_CHOSEN: Slot[str] = Slot("operate-way", addressed=True)
+#: The address's names for what is shown of the cluster, and for the protocol by which it is written to.
+_LOOKS, _ADDRESSED = "look", "way"
+
+
+class Asking(TypedDict):
+    """What every request to the guard says of who asks, as keyword arguments."""
+
+    confirmed: str
+    person: Person
+    enabled: bool
+    access: Access
+    overrides: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """A live cluster and the person before it.
+
+    Attributes:
+        live: the cluster as the dashboard follows it.
+        snapshot: its last reading.
+        enabled: whether writing was enabled at start.
+        journal: what was carried out; None where there is none yet and nothing may be written, or it cannot be opened.
+        journal_trouble: why the journal cannot be opened, or None.
+    """
+
+    live: LiveCluster
+    snapshot: Snapshot
+    enabled: bool
+    journal: Journal | None
+    journal_trouble: str | None = None
+
+    @property
+    def person(self) -> Person:
+        """Who looks at the page."""
+        return session.person()
+
+    @property
+    def access(self) -> Access:
+        """Who may write, as configured now: a button is pressed some time after it was drawn."""
+        return visitor.access()
+
+    @property
+    def name(self) -> str:
+        """By what the person knows the cluster."""
+        return self.live.name
+
+    @property
+    def connection(self) -> Connection:
+        """How it is reached."""
+        return self.live.connection
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols by which it can be written to, the one taken unless the person chooses first."""
+        reached = {"admin": self.connection.bootstrap, "zookeeper": self.connection.zookeeper}
+        return tuple(protocol for protocol, servers in reached.items() if servers)
+
+    @property
+    def protocol(self) -> str:
+        """The protocol by which it is written to: the one chosen in this session, else through its brokers if known."""
+        chosen = _CHOSEN.of(self.name).get(st.query_params.get(_ADDRESSED, ""))
+        return chosen if chosen in self.protocols else self.protocols[0]
+
+    @property
+    def writing(self) -> Connection:
+        """How it is reached for writing."""
+        if self.protocol == "admin":
+            return replace(self.connection, zookeeper=(), chroot="")
+        return self.connection
+
+    @property
+    def can_cancel(self) -> bool:
+        """Whether what is under way can be taken back: not through ZooKeeper's node."""
+        return self.protocol == "admin"
+
+    @property
+    def cluster_id(self) -> str:
+        """The id that the cluster gives itself; empty where it tells none."""
+        return self.snapshot.cluster_id or ""
+
+    @property
+    def permission(self) -> Check:
+        """Whether this person may write."""
+        return allowed(self.person, self.access)
+
+    @property
+    def may_write(self) -> bool:
+        """Whether pages offer to write at all; the guard judges each write by itself all the same."""
+        return (
+            self.enabled
+            and self.journal is not None
+            and bool(self.cluster_id)
+            and self.permission.verdict is Verdict.PASSED
+        )
+
+    def insist(self) -> None:
+        """For buttons that ask no guard: the person may write still, now that they press it.
+
+        Raises:
+            InputRefused: they may not.
+        """
+        permission = self.permission
+        if permission.verdict is not Verdict.PASSED:
+            raise InputRefused(permission.sentence)
+
+    @property
+    def open_run(self) -> Run | None:
+        """The run on this cluster that is not over."""
+        return None if self.journal is None else self.journal.open_run(self.cluster_id)
+
+    @property
+    def holder(self) -> LeaseHolder | None:
+        """Who is at work on this cluster now."""
+        held = None if self.journal is None else self.journal.holder(self.cluster_id)
+        return held if held is not None and held.alive else None
+
+    def asked(self, typed: str, overrides: frozenset[str] = frozenset()) -> Asking:
+        """The same for each request to the guard."""
+        return {
+            "confirmed": typed,
+            "person": self.person,
+            "enabled": self.enabled,
+            "access": self.access,
+            "overrides": overrides,
+        }
+
+
+def desk_of(seat: OpenLayout) -> Desk | None:
+    """The desk for what a person looks at; None where that is no live cluster."""
+    if seat.live is None or seat.snapshot is None:
+        return None
+    enabled = operate_person.enabled()
+    journal, trouble = None, None
+    try:
+        journal = shared.journal(make=enabled)
+    except InputRefused as error:
+        trouble = str(error)
+    return Desk(seat.live, seat.snapshot, enabled, journal, trouble)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the Execute page shows of a cluster: a plan to carry out, a run, or the way back of a run.
+
+    Attributes:
+        cluster_id: of which cluster.
+        what: ``plan``, ``run`` or ``rollback``.
+        run: the run, where it is about one.
+    """
+
+    cluster_id: str = ""
+    what: str = ""
+    run: int = 0
+
+
+def looked_at(desk: Desk) -> Look:
+    """What the person chose to see, else the run that is not over, else the plan."""
+    kept = _LOOK.get(_linked(desk))
+    if kept.cluster_id == desk.cluster_id and kept.what:
+        addresses.tell(_LOOKS, f"{kept.what}-{kept.run}" if kept.run else kept.what)
+        return kept
+    open_run = desk.open_run
+    return Look(desk.cluster_id, "plan") if open_run is None else Look(desk.cluster_id, "run", open_run.id)
+
+
+def _linked(desk: Desk) -> Look:
+    """What the address names of this cluster, where its journal has it."""
+    what, _, number = st.query_params.get(_LOOKS, "").partition("-")
+    runs = () if desk.journal is None else desk.journal.runs(desk.cluster_id)
+    run = next((run.id for run in runs if str(run.id) == number), 0)
+    known = what == "plan" or (what in ("run", "rollback") and run)
+    return Look(desk.cluster_id, what, run) if known else Look()
+
+
+def look_at(desk: Desk, what: str, run: int = 0) -> None:
+    """Show something else of the cluster."""
+    _LOOK.set(Look(desk.cluster_id, what, run))
+
+
+def choose_protocol(desk: Desk, protocol: str) -> None:
+    """Write to this cluster by this protocol from now on."""
+    _CHOSEN.of(desk.name).set(protocol)
+
+
+def tell_protocol(desk: Desk) -> None:
+    """Let the address say the protocol, where it is not the one taken by itself."""
+    addresses.tell(_ADDRESSED, "" if desk.protocol == desk.protocols[0] else desk.protocol)

@@ -1,0 +1,76 @@
+"""The runs of a cluster, latest first, a line each; a click opens one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from components.look import text
+from components.operate.run import state_words
+from reseat.operate.journal.records import Run
+
+__all__ = ["draw_history", "title_of"]
+
+#: Runs listed with a button; older ones are chosen from a list.
+_LISTED = 8
+
+
+def title_of(run: Run) -> str:
+    """What a run is, in a few words: ``Run 7, the way back of run 5``."""
+    return f"Run {run.id}, the rollback of run {run.takes_back}" if run.takes_back is not None else f"Run {run.id}"
+
+
+def draw_history(runs: Sequence[Run], opened: int | None, choose: Callable[[int], None]) -> None:
+    """Draw the runs of a cluster.
+
+    Args:
+        runs: in any order.
+        opened: the run that is looked at, or None.
+        choose: called with the id of the run that the person opens.
+    """
+    st.header("Runs of this cluster", anchor=False)
+    latest = sorted(runs, key=lambda run: run.id, reverse=True)
+    if not latest:
+        st.caption("Nothing has been executed on this cluster from this journal.")
+        return
+    with st.container(key="history", gap="xsmall"):
+        for run in latest[:_LISTED]:
+            _line(run, run.id == opened, choose)
+        if latest[_LISTED:]:
+            _older(latest[_LISTED:], choose)
+
+
+def _line(run: Run, opened: bool, choose: Callable[[int], None]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"history-{run.id}", gap="small"):
+        st.button(
+            title_of(run),
+            key=f"open-run-{run.id}",
+            type="tertiary",
+            icon=":material/visibility:" if opened else ":material/history:",
+            help="Shown now" if opened else "Show this run",
+            on_click=choose,
+            args=(run.id,),
+        )
+        # Whether a runner is at work is told where the run is opened: asking it of every run would cost too much.
+        st.markdown(state_words(run.state), width="content")
+        took = ""
+        if run.ended_at is not None:
+            took = f" · took {text.duration((run.ended_at - run.approved_at).total_seconds())}"
+        st.caption(f"{text.plain(run.operator, 60)} · approved {text.ago(run.approved_at)}{took}", width="content")
+
+
+def _older(runs: Sequence[Run], choose: Callable[[int], None]) -> None:
+    by_id = {run.id: run for run in runs}
+    with st.container(horizontal=True, vertical_alignment="bottom", key="history-older"):
+        chosen = st.selectbox(
+            "Older runs",
+            list(by_id),
+            index=None,
+            placeholder=f"{text.counted(len(runs), 'older run')}",
+            format_func=lambda number: f"{title_of(by_id[number])}, {by_id[number].state.value}",
+            key="history-chosen",
+            label_visibility="collapsed",
+            width=320,
+        )
+        st.button("Show it", key="history-open", disabled=chosen is None, on_click=choose, args=(chosen or runs[0].id,))

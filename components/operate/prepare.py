@@ -1,0 +1,151 @@
+"""A plan before it is carried out: its figures, the guard's checks, how it shall be done, and the confirmation."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from components.look import text
+from components.operate import states
+from components.operate.checks import draw_checks, stopping, tally
+from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
+from components.operate.desk import Desk, choose_protocol, look_at, tell_protocol
+from components.operate.options import draw_options
+from components.operate.plan import Proposal, draw_detail, figures_of
+from components.operate.reading import draw_age, last_reading, read_now
+from components.operate.start import Intent, begin
+from components.shell import frame
+from components.state import caching, slots
+from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
+from reseat.model import Plan
+from reseat.operate.admitting import check_plan
+from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.journal.records import RunOptions
+
+__all__ = ["draw_proposal"]
+
+
+def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
+    """Everything about one plan, down to the button that begins it.
+
+    Args:
+        desk: the cluster and the person.
+        proposal: the plan.
+        head: where the sentence and the figures go.
+    """
+    leaving = proposal.sealed.leaving
+    try:
+        fresh = last_reading(desk, leaving)
+    except ClusterUnreachable as error:
+        with head:
+            frame.answer(f"{proposal.title}: it cannot be checked now.")
+            states.draw_lost(str(error))
+        return
+    plan = caching.laid_over(fresh.snapshot.layout, proposal.sealed)
+    left, right = st.columns([1.7, 1], gap="large")
+    with right:
+        options = _how(desk)
+        foot = st.container()
+    intent = Intent(desk, proposal, options, fresh)
+    # Checked as if the id were typed already: what is typed is said beside the field.
+    checks = check_plan(intent.request(desk.cluster_id), fresh.facts, desk.journal)
+    listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
+    with left:
+        st.header(f"Checks: {tally(listed)}", anchor=False)
+        overrides = draw_checks(listed, f"{proposal.kind}-{proposal.sealed.hash[:12]}")
+        if draw_age(fresh):
+            _read_again(desk, leaving)
+    with head:
+        schedule = caching.schedule_of(
+            fresh.snapshot.layout, proposal.sealed, options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes
+        )
+        untold = sum(check.verdict is Verdict.NOT_TOLD for check in listed)
+        frame.answer(_answer(desk, proposal, plan, stopping(listed, overrides), untold))
+        frame.figures(figures_of(plan, proposal, schedule, float(options.throttle or 0)))
+    with foot:
+        if desk.may_write:
+            typed = draw_confirm(desk, checks, overrides, label_of(desk, proposal, plan), f"plan-{proposal.kind}")
+            if typed is not None:
+                _carry_out(intent, typed, overrides)
+        else:
+            st.caption("Nothing can be sent: the line above says why.")
+    draw_detail(plan, proposal)
+
+
+def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:
+    """What the button says: what will happen, how much of it, and where."""
+    moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
+    if moves:
+        what = f"Move {text.counted(moves, 'replica')}"
+    elif changed:
+        what = f"Change the lists of {text.counted(changed, 'partition')}"
+    else:
+        what = "Nothing to change"
+    if proposal.takes_back is not None:
+        what = f"Roll back run {proposal.takes_back}: {what[:1].lower()}{what[1:]}"
+    return f"{what} on {text.visible(desk.name, 60)}"
+
+
+def _how(desk: Desk) -> RunOptions:
+    """Throttle, moves at a time, and the way where there are two."""
+    st.header("How", anchor=False)
+    if len(desk.protocols) > 1:
+        words = {"admin": "Through the brokers", "zookeeper": "Through ZooKeeper"}
+        chosen = st.segmented_control(
+            "Way",
+            desk.protocols,
+            default=desk.protocol,
+            required=True,
+            key=slots.field(f"operate-way-{desk.protocol}"),
+            format_func=words.__getitem__,
+            label_visibility="collapsed",
+            help="Through the brokers (2.4 and later), moves in progress can be cancelled.",
+        )
+        if chosen != desk.protocol:
+            choose_protocol(desk, chosen)
+            st.rerun()
+        tell_protocol(desk)
+    options = draw_options(RunOptions(), "operate", addressed=True)
+    st.caption(
+        ("" if options.throttle else "Without a throttle, copying uses all available network and disk bandwidth. ")
+        + "Both can be changed while it runs."
+    )
+    return options
+
+
+def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check], untold: int) -> str:
+    moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
+    what = f"{text.counted(moves, 'replica')} {'moves' if moves == 1 else 'move'}"
+    if not moves:
+        what = f"{text.counted(changed, 'list')} {'changes' if changed == 1 else 'change'}, and no data moves"
+    if against:
+        verdict = f"{text.counted(len(against), 'check')} failed"
+    else:
+        verdict = "nothing prevents it" + (f", {untold} unknown" if untold else "")
+    return f"{proposal.title} on {text.visible(desk.name, 60)}: {what}; {verdict}."
+
+
+def _read_again(desk: Desk, leaving: tuple[int, ...]) -> None:
+    try:
+        read_now(desk, leaving)
+    except ClusterUnreachable as error:
+        states.draw_lost(str(error))
+        return
+    st.rerun()
+
+
+def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:
+    """Read once more, check once more, journal it, and let a process of its own begin."""
+    try:
+        fresh = read_now(intent.desk, intent.proposal.sealed.leaving)
+        with st.spinner("Starting …", show_time=True):
+            run = begin(intent, typed, overrides, fresh)
+    except ClusterUnreachable as error:
+        states.draw_lost(str(error))
+    except WriteRefused as error:
+        states.draw_write_refused(error)
+    except ReseatError as error:
+        frame.refused(error)
+    else:
+        look_at(intent.desk, "run", run.id)
+        st.rerun()

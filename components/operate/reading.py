@@ -1,0 +1,137 @@
+"""The cluster read just now, for the guard: its snapshot, what is under way, and what leaving brokers still hold.
+
+The one door through which the pages reach a cluster to operate on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import streamlit as st
+
+from components.look import text
+from components.operate.desk import Desk
+from components.state.slots import Slot
+from reseat.model import Snapshot
+from reseat.operate.admitting import Facts, facts_of
+from reseat.operate.checks.election import Ends
+from reseat.operate.targets.target import Partition, Target
+from reseat.sources.live import read_cluster
+
+__all__ = ["Fresh", "draw_age", "last_reading", "log_ends", "read_cluster", "read_now", "target_of"]
+
+_KEPT: Slot[tuple[Fresh, ...]] = Slot("operate-fresh")
+_ENDS: Slot[tuple[object, Ends]] = Slot("operate-log-ends")
+#: What everybody follows is checked against where it is not older.
+_FRESH = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Fresh:
+    """What the guard judges by.
+
+    Attributes:
+        cluster: by what the person knows it.
+        leaving: the brokers whose log directories were asked for.
+        facts: the reading, and what was asked beside it.
+    """
+
+    cluster: str
+    leaving: tuple[int, ...]
+    facts: Facts
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The reading."""
+        return self.facts.snapshot
+
+
+@contextmanager
+def target_of(desk: Desk, protocol: str | None = None) -> Iterator[Target]:
+    """The cluster open for operating on it.
+
+    Args:
+        desk: which cluster.
+        protocol: ``admin`` or ``zookeeper``; None: the one chosen.
+
+    Raises:
+        ClusterUnreachable: it does not answer.
+    """
+    from reseat.operate.targets.opening import open_target
+
+    target = open_target(desk.writing) if protocol is None else open_target(desk.connection, protocol)
+    try:
+        yield target
+    finally:
+        target.close()
+
+
+def read_now(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
+    """Read the cluster, and keep the reading for this session.
+
+    Args:
+        desk: which cluster.
+        leaving: brokers that shall hold nothing afterwards.
+
+    Raises:
+        ClusterUnreachable: it does not answer.
+    """
+    with st.spinner(f"Reading {text.plain(desk.name, 60)} for the checks …", show_time=True):
+        return _asked(desk, leaving, read_cluster(desk.connection))
+
+
+def last_reading(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
+    """The last reading of this session that can still be checked against, or a new one.
+
+    What everybody follows is taken where it is newer; a reading from before the end of the last run is never taken.
+
+    Raises:
+        ClusterUnreachable: it does not answer.
+    """
+    runs = () if desk.journal is None else desk.journal.runs(desk.cluster_id, most=1)
+    since = runs[0].ended_at if runs and runs[0].ended_at is not None else datetime.min.replace(tzinfo=UTC)
+    held: tuple[Fresh, ...] = _KEPT.get(())
+    kept = next((one for one in held if one.cluster == desk.name), None)
+    followed = desk.snapshot
+    if kept is not None and kept.snapshot.taken_at > since and kept.snapshot.taken_at >= followed.taken_at:
+        return kept if kept.leaving == leaving else _asked(desk, leaving, kept.snapshot)
+    if followed.taken_at > since and datetime.now(UTC) - followed.taken_at < _FRESH:
+        return _asked(desk, leaving, followed)
+    return read_now(desk, leaving)
+
+
+def _asked(desk: Desk, leaving: tuple[int, ...], snapshot: Snapshot) -> Fresh:
+    """Ask for what no reading tells, and keep all of it."""
+    with target_of(desk) as target:
+        fresh = Fresh(desk.name, leaving, facts_of(target, snapshot, leaving))
+    _KEPT.set((fresh,))
+    return fresh
+
+
+def log_ends(desk: Desk, fresh: Fresh, partitions: tuple[Partition, ...]) -> Ends:
+    """Where the logs of these partitions end on living brokers, asked once for each reading and choice.
+
+    Raises:
+        ClusterUnreachable: the cluster does not answer.
+    """
+    which = (desk.name, fresh.snapshot.taken_at, partitions)
+    kept: tuple[object, Ends] = _ENDS.get((None, {}))
+    if kept[0] != which:
+        with target_of(desk) as target:
+            kept = (which, target.log_ends(partitions))
+        _ENDS.set(kept)
+    return kept[1]
+
+
+def draw_age(fresh: Fresh) -> bool:
+    """Say how old the reading is; returns whether the person asks for a new one."""
+    with st.container(horizontal=True, vertical_alignment="center", key="reading-age", gap="small"):
+        taken = fresh.snapshot.taken_at
+        st.caption(
+            f"By the reading of {taken:%H:%M:%S} UTC, {text.ago(taken)}; it is read once more before anything is sent.",
+            width="content",
+        )
+        return st.button("Read again", key="read-again", icon=":material/refresh:", type="tertiary")

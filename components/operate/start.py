@@ -1,0 +1,130 @@
+"""What the buttons of Operate do: a plan approved and begun, a run gone on with, throttles put back."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from components.operate import reading
+from components.operate.desk import Desk
+from components.operate.plan import Proposal
+from components.operate.reading import Fresh
+from components.state.slots import Slot
+from reseat.errors import ReseatError, WriteRefused
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import Run, RunOptions
+from reseat.operate.request import Request
+from reseat.operate.run.throttling import outstanding_throttles
+
+__all__ = ["Intent", "begin", "go_on", "last_begun", "put_throttles_back", "throttles_left"]
+
+SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
+
+_BEGUN: Slot[tuple[int, float]] = Slot("operate-begun")
+#: Ended runs that are looked at for throttles left behind, the latest first.
+_LOOKED_AT = 10
+
+
+def _journal(desk: Desk) -> Journal:
+    if not desk.may_write or desk.journal is None:
+        raise WriteRefused("Nothing was sent: writing is not enabled here, or the person is not allowed.")
+    return desk.journal
+
+
+@dataclass(frozen=True, eq=False)
+class Intent:
+    """A plan, how it shall be carried out, and what was shown of it.
+
+    Attributes:
+        desk: the cluster and the person.
+        proposal: the plan.
+        options: how it is carried out.
+        shown: the reading that the person saw it checked against.
+    """
+
+    desk: Desk
+    proposal: Proposal
+    options: RunOptions
+    shown: Fresh
+
+    def request(self, typed: str, overrides: frozenset[str] = frozenset()) -> Request:
+        """The same as the guard asks for it."""
+        return Request(
+            plan=self.proposal.sealed,
+            shown_hash=self.proposal.sealed.hash,
+            shown=self.shown.snapshot.layout,
+            kind=self.proposal.kind,
+            throttle=self.options.throttle,
+            **self.desk.asked(typed, overrides),
+        )
+
+
+def begin(intent: Intent, typed: str, overrides: frozenset[str], fresh: Fresh) -> Run:
+    """Journal a plan that the guard lets pass, and let a process of its own carry it out.
+
+    Args:
+        intent: the plan.
+        typed: the cluster's id as the person typed it.
+        overrides: checks that the person goes on in spite of.
+        fresh: the cluster, read just now.
+
+    Raises:
+        WriteRefused: a check says no, or another run of this cluster is not over; nothing was sent.
+    """
+    from reseat.operate.admitting import admit
+
+    desk, proposal = intent.desk, intent.proposal
+    run, _ = admit(
+        intent.request(typed, overrides),
+        fresh.facts,
+        _journal(desk),
+        proposal.text,
+        cluster=desk.name,
+        options=intent.options,
+        takes_back=proposal.takes_back,
+    )
+    go_on(desk, run)
+    return run
+
+
+def go_on(desk: Desk, run: Run) -> None:
+    """Begin a process that carries a run out, or goes on with it.
+
+    Raises:
+        ReseatError: it could not be begun; the run stays in the journal and can be gone on with.
+    """
+    from reseat.operate.run import runner
+
+    desk.insist()
+    runner.start(desk.writing, _journal(desk).path, run.id)
+    _BEGUN.set((run.id, time.monotonic()))
+
+
+def last_begun() -> tuple[int, float]:
+    """The run for which this session began a process last, and when on the clock that never goes back; 0: none."""
+    return _BEGUN.get((0, 0.0))
+
+
+def throttles_left(desk: Desk) -> list[str]:
+    """Throttles that runs left set when they ended, or when whoever carried them out was killed; a sentence each."""
+    journal = desk.journal
+    if journal is None or desk.holder is not None:
+        return []
+    return [
+        f"Run {run.id} ended and left its throttles set."
+        for run in journal.runs(desk.cluster_id, most=_LOOKED_AT)
+        if not run.state.open and outstanding_throttles(journal, run.id) is not None
+    ]
+
+
+def put_throttles_back(desk: Desk) -> None:
+    """A callback: settle what runs left behind, and keep what came of it to be said."""
+    from reseat.operate.run.execute import reconcile
+
+    try:
+        desk.insist()
+        with reading.target_of(desk) as target:
+            said = reconcile(target, _journal(desk))
+        SETTLED.set(tuple(said))
+    except ReseatError as error:
+        SETTLED.set((str(error),))

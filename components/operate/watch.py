@@ -1,0 +1,214 @@
+"""A run watched: it is drawn anew every few seconds while it is open, can be stopped, and is verified at its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from components.look import text
+from components.operate import start
+from components.operate.desk import Desk, look_at
+from components.operate.history import title_of
+from components.operate.options import draw_options
+from components.operate.run import draw_moves, draw_progress, state_words
+from components.operate.verify import draw_verification
+from components.state.slots import Slot
+from reseat.errors import ReseatError
+from reseat.operate.journal import wishes
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import Run, RunProgress, RunState
+from reseat.operate.run.stalled import Watched, look_again
+
+__all__ = ["draw_run"]
+
+_TROUBLE: Slot[str] = Slot("operate-trouble")
+_WATCHED: Slot[tuple[int, Watched]] = Slot("operate-watched")
+
+#: Seconds between two looks at the journal; for plans of many partitions more, since each is drawn.
+_EVERY, _EVERY_LARGE, _LARGE = 2.0, 10.0, 20_000
+#: Seconds that a process may take until it has the run in its hands; Python's start takes most of them.
+_BEGINS_WITHIN = 20.0
+
+
+def draw_run(desk: Desk, journal: Journal, run_id: int) -> None:
+    """Draw a run of this cluster's journal.
+
+    Args:
+        desk: the cluster and the person.
+        journal: where the run is.
+        run_id: the run.
+    """
+    progress = _progress(journal, run_id)
+    run = progress.run
+    _line(desk, run, progress)
+    if run.state.open and desk.may_write:
+        _draw_open(desk, journal, progress)
+    if not run.state.open:
+        _draw_moving(desk, journal, run_id, run.state, progress.alive)
+        return
+    every = _EVERY_LARGE if progress.partitions > _LARGE else _EVERY
+    st.fragment(_draw_moving, run_every=every)(desk, journal, run_id, run.state, progress.alive)
+
+
+def _progress(journal: Journal, run_id: int) -> RunProgress:
+    """How far a run is; one that a process was begun for just now counts as being worked on, until that shows."""
+    progress = journal.progress(run_id)
+    begun_run, begun_at = start.last_begun()
+    if not progress.alive and begun_run == run_id and time.monotonic() - begun_at < _BEGINS_WITHIN:
+        return replace(progress, alive=True)
+    return progress
+
+
+def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
+    """Which run this is, and how it was approved."""
+    throttle = "no throttle" if run.options.throttle is None else f"{text.size(run.options.throttle)}/s per broker"
+    with st.container(horizontal=True, vertical_alignment="center", key="run-line", gap="small"):
+        st.markdown(f"**{title_of(run)}** {state_words(run.state, alive=progress.alive)}", width="content")
+        st.caption(
+            f"approved by {text.plain(run.operator, 60)} {text.ago(run.approved_at)} · "
+            f"{text.counted(run.options.max_concurrent_moves_per_broker, 'move')} per broker at a time, {throttle} · "
+            f"plan {text.code(run.hash[:12])}",
+            width="content",
+        )
+        st.button(
+            "Back to the plan", key="to-plan", type="tertiary", icon=":material/arrow_back:",
+            on_click=look_at, args=(desk, "plan"),
+        )  # fmt: skip
+
+
+def _draw_moving(desk: Desk, journal: Journal, run_id: int, state: RunState, alive: bool) -> None:
+    """What changes while a run is open; drawn by itself, so that nothing else on the page does."""
+    progress = _progress(journal, run_id)
+    if progress.run.state is not state or progress.alive is not alive:
+        st.rerun()  # buttons and verdict below belong to another state
+    kept = _WATCHED.get((0, Watched()))
+    seen = kept[1] if kept[0] == run_id else Watched()
+    now = time.monotonic()
+    seen = look_again(seen, progress.moves, now)
+    _WATCHED.set((run_id, seen))
+    stalled = seen.stalled(now)
+    ended = not progress.run.state.open
+    draw_progress(
+        progress, desk.snapshot.layout, stalled, (lambda: _draw_ended(desk, progress)) if ended else lambda: None
+    )
+    draw_moves(progress, stalled)
+
+
+def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
+    """What a person may ask of a run: stop, cancel, pause, another pace; and go on where nobody is at work."""
+    run = progress.run
+    stopping = run.state is RunState.STOPPING
+    # Each stays in its place whatever the run does: a popover that moved up would stand open under the mouse.
+    with st.container(horizontal=True, key="run-buttons"):
+        _draw_stop(desk, journal, run, stopping=stopping)
+        paused = bool(run.paused_by)
+        st.button(
+            "Resume" if paused else "Pause",
+            key="resume" if paused else "pause",
+            icon=":material/resume:" if paused else ":material/pause_circle:",
+            disabled=stopping,
+            help="Batches are sent again." if paused else "Nothing is sent until you resume; what is in progress "
+                                                          "finishes.",
+            on_click=_wish, args=(wishes.resume if paused else wishes.pause, desk, journal, run),
+        )  # fmt: skip
+        with st.popover("Pace", icon=":material/speed:", key=f"pace-{run.id}-{stopping}", disabled=stopping):
+            _draw_pace(desk, journal, run)
+        if not progress.alive:
+            st.button(
+                "Continue", key="go-on", type="primary", icon=":material/play_arrow:",
+                help="What is in progress is checked first; nothing is sent twice.",
+                on_click=_go_on, args=(desk, journal, run),
+            )  # fmt: skip
+    _draw_trouble()
+
+
+def _draw_stop(desk: Desk, journal: Journal, run: Run, *, stopping: bool) -> None:
+    """The two ways to end a run before its time."""
+    with st.popover("Stop", icon=":material/stop_circle:", key=f"stop-{run.id}-{stopping}", disabled=stopping):
+        st.markdown(
+            "**Nothing further is sent.** What is in progress at Kafka finishes; waiting partitions stay as they "
+            "are. The throttles are restored. What has moved stays moved: a rollback reverts it."
+        )
+        st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
+    with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}"):
+        st.markdown(
+            "**Nothing further is sent, and what is in progress is reverted:** those partitions keep the replicas "
+            "they had, and what was copied so far is dropped. What is done stays: a rollback "
+            "reverts it too."
+        )
+        if not desk.can_cancel:
+            st.caption("Through ZooKeeper's node Kafka cannot cancel what is in progress: it finishes.")
+        st.button(
+            "Revert what is in progress", key="cancel", type="primary", on_click=_stop,
+            args=(desk, journal, run, True),
+        )  # fmt: skip
+
+
+def _draw_pace(desk: Desk, journal: Journal, run: Run) -> None:
+    """Another throttle, more or fewer moves at a time: for a run at work as for one that nobody works on."""
+    st.markdown("Applies from the next batch. The throttles from before the run are still restored at its end.")
+    options = draw_options(run.options, f"run-{run.id}")
+    st.button(
+        "Change", key="set", type="primary", disabled=options == run.options,
+        on_click=_wish, args=(partial(wishes.change, options=options), desk, journal, run),
+    )  # fmt: skip
+
+
+def _wish(ask: Callable[..., Run], desk: Desk, journal: Journal, run: Run) -> None:
+    """A callback: ask whoever is at work on the run, through the journal."""
+    try:
+        desk.insist()
+        ask(journal, run.id, operator=desk.person.name)
+    except ReseatError as error:
+        _TROUBLE.set(str(error))
+
+
+def _stop(desk: Desk, journal: Journal, run: Run, cancel: bool) -> None:
+    """A callback: ask whoever carries the run out to stop; where nobody does, begin somebody who does it."""
+    try:
+        desk.insist()
+        if wishes.stop(journal, run.id, cancel=cancel, operator=desk.person.name):
+            start.go_on(desk, run)
+    except ReseatError as error:
+        _TROUBLE.set(str(error))
+
+
+def _go_on(desk: Desk, journal: Journal, run: Run) -> None:
+    """A callback: begin a process that goes on with the run; a pause ends by that."""
+    try:
+        desk.insist()
+        if run.paused_by:
+            wishes.resume(journal, run.id, operator=desk.person.name)
+        start.go_on(desk, run)
+    except ReseatError as error:
+        _TROUBLE.set(str(error))
+
+
+def _draw_trouble() -> None:
+    """Why the last button did nothing; said once."""
+    trouble = _TROUBLE.get("")
+    if trouble:
+        st.markdown(f":red[:material/block:] {text.plain(trouble)}")
+        _TROUBLE.set("")
+
+
+def _draw_ended(desk: Desk, progress: RunProgress) -> None:
+    """What Kafka tells of a run that is over, and its way back."""
+    draw_verification(desk, progress.run)
+    touched = sum(move.state in ("done", "sent", "failed") for move in progress.moves)
+    with st.container(horizontal=True, key="run-buttons", vertical_alignment="center"):
+        st.button(
+            "Roll back",
+            key="roll-back", icon=":material/undo:", disabled=not touched,
+            on_click=look_at, args=(desk, "rollback", progress.run.id),
+        )  # fmt: skip
+        st.caption(
+            "Restores the replica lists from before the run, with the same checks as any plan; they are shown first."
+            if touched
+            else "Nothing was executed, so there is nothing to roll back.",
+            width="content",
+        )

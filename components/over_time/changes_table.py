@@ -1,0 +1,131 @@
+"""What changed on a live cluster between readings: a sentence for each reading, and a table that can be searched."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components.look import tables, text
+from components.state import fields
+from reseat.balance.changes import KINDS, Changes
+from reseat.model import NONE, NOT_TOLD
+from reseat.model.search import Search
+from reseat.sources.followed import LiveState, ReadingDifference
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["WORDS", "changes_frame", "draw_changes", "matching_changes"]
+
+#: The words of each kind for a person; the broker's column says which.
+WORDS = {
+    "broker_gone": "✖ broker left",
+    "leader_moved": "→ leader moved",
+    "isr_shrunk": "▼ left the ISR",
+    "broker_came": "✔ broker joined",
+    "isr_grown": "▲ joined the ISR",
+    "replica_added": "+ replica added",
+    "replica_removed": "− replica removed",
+    "order_changed": "⇅ order changed",
+}
+_HEIGHT = 300
+
+
+def draw_changes(state: LiveState, key: str) -> None:
+    """The section: what the last reading brought, the choice of an earlier one, and the table."""
+    st.header("What changed", anchor=False)
+    if state.last is None:
+        st.caption("One reading so far: changes show from the second on.")
+        return
+    since = f"{_clock(state.last.before)} to {_clock(state.last.at)} UTC"
+    st.markdown(f"Since the previous reading ({since}): **{text.plain(state.last.changes.summary)}**")
+    noted = list(reversed(state.noted))
+    if not noted:
+        return
+    chosen = fields.select(
+        "Changes between readings",
+        range(len(noted)),
+        name="reading",
+        key=f"{key}-{len(noted)}-{noted[0].at.timestamp()}",
+        says=lambda number: f"{noted[number].at:%Y%m%dT%H%M%S.%f}",
+        format_func=lambda number: f"{_clock(noted[number].at)} UTC: {noted[number].changes.summary}",
+        label_visibility="collapsed",
+    )
+    _table(noted[chosen], key)
+
+
+def _table(noted: ReadingDifference, key: str) -> None:
+    found = matching_changes(
+        noted.changes, fields.find(key, "a topic, topic-partition, broker id, or a kind of change")
+    )
+    first = found[: tables.MOST_ROWS]
+    tables.table(
+        changes_frame(noted, first),
+        f"{key}-table",
+        {
+            "time": st.column_config.TextColumn(width=90),
+            "change": st.column_config.TextColumn(width=160),
+            "partition": tables.RIGHT,
+            "broker": tables.RIGHT,
+            "before": tables.RIGHT,
+        },
+        height=_HEIGHT,
+        fixed=True,
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
+        st.caption(tables.shown_of(len(first), len(found), "change"), width="content")
+        tables.download(f"{key}-csv", "changes.csv", lambda: _csv(noted, found))
+
+
+def matching_changes(changed: Changes, typed: str) -> npt.NDArray[np.int64]:
+    """The rows of changes that a search is about.
+
+    A number finds a broker or a partition id; ``topic-7`` one partition; other words a part of a topic's name or of the
+    words of a kind, without regard to case.
+    """
+    search = Search.of(typed)
+    if not search.words:
+        return np.arange(len(changed))
+    hit = search.partitions(changed.topics, changed.topic_of, changed.partition)
+    hit |= search.within(WORDS[kind] for kind in KINDS)[changed.kind]
+    if search.number is not None:
+        hit |= (changed.broker == search.number) | (changed.was == search.number) | (changed.partition == search.number)
+    return np.flatnonzero(hit)
+
+
+def changes_frame(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Some changes as a table for a person."""
+    import pandas as pd
+
+    changed = noted.changes
+    none = {NONE: "none", NOT_TOLD: ""}
+    return pd.DataFrame(
+        {
+            "time": [_clock(noted.at)] * len(rows),
+            "change": [WORDS[KINDS[kind]] for kind in changed.kind[rows].tolist()],
+            "topic": [
+                text.visible(changed.topics[topic], 249) if topic >= 0 else ""
+                for topic in changed.topic_of[rows].tolist()
+            ],
+            "partition": [
+                "" if partition == NONE else str(partition) for partition in changed.partition[rows].tolist()
+            ],
+            "broker": [none.get(broker, str(broker)) for broker in changed.broker[rows].tolist()],
+            "before": [none.get(broker, str(broker)) for broker in changed.was[rows].tolist()],
+        }
+    )
+
+
+def _csv(noted: ReadingDifference, rows: npt.NDArray[np.int64]) -> str:
+    frame = changes_frame(noted, rows)
+    frame["change"] = [KINDS[kind] for kind in noted.changes.kind[rows].tolist()]
+    frame["topic"] = tables.harmless(frame["topic"])
+    return str(frame.to_csv(index=False))
+
+
+def _clock(when: datetime) -> str:
+    return when.strftime("%H:%M:%S")

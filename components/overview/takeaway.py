@@ -1,0 +1,73 @@
+"""The layout looked at as exports: as a table, as Kafka's tools print it, as a reassignment, a snapshot."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.look import text
+from components.state import addresses
+from components.state.session import OpenLayout
+
+__all__ = ["draw_takeaway"]
+
+
+def draw_takeaway(seat: OpenLayout) -> None:
+    """Downloads of the whole layout, with the edits, without the what-if; each is made when it is clicked."""
+    from reseat.formats.documents.snapshot_writer import write_snapshot
+    from reseat.formats.documents.writers import write_describe, write_layout_reassignment
+    from reseat.formats.tables.table import write_csv
+
+    layout, snapshot = seat.layout, seat.snapshot
+    st.header("Export", anchor=False)
+    with st.container(horizontal=True, key="takeaway"):
+        for label, name, make, mime, words in (
+            (
+                "Layout as CSV",
+                "layout.csv",
+                lambda: write_csv(layout),
+                "text/csv",
+                "One row per replica with everything known. Reseat reads it back unchanged.",
+            ),
+            (
+                "As kafka-topics --describe",
+                "describe.txt",
+                lambda: write_describe(layout),
+                "text/plain",
+                "Contains no racks, sizes or hosts; an unknown leader is printed as none.",
+            ),
+            (
+                "As reassignment JSON",
+                "assignment.json",
+                lambda: write_layout_reassignment(layout),
+                "application/json",
+                "Every partition's current replica list: a rollback to the current state, whatever changes later.",
+            ),
+        ):
+            st.download_button(
+                label,
+                make,
+                file_name=name,
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                help=words,
+                key=f"take-{name}",
+            )
+        if snapshot is not None:
+            st.download_button(
+                "Snapshot",
+                lambda: write_snapshot(snapshot),
+                file_name="snapshot.json",
+                mime="application/json",
+                on_click="ignore",
+                icon=":material/download:",
+                help="Everything read from the cluster at that time, without edits. Every page and command reads it.",
+                key="take-snapshot.json",
+            )
+        with st.popover("Copy link", icon=":material/link:", key="copy-link"):
+            st.code(addresses.full(seat), language=None, wrap_lines=True)
+            st.caption(
+                "Opens this layout with its racks, excluded topics and what-if, while the server holds the layout; "
+                "later it asks for the file. The link itself holds no data."
+            )
+    st.caption(f"All {text.counted(layout.partition_count, 'partition')}, as shown here, without a what-if.")

@@ -1,0 +1,185 @@
+"""Carrying a plan out by hand: its files, how long it takes, the commands to run, and what the way back needs."""
+
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+import streamlit as st
+
+from components.look import text
+from components.shell import navigation
+from components.state import addresses, caching, slots
+from components.what_if import moves
+from components.what_if.command_target import draw_code, draw_target
+from reseat.errors import WishRefused
+from reseat.model import Plan
+
+__all__ = ["draw_downloads", "draw_execution"]
+
+#: The headings of the commands' parts; the steps have none.
+_PARTS = {"meanwhile": "While it runs", "rollback": "Rollback"}
+
+
+def draw_downloads(plan: Plan) -> None:
+    """The plan's files, made when they are clicked."""
+    from reseat.formats.documents.certificate import write_certificate
+    from reseat.formats.documents.writers import (
+        write_preferred_election,
+        write_reassignment,
+        write_rollback,
+        write_topics_to_move,
+    )
+
+    with st.container(horizontal=True, key="downloads"):
+        for label, name, make, mime in (
+            ("Plan", "plan.json", lambda: write_reassignment(plan), "application/json"),
+            ("Rollback", "rollback.json", lambda: write_rollback(plan), "application/json"),
+            (
+                "Election",
+                "election.json",
+                lambda: write_preferred_election(plan.proposed, plan.changed),
+                "application/json",
+            ),
+            (
+                "Topics to move",
+                "topics-to-move.json",
+                lambda: write_topics_to_move(plan.changed_topics),
+                "application/json",
+            ),
+            ("Moves", "moves.csv", lambda: moves.as_csv(plan), "text/csv"),
+            ("Certificate", "certificate.json", lambda: write_certificate(plan.certificate), "application/json"),
+        ):
+            st.download_button(
+                f"{label} ({name})",
+                make,
+                file_name=name,
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                disabled=not plan.changed.any() and name != "certificate.json",
+                key=f"download-{name}",
+            )
+
+
+def draw_execution(plan: Plan, live: str | None = None, version: str | None = None) -> None:
+    """Duration, commands and rollback.
+
+    Args:
+        plan: the plan.
+        live: the name of the live cluster that it is for, or None.
+        version: Kafka's version where the layout told it, or None.
+    """
+    from reseat.formats.text.commands import ASSUMED, by_admin, commands
+
+    if live is not None:
+        navigation.link(navigation.EXECUTE, f"Execute on {text.plain(live, 60)}")
+    with st.container(key="commands-for"):
+        left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
+    target = draw_target(version, left, right)
+    told = st.query_params.get("throttle", "")
+    rate = middle.number_input(
+        "Replication throttle per broker (MB/s)",
+        min_value=1,
+        value=int(told) if told.isascii() and told.isdecimal() and 0 < int(told[:9]) == int(told) else None,
+        step=10,
+        placeholder="none",
+        key=slots.field("throttle"),
+    )
+    addresses.tell("throttle", "" if rate is None else str(int(rate)))
+    throttle = None if rate is None else int(rate) * 1_000_000
+    st.markdown(_time(plan, float(throttle or 0)))
+    if target.version is None:
+        st.caption(f"The version is unknown: these commands serve Kafka {ASSUMED} and later. Choose yours.")
+    try:
+        shown = commands(target.version, throttle=throttle, bootstrap=target.bootstrap, zookeeper=target.zookeeper)
+    except WishRefused as error:
+        st.warning(text.plain(str(error)), icon=":material/warning:")
+        return
+    st.markdown(
+        "**With Reseat.** Guarded, in batches, journaled; replace CLUSTER\\_ID with your cluster ID to confirm."
+    )
+    st.code(_own_command(target.bootstrap, throttle), language="bash", wrap_lines=True)
+    st.markdown("**Or with Kafka's own tools**, from the folder with the files above, step by step:")
+    if not by_admin(target.version):
+        _draw_pieces(plan)
+    part = "steps"
+    for number, command in enumerate(shown, 1):
+        if command.part != part:
+            part = command.part
+            st.header(_PARTS[part], anchor=False)
+            if part == "rollback":
+                st.markdown(_way_back(plan))
+        step = f"{number}. " if part == "steps" else ""
+        draw_code(f"{step}{command.title}", command.why, command.text)
+
+
+def _draw_pieces(plan: Plan) -> None:
+    """The plan as ZooKeeper's nodes hold it, for the versions that reassign through them."""
+    from reseat.formats.documents.writers import packed, write_pieces
+
+    st.markdown("This version writes the plan into one ZooKeeper node, which holds less than 1 MB.")
+    st.download_button(
+        "Plan in pieces (plan-pieces.zip)",
+        lambda: packed(write_pieces(plan)),
+        file_name="plan-pieces.zip",
+        mime="application/zip",
+        on_click="ignore",
+        icon=":material/download:",
+        disabled=not plan.changed.any(),
+        help="One file where the plan fits a node; else several, to be executed in order, each once --verify says that "
+        "the one before is done.",
+        key="download-plan-pieces.zip",
+    )
+
+
+def _own_command(server: str, throttle: int | None) -> str:
+    """Reseat's own command line for the same plan."""
+    limited = "" if throttle is None else f" --throttle {throttle}"
+    return (
+        f"RESEAT_OPERATE=1 python -m reseat operate execute --bootstrap {shlex.quote(server)} "
+        f"--plan plan.json --confirm CLUSTER_ID{limited} --wait"
+    )
+
+
+def _time(plan: Plan, rate: float) -> str:
+    """How much is copied and how long it takes at the least."""
+    sent = caching.transfer_of(plan)
+    if sent is None:
+        return "Duration unknown: the input has no replica sizes. Add the output of `kafka-log-dirs --describe`."
+    slowest = sent.slowest()
+    if slowest is None:
+        return "No data is copied."
+    broker, sends, amount = slowest
+    what = f"**{text.size(sent.total)}** are copied; broker {broker} {'sends' if sends else 'receives'} the most, "
+    what += f"{text.size(amount)}."
+    unknown = f" The size of {text.counted(sent.unknown, 'copy', 'copies')} is unknown." if sent.unknown else ""
+    if not rate:
+        return f"{what}{unknown} Set a throttle to see the minimum duration."
+    return f"{what}{unknown} At this throttle it takes **at least {text.duration(sent.seconds(rate))}**."
+
+
+def _way_back(plan: Plan) -> str:
+    """What the rollback would need."""
+    back = caching.transfer_back_of(plan)
+    needed = np.unique(plan.moves.source[plan.moves.source >= 0])
+    waits = plan.certificate.way_back_waits_for
+    words = [
+        "It is a reassignment like the plan:",
+        f"{text.counted(int((plan.moves.source >= 0).sum()), 'replica')} would have to be copied again",
+    ]
+    words.append("." if back is None else f", {text.size(back.total)}.")
+    sentence = f"{words[0]} {words[1]}{words[2]}"
+    if len(needed) == 1:
+        sentence += f" Broker {needed[0]} must be alive with room for it: keep it until you are sure."
+    elif needed.size:
+        sentence += (
+            f" Brokers {text.ids(needed.tolist())} must be alive with room for it: keep them until you are sure."
+        )
+    if waits:
+        one = len(waits) == 1
+        sentence += (
+            f" {'Broker' if one else 'Brokers'} {text.ids(waits)} {'is' if one else 'are'} not alive now: until "
+            f"{'it is' if one else 'they are'}, Reseat refuses it."
+        )
+    return sentence

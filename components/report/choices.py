@@ -1,0 +1,106 @@
+"""What one chose on the Report page, as a value and as the address has it. Pure: no Streamlit in here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import get_args
+
+from reseat.report import Choices, Kind
+from reseat.report.content import Audience
+from reseat.report.matter import chapters_for
+
+__all__ = ["CURRENCY", "LONGEST_CURRENCY", "MEGABYTE", "Asked", "choices_of", "from_query", "to_query"]
+
+#: Throttles are given in MB a second (10^6 bytes), as on the Plan page.
+MEGABYTE = 1_000_000
+_LONGEST = 200
+CURRENCY = "$"
+#: Characters of a currency: a sign, or its code.
+LONGEST_CURRENCY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one chose; what the address can hold. A logo is no text, and stands in no link.
+
+    Attributes:
+        audience: for whom.
+        chapters: which, in order; None: those that the audience gets by itself.
+        title: on the first page; empty: made from the cluster and the what-if.
+        author: the author's line; empty: none.
+        price: of a GB of traffic between racks; None: no price.
+        throttle: MB a second; None: not decided.
+        mask: whether names are replaced.
+        currency: what stands before the price.
+    """
+
+    audience: Audience = "management"
+    chapters: tuple[Kind, ...] | None = None
+    title: str = ""
+    author: str = ""
+    price: float | None = None
+    throttle: float | None = None
+    mask: bool = False
+    currency: str = CURRENCY
+
+    @property
+    def shown(self) -> tuple[Kind, ...]:
+        """The chapters in their order."""
+        return chapters_for(self.audience) if self.chapters is None else self.chapters
+
+
+def choices_of(asked: Asked, logo: bytes | None) -> Choices:
+    """How the report is told."""
+    return Choices(
+        chapters=asked.shown,
+        audience=asked.audience,
+        title=asked.title.strip() or None,
+        author=asked.author.strip() or None,
+        logo=logo,
+        price_per_gb=asked.price,
+        currency=asked.currency.strip() or CURRENCY,
+        throttle=None if asked.throttle is None else asked.throttle * MEGABYTE,
+    )
+
+
+def to_query(asked: Asked) -> dict[str, str]:
+    """The address' part; what is as by itself is left out."""
+    query = {
+        "chapters": "" if asked.chapters is None else ",".join(kind.value for kind in asked.chapters) or "none",
+        "audience": "" if asked.audience == "management" else asked.audience,
+        "title": asked.title.strip(),
+        "author": asked.author.strip(),
+        "price": "" if asked.price is None else f"{asked.price:g}",
+        "currency": "" if asked.price is None or asked.currency == CURRENCY else asked.currency,
+        "throttle": "" if asked.throttle is None else f"{asked.throttle:g}",
+        "mask": "yes" if asked.mask else "",
+    }
+    return {name: value for name, value in query.items() if value}
+
+
+def from_query(query: Mapping[str, str]) -> Asked:
+    """What an address asks for; what it says and nobody understands is left as by itself."""
+    named = query.get("chapters", "")
+    known = {kind.value: kind for kind in Kind}
+    chosen = tuple(known[word] for word in dict.fromkeys(named.split(",")) if word in known)
+    audience: Audience = next((one for one in get_args(Audience) if one == query.get("audience")), "management")
+    return Asked(
+        audience=audience,
+        chapters=tuple(sorted(chosen, key=list(Kind).index)) if named else None,
+        title=query.get("title", "")[:_LONGEST],
+        author=query.get("author", "")[:_LONGEST],
+        price=_positive(query.get("price", ""), zero=True),
+        currency=query.get("currency", "")[:LONGEST_CURRENCY] or CURRENCY,
+        throttle=_positive(query.get("throttle", "")),
+        mask=query.get("mask") == "yes",
+    )
+
+
+def _positive(word: str, *, zero: bool = False) -> float | None:
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and (value > 0 or (zero and value == 0)) and value < 1e9 else None

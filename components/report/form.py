@@ -1,0 +1,187 @@
+"""The choices of the Report page, drawn: audience, chapters, title, author, logo, price, throttle, masking."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components.look import text
+from components.report.choices import LONGEST_CURRENCY, Asked, from_query
+from components.state import slots
+from components.state.slots import Slot
+from reseat.errors import InputRefused
+from reseat.report import Kind
+from reseat.report.content import Audience
+from reseat.report.logo import logo_kind
+from reseat.report.masks.files import key_in
+from reseat.report.masks.names import KEY_BYTES
+from reseat.report.matter import ALL, chapters_for
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+__all__ = ["NAMES", "asked", "draw_form", "key", "logo", "template"]
+
+_KEPT: Slot[Asked] = Slot("report-asked", addressed=True)
+_LOGO: Slot[bytes] = Slot("report-logo")
+_KEY: Slot[bytes] = Slot("report-key")
+_TEMPLATE: Slot[bytes] = Slot("report-template")
+#: Chapters as they are called in the choice.
+NAMES = {
+    Kind.SUMMARY: "Summary",
+    Kind.TODAY: "Today",
+    Kind.FINDINGS: "Findings",
+    Kind.CHANGE: "The change",
+    Kind.WHY: "Why this plan",
+    Kind.COST: "Cost",
+    Kind.RISK: "Risk",
+    Kind.LEADERS: "Leaders",
+    Kind.TIME: "Over time",
+    Kind.STEPS: "Steps",
+    Kind.GLOSSARY: "Glossary",
+    Kind.APPENDIX: "Every move",
+}
+_AUDIENCES: dict[Audience, str] = {"management": "Management", "operators": "Operators"}
+
+
+def asked() -> Asked:
+    """What was chosen so far; at first what the address says."""
+    return _KEPT.get(from_query(st.query_params.to_dict()))
+
+
+def logo() -> bytes | None:
+    """The logo that was uploaded."""
+    return _LOGO.get(b"") or None
+
+
+def template() -> bytes | None:
+    """The slides that were uploaded, whose master is taken."""
+    return _TEMPLATE.get(b"") or None
+
+
+def key() -> bytes:
+    """The key of this session's pseudonyms: the one that was given, else one drawn once."""
+    known = _KEY.get(b"")
+    if not known:
+        known = secrets.token_bytes(KEY_BYTES)
+        _KEY.set(known)
+    return known
+
+
+def draw_form(place: DeltaGenerator) -> Asked:
+    """Draw the choices; what was changed is kept, and counts at once."""
+    now = asked()
+    with place, st.container(horizontal=True, key="report-row"):
+        audience = st.segmented_control(
+            "For",
+            tuple(_AUDIENCES),
+            default=now.audience,
+            required=True,
+            format_func=_AUDIENCES.__getitem__,
+            key=slots.field("report-audience"),
+            help="Management gets plain words and no list of moves; operators get Kafka's terms and every move.",
+        )
+        chapters = st.pills(
+            "Chapters",
+            ALL,
+            selection_mode="multi",
+            default=list(now.shown if audience == now.audience else chapters_for(audience)),
+            format_func=NAMES.__getitem__,
+            key=slots.field(f"report-chapters-{audience}"),
+            width="stretch",
+            wrap=True,  # a row that scrolls hides the last chapters
+        )
+        with st.popover(
+            "More", icon=":material/tune:", help="Title, author, logo, price, throttle, pseudonyms, slides"
+        ):
+            now = _details(now)
+    ordered = tuple(sorted(chapters, key=ALL.index))
+    chosen = replace(now, audience=audience, chapters=None if ordered == chapters_for(audience) else ordered)
+    _KEPT.set(chosen)
+    return chosen
+
+
+def _details(now: Asked) -> Asked:
+    left, right = st.columns(2)
+    title = left.text_input(
+        "Title",
+        now.title,
+        max_chars=200,
+        key=slots.field("report-title"),
+        placeholder="from the cluster and the what-if",
+    )
+    author = right.text_input(
+        "Author", now.author, max_chars=200, key=slots.field("report-author"), placeholder="e.g. Platform team"
+    )
+    price = left.number_input(
+        "Price of traffic between racks, per GB",
+        min_value=0.0,
+        value=now.price,
+        step=0.01,
+        format="%.3f",
+        key=slots.field("report-price"),
+        placeholder="no price set",
+        help="The cloud's price for traffic between availability zones: 0.02 if each side pays 0.01",
+    )
+    currency = right.text_input(
+        "Currency",
+        now.currency,
+        max_chars=LONGEST_CURRENCY,
+        key=slots.field("report-currency"),
+        help="Shown before the price: $, €, CHF",
+    )
+    throttle = right.number_input(
+        "Replication throttle per broker (MB/s)",
+        min_value=0.1,
+        value=now.throttle,
+        step=10.0,
+        key=slots.field("report-throttle"),
+        placeholder="not decided",
+        help="The minimum copy time depends on it",
+    )
+    with left:
+        _upload_logo()
+        slides = st.file_uploader("Your own slides, for their master (PPTX)", type=["pptx"], key="report-template-file")
+        _TEMPLATE.set(b"" if slides is None else slides.getvalue())
+    mask = right.toggle(
+        "Replace names by pseudonyms",
+        value=now.mask,
+        key=slots.field("report-mask"),
+        help="Topics, hosts, racks and the cluster get neutral names, the same in every file of this session",
+    )
+    if mask:
+        with right:
+            _upload_key()
+    return replace(now, title=title, author=author, price=price, currency=currency, throttle=throttle, mask=mask)
+
+
+def _upload_logo() -> None:
+    sent = st.file_uploader("Logo (PNG or SVG)", type=["png", "svg"], key="report-logo-file")
+    if sent is None:
+        _LOGO.set(b"")
+        return
+    data = sent.getvalue()
+    try:
+        logo_kind(data)
+    except InputRefused as refusal:
+        st.markdown(f":orange[:material/warning:] {text.plain(str(refusal))}")
+        _LOGO.set(b"")
+        return
+    _LOGO.set(data)
+
+
+def _upload_key() -> None:
+    sent = st.file_uploader(
+        "Key of earlier pseudonyms",
+        key="report-key-file",
+        help="With the same key, the same names get the same pseudonyms; without one, this session creates its own",
+    )
+    if sent is None:
+        return
+    try:
+        _KEY.set(key_in(sent.getvalue(), sent.name))
+    except InputRefused as refusal:
+        st.markdown(f":orange[:material/warning:] {text.plain(str(refusal))}")

@@ -1,0 +1,123 @@
+"""The report of what one looks at, made once for each layout, what-if and choice; its files are made when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import streamlit as st
+
+from components.look import text
+from components.look.text import wish_in_words
+from components.state import caching, session
+from components.state.session import OpenLayout
+from components.what_if.what_if import plan_of
+from reseat.access import Door
+from reseat.errors import ReseatError, WishRefused
+from reseat.report import Choices, Matter, Past, Report, build
+from reseat.report.gather import gather, past_of
+
+__all__ = ["Made", "make"]
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """One report and what is written of it.
+
+    Attributes:
+        report: its content.
+        trouble: why the history could not be had, or None.
+        names: (pseudonym, kind, name) of what was replaced; empty where names are told.
+    """
+
+    report: Report
+    trouble: str | None = None
+    names: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What the report comes to."""
+        return self.report.chapters[0].heading if self.report.chapters else "No chapter is chosen."
+
+    @cached_property
+    def page(self) -> str:
+        """The report as one HTML document."""
+        from reseat.report.writers.html import write_html
+
+        return write_html(self.report)
+
+    @cached_property
+    def talk(self) -> str:
+        """The report as an HTML document with a chapter a screen."""
+        from reseat.report.writers.talk import write_talk
+
+        return write_talk(self.report)
+
+
+def make(seat: OpenLayout, choices: Choices, key: bytes | None) -> Made:
+    """The report of what one looks at.
+
+    Args:
+        seat: the layout and the what-if.
+        choices: how it is told.
+        key: by which names are replaced; None: names are told.
+    """
+    past, trouble = _past(seat)
+    told = _told(choices)
+    with st.spinner(f"Making the report: {text.plain(wish_in_words(seat.wish)) or 'the layout as it is'} …"):
+        asked = (seat.digest, str(seat.wish), told, key, seat.name, seat.read_at, trouble, _stamp(past))
+        return caching.report_of(asked, lambda: _make(seat, choices, key, past, trouble))
+
+
+def _told(choices: Choices) -> tuple[object, ...]:
+    """What a report's content depends on; the moment it is made at is not among them: the first one stays."""
+    return tuple(getattr(choices, name) for name in choices.__dataclass_fields__ if name != "made_at")
+
+
+def _stamp(past: Past | None) -> tuple[int, str] | None:
+    """By what a history differs from what it was: how many moments it has, and the last of them."""
+    return None if past is None else (len(past.taken_at), str(past.taken_at[-1]))
+
+
+def _make(seat: OpenLayout, choices: Choices, key: bytes | None, past: Past | None, trouble: str | None) -> Made:
+    matter = _matter(seat, past)
+    if key is None:
+        return Made(build(matter, choices), trouble)
+    from reseat.report.masks.names import Masker, masked
+
+    masker = Masker(key)
+    report = build(masked(matter, masker), choices)
+    return Made(report, trouble, tuple(masker.names()))
+
+
+def _matter(seat: OpenLayout, past: Past | None) -> Matter:
+    plan = None
+    if not seat.wish.is_empty:
+        try:
+            plan = plan_of(seat)
+        except WishRefused:
+            plan = None  # gathering says why
+    snapshot = seat.snapshot
+    return gather(
+        seat.reading,
+        seat.layout,
+        seat.wish,
+        plan=plan,
+        cluster=seat.connection_name or (snapshot.cluster if snapshot is not None else None),
+        version=None if snapshot is None else snapshot.version,
+        past=past,
+    )
+
+
+def _past(seat: OpenLayout) -> tuple[Past | None, str | None]:
+    """The history of the cluster looked at, for who may see it; and why it could not be had."""
+    cluster = seat.past.cluster if seat.past is not None else seat.connection_name
+    if cluster is None or not session.may(Door.READ_HISTORY).may:
+        return None, None
+    from reseat.history.places import places
+
+    try:
+        history = session.history(places().tables)
+        return (past_of(history, cluster) if cluster in history.clusters() else None), None
+    except ReseatError as refusal:
+        return None, str(refusal)

@@ -1,0 +1,157 @@
+"""The strip above every page about a layout: which one, its age and size, what is unknown of it, and the what-if."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+import streamlit as st
+
+from components.look import text
+from components.shell import data_quality, layout_menu, live_strip
+from components.state import session
+from components.state.past import Past
+from components.state.session import OpenLayout
+from reseat.model import Wish
+
+__all__ = ["Shows", "draw"]
+
+#: What a page shows of a what-if: the present alone, the change from the one to the other, or what the switch says.
+Shows = Literal["present", "change", "either"]
+
+#: A layout read longer ago than this is shown as old.
+_OLD = timedelta(hours=1)
+#: More chips than these are shown as one.
+_MOST_CHIPS = 6
+
+
+def draw(seat: OpenLayout, shows: Shows) -> None:
+    """Draw it above a page.
+
+    Args:
+        seat: what the person looks at.
+        shows: what the page shows of a what-if.
+    """
+    layout, wish = seat.layout, seat.wish
+    tinted = not wish.is_empty and (shows == "change" or (shows == "either" and seat.after))
+    key = "strip-past" if seat.past is not None else "strip-what-if" if tinted else "strip"
+    with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
+        layout_menu.draw(seat)
+        if seat.past is not None:
+            _past(seat.past)
+        elif seat.live is None:
+            old = datetime.now(UTC) - seat.read_at > _OLD
+            age = f"read {text.ago(seat.read_at)}"
+            st.markdown(f":orange[:material/schedule: {age}]" if old else age, width="content")
+        else:
+            live_strip.draw(seat, seat.live)
+        away = sum(broker.state.away for broker in layout.brokers)
+        sizes = [
+            text.counted(len(layout.brokers), "broker")
+            + (f" :red[:material/error: {away:,} not alive]" if away else ""),
+            text.counted(layout.partition_count, "partition"),
+            text.counted(layout.replica_count, "replica"),
+        ]
+        st.markdown(" · ".join(sizes), width="content")
+        data_quality.draw(seat)
+        _switch(seat, shows)
+        if not wish.is_empty:
+            st.markdown(":material/visibility: **what-if**", width="content")
+            if _chips(wish) > 1:  # one chip is dropped by itself
+                st.button(
+                    "Reset the what-if",
+                    key="wish-clear",
+                    icon=":material/undo:",
+                    type="tertiary",
+                    help="Remove every change from the what-if",
+                    on_click=session.set_wish,
+                    args=(Wish(),),
+                )
+
+
+def _switch(seat: OpenLayout, shows: Shows) -> None:
+    """Whether the pages show the present or what the what-if leads to; said where a page leaves no choice."""
+    present = "current state" if seat.past is None else "snapshot"
+    if seat.wish.is_empty or shows == "present":
+        if seat.past is None or not seat.wish.is_empty:
+            st.markdown(present, width="content")
+    elif shows == "change":
+        st.markdown(f"{present} → after", width="content")
+    else:
+        # Changed elsewhere (a broker dragged out, a link), it begins with what is shown now.
+        key = f"strip-after-{seat.after}"
+        st.segmented_control(
+            "Current or after",
+            [False, True],
+            default=seat.after,
+            required=True,
+            key=key,
+            format_func=lambda after: "after" if after else present,
+            label_visibility="collapsed",
+            help="What all pages show: the cluster as it is, or as it would be after the plan",
+            on_change=session.show_chosen,
+            args=(key,),
+        )
+
+
+def _past(past: Past) -> None:
+    """Which moment one looks at, and the way back: beside the name, so that nobody takes it for the present."""
+    st.markdown(f":material/history: **snapshot: {text.plain(past.words())}**", width="content")
+    st.button(
+        "Back to the current state",
+        key="chip-present",
+        icon=":material/close:",
+        icon_position="right",
+        help="Leave the snapshot: show the layout that was open before",
+        on_click=session.back_to_present,
+    )
+
+
+def _chips(wish: Wish) -> int:
+    """One for each part of the what-if, which drops it; says how many."""
+    chips: list[tuple[str, str, Wish]] = []
+    other = wish.at(None)  # another change has other points
+    if len(wish.remove) <= _MOST_CHIPS:
+        chips += [
+            (
+                f"out-{broker}",
+                f"broker {broker} removed",
+                replace(other, remove=tuple(b for b in wish.remove if b != broker)),
+            )
+            for broker in wish.remove
+        ]
+    else:
+        chips.append(("out", f"{len(wish.remove):,} brokers removed", replace(other, remove=())))
+    if len(wish.add) <= _MOST_CHIPS:
+        chips += [
+            (
+                f"in-{broker}",
+                f"broker {broker} added" + (f" {text.plain(rack, 30)}" if rack else ""),
+                replace(other, add=tuple(pair for pair in wish.add if pair[0] != broker)),
+            )
+            for broker, rack in wish.add
+        ]
+    else:
+        chips.append(("in", f"{len(wish.add):,} brokers added", replace(other, add=())))
+    if wish.topics:
+        chips.append(
+            (
+                "rf",
+                f"replication factor {wish.replication_factor} for {text.counted(len(wish.topics), 'topic')}",
+                replace(other, topics=(), replication_factor=None),
+            )
+        )
+    if wish.point is not None:
+        chips.append(("point", text.counted(wish.point, "move"), wish.at(None)))
+    for key, words, without in chips:
+        st.button(
+            f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it
+            key=f"chip-{key}",
+            icon=":material/close:",
+            icon_position="right",
+            help="Remove this from the what-if",
+            on_click=session.set_wish,
+            args=(without,),
+        )
+    return len(chips)

@@ -1,0 +1,497 @@
+"""What is kept between reruns and shared between sessions; the only place that keeps results.
+
+Layouts are immutable and shared by their digest without copies. Results are keyed by (digest, wish); an error is
+passed through and never kept. Entries are bounded, since one layout may hold a million partitions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from reseat.formats.input.reading import Reading
+from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Snapshot, Wish
+from reseat.model.edits import Edits, apply_edits
+from reseat.sources.followed import ReadingDifference
+
+if TYPE_CHECKING:
+    from reseat.balance import Balance
+    from reseat.demo import Sample
+    from reseat.election import AutoRebalance, ElectionPreview, Majority, Mode, Move, RestartVerdict, StopPreview, Walk
+    from reseat.formats.documents.sealed import SealedPlan
+    from reseat.history.read import History
+    from reseat.placement import RackMode, Tool
+    from reseat.placement.comparison import Outcome
+    from reseat.placement.creation import Way
+    from reseat.placement.fingerprint.fits import TopicFingerprint
+    from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
+    from reseat.planning import Curve
+    from reseat.planning.against_generate import AgainstGenerate, Beside
+    from reseat.planning.reassignment_time import Transfer
+    from reseat.planning.schedule import Preview
+    from reseat.resilience import Loss
+    from reseat.resilience.losses import Losses
+
+__all__ = [
+    "against_generate_of",
+    "auto_rebalance_of",
+    "balance_of",
+    "beside_one_draw_of",
+    "board_of",
+    "both_of",
+    "comparison_of",
+    "curve_of",
+    "difference_of",
+    "election_after",
+    "election_of",
+    "findings_of",
+    "fingerprints_of",
+    "from_tables",
+    "history_in",
+    "judgement_of",
+    "laid_over",
+    "layout_after_of",
+    "layout_of",
+    "loss_of",
+    "losses_of",
+    "majority_of",
+    "once_done_of",
+    "past_snapshot",
+    "plan_for",
+    "reading_of",
+    "report_of",
+    "restarts_of",
+    "sample_of",
+    "schedule_of",
+    "stop_of",
+    "topic_draws_of",
+    "transfer_back_of",
+    "transfer_of",
+    "unclean_of",
+    "walk_of",
+]
+
+#: Answers of the history kept: those of a few pages, for a few clusters.
+_ANSWERS = 64
+#: Seconds after which tables that lie elsewhere than on this machine are asked whether a job changed them.
+_STAMP_SECONDS = 10
+_Answer = TypeVar("_Answer")
+_P = ParamSpec("_P")
+
+#: Layouts kept for links and other sessions.
+_LAYOUTS = 6
+#: Plans kept: a person goes back and forth between a few, and one of a million partitions takes 25 MB.
+_PLANS = 8
+#: Layouts once a plan is done, and the same without who left: each holds lists, leaders and ISR of its own.
+_AFTER = 4
+#: Reports kept: each holds its figures and tables, and the documents that were asked for.
+_REPORTS = 6
+
+
+#: What names an argument among the results: a layout its digest, a plan those of both its sides and its wish. A tuple
+#: is of brokers, moves or ids and is named by all that it says: Streamlit drops the classes of what is in it.
+_NAMED: dict[str | type[object], Callable[[Any], object]] = {
+    ClusterLayout: lambda layout: layout.digest,
+    Plan: lambda plan: f"{plan.current.digest} {plan.proposed.digest} {plan.wish!r}",
+    Snapshot: lambda snapshot: f"{snapshot.layout.digest} {snapshot.taken_at}",
+    "reseat.formats.input.reading.Reading": lambda reading: reading.layout.digest,
+    "reseat.formats.documents.sealed.SealedPlan": lambda sealed: sealed.hash,
+    "reseat.history.read.History": lambda history: history.where,
+    **dict.fromkeys(
+        (tuple, Wish, Edits, "reseat.placement.topic_spec.TopicSpec", "reseat.placement.topic_spec.ClusterDefaults"),
+        repr,
+    ),
+}
+
+
+def _result(most: int) -> Callable[[Callable[_P, _Answer]], Callable[_P, _Answer]]:
+    """Keep the last ``most`` results of a function, each by what its arguments hold, shared between sessions.
+
+    Nobody changes a result. An error is passed through and not kept.
+    """
+    return st.cache_resource(show_spinner=False, max_entries=most, hash_funcs=_NAMED)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def history_in(where: str) -> History:
+    """The tables in a folder; they need not be there yet.
+
+    Raises:
+        InputRefused: it is no place, or of a kind that is not known.
+    """
+    from reseat.history.read import History
+
+    return History.open(where)
+
+
+def from_tables(history: History, question: str, ask: Callable[[], _Answer]) -> _Answer:
+    """An answer of the history, kept until a job of the pipeline changes the tables; never changed by who gets it.
+
+    Args:
+        history: the tables.
+        question: names what is asked, all that it depends on included.
+        ask: asks it.
+
+    Raises:
+        InputRefused: as ``ask``, or the tables' folder cannot be listed.
+    """
+    local = history.tables.local is not None
+    stamp = history.stamp() if local else _stamp(history.where, history)
+    return cast("_Answer", _asked(history.where, stamp, question, ask))
+
+
+@st.cache_data(show_spinner=False, ttl=_STAMP_SECONDS, max_entries=4)
+def _stamp(where: str, _history: History) -> str:
+    return _history.stamp()
+
+
+@st.cache_resource(show_spinner=False, max_entries=_ANSWERS)
+def _asked(where: str, stamp: str, question: str, _ask: Callable[[], object]) -> object:
+    return _ask()
+
+
+@_result(_LAYOUTS)
+def past_snapshot(history: History, landing: str, cluster: str, snapshot_id: str) -> Snapshot:
+    """``reseat.history.past.snapshot_at``: one moment of the past as a whole snapshot.
+
+    Args:
+        history: the tables.
+        landing: the landing zone that they were made from.
+        cluster: the cluster.
+        snapshot_id: the snapshot's identity.
+
+    Raises:
+        InputRefused: the tables do not know it, or cannot be read.
+    """
+    from reseat.history.past import snapshot_at
+
+    return snapshot_at(history, landing, cluster, snapshot_id)
+
+
+@_result(_LAYOUTS)
+def difference_of(before: Snapshot, after: Snapshot) -> ReadingDifference:
+    """``reseat.balance.changes`` of any two moments of one cluster."""
+    from reseat.balance.changes import changes
+
+    return ReadingDifference(before.taken_at, after.taken_at, changes(before.layout, after.layout))
+
+
+@_result(_LAYOUTS)
+def both_of(before: ClusterLayout, after: ClusterLayout) -> ClusterLayout:
+    """``reseat.balance.combined.both``: what stands at the sides of a heatmap of two moments."""
+    from reseat.balance.combined import both
+
+    return both(before, after)
+
+
+@_result(_PLANS)
+def laid_over(layout: ClusterLayout, sealed: SealedPlan) -> Plan:
+    """``reseat.planning.laid_over``: what a plan's text changes in a layout; nothing of it is proven."""
+    from reseat.planning.laid_over import laid_over
+
+    return laid_over(layout, sealed)
+
+
+@_result(_PLANS)
+def schedule_of(
+    layout: ClusterLayout, sealed: SealedPlan, max_concurrent_moves_per_broker: int, batch_bytes: int | None
+) -> Preview:
+    """``reseat.planning.schedule.batches``: the batches in which a plan would be sent as the cluster stands."""
+    from reseat.planning.schedule import BatchLimits, batches, work_of
+
+    return batches(work_of(layout, sealed.proposed), BatchLimits(max_concurrent_moves_per_broker, batch_bytes))
+
+
+def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:
+    """Read files that together are one layout; the same bytes are read once.
+
+    Raises:
+        InputRefused: as ``reseat.sources.read_files``.
+    """
+    state = hashlib.blake2b(digest_size=16)
+    for name, data in files:
+        state.update(f"{len(name)}:{name}:{len(data)}:".encode(errors="replace"))
+        state.update(data)
+    return _reading(state.hexdigest(), files)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _reading(digest: str, _files: Sequence[tuple[str, bytes]]) -> Reading:
+    from reseat.sources import read_files
+
+    return read_files(_files)
+
+
+@_result(_LAYOUTS)
+def sample_of(sample: Sample) -> Reading:
+    """A bundled sample, read or generated once.
+
+    Raises:
+        InputRefused: the sample's text is missing or is not a layout.
+    """
+    from reseat.demo import load_sample
+
+    return load_sample(sample)
+
+
+@_result(_LAYOUTS)
+def fingerprints_of(layout: ClusterLayout) -> tuple[TopicFingerprint, ...]:
+    """``reseat.placement.fingerprint.inference.infer``: the draws that made each topic, or what was moved since.
+
+    Raises:
+        PlacementRefused: the order of lists is not told.
+    """
+    from reseat.placement.fingerprint.inference import infer
+
+    return infer(layout)
+
+
+@_result(32)
+def topic_draws_of(
+    layout: ClusterLayout, spec: TopicSpec, way: Way, rounds: int, defaults: ClusterDefaults
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """``reseat.placement.creation.loads_over_draws``: what brokers would get of a new topic over many draws.
+
+    Raises:
+        PlacementRefused: Kafka would refuse to place it.
+    """
+    from reseat.placement.creation import loads_over_draws
+
+    return loads_over_draws(spec, layout.brokers, way, rounds=rounds, defaults=defaults)
+
+
+def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:
+    """The layout as read, with the edits applied."""
+    return reading.layout if edits.is_empty else _edited(reading.layout, edits)
+
+
+@_result(_LAYOUTS)
+def _edited(layout: ClusterLayout, edits: Edits) -> ClusterLayout:
+    return apply_edits(layout, edits)
+
+
+@_result(2 * _PLANS)
+def balance_of(layout: ClusterLayout) -> Balance:
+    """``reseat.balance.measure`` of a layout."""
+    from reseat.balance import measure
+
+    return measure(layout)
+
+
+@_result(2 * _PLANS)
+def findings_of(layout: ClusterLayout) -> tuple[Finding, ...]:
+    """``reseat.balance.findings`` of a layout."""
+    from reseat.balance import findings
+
+    return findings(layout)
+
+
+@_result(_PLANS)
+def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
+    """The plan of a wish, at the point of the curve that it names; pages ask ``components.what_if.what_if`` for theirs.
+
+    Raises:
+        WishRefused: the wish cannot be; ``what_if.refusal`` draws it.
+    """
+    from reseat.planning import plan
+
+    return plan(layout, wish)
+
+
+@_result(_PLANS)
+def curve_of(layout: ClusterLayout, wish: Wish) -> Curve:
+    """``reseat.planning.whole_curve``: what more moves buy, and what is left out.
+
+    Raises:
+        WishRefused: the wish cannot be.
+    """
+    from reseat.planning import whole_curve
+
+    return whole_curve(layout, wish)
+
+
+@_result(2 * _PLANS)
+def transfer_of(plan: Plan) -> Transfer | None:
+    """``reseat.planning.reassignment_time.transfer``: what carrying out a plan copies."""
+    from reseat.planning.reassignment_time import transfer
+
+    return transfer(plan)
+
+
+@_result(2 * _PLANS)
+def transfer_back_of(plan: Plan) -> Transfer | None:
+    """What the rollback of a plan copies."""
+    from reseat.planning.reassignment_time import rollback, transfer
+
+    return transfer(rollback(plan))
+
+
+@_result(4)
+def board_of(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str, object]:
+    """``canvas.rack_board.data.board_data``: what the rack board draws; a drop reruns its page twice."""
+    from components.canvas.rack_board.data import board_data
+
+    return board_data(layout, wish, plan)
+
+
+@_result(2 * _PLANS)
+def against_generate_of(plan: Plan, tool: Tool, mode: RackMode) -> AgainstGenerate:
+    """``reseat.planning.against_generate``: what Kafka's ``--generate`` would propose, over its draws.
+
+    Raises:
+        WishRefused: the tool has no proposal for this wish, or would refuse.
+    """
+    from reseat.planning.against_generate import against_generate
+
+    return against_generate(plan, tool, rack_mode=mode)
+
+
+@_result(4)
+def beside_one_draw_of(plan: Plan, tool: Tool, seed: int, mode: RackMode) -> Beside:
+    """One draw of ``--generate``, partition by partition.
+
+    Raises:
+        WishRefused: as ``against_generate_of``.
+    """
+    from reseat.planning.against_generate import beside_one_draw
+
+    return beside_one_draw(plan, tool, seed, rack_mode=mode)
+
+
+@_result(_PLANS)
+def judgement_of(
+    layout: ClusterLayout, proposed: ClusterLayout, wish: Wish, *, allow_rf_change: bool = False
+) -> Certificate:
+    """``reseat.planning.judge`` of any plan for a wish."""
+    from reseat.planning.judge import judge
+
+    return judge(layout, proposed, wish, allow_rf_change=allow_rf_change)
+
+
+@_result(_PLANS)
+def election_of(layout: ClusterLayout, mode: Mode) -> ElectionPreview:
+    """``reseat.election.preferred``: what a preferred-leader election would do now."""
+    from reseat.election import preferred
+
+    return preferred(layout, mode)
+
+
+@_result(_PLANS)
+def election_after(plan: Plan, mode: Mode) -> ElectionPreview:
+    """``reseat.election.after_plan``: who leads once a plan is done, and after an election then."""
+    from reseat.election import after_plan
+
+    return after_plan(plan, mode)
+
+
+@_result(_AFTER)
+def once_done_of(plan: Plan) -> ClusterLayout:
+    """``reseat.election.once_done``: the layout once a plan is done, brokers that left still named."""
+    from reseat.election import once_done
+
+    return once_done(plan)
+
+
+@_result(_AFTER)
+def layout_after_of(plan: Plan) -> ClusterLayout:
+    """``reseat.election.layout_after``: the layout once a plan is done, without the brokers that left."""
+    from reseat.election import layout_after
+
+    return layout_after(plan)
+
+
+def report_of(asked: tuple[object, ...], make: Callable[[], _Answer]) -> _Answer:
+    """The report of what was asked, made once.
+
+    Args:
+        asked: all that it depends on: the layout, the what-if, the choices, the key of pseudonyms, the history.
+        make: makes it.
+    """
+    return _report(asked, make)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_REPORTS)
+def _report(asked: tuple[object, ...], _make: Callable[[], _Answer]) -> _Answer:
+    return _make()
+
+
+@_result(_PLANS)
+def stop_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode, *, unclean: bool) -> StopPreview:
+    """``reseat.election.stop``: what happens while brokers are stopped."""
+    from reseat.election import stop
+
+    return stop(layout, brokers, unclean=unclean, mode=mode)
+
+
+@_result(4)
+def walk_of(layout: ClusterLayout, moves: tuple[Move, ...], mode: Mode, *, unclean: bool) -> Walk:
+    """``reseat.election.walk``: stops, returns and elections, one after the other."""
+    from reseat.election import walk
+
+    return walk(layout, moves, unclean=unclean, mode=mode)
+
+
+@_result(32)
+def majority_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode) -> Majority:
+    """``reseat.election.against_majority``: what a majority system would need for the same."""
+    from reseat.election import against_majority
+
+    return against_majority(layout, brokers, mode)
+
+
+@_result(_PLANS)
+def unclean_of(layout: ClusterLayout, mode: Mode) -> ElectionPreview:
+    """``reseat.election.unclean``: what an unclean election on request would do."""
+    from reseat.election import unclean
+
+    return unclean(layout, mode)
+
+
+@_result(_PLANS)
+def auto_rebalance_of(layout: ClusterLayout, mode: Mode) -> AutoRebalance:
+    """``reseat.election.auto_rebalance`` with its default percentage."""
+    from reseat.election import auto_rebalance
+
+    return auto_rebalance(layout, mode=mode)
+
+
+@_result(_PLANS)
+def restarts_of(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
+    """``reseat.election.safe_to_restart``: the next broker to restart first."""
+    from reseat.election import safe_to_restart
+
+    return safe_to_restart(layout)
+
+
+@_result(_PLANS)
+def comparison_of(brokers: tuple[Broker, ...], topics: int, factor: int, seed: int) -> tuple[Outcome, ...]:
+    """``reseat.placement.comparison.compare`` of so many topics of mixed sizes.
+
+    Raises:
+        PlacementRefused: they cannot be placed so.
+    """
+    from reseat.placement import JavaRandom
+    from reseat.placement.comparison import compare, mixed_sizes
+
+    return compare(brokers, mixed_sizes(topics, JavaRandom(seed)), factor, lambda: JavaRandom(seed))
+
+
+@_result(4)
+def losses_of(layout: ClusterLayout, mode: Mode) -> Losses:
+    """``reseat.resilience.losses.from_layout``: every broker, rack and pair lost, counted by the core."""
+    from reseat.resilience.losses import from_layout
+
+    return from_layout(layout, mode)
+
+
+@_result(64)
+def loss_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode) -> Loss:
+    """``reseat.resilience.loss``: what losing these brokers does, and what healing it takes."""
+    from reseat.resilience import loss
+
+    return loss(layout, brokers, mode=mode)

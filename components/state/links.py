@@ -1,0 +1,184 @@
+"""The what-if as a link: query parameters that name the layout by its digest, its file, the edits and the wish.
+
+A link holds no layout. Where the server still has the layout, the link reopens it; where not, the page asks for the
+very file that the link names, and the digest tells whether it is the same.
+
+The server's layouts belong to whoever opened them, so a link opens one only by its whole digest: 128 bits that nobody
+guesses who was not given the link. Links of earlier versions hold the first half of it; they are about a layout that
+the same session opens itself, and never open one of somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from components.state.past import Past
+from reseat.model import Options, Wish
+from reseat.model.edits import Edits
+from reseat.model.naming import id_in
+
+__all__ = ["NAMES", "Link", "from_query", "to_query"]
+
+#: The names that a link uses; a page's own choices have others.
+NAMES = (
+    "layout", "file", "live", "past", "remove", "add", "rf", "topics", "options", "point", "show",
+    "internal", "without", "racks",
+)  # fmt: skip
+#: Hexadecimal digits of a layout's whole digest, and of the half that links of earlier versions hold.
+_WHOLE, _HALF = 32, 16
+#: What ``show`` says where pages leave the what-if aside.
+_PRESENT = "present"
+#: A link carries at most this many racks told by hand; more come with the racks file again.
+_MOST_RACKS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link names.
+
+    Attributes:
+        digest: the layout's digest, edits applied; of a link of earlier versions its first half.
+        name: the file's name.
+        edits: racks told by hand, topics left out.
+        wish: the what-if, the point of its curve included.
+        trouble: what in the link was not understood, or None.
+        live: where it is about a live cluster of that name (the digest is the reading looked at), after how many
+            seconds it is read again, 0 for by hand; None where it is not.
+        past: the moment of a cluster's history that the layout is of, or None.
+        after: whether pages show what the what-if leads to; links that do not say it do.
+    """
+
+    digest: str
+    name: str
+    edits: Edits
+    wish: Wish
+    trouble: str | None = None
+    live: int | None = None
+    past: Past | None = None
+    after: bool = True
+
+    def names(self, digest: str) -> bool:
+        """Whether this link is about the layout with this digest, which the same session opened itself."""
+        return digest == self.digest or (len(self.digest) == _HALF and digest.startswith(self.digest))
+
+
+def to_query(
+    digest: str,
+    name: str,
+    edits: Edits,
+    wish: Wish,
+    *,
+    live: int | None = None,
+    past: Past | None = None,
+    after: bool = True,
+) -> dict[str, str]:
+    """Query parameters, in a fixed order, without the empty ones; the arguments are the attributes of ``Link``."""
+    options = wish.options
+    choices = [
+        *(["reorder"] if options.reorder_all else []),
+        *(["bytes"] if options.by_bytes else []),
+        *([f"cap:{options.receive_cap}"] if options.receive_cap is not None else []),
+        *([f"moves:{options.max_moves}"] if options.max_moves is not None else []),
+        *(["order"] if edits.order_vouched else []),
+        *(["no-racks"] if edits.no_racks else []),
+        *(["incomplete"] if edits.incomplete_accepted else []),
+        *(["unmovable"] if options.keep_unmovable else []),
+    ]
+    query = {
+        "layout": digest,
+        "file": name,
+        "live": "" if live is None else str(live),
+        "past": "" if past is None else past.link,
+        "remove": ",".join(map(str, wish.remove)),
+        "add": "\n".join(_pair(broker, rack) for broker, rack in wish.add),
+        "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
+        "topics": "\n".join(wish.topics),
+        "options": ",".join(choices),
+        "point": "" if wish.point is None else str(wish.point),
+        "show": "" if after or wish.is_empty else _PRESENT,
+        "internal": "out" if edits.without_internal else "",
+        "without": "\n".join(edits.without),
+        "racks": "\n".join(_pair(broker, rack) for broker, rack in edits.racks[:_MOST_RACKS]),
+    }
+    return {key: value for key, value in query.items() if value}
+
+
+def from_query(query: Mapping[str, str]) -> Link | None:
+    """What a query names; None where it names no layout. What is not understood is said in ``trouble``.
+
+    A moment of the past is named well enough by ``past`` alone: its layout is in the history.
+    """
+    digest = query.get("layout", "")
+    if not digest and not query.get("past"):
+        return None
+    name = query.get("file", "")
+    try:
+        past = Past.from_link(query["past"]) if query.get("past") else None
+    except ValueError as error:
+        return Link("-", name, Edits(), Wish(), f"The link's snapshot is invalid: {error}")
+    if digest and (len(digest) not in (_WHOLE, _HALF) or set(digest) - set("0123456789abcdef")):
+        return Link("-", name, Edits(), Wish(), f"The link's layout is not a digest of {_WHOLE} hexadecimal digits.")
+    try:
+        choices = dict(_choice(text) for text in query.get("options", "").split(",") if text)
+        edits = Edits(
+            racks=_pairs(query.get("racks", "")),
+            without_internal=query.get("internal") == "out",
+            without=_lines(query.get("without", "")),
+            order_vouched="order" in choices,
+            no_racks="no-racks" in choices,
+            incomplete_accepted="incomplete" in choices,
+        )
+        live = _broker(query["live"]) if query.get("live") else None
+        wish = Wish(
+            remove=tuple(sorted({_broker(text) for text in query.get("remove", "").split(",") if text})),
+            add=_pairs(query.get("add", "")),
+            replication_factor=_positive(query["rf"]) if query.get("rf") else None,
+            topics=_lines(query.get("topics", "")),
+            options=Options(
+                reorder_all="reorder" in choices,
+                by_bytes="bytes" in choices,
+                receive_cap=_positive(choices["cap"]) if "cap" in choices else None,
+                max_moves=_broker(choices["moves"]) if "moves" in choices else None,
+                keep_unmovable="unmovable" in choices,
+            ),
+            point=_broker(query["point"]) if query.get("point") else None,
+        )
+    except ValueError as error:
+        return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")
+    return Link(digest, name, edits, wish, live=live, past=past, after=query.get("show") != _PRESENT)
+
+
+def _pair(broker: int, rack: str | None) -> str:
+    return str(broker) if rack is None else f"{broker}:{rack}"
+
+
+def _pairs(text: str) -> tuple[tuple[int, str | None], ...]:
+    pairs: dict[int, str | None] = {}
+    for line in _lines(text):
+        broker, colon, rack = line.partition(":")
+        pairs[_broker(broker)] = rack if colon and rack else None
+    return tuple(sorted(pairs.items()))
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line for line in text.split("\n") if line)
+
+
+def _choice(text: str) -> tuple[str, str]:
+    name, _, value = text.partition(":")
+    return name, value
+
+
+def _broker(text: str) -> int:
+    number = id_in(text)
+    if number is None:
+        raise ValueError(f"'{text[:20]}' is not a broker id or a count.")
+    return number
+
+
+def _positive(text: str) -> int:
+    value = _broker(text)
+    if value < 1:
+        raise ValueError("a number of at least 1 was expected.")
+    return value

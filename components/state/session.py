@@ -1,0 +1,380 @@
+"""What one person looks at: the layouts read, which one, its edits and the what-if."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from components.server import visitor
+from components.state import caching, follow, links, shared, store, widgets
+from components.state.linked import LinkedLayout
+from components.state.opened import REFRESH_SECONDS, Opened
+from components.state.past import Past
+from components.state.slots import Slot
+from reseat.access import Answer, Door, Person
+from reseat.election.rules import Mode
+from reseat.formats.input.reading import Reading
+from reseat.history.read import History
+from reseat.jobs.process import Stage
+from reseat.model import ClusterLayout, Snapshot, Wish
+from reseat.model.edits import Edits
+from reseat.sources.followed import LiveCluster
+
+__all__ = [
+    "REFRESH_SECONDS",
+    "OpenLayout",
+    "about_session",
+    "add_typed",
+    "back_to_present",
+    "cancel_pipeline",
+    "close",
+    "closed",
+    "edits",
+    "follow_live",
+    "forget_link",
+    "history",
+    "layouts",
+    "may",
+    "on_wall",
+    "open_layout",
+    "open_live",
+    "open_reading",
+    "pending_link",
+    "person",
+    "refresh_every",
+    "remember_texts",
+    "select_layout",
+    "set_edits",
+    "set_refresh_every",
+    "set_wall",
+    "set_wish",
+    "shelve",
+    "show_chosen",
+    "show_token",
+    "start_pipeline",
+    "texts_of",
+    "typed_clusters",
+]
+
+#: How often this person wants a live cluster to be read.
+_REFRESH: Slot[float] = Slot("refresh")
+
+
+@dataclass(frozen=True, eq=False)
+class OpenLayout:
+    """What a page draws.
+
+    Attributes:
+        layout: the layout looked at: as read, with racks told by hand and without the topics left out.
+        reading: what was read, with what was skipped.
+        name: the file's or sample's name.
+        read_at: when it was read, in UTC.
+        digest: the layout's digest.
+        wish: the what-if; empty where one looks at the present.
+        edits: what was changed of the layout as read.
+        snapshot: the reading of a live cluster or the moment of the past that this is, or None for uploads and
+            samples.
+        live: the live cluster that is followed, or None.
+        past: which moment of a cluster's history this is, or None for the present.
+        after: whether pages that show one layout show the one after the what-if's plan; ``components.what_if.what_if``
+            derives it, and nothing else does.
+    """
+
+    layout: ClusterLayout
+    reading: Reading
+    name: str
+    read_at: datetime
+    digest: str
+    wish: Wish
+    edits: Edits
+    snapshot: Snapshot | None = None
+    live: LiveCluster | None = None
+    past: Past | None = None
+    after: bool = False
+
+    @property
+    def connection_name(self) -> str | None:
+        """By what the person knows the live cluster, or None for uploads and samples."""
+        return None if self.live is None else self.live.name
+
+    @property
+    def version(self) -> str | None:
+        """The cluster's version of Kafka, where it is known."""
+        return None if self.snapshot is None else self.snapshot.version
+
+    @property
+    def mode(self) -> Mode:
+        """Which controller decides: as a live cluster tells it, else as far as the layout shows."""
+        told = None if self.snapshot is None else self.snapshot.metadata
+        told = told or ("zookeeper" if self.layout.eligible is None else "kraft")
+        return "kraft" if told == "kraft" else "zookeeper"
+
+
+def person() -> Person:
+    """Who looks at the page."""
+    return visitor.person(store.state().token)
+
+
+def show_token(shown: str) -> bool:
+    """Take the server's token as somebody typed it, for as long as the session; says whether it is the right one."""
+    state = store.state()
+    state.token = shown.strip()
+    return person().unlocked
+
+
+def may(door: Door) -> Answer:
+    """Whether a door opens for who looks at the page, now: asked at each use, since a sign-in grows old."""
+    return follow.may(store.state(), door)
+
+
+def history(where: str) -> History:
+    """The tables in a folder, for who may see them.
+
+    Raises:
+        InputRefused: they may not, or it is no place, or of a kind that is not known.
+    """
+    return follow.history(store.state(), where)
+
+
+def start_pipeline(stages: Sequence[Stage]) -> None:
+    """Begin a job of the pipeline, for who may."""
+    if may(Door.RUN_PIPELINE).may:
+        shared.pipeline().start(stages)
+
+
+def cancel_pipeline() -> None:
+    """Cancel the job of the pipeline, for who may."""
+    if may(Door.RUN_PIPELINE).may:
+        shared.pipeline().cancel()
+
+
+def open_layout() -> OpenLayout | None:
+    """What the person looks at now, or None where nothing is read yet, or it is not for them (``closed``)."""
+    state = store.state()
+    if state.current is None or closed() is not None:
+        return None
+    opened = state.opened[state.current]
+    layout = caching.layout_of(opened.reading, opened.edits)
+    return OpenLayout(
+        layout,
+        opened.reading,
+        state.current,
+        opened.read_at,
+        layout.digest,
+        opened.wish,
+        opened.edits,
+        opened.snapshot,
+        opened.live,
+        opened.past,
+        opened.after and not opened.wish.is_empty,
+    )
+
+
+def closed() -> Answer | None:
+    """Why the person may not see what they have open: a sign-in that they need, or that has grown old; else None."""
+    here = store.state().here
+    door = None if here is None else here.door
+    answer = None if door is None else may(door)
+    return None if answer is None or answer.may else answer
+
+
+def follow_live() -> None:
+    """Let what is looked at be the latest reading of its live cluster; once, as a page begins to be drawn."""
+    here = store.state().here
+    if here is not None:
+        here.follow()
+
+
+def open_live(live: LiveCluster) -> None:
+    """Look at a live cluster that was read, from now on at its latest reading; a what-if on it stays."""
+    state = store.state()
+    reading = live.state.reading
+    if reading is None:
+        return
+    link, state.link = state.link, None
+    opened = next((name for name, one in state.opened.items() if one.live is live), None)
+    name = opened or state.free_name(reading, live.name)
+    if opened is None:
+        state.opened[name] = Opened(reading, datetime.now(UTC), live=live)
+    state.opened[name].follow()
+    state.look(name)
+    if link is not None and not link.trouble and link.live is not None and link.name == name:
+        set_refresh_every(name, link.live)
+        there = state.opened[name]
+        there.edits, there.wish, there.after = link.edits, link.wish, link.after
+
+
+def back_to_present() -> None:
+    """Look again at what was looked at before one went into the past, with its what-if."""
+    state = store.state()
+    if state.present in state.opened:
+        state.look(state.present)
+        return
+    state.current = None  # one came from a page that needs no layout: there is none to go back to
+    state.opened = {name: one for name, one in state.opened.items() if one.past is None}
+    _clear_address()
+
+
+def _clear_address() -> None:
+    """Where no layout is open nothing is put into the address either: loading the page anew would lead back there."""
+    for name in set(st.query_params) & set(links.NAMES):
+        del st.query_params[name]
+
+
+def close(name: str) -> None:
+    """Close a layout: it is forgotten, and one looks at the one looked at before, if there is any."""
+    state = store.state()
+    state.close(name)
+    if state.current is None:
+        _clear_address()
+
+
+def remember_texts(reading: Reading, files: Sequence[tuple[str, bytes]]) -> None:
+    """Keep the texts that a layout was read from as long as it is open; where they are too many, the oldest go.
+
+    Args:
+        reading: what was read of them.
+        files: (name, content) of each.
+    """
+    store.state().remember_texts(reading.layout.digest, tuple(files))
+
+
+def texts_of(reading: Reading) -> tuple[tuple[str, bytes], ...]:
+    """The texts that a layout was read from, where they are kept; else nothing."""
+    return store.state().texts.get(reading.layout.digest, ())
+
+
+def refresh_every(cluster: str) -> float | None:
+    """How often this person wants a live cluster to be read, in seconds, or None: by hand."""
+    return _REFRESH.of(cluster).get(0.0) or None
+
+
+def set_refresh_every(cluster: str, seconds: float | None) -> None:
+    """Want a live cluster to be read so often; it is, as long as somebody who wants it looks at a page."""
+    _REFRESH.of(cluster).set(float(seconds or 0) if seconds in REFRESH_SECONDS else 0.0)
+
+
+def typed_clusters() -> dict[str, LiveCluster]:
+    """The clusters whose address was typed in this session, by name, oldest first."""
+    return dict(store.state().typed)
+
+
+def add_typed(live: LiveCluster) -> None:
+    """Keep a cluster whose address was typed; the oldest that is not open makes way."""
+    store.state().add_typed(live)
+
+
+def set_wish(wish: Wish) -> None:
+    """Look at another what-if, and at what it leads to; an empty wish is the present."""
+    here = store.state().here
+    if here is not None:
+        here.wish, here.after = wish, True
+
+
+def on_wall() -> bool:
+    """Whether pages are shown alone, for a screen on the wall."""
+    return store.state().wall
+
+
+def set_wall(wall: bool) -> None:
+    """Show pages alone, or with all around them again."""
+    store.state().wall = wall
+
+
+def about_session() -> dict[str, str]:
+    """What every address of this session says, whether a layout is open or not."""
+    return dict(store.WALL) if on_wall() else {}
+
+
+def show_chosen(switch: str) -> None:
+    """Let all pages show what the what-if leads to, or the present beside which it stays: what the switch holds.
+
+    A browser that is behind tells of the switch though nobody touched it: what it holds then is what was shown.
+    """
+    here = store.state().here
+    if here is not None:
+        here.after = bool(widgets.held(switch))
+
+
+def edits() -> Edits:
+    """The edits of the layout looked at."""
+    here = store.state().here
+    return Edits() if here is None else here.edits
+
+
+def set_edits(value: Edits) -> None:
+    """Look at the same layout with other racks or without other topics; the what-if stays."""
+    here = store.state().here
+    if here is not None:
+        here.edits = value
+
+
+def open_reading(reading: Reading, name: str) -> None:
+    """Look at a layout that was just read, without a what-if, or with the one of the link that waits for it."""
+    state = store.state()
+    link, state.link = state.link, None
+    name = state.free_name(reading, name)
+    state.opened[name] = Opened(reading, datetime.now(UTC))
+    state.look(name)
+    if link is not None and not link.trouble:
+        there = state.opened[name]
+        if link.names(caching.layout_of(reading, link.edits).digest):
+            there.edits, there.wish, there.after = link.edits, link.wish, link.after
+        else:
+            state.link = replace(link, trouble=_other_layout(link, reading))
+
+
+def _other_layout(link: links.Link, reading: Reading) -> str:
+    return (
+        f"The link is about the layout {link.digest}; what was opened is {reading.layout.digest}. "
+        "They differ, so the link's what-if is not applied."
+    )
+
+
+def pending_link() -> links.Link | None:
+    """The link that could not be opened yet: its layout is not on this server, or it was not understood."""
+    return store.state().link
+
+
+def forget_link() -> None:
+    """Do without the link that could not be opened."""
+    store.state().link = None
+
+
+def layouts() -> dict[str, Reading]:
+    """All layouts read in this session by name, oldest first."""
+    return {name: opened.reading for name, opened in store.state().opened.items()}
+
+
+def select_layout(name: str) -> None:
+    """Look at another of the layouts read, with its own what-if."""
+    state = store.state()
+    if name in state.opened and name != state.current:
+        if state.opened[name].past is not None and state.current is not None and not state.is_past(state.current):
+            state.present = state.current
+        state.look(name)
+
+
+def shelve(seated: OpenLayout) -> dict[str, str]:
+    """Put what is looked at on the server's shelf, and return the query that reopens it."""
+    live, state = seated.live, store.state()
+    known = live is not None and shared.live_clusters().find(live.name) is live
+    shared.linked_layouts().put(
+        LinkedLayout(
+            seated.reading,
+            seated.name,
+            seated.read_at,
+            seated.edits,
+            seated.digest,
+            latest_of=None if live is None else live.name,
+            door=state.opened[seated.name].door if seated.name in state.opened else None,
+        )
+    )
+    every = int(refresh_every(seated.name) or 0) if known else None
+    query = links.to_query(
+        seated.digest, seated.name, seated.edits, seated.wish, live=every, past=seated.past, after=seated.after
+    )
+    return query | about_session()

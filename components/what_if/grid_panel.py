@@ -1,0 +1,340 @@
+"""The heatmap's controls, and what they choose: which layouts, which axes, which data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components.canvas.heat_grid.data import counts_data, states_data
+from components.canvas.heat_grid.view import NAMES, HeatView, from_query, to_query
+from components.look import text
+from components.state import addresses, caching, fields, session, slots
+from components.state.session import OpenLayout
+from components.state.slots import Slot
+from components.what_if.what_if import Shown
+from reseat.balance.grid import (
+    Axes,
+    BrokerOrder,
+    Grid,
+    Measure,
+    TopicOrder,
+    axes_of,
+    broker_order,
+    cell_states,
+    column_order,
+    grid_of,
+)
+from reseat.model import ClusterLayout
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+__all__ = ["MEASURES", "Choice", "axes_for", "choose", "drawn", "keep", "measures_of", "trail", "within"]
+
+#: Cells of single partitions up to here; above, neighbours share a block.
+_MOST_ROWS = 250
+_MOST_COLUMNS = 500
+_KEPT: Slot[tuple[tuple[str, ...], HeatView]] = Slot("heatmap", addressed=True)
+_PRESENT, _AFTER = "Current state", "After the plan"
+_DIFFERENCE, _OTHER = "Change (after − before)", "Difference from another layout"
+
+#: What a cell can sum, as it is called.
+MEASURES: dict[str, Measure] = {
+    "Replicas": "replicas",
+    "Leaders": "leaders",
+    "Preferred leaders": "preferred leaders",
+    "Bytes": "bytes",
+    "Out of sync": "behind",
+}
+_TOPIC_ORDERS: dict[str, TopicOrder] = {"largest first": "size", "by name": "name", "least balanced first": "imbalance"}
+_BROKER_ORDERS: dict[str, BrokerOrder] = {"by rack": "rack", "by id": "id", "fullest first": "load"}
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What is shown.
+
+    Attributes:
+        view: the part of it.
+        axes: the axes of the grid.
+        before: the layout looked at.
+        after: the layout once the plan is done or the other layout compared with, or None.
+        show: "present", "after" or "difference".
+        title: "the plan", or the name of the other layout; empty where there is none.
+        place: the row of the page where ``trail`` goes.
+        leaving: ids of brokers that hold nothing on purpose in what is shown: neither the mean nor the emptiest.
+    """
+
+    view: HeatView
+    axes: Axes
+    before: ClusterLayout
+    after: ClusterLayout | None
+    show: str
+    title: str
+    place: DeltaGenerator
+    leaving: tuple[int, ...] = ()
+
+    @property
+    def counted(self) -> list[int]:
+        """The rows that count: all but those of brokers that leave, or all where nobody else is shown."""
+        ids, spans = self.axes.brokers, self.axes.row_spans
+        stay = [i for i, span in enumerate(spans) if not set(ids[span.start : span.stop].tolist()) <= set(self.leaving)]
+        return stay or list(range(len(spans)))
+
+
+def choose(seat: OpenLayout, shown: Shown) -> Choice:
+    """Draw the controls and say what they choose.
+
+    Args:
+        seat: what the person looks at.
+        shown: the layout that the strip's switch chooses, and the plan of the what-if.
+    """
+    controls = st.container(key="heat-controls")
+    first, second, third, fourth, fifth = controls.columns([1.9, 1.4, 1.5, 1.3, 1.9], vertical_alignment="bottom")
+    kept: tuple[tuple[str, ...], HeatView] = _KEPT.get(((), HeatView()))
+    kept_signature, zoom = kept
+    linked = not kept_signature  # the first look of a session is at what the address names
+    if linked:
+        zoom = from_query(st.query_params.to_dict())
+    columns = first.segmented_control(
+        "Columns",
+        ["Topics", "Partitions"],
+        default="Partitions" if zoom.by_partition and zoom.topic is None else "Topics",
+        required=True,
+        key=slots.field("heat-columns"),
+        disabled=zoom.topic is not None,
+    )
+    measures = measures_of(seat.layout)
+    told = next((at for at, name in enumerate(measures) if MEASURES[name] == zoom.measure), 0)
+    measure = second.selectbox("Measure", measures, told, key=slots.field("heat-measure"))
+    topic_order = third.selectbox(
+        "Sort columns",
+        list(_TOPIC_ORDERS),
+        _place(_TOPIC_ORDERS, zoom.topic_order),
+        key=slots.field("heat-topic-order"),
+    )
+    rows = fourth.selectbox(
+        "Sort brokers",
+        list(_BROKER_ORDERS),
+        _place(_BROKER_ORDERS, zoom.broker_order),
+        key=slots.field("heat-broker-order"),
+    )
+    search = fifth.text_input(
+        "Filter topics", zoom.search, placeholder="part of a name", key=slots.field("heat-search")
+    ).strip()
+    place = st.container(
+        horizontal=True, horizontal_alignment="left", vertical_alignment="center", border=False, key="heat-trail"
+    )
+    with place:
+        base, after, show, title = _compared(seat, shown)
+    asked = HeatView(
+        measure=MEASURES[measure],
+        by_partition=columns == "Partitions",
+        topic_order=_TOPIC_ORDERS[topic_order],
+        broker_order=_BROKER_ORDERS[rows],
+        search=search,
+    )
+    signature = (base.digest, columns, topic_order, rows, search)
+    view = asked
+    if linked:
+        zoom = within(
+            base, replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns, selected=zoom.selected)
+        )
+    if linked or kept_signature == signature:
+        view = replace(asked, topic=zoom.topic, rows=zoom.rows, columns=zoom.columns, selected=zoom.selected)
+        view = replace(view, by_partition=view.by_partition or view.topic is not None)
+    _KEPT.set((signature, view))
+    _publish(view)
+    leaving = seat.wish.remove if show == "after" else ()
+    return Choice(view, axes_for(base, view, search), base, after, show, title, place, leaving)
+
+
+def _place(orders: Mapping[str, str], order: str) -> int:
+    return list(orders.values()).index(order)
+
+
+def within(base: ClusterLayout, view: HeatView) -> HeatView:
+    """The part as far as this layout has it: a link may have been made on another reading."""
+    if view.topic is not None and not len(base.rows_of_topic(view.topic)):
+        return replace(view, topic=None, rows=None, columns=None)
+    whole = replace(view, rows=None, columns=None, by_partition=view.by_partition or view.topic is not None)
+    axes = axes_for(base, whole)
+    rows = view.rows if view.rows is not None and view.rows[1] <= len(axes.brokers) else None
+    columns = view.columns if view.columns is not None and view.columns[1] <= len(axes.columns) else None
+    return replace(view, rows=rows, columns=columns)
+
+
+def _publish(view: HeatView) -> None:
+    """Let the address name the part shown, so that a link opens the same."""
+    told = to_query(view)
+    for name in NAMES:
+        addresses.tell(name, told.get(name, ""))
+
+
+def keep(choice: Choice, view: HeatView) -> None:
+    """Show another part from the next rerun on."""
+    signature, _ = _KEPT.get(((), HeatView()))
+    _KEPT.set((signature, view))
+
+
+def trail(choice: Choice) -> None:
+    """Where one is, and the way back out."""
+    view, axes = choice.view, choice.axes
+    kind = "partition" if view.by_partition else "topic"
+    where = [f"{text.counted(len(axes.brokers), 'broker')} by {text.counted(len(axes.columns), kind)}"]
+    if view.topic is not None:
+        where.append(f"of {text.code(view.topic)}")
+    if not axes.single:
+        across = -(-len(axes.columns) // max(len(axes.column_spans), 1))
+        down = -(-len(axes.brokers) // max(len(axes.row_spans), 1))
+        where.append(f"· each cell = {text.counted(across, kind)} × {text.counted(down, 'broker')}; drag to zoom")
+    with choice.place:
+        st.markdown(" ".join(where), width="content")
+        if view.zoomed:
+            out = replace(view, rows=None, columns=None)
+            if view.rows is None and view.columns is None:
+                out = replace(view, topic=None, by_partition=False, selected=None)
+            st.button(
+                "All topics" if view.topic is not None and out.topic is None else "Zoom out",
+                icon=":material/zoom_out:",
+                key="heat-out",
+                on_click=keep,
+                args=(choice, out),
+            )
+
+
+def drawn(choice: Choice) -> tuple[dict[str, object], Grid]:
+    """The data for the browser, and the sums behind it: of the layout that is shown, or of the difference."""
+    view, axes, after = choice.view, choice.axes, choice.after
+    before_grid = grid_of(choice.before, axes, view.measure)
+    if axes.single and axes.by_partition and choice.show != "after" and view.measure in ("replicas", "behind"):
+        planned = after if choice.show == "difference" and _same_partitions(choice.before, after) else None
+        if planned is not None:
+            data = states_data(cell_states(choice.before, axes, planned), axes, planned)
+            return data, _less(grid_of(planned, axes, view.measure), before_grid)
+        if choice.show == "present":
+            return states_data(cell_states(choice.before, axes, None), axes, None), before_grid
+    if after is None:
+        return counts_data(before_grid, view.measure, limit=_limit(before_grid, None)), before_grid
+    after_grid = grid_of(after, axes, view.measure)
+    if choice.show == "present":
+        return counts_data(
+            before_grid, view.measure, limit=_limit(before_grid, after_grid), beside=after_grid
+        ), before_grid
+    if choice.show == "difference":
+        return counts_data(after_grid, view.measure, before=before_grid), _less(after_grid, before_grid)
+    limit = _limit(after_grid, before_grid)
+    data = counts_data(after_grid, view.measure, limit=limit, beside=before_grid, counted=choice.counted)
+    return data, after_grid
+
+
+def _less(grid: Grid, before: Grid) -> Grid:
+    """What is more (or less) in a grid than before."""
+    return Grid(
+        grid.axes,
+        grid.values - before.values,
+        grid.row_sums - before.row_sums,
+        grid.column_sums - before.column_sums,
+        grid.left_out,
+    )
+
+
+def _limit(grid: Grid, other: Grid | None) -> float:
+    """The same top of the scale before and after."""
+    most = float(grid.values.max(initial=0))
+    return most if other is None else max(most, float(other.values.max(initial=0)))
+
+
+def _same_partitions(before: ClusterLayout, after: ClusterLayout | None) -> bool:
+    return (
+        after is not None
+        and after.topics == before.topics
+        and np.array_equal(after.topic_of, before.topic_of)
+        and np.array_equal(after.partition, before.partition)
+    )
+
+
+def measures_of(layout: ClusterLayout) -> list[str]:
+    """The measures that this layout tells."""
+    told = ["Replicas"]
+    if (layout.leader >= 0).any():
+        told.append("Leaders")
+    if layout.order_told.any():
+        told.append("Preferred leaders")
+    if layout.size_bytes is not None:
+        told.append("Bytes")
+    if layout.in_sync is not None:
+        told.append("Out of sync")
+    return told
+
+
+def _compared(seat: OpenLayout, shown: Shown) -> tuple[ClusterLayout, ClusterLayout | None, str, str]:
+    """The layout at the sides, the one after it or beside it, what of the two is shown, and the other's name."""
+    plan = shown.plan
+    done = None if plan is None else caching.once_done_of(plan)
+    others = [name for name in session.layouts() if name != seat.name]
+    itself = _AFTER if shown.after else _PRESENT
+    choices = [itself, *([] if plan is None else [_DIFFERENCE]), *([_OTHER] if others else [])]
+    chosen = itself
+    if len(choices) > 1:
+        chosen = fields.segments(
+            "Show",
+            choices,
+            name="heat_show",
+            key=f"heat-show-{shown.after}",
+            says={itself: "itself", _DIFFERENCE: "difference", _OTHER: "other"},
+            label_visibility="collapsed",
+            width="content",
+        )
+    if chosen == _OTHER:
+        name = fields.select(
+            "Other layout",
+            others,
+            name="heat_other",
+            key="heat-other",
+            format_func=text.visible,
+            width=240,
+            label_visibility="collapsed",
+        )
+        base = done if done is not None and shown.after else seat.layout
+        return base, session.layouts()[name].layout, "difference", text.visible(name, 60)
+    if plan is None:
+        return seat.layout, None, "present", ""
+    show = {_PRESENT: "present", _AFTER: "after"}.get(chosen, "difference")
+    # A plan starts from where a reassignment under way will end; the present is still what is there now.
+    base = seat.layout if show == "present" and seat.layout.under_way.any() else plan.current
+    return base, done, show, "the plan"
+
+
+def axes_for(base: ClusterLayout, view: HeatView, search: str = "") -> Axes:
+    """The axes of what a view shows.
+
+    Args:
+        base: the layout whose brokers and topics stand at the sides.
+        view: the part of it.
+        search: only topics with this in their name; empty: all.
+    """
+    brokers = broker_order(base, view.broker_order)
+    topics = None
+    if view.topic is not None:
+        topics = [view.topic]
+    elif search:
+        topics = [name for name in base.topics if search.lower() in name.lower()]
+    columns = column_order(base, view.topic_order, by_partition=view.by_partition, topics=topics)
+    return axes_of(
+        base,
+        _part(brokers, view.rows),
+        _part(columns, view.columns),
+        by_partition=view.by_partition,
+        most_rows=_MOST_ROWS,
+        most_columns=_MOST_COLUMNS,
+    )
+
+
+def _part(values: npt.NDArray[np.int64], part: tuple[int, int] | None) -> npt.NDArray[np.int64]:
+    return values if part is None else values[part[0] : part[1]]

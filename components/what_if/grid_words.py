@@ -1,0 +1,123 @@
+"""The sentence above the heatmap: the fullest and the emptiest of what is shown, or what differs most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from components.look import text
+from components.what_if.grid_panel import Choice
+from reseat.balance.grid import Grid, axes_of, grid_of
+
+__all__ = ["sentence"]
+
+
+def sentence(choice: Choice, grid: Grid) -> str:
+    """What stands out among the rows.
+
+    Args:
+        choice: what is shown.
+        grid: its sums; of the difference where one is shown.
+    """
+    if not len(choice.axes.columns):
+        return "No topic matches."
+    if not len(grid.row_sums):
+        return "There are no brokers."
+    said = _difference(choice, grid) if choice.show == "difference" else _extremes(choice, grid)
+    part = _part(choice)
+    return f"{part}: {said[:1].lower()}{said[1:]}" if part else said
+
+
+def _part(choice: Choice) -> str:
+    """Which part is shown, where it is not all: the numbers of the sentence are of that part alone."""
+    view, axes = choice.view, choice.axes
+    if not view.zoomed:
+        return ""
+    kind = "partition" if view.by_partition else "topic"
+    columns = text.counted(len(axes.columns), kind) if view.columns is not None else f"all {kind}s"
+    of = "" if view.topic is None else f" of {view.topic}"
+    brokers = text.counted(len(axes.brokers), "broker") if view.rows is not None else "all brokers"
+    return f"Zoomed to {columns}{of} on {brokers}"
+
+
+def _extremes(choice: Choice, grid: Grid) -> str:
+    choice, grid = _by_broker(choice, grid)
+    spans, rows = choice.axes.row_spans, choice.counted
+    sums = grid.row_sums[rows]
+    full, empty, mean = int(np.argmax(sums)), int(np.argmin(sums)), float(sums.mean())
+    start = "After the plan " if choice.show == "after" else ""
+    if sums[full] == 0:
+        return _start(f"{start}no broker has {'any bytes' if _bytes(choice) else f'a {_words(choice, 1)}'}.")
+    if sums[full] == sums[empty]:
+        every, equal = ("the broker has", "") if len(spans) == 1 else ("each broker has", " All brokers are equal.")
+        return _start(f"{start}{every} {_amount(choice, float(sums[full]))}.{equal}")
+    least = "the least" if _bytes(choice) else "the fewest"
+    return _start(
+        f"{start}{_who(choice, rows[full])} the most {_words(choice, 2)}: {_number(choice, float(sums[full]))}. "
+        f"The mean is {_number(choice, mean)}; {_who(choice, rows[empty])} {least}: "
+        f"{_number(choice, float(sums[empty]))}."
+    )
+
+
+def _by_broker(choice: Choice, grid: Grid) -> tuple[Choice, Grid]:
+    """The same with a row a broker: where rows hold several, it is still single brokers that are full or empty."""
+    axes = choice.axes
+    if len(axes.row_spans) == len(axes.brokers):
+        return choice, grid
+    single = axes_of(
+        axes.base,
+        axes.brokers,
+        axes.columns,
+        by_partition=axes.by_partition,
+        most_rows=len(axes.brokers),
+        most_columns=1,
+    )
+    layout = choice.after if choice.show == "after" and choice.after is not None else choice.before
+    return replace(choice, axes=single), grid_of(layout, single, choice.view.measure)
+
+
+def _difference(choice: Choice, grid: Grid) -> str:
+    less, more = int(np.argmin(grid.row_sums)), int(np.argmax(grid.row_sums))
+    against = "after the plan" if choice.title == "the plan" else f"in {choice.title}"
+    if not grid.values.any():
+        return f"No change {against}."
+    said = []
+    if grid.row_sums[less] < 0:
+        said.append(f"{_who(choice, less)} {_amount(choice, -float(grid.row_sums[less]))} fewer {against}")
+    if grid.row_sums[more] > 0:
+        said.append(f"{_who(choice, more)} {_amount(choice, float(grid.row_sums[more]))} more")
+    if not said:
+        return f"Replicas move {against}, but every broker keeps the same number."
+    return _start(f"{', '.join(said)}{'' if grid.row_sums[less] < 0 else f' {against}'}.")
+
+
+def _who(choice: Choice, row: int) -> str:
+    """The brokers of a row and their verb: one, or a block of neighbours."""
+    span, ids = choice.axes.row_spans[row], choice.axes.brokers
+    if len(span) == 1:
+        return f"broker {ids[span.start]} has"
+    return f"the {len(span)} brokers {ids[span.start]} … {ids[span.stop - 1]} together have"
+
+
+def _start(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _bytes(choice: Choice) -> bool:
+    return choice.view.measure == "bytes"
+
+
+def _words(choice: Choice, count: int) -> str:
+    """What is counted, in the singular or the plural."""
+    if choice.view.measure == "behind":
+        return "replica out of sync" if count == 1 else "replicas out of sync"
+    return choice.view.measure.removesuffix("s") if count == 1 and not _bytes(choice) else choice.view.measure
+
+
+def _number(choice: Choice, value: float) -> str:
+    return text.size(value) if _bytes(choice) else text.number(value, 0 if value >= 100 or value == int(value) else 1)
+
+
+def _amount(choice: Choice, value: float) -> str:
+    return text.size(value) if _bytes(choice) else f"{_number(choice, value)} {_words(choice, int(value))}"

@@ -1,0 +1,163 @@
+"""The moves of a plan as tables and flows: partition by partition, and who sends to whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from components.charts import plots
+from components.look import tables, text
+from components.state import fields
+from reseat.model import NONE, ClusterLayout, IntArray, Plan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["as_csv", "draw_flows", "draw_moves", "flow_counts", "moves_frame"]
+
+#: Above so many brokers that send or receive, the diagram shows racks.
+_MOST_BROKERS = 30
+#: Above so many arrows a diagram shows the largest and says how many it leaves out.
+_MOST_ARROWS = 240
+
+
+def moves_frame(plan: Plan, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Changed partitions with their lists before and after, what moves, and the preferred leader's change.
+
+    Args:
+        plan: the plan.
+        rows: (n,) rows of changed partitions, ascending.
+    """
+    import pandas as pd
+
+    current = plan.current
+    before, after = current.replica_ids[rows], plan.proposed.replica_ids[rows]
+    goes, comes, sizes = _by_partition(plan, rows)
+    frame = pd.DataFrame(
+        {
+            "topic": [current.topics[i] for i in current.topic_of[rows].tolist()],
+            "partition": current.partition[rows],
+            "from": tables.lists(before),
+            "to": tables.lists(after),
+            "leaves": goes,
+            "joins": comes,
+            "preferred leader": [
+                f"{old} → {new}" if old != new else str(old)
+                for old, new in zip(before[:, 0].tolist(), after[:, 0].tolist(), strict=True)
+            ],
+        }
+    )
+    if sizes is not None:
+        frame["bytes to copy"] = sizes
+    return frame
+
+
+def _by_partition(
+    plan: Plan, rows: npt.NDArray[np.int64]
+) -> tuple[list[str], list[str], npt.NDArray[np.float64] | None]:
+    """Leaving and joining brokers of each row as text, and the bytes copied."""
+    moves = plan.moves
+    first = np.searchsorted(moves.row, rows, side="left")
+    after = np.searchsorted(moves.row, rows, side="right")
+
+    def words(column: IntArray) -> list[str]:
+        return [
+            ", ".join(str(broker) for broker in column[a:b].tolist() if broker != NONE)
+            for a, b in zip(first.tolist(), after.tolist(), strict=True)
+        ]
+
+    sizes = None
+    if moves.bytes is not None:
+        running = np.concatenate(([0.0], np.cumsum(np.nan_to_num(moves.bytes, nan=0.0))))
+        sizes = running[after] - running[first]
+    return words(moves.source), words(moves.target), sizes
+
+
+def as_csv(plan: Plan) -> str:
+    """The whole table of moves as CSV; a cell that a spreadsheet would take for a formula gets a leading quote."""
+    frame = moves_frame(plan, np.flatnonzero(plan.changed))
+    frame["topic"] = tables.harmless(frame["topic"])
+    written: str = frame.to_csv(index=False)
+    return written
+
+
+def draw_moves(plan: Plan, key: str) -> None:
+    """The table of moves with its search."""
+    rows = np.flatnonzero(plan.changed)
+    typed = fields.find(key)
+    chosen = tables.matching(plan.current, rows, typed, plan.current.replica_ids[rows], plan.proposed.replica_ids[rows])
+    found = rows[chosen]
+    first = found[: tables.MOST_ROWS]
+    sizes = {"bytes to copy": st.column_config.NumberColumn(format="bytes")}
+    tables.table(moves_frame(plan, first), f"{key}-table", sizes, height=330, fixed=True)
+    st.caption(
+        f"{len(found):,} of {text.counted(len(rows), 'changed partition')} match; {len(first):,} are shown."
+        if typed.strip()
+        else tables.shown_of(len(first), len(rows), "changed partition")
+    )
+
+
+def flow_counts(
+    plan: Plan,
+) -> tuple[list[str], list[str], npt.NDArray[np.int64], npt.NDArray[np.int64], bool]:
+    """Who gives replicas up and who receives them.
+
+    Returns:
+        Names of the givers, names of the receivers, (n, 2) their positions, (n,) replicas, and whether these are
+        racks because there are too many brokers. Replicas that are only added come from "new copies"; those that are
+        only dropped go to "dropped".
+    """
+    layout, moves = plan.current, plan.moves
+    source, target = moves.source.astype(np.int64), moves.target.astype(np.int64)
+    involved = np.union1d(source[source >= 0], target[target >= 0])
+    by_rack = len(involved) > _MOST_BROKERS and bool(layout.racks)
+    if by_rack:
+        source, target = _racks_of(layout, source), _racks_of(layout, target)
+    pairs, counts = np.unique(np.stack([source, target], axis=1), axis=0, return_counts=True)
+    left, left_at = np.unique(pairs[:, 0], return_inverse=True)
+    right, right_at = np.unique(pairs[:, 1], return_inverse=True)
+
+    def name(code: int, nobody: str) -> str:
+        if code == NONE:
+            return nobody
+        if not by_rack:
+            return f"broker {code}"
+        return layout.racks[code] if code < len(layout.racks) else "no rack"
+
+    return (
+        [name(code, "new copies") for code in left.tolist()],
+        [name(code, "dropped") for code in right.tolist()],
+        np.stack([left_at, right_at], axis=1),
+        counts,
+        by_rack,
+    )
+
+
+def _racks_of(layout: ClusterLayout, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Racks of broker ids: a position in ``layout.racks``, their number for none; -1 stays."""
+    rack = np.where(layout.rack_of < 0, len(layout.racks), layout.rack_of).astype(np.int64)
+    place = np.searchsorted(layout.broker_ids, np.maximum(ids, layout.broker_ids[0]))
+    return np.where(ids < 0, NONE, rack[place])
+
+
+def draw_flows(plan: Plan, key: str) -> None:
+    """The diagram of who sends to whom."""
+    if not len(plan.moves):
+        st.caption("No replica moves.")
+        return
+    sources, targets, link, counts, by_rack = flow_counts(plan)
+    largest = np.argsort(-counts, kind="stable")[:_MOST_ARROWS]
+    figure = plots.flows(sources, targets, link[largest], counts[largest], "replicas")
+    plots.draw(figure, key, "Brokers that give up replicas (left) and brokers that receive them (right)", height=340)
+    left_out = len(counts) - len(largest)
+    notes = (["Brokers are grouped by rack."] if by_rack else []) + (
+        [f"{left_out:,} smaller flows are not drawn."] if left_out else []
+    )
+    st.caption(
+        " ".join(
+            [*notes, "Data is copied from each partition's leader. This chart shows which broker gives up the replica."]
+        )
+    )

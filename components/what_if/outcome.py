@@ -1,0 +1,158 @@
+"""The sentence and the figures of the Board: of the present, and of what a plan moves and buys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from components.look import text
+from components.look.text import wish_in_words
+from components.shell import frame
+from components.shell.frame import Figure
+from components.state import caching
+from components.state.session import OpenLayout
+from components.what_if.cautions import draw_cautions, draw_input_cautions
+from reseat.balance import racks_in_words
+from reseat.model import Certificate, Plan
+from reseat.model.glossary import define
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from reseat.balance import Spread
+
+__all__ = ["headline", "least_for", "outcome", "present"]
+
+_SPREAD = define("Replica spread")
+#: Its place among the figures of a plan.
+_SPREAD_AT = 3
+_LEADERS = define("Preferred leader spread")
+_RACKS = define("Partitions without rack diversity")
+
+
+def present(seat: OpenLayout) -> None:
+    """What one sees while no change is selected."""
+    # As the board does: what a plan would start from.
+    under_way = bool(seat.layout.under_way.any())
+    layout = seat.layout.target() if under_way else seat.layout
+    balance = caching.balance_of(layout)
+    loads = balance.by_broker
+    where = racks_in_words(layout)
+    holds = "holds" if len(layout.brokers) == 1 else "hold"
+    done = " once the reassignment in progress is done" if under_way else ""
+    frame.answer(
+        f"{text.counted(len(layout.brokers), 'broker')} {where} {holds} "
+        f"{text.counted(layout.replica_count, 'replica')}{done}. Drag a broker to Removed to preview a drain."
+    )
+    draw_input_cautions(seat, "present")
+    data = None if loads.size_bytes is None else float(np.nansum(loads.size_bytes))
+    when = "once it is done" if under_way else "now" if seat.past is None else "then"
+    # Each has a line below it, as the figures of a plan have: nothing jumps at the first drop.
+    frame.figures(
+        [
+            Figure("Replicas", text.count(layout.replica_count), when),
+            Figure("Partitions", text.count(layout.partition_count)),
+            Figure("Data held", text.size(data), None, None),
+            Figure("Replica spread", _apart(loads.replica_spread), _possible(loads.replica_spread), _SPREAD),
+            Figure(
+                "Preferred leader spread",
+                _apart(loads.preferred_leader_spread),
+                _possible(loads.preferred_leader_spread),
+                _LEADERS,
+            ),
+            Figure(
+                "Partitions without rack diversity",
+                text.count(balance.rack_violations if layout.racks else None),
+                None,
+                _RACKS,
+            ),
+        ]
+    )
+
+
+def headline(plan: Plan) -> str:
+    """The sentence that answers what a plan does: which brokers are drained, or not completely, and what moves."""
+    certificate, wish = plan.certificate, plan.wish
+    first = certificate.sentences[0] if certificate.sentences else f"{text.counted(certificate.moves, 'replica')} move."
+    if certificate.faults:
+        return first
+    who = wish_in_words(wish)
+    if wish.remove and not wish.add:
+        who = f"draining {'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)}"
+    if certificate.unmovable_partitions:
+        cannot = f"{text.counted(certificate.unmovable_partitions, 'partition')} cannot be moved"
+        if wish.remove and not wish.options.keep_unmovable:
+            brokers = f"{'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)}"
+            return f"{cannot}, so {brokers} cannot be drained completely. {first}"
+        return f"{cannot}. {who[:1].upper()}{who[1:]}: {first}"
+    return f"{who[:1].upper()}{who[1:]}: {first}"
+
+
+def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
+    """The sentence and the figures of a plan: what moves, what that buys, and before both what to know of it.
+
+    Args:
+        seat: what is looked at.
+        plan: its plan.
+        where: names the widgets of this place.
+
+    Returns:
+        The place below the replica spread, for the next point of the curve.
+    """
+    certificate = plan.certificate
+    lost = certificate.rack_diversity_lost or 0
+    frame.answer(headline(plan), also=_lost_diversity(certificate) if lost else None)
+    draw_cautions(seat, [one for one in certificate.cautions if one.kind != "rack_diversity_lost"], where)
+    before = caching.balance_of(plan.current).by_broker
+    least = certificate.least_moves
+    enough = None if least is None else f"minimum: {least:,}"
+    proven = "proven minimum (racks unknown)" if certificate.unknown_racks else "proven minimum"
+    racks = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
+    columns = frame.figures(
+        [
+            Figure(
+                "Replicas move",
+                text.count(certificate.moves),
+                proven if certificate.moves_proven else enough,
+                define("Replica moves"),
+            ),
+            Figure(
+                "Partitions changed", text.count(certificate.changed_partitions), None, define("Partitions changed")
+            ),
+            Figure("Data to copy", text.size(certificate.bytes_to_move), None, define("Data to copy")),
+            Figure(
+                "Replica spread",
+                f"{_apart(before.replica_spread)} → {text.count(certificate.replica_spread)}",
+                least_for(certificate),
+                f"{_SPREAD} Before → after.",
+            ),
+            Figure(
+                "Preferred leader spread",
+                f"{_apart(before.preferred_leader_spread)} → {text.count(certificate.leader_spread)}",
+                "minimum for these replicas" if certificate.leader_balance_proven else None,
+                f"{_LEADERS} Before → after.",
+            ),
+            Figure(
+                "Partitions without rack diversity", racks if plan.current.racks else text.count(None), None, _RACKS
+            ),
+        ]
+    )
+    return columns[_SPREAD_AT]
+
+
+def least_for(certificate: Certificate) -> str | None:
+    """For how many moves the checker confirmed that the replica spread is the least; None where it did not."""
+    return f"minimum for {text.counted(certificate.moves, 'move')}" if certificate.replica_balance_proven else None
+
+
+def _lost_diversity(certificate: Certificate) -> str:
+    return next(one.sentence for one in certificate.cautions if one.kind == "rack_diversity_lost")
+
+
+def _apart(spread: Spread | None) -> str:
+    return text.count(None if spread is None else spread.spread)
+
+
+def _possible(spread: Spread | None) -> str | None:
+    return None if spread is None or spread.least_possible is None else f"best possible: {spread.least_possible:,}"

@@ -1,0 +1,173 @@
+"""The points between least moves and perfect balance: what more moves would buy, and choosing one for the what-if."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components.look import text
+from components.shell import navigation
+from components.state import caching, session, widgets
+from components.state.session import OpenLayout
+from reseat.errors import WishRefused
+from reseat.model import CurvePoint, Plan, Wish
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from reseat.planning import Curve
+
+__all__ = ["bargain", "draw_next", "draw_points", "next_point", "with_point"]
+
+
+def draw_points(seat: OpenLayout, plan: Plan) -> None:
+    """What more moves would buy: choosing a point makes it a part of the what-if, on every page.
+
+    Args:
+        seat: the layout and the what-if.
+        plan: the what-if's plan, at the point that is chosen now.
+    """
+    offered = _offered(seat, plan)
+    if offered is None:
+        return
+    by_itself = plan if seat.wish.point is None else caching.plan_for(seat.layout, seat.wish.at(None))
+    own = by_itself.certificate.moves
+    points = with_point(with_point(offered.points, by_itself), plan)
+    if len(points) < 2:
+        _say(offered)
+        return
+    words = {point.moves: _words(point) for point in points}
+    start = plan.certificate.moves
+    # Chosen elsewhere (a chip, the figure, a link), another point is another widget: it begins with that one.
+    key = f"point-{seat.digest}-{seat.wish}"
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="points")
+    if seat.wish.add and not seat.wish.remove:
+        # Onto new brokers fewer moves are worth having too, so one slides along the curve.
+        row.select_slider(
+            "Moves vs. balance",
+            list(words),
+            value=start,
+            format_func=words.__getitem__,
+            key=key,
+            on_change=_take,
+            args=(key, seat.wish, own),
+            width=620,
+        )
+    else:
+        row.segmented_control(
+            "Moves vs. balance",
+            list(words),
+            default=start,
+            required=True,
+            format_func=words.__getitem__,
+            key=key,
+            on_change=_take,
+            args=(key, seat.wish, own),
+            width="content",
+            help="The first is the plan with the fewest moves. Each further one is the best balanced plan found for "
+            "that many moves.",
+        )
+    row.caption(bargain(points, start, own), width="content")
+    _say(offered)
+
+
+def _take(key: str, wish: Wish, own: int) -> None:
+    """Make the point that was chosen the what-if's; Reseat's own plan is the what-if without a point."""
+    moves = widgets.held(key)
+    if isinstance(moves, int):
+        session.set_wish(wish.at(None if moves == own else moves))
+
+
+def draw_next(seat: OpenLayout, plan: Plan, place: DeltaGenerator, *, most: int | None = None) -> None:
+    """The next better balanced point of the curve, one click away, where the plan's own spread stands.
+
+    Args:
+        seat: the layout and the what-if.
+        plan: the what-if's plan.
+        place: below the figure of the spread.
+        most: partitions above which nothing is looked for, and the way to Plan, which does, stands there; None: any.
+    """
+    if most is not None and seat.layout.partition_count > most:
+        with place:
+            navigation.link(navigation.PLAN, "Moves vs. balance")
+        return
+    with place:
+        offered = _offered(seat, plan, "More moves …")
+        point = None if offered is None else next_point(offered.points, plan)
+        if point is None:
+            return
+        st.button(
+            f"spread {point.replica_spread:,} with {text.counted(point.moves, 'move')}",
+            key="next-point",
+            type="tertiary",
+            icon=":material/trending_flat:",
+            help=f"Take the plan with {text.counted(point.moves - plan.certificate.moves, 'more move')}, on every page",
+            on_click=session.set_wish,
+            args=(seat.wish.at(point.moves),),
+        )
+
+
+def next_point(points: Sequence[CurvePoint], plan: Plan) -> CurvePoint | None:
+    """The next point that has more moves than the plan and a smaller spread, or None."""
+    moves, spread = plan.certificate.moves, plan.certificate.replica_spread
+    return next((p for p in points if p.moves > moves and spread is not None and p.replica_spread < spread), None)
+
+
+def with_point(points: Sequence[CurvePoint], plan: Plan) -> tuple[CurvePoint, ...]:
+    """The points with the plan's own among them: one that was wished for need not be one of those offered."""
+    made = plan.certificate
+    if any(point.moves == made.moves for point in points):
+        return tuple(points)
+    own = CurvePoint(made.moves, made.replica_sum_of_squares or 0, made.replica_spread or 0)
+    return tuple(sorted((*points, own), key=lambda point: point.moves))
+
+
+def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:
+    """What the chosen point costs and buys beside Reseat's own plan; beside that one, what the next would buy.
+
+    Args:
+        points: of the curve, ascending by moves.
+        moves: of the chosen point.
+        own: of Reseat's own plan.
+    """
+    spread = {point.moves: point.replica_spread for point in points}
+    if moves > own:
+        more = text.counted(moves - own, "more move")
+        brings = "changes" if moves - own == 1 else "change"
+        return f"{more} {brings} the spread from {spread[own]:,} to {spread[moves]:,}."
+    if moves < own:
+        less = text.counted(own - moves, "move fewer", "moves fewer")
+        return f"{less}: the spread is {spread[moves]:,} instead of {spread[own]:,}."
+    further = [point for point in points if point.moves > own and point.replica_spread < spread[own]]
+    if further:
+        more = text.counted(further[0].moves - own, "more move")
+        return f"{more} would change the spread from {spread[own]:,} to {further[0].replica_spread:,}."
+    fewer = [point for point in points if point.moves < own]
+    if fewer:
+        less = text.counted(own - fewer[-1].moves, "move fewer", "moves fewer")
+        return f"{less}: the spread would be {fewer[-1].replica_spread:,} instead of {spread[own]:,}."
+    return "No alternative is better balanced."
+
+
+def _offered(seat: OpenLayout, plan: Plan, words: str = "Comparing moves and balance …") -> Curve | None:
+    """The curve of the what-if; None where its plan moves nothing or has none."""
+    if not plan.certificate.moves or plan.certificate.faults:
+        return None
+    try:
+        with st.spinner(words, show_time=True):
+            return caching.curve_of(seat.layout, seat.wish.at(None))
+    except WishRefused:
+        # The curve is an offer beside the plan: where there is none, the plan stands alone.
+        return None
+
+
+def _say(offered: Curve) -> None:
+    """Which points are left out, and why."""
+    for sentence in offered.sentences:
+        st.caption(sentence)
+
+
+def _words(point: CurvePoint) -> str:
+    return f"{text.counted(point.moves, 'move')}, spread {point.replica_spread:,}"

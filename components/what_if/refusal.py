@@ -1,0 +1,48 @@
+"""A wish that cannot be: why, and its choices as buttons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from components.look import text
+from components.look.text import wish_in_words
+from components.shell import frame
+from components.state import session
+from components.state.session import OpenLayout
+from reseat.errors import WishRefused
+from reseat.model import Wish
+
+__all__ = ["draw_refusal"]
+
+
+def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
+    """What was wished, why it cannot be, and what can be done, about as high as the figures that stand here else."""
+    gaps = seat.layout.gaps
+    asks = gaps.incomplete and not gaps.accepted
+    what = "Not planned: the input is incomplete" if asks else "Not possible"
+    frame.answer(f"{what}: {wish_in_words(seat.wish)}.")
+    st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
+    with st.container(horizontal=True, key="refused-choices"):
+        if error.topics:
+            words = "Exclude this topic" if len(error.topics) == 1 else f"Exclude these {len(error.topics):,} topics"
+            without = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))
+            edits = replace(seat.edits, without=without)
+            st.button(words, key="leave-out", icon=":material/filter_alt:", on_click=session.set_edits, args=(edits,))
+        if seat.wish.point is not None:
+            words = "Use the plan with the fewest moves"
+            st.button(
+                words, key="no-point", icon=":material/timeline:", on_click=session.set_wish, args=(seat.wish.at(None),)
+            )
+        if not seat.layout.order_told.all():
+            edits = replace(seat.edits, order_vouched=True)
+            words = "The order shown is the assignment order"
+            st.button(words, key="vouch", icon=":material/check:", on_click=session.set_edits, args=(edits,))
+        if asks:
+            edits = replace(seat.edits, incomplete_accepted=True)
+            words = "Plan anyway with the incomplete input"
+            st.button(words, key="accept", icon=":material/check:", on_click=session.set_edits, args=(edits,))
+        st.button(
+            "Reset the what-if", key="put-back", icon=":material/undo:", on_click=session.set_wish, args=(Wish(),)
+        )

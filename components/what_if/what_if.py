@@ -1,0 +1,69 @@
+"""What the what-if leads to: one plan for all pages, derived from the layout looked at and from the whole wish.
+
+Whoever draws "after" asks here, so that no page shows another plan than Operate sends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from components.look import text
+from components.look.text import wish_in_words
+from components.shell import frame
+from components.state import caching
+from components.state.session import OpenLayout
+from reseat.errors import WishRefused
+from reseat.model import ClusterLayout, Plan
+
+__all__ = ["Shown", "plan_of", "shown"]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a page that shows one layout shows.
+
+    Attributes:
+        present: the layout looked at.
+        plan: the what-if's plan; None where it is not asked for, or cannot be.
+        after: whether the page shows what the plan leads to.
+    """
+
+    present: ClusterLayout
+    plan: Plan | None = None
+    after: bool = False
+
+    @property
+    def layout(self) -> ClusterLayout:
+        """The layout looked at, or the one once the plan is done, without the brokers that left."""
+        return caching.layout_after_of(self.plan) if self.after and self.plan is not None else self.present
+
+
+def plan_of(seat: OpenLayout) -> Plan:
+    """The plan of the what-if, at the point of the curve that was chosen.
+
+    Raises:
+        WishRefused: what is wished cannot be planned.
+    """
+    with st.spinner(f"Planning: {text.plain(wish_in_words(seat.wish))} …", show_time=True):
+        return caching.plan_for(seat.layout, seat.wish)
+
+
+def shown(seat: OpenLayout, *, beside: bool = False) -> Shown:
+    """The layout that the strip's switch chooses; where the what-if cannot be, that is said and the present shown.
+
+    Args:
+        seat: the layout and the what-if.
+        beside: whether the plan is wanted beside the present too, for what differs.
+    """
+    if seat.wish.is_empty or not (seat.after or beside):
+        return Shown(seat.layout)
+    try:
+        plan = plan_of(seat)
+    except WishRefused as refusal:
+        frame.refused(refusal)
+        if seat.after:
+            st.caption("Until this is resolved, the page shows the current state.")
+        return Shown(seat.layout)
+    return Shown(seat.layout, plan, seat.after)

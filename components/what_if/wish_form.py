@@ -1,0 +1,134 @@
+"""Forms that change the what-if without dragging: remove brokers, add brokers, replication factor, options."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from components.look import text
+from components.shell import navigation
+from components.state import session
+from components.state.session import OpenLayout
+from reseat.model import ClusterLayout, Wish
+from reseat.model.naming import named_by, natural
+
+__all__ = ["topics_named", "wish_form"]
+
+
+def wish_form(seat: OpenLayout) -> None:
+    """One row of buttons, each with its form, and the way to the board where brokers are dragged."""
+    with st.container(horizontal=True, gap="small", key="wish-form", vertical_alignment="center", width="content"):
+        with st.popover("Remove brokers", icon=":material/logout:"):
+            _out(seat)
+        with st.popover("Add brokers", icon=":material/login:"):
+            _in(seat)
+        with st.popover("Replication factor", icon=":material/layers:"):
+            _factor(seat)
+        with st.popover("Plan options", icon=":material/tune:"):
+            _options(seat)
+        navigation.link(navigation.BOARD, "Drag on the Board")
+        navigation.link(navigation.NEW_TOPIC, "New topic")
+
+
+def topics_named(layout: ClusterLayout, lines: str) -> tuple[str, ...]:
+    """The topics that names or patterns, one a line, stand for, in the layout's order."""
+    return named_by(layout.topics, [line.strip() for line in lines.splitlines() if line.strip()])
+
+
+def _ask(wish: Wish) -> None:
+    session.set_wish(wish)
+    st.rerun()
+
+
+def _out(seat: OpenLayout) -> None:
+    layout, wish = seat.layout, seat.wish
+    facts = {b.id: " · ".join(filter(None, (str(b.id), b.rack, b.host))) for b in layout.brokers}
+    with st.form(f"out-{seat.digest}-{wish.remove}", border=False):
+        brokers = st.multiselect(
+            "Brokers to drain",
+            list(facts),
+            default=[broker for broker in wish.remove if broker in facts],
+            format_func=lambda broker: text.visible(facts[broker], 80),
+        )
+        racks = st.multiselect("Racks to drain", sorted(layout.racks, key=natural)) if layout.racks else []
+        if st.form_submit_button("Preview", type="primary"):
+            whole = {b.id for b in layout.brokers if b.rack in racks}
+            _ask(replace(wish.at(None), remove=tuple(sorted({*brokers, *whole})), topics=(), replication_factor=None))
+
+
+def _in(seat: OpenLayout) -> None:
+    wish = seat.wish
+    known = {b.id for b in seat.layout.brokers} | {broker for broker, _ in wish.add}
+    with st.form(f"in-{seat.digest}-{wish.add}", border=False):
+        broker = st.number_input("Broker ID", 0, 2**31 - 1, value=max(known, default=0) + 1, step=1)
+        rack = st.selectbox(
+            "Rack",
+            sorted(seat.layout.racks, key=natural),
+            index=None,
+            accept_new_options=True,
+            placeholder="no rack",
+        )
+        if st.form_submit_button("Add and preview", type="primary"):
+            joined = {broker_id: where for broker_id, where in wish.add if broker_id != broker} | {int(broker): rack}
+            _ask(replace(wish.at(None), add=tuple(sorted(joined.items())), topics=(), replication_factor=None))
+
+
+def _factor(seat: OpenLayout) -> None:
+    layout, wish = seat.layout, seat.wish
+    with st.form(f"rf-{seat.digest}-{len(wish.topics)}-{wish.replication_factor}", border=False):
+        factor = st.number_input("New replication factor", 1, 1000, value=wish.replication_factor or 3, step=1)
+        lines = st.text_area(
+            "Topics: names or patterns, one per line",
+            value="\n".join(wish.topics[:50]),
+            height=110,
+            placeholder="orders\npayments-*",
+        )
+        if st.form_submit_button("Preview", type="primary"):
+            topics = topics_named(layout, lines)
+            if not topics:
+                st.warning("No topic matches.", icon=":material/search_off:")
+                return
+            _ask(Wish(replication_factor=int(factor), topics=topics, options=wish.options))
+
+
+def _options(seat: OpenLayout) -> None:
+    options = seat.wish.options
+    with st.form(f"options-{seat.digest}-{options}", border=False):
+        reorder = st.checkbox(
+            "Reorder replica lists of all partitions",
+            value=options.reorder_all,
+            help="Partitions that do not move may also get a new preferred leader. No data moves for that.",
+        )
+        sizes = seat.layout.size_bytes is not None
+        by_bytes = st.checkbox(
+            "Balance by size instead of replica count",
+            value=options.by_bytes,
+            disabled=not sizes,
+            help="The result has a bound and a gap instead of a proof." if sizes else "The input has no replica sizes.",
+        )
+        cap = st.number_input(
+            "Max replicas received per broker",
+            min_value=1,
+            value=options.receive_cap,
+            step=1,
+            placeholder="no limit",
+            help="The proof states what this costs in balance.",
+        )
+        most = st.number_input(
+            "Max moves onto new brokers",
+            min_value=0,
+            value=options.max_moves,
+            step=1,
+            placeholder="no limit",
+            help="For added brokers: fewer moves, less balance.",
+        )
+        if st.form_submit_button("Preview", type="primary"):
+            chosen = replace(
+                options,
+                reorder_all=reorder,
+                by_bytes=by_bytes and sizes,
+                receive_cap=None if cap is None else int(cap),
+                max_moves=None if most is None else int(most),
+            )
+            _ask(replace(seat.wish.at(None), options=chosen))

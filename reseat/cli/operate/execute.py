@@ -1,0 +1,260 @@
+"""``operate execute | rollback``: plans carried out and taken back, behind the guard."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from reseat.cli.inputs import read_file, text_of
+from reseat.cli.operate.session import (
+    UNFINISHED,
+    Session,
+    connected,
+    guarded,
+    notes_of,
+    progress_json,
+    reported,
+    signalled,
+)
+from reseat.cli.writer import complain, say, write_json
+from reseat.errors import ClusterUnreachable, WriteRefused
+from reseat.formats.documents.sealed import SealedPlan, read_sealed
+from reseat.model import NONE, ClusterLayout, Snapshot
+from reseat.model.arrays import lists_differ
+from reseat.model.wording import counted, listed
+from reseat.operate.admitting import admit, facts_of
+from reseat.operate.approving import way_back
+from reseat.operate.checks.plan_diff import names_of
+from reseat.operate.journal import wishes
+from reseat.operate.journal.records import Run, RunOptions, RunState
+from reseat.operate.request import Kind, Request
+from reseat.operate.run import sentences
+from reseat.operate.run.execute import carry_out, reconcile
+from reseat.sources.live import read_cluster
+
+__all__ = ["begin", "chosen_options", "execute", "rollback"]
+
+_PROTOCOLS = {"admin": "the Admin protocol", "zookeeper": "ZooKeeper's nodes"}
+
+
+def execute(chosen: argparse.Namespace) -> int:
+    """Carry a plan out; see the command's ``--help``."""
+    return guarded(_execute, chosen)
+
+
+def rollback(chosen: argparse.Namespace) -> int:
+    """Take a run back; see the command's ``--help``."""
+    return guarded(_rollback, chosen)
+
+
+def _execute(chosen: argparse.Namespace) -> int:
+    data, source = text_of(chosen.plan)
+    plan = read_sealed(data, source=source)
+    with connected(chosen) as session:
+        interrupted = _settled(session)
+        if interrupted is not None and interrupted.hash == plan.hash and interrupted.kind == "plan":
+            complain(f"Run {interrupted.id} of this plan was interrupted: continuing.")
+            return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
+        shown = None if chosen.shown is None else read_file(chosen.shown).layout
+        now = read_cluster(session.connection)
+        if plan.before is None:
+            complain(_judged_by(chosen, now.layout if shown is None else shown, plan))
+        return _carry_out(chosen, session, _approved(chosen, session, plan, data.decode(), now=now, shown=shown))
+
+
+def _judged_by(chosen: argparse.Namespace, shown: ClusterLayout, plan: SealedPlan) -> str:
+    """What a plan without Reseat's key is compared with, and what it changes there, as a person confirms it."""
+    by = f"{chosen.shown} (--shown)" if chosen.shown is not None else "the live cluster"
+    rows = shown.rows_of(plan.proposed)
+    there = np.flatnonzero(rows >= 0)
+    before, after = shown.target().select(rows[there]).replica_ids, plan.proposed.select(there).replica_ids
+    differ = np.flatnonzero(lists_differ(before, after))
+    names = names_of(plan.proposed, there[differ])
+    changes = [
+        f"{name} {_list(was)} -> {_list(planned)}"
+        for name, was, planned in zip(names, before[differ].tolist(), after[differ].tolist(), strict=True)
+    ]
+    what = listed(changes) if changes else "nothing"
+    return (
+        f"{chosen.plan} does not say which layout it was made for: it is validated against {by}, where it changes "
+        f"{counted(len(changes), 'partition')}: {what}."
+    )
+
+
+def _list(ids: list[int]) -> str:
+    return f"[{','.join(str(broker) for broker in ids if broker != NONE)}]"
+
+
+def _rollback(chosen: argparse.Namespace) -> int:
+    with connected(chosen) as session:
+        interrupted = _settled(session)
+        if interrupted is not None and interrupted.kind == "rollback" and chosen.run_id is None:
+            complain(
+                f"Run {interrupted.id}, which rolls back run {interrupted.takes_back}, was interrupted: continuing."
+            )
+            return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
+        run = _run_to_take_back(chosen, session)
+        now = read_cluster(session.connection)
+        back = way_back(run, session.journal.moves(run.id), now)
+        if back.left:
+            complain(f"Not rolled back, because somebody else changed them: {', '.join(back.left)}.")
+        plan = read_sealed(back.text, source=f"the rollback of run {run.id}")
+        return _carry_out(chosen, session, _approved(chosen, session, plan, back.text, now=now, takes_back=run))
+
+
+def _run_to_take_back(chosen: argparse.Namespace, session: Session) -> Run:
+    if chosen.run_id is not None:
+        run = session.journal.run(chosen.run_id)
+        if run.cluster_id != session.cluster_id:
+            raise WriteRefused(f"Run {run.id} is for cluster {run.cluster_id}; this cluster is {session.cluster_id}.")
+        return run
+    for run in session.journal.runs(session.cluster_id):
+        if run.kind == "plan":
+            return run
+    raise WriteRefused(
+        f"The journal {session.journal.path} has no plan of cluster {session.cluster_id}: nothing to roll back."
+    )
+
+
+def _settled(session: Session) -> Run | None:
+    """After the checks that stand before every write: what a crash left is settled. The interrupted run, or None."""
+    if not session.may_write or session.asked["confirmed"].strip() != session.cluster_id:
+        return None  # refused together with every other check
+    for sentence in reconcile(session.target, session.journal):
+        complain(sentence)
+    run = session.journal.open_run(session.cluster_id)
+    if run is None or session.journal.progress(run.id, moves=False).alive:
+        return None
+    return run
+
+
+def _going_on(chosen: argparse.Namespace, session: Session, run: Run) -> Run:
+    """An interrupted run with what is asked for now: another throttle, more or fewer moves at a time."""
+    if run.protocol is not None and run.protocol != session.target.protocol:
+        complain(
+            f"It began through {_PROTOCOLS[run.protocol]} and continues through {_PROTOCOLS[session.target.protocol]}."
+        )
+    options = chosen_options(chosen, run.options)
+    if options == run.options:
+        return run
+    complain(f"From now on: {sentences.how(options)}.")
+    return wishes.change(session.journal, run.id, options, operator=session.asked["person"].name)
+
+
+def chosen_options(chosen: argparse.Namespace, otherwise: RunOptions) -> RunOptions:
+    """How a run is to be carried out, by the words given; the rest as it was. A rate of 0 is no throttle."""
+    moves = otherwise.max_concurrent_moves_per_broker if chosen.moves_a_broker is None else chosen.moves_a_broker
+    rate = otherwise.throttle if chosen.throttle is None else chosen.throttle or None
+    return RunOptions(moves, rate)
+
+
+def _approved(
+    chosen: argparse.Namespace,
+    session: Session,
+    plan: SealedPlan,
+    text: str,
+    *,
+    now: Snapshot,
+    shown: ClusterLayout | None = None,
+    takes_back: Run | None = None,
+) -> Run:
+    """A run that the guard let pass.
+
+    Raises:
+        WriteRefused: with every check that failed.
+    """
+    kind: Kind = "plan" if takes_back is None else "rollback"
+    options = chosen_options(chosen, RunOptions())
+    request = Request(
+        plan=plan,
+        shown_hash=plan.hash,
+        shown=now.layout if shown is None else shown,
+        kind=kind,
+        throttle=options.throttle,
+        **session.asked,
+    )
+    run, checks = admit(
+        request,
+        facts_of(session.target, now, plan.leaving),
+        session.journal,
+        text,
+        cluster=session.name,
+        options=options,
+        takes_back=None if takes_back is None else takes_back.id,
+    )
+    unbound = "" if options.throttle else " Without a throttle, copying uses all available network and disk bandwidth."
+    complain(*notes_of(checks), f"Run {run.id} is executed with {sentences.how(options)}.{unbound}")
+    return run
+
+
+def _carry_out(chosen: argparse.Namespace, session: Session, run: Run) -> int:
+    if not chosen.wait:
+        return begin(chosen, session, run)
+    tell = complain if chosen.json else say
+    with signalled(lambda: complain(_stopping(run))) as told_by:
+        try:
+            ended = carry_out(
+                session.target,
+                session.journal,
+                run.id,
+                stop=told_by.stop,
+                interrupt=told_by.interrupt,
+                read=partial(read_cluster, session.connection),
+                report=reported(chosen),
+            )
+        except ClusterUnreachable as error:
+            complain(f"reseat operate {chosen.action}: {error}")
+            return UNFINISHED
+        except WriteRefused as refused:
+            told = session.journal.progress(run.id, moves=False)
+            if not told.batches:
+                raise
+            # The journal or its lock went away in the middle: not "nothing was sent".
+            complain(
+                f"reseat operate {chosen.action}: {refused}",
+                f"Run {run.id}: {told.done:,} of {counted(told.partitions, 'partition')} as planned, {told.sent:,} "
+                "in progress; Kafka continues with those. Once that is fixed, the same command continues the run.",
+            )
+            return UNFINISHED
+    holds = ended.state is RunState.DONE and _verified(session, ended, tell)
+    if chosen.json:
+        write_json(progress_json(session.journal.progress(run.id)))
+    return 0 if holds else UNFINISHED
+
+
+def _stopping(run: Run) -> str:
+    """What the first Ctrl-C does, and what a second one would. Asks nothing: it is called wherever the run stands."""
+    return (
+        f"Stopping run {run.id}: nothing further is sent, what is in progress finishes, and the throttles are restored."
+        " Press Ctrl-C again to end at once: Kafka continues with what is in progress, the throttles stay, and the "
+        "same command continues the run."
+    )
+
+
+def _verified(session: Session, run: Run, tell: Callable[..., None]) -> bool:
+    """Whether the plan holds, seen once more from outside the run."""
+    from reseat.operate.verify import verify
+
+    plan = read_sealed(run.plan, source=f"the plan of run {run.id}")
+    seen = verify(session.target, plan, read_cluster(session.connection) if plan.leaving else None)
+    tell(*seen.sentences)
+    return seen.holds
+
+
+def begin(chosen: argparse.Namespace, session: Session, run: Run) -> int:
+    """A process of its own carries the run out; says where it can be watched."""
+    from reseat.operate.run import runner
+
+    process = runner.start(session.connection, session.journal.path, run.id)
+    if chosen.json:
+        write_json(progress_json(session.journal.progress(run.id, moves=False)) | {"process": process})
+        return 0
+    say(
+        f"Run {run.id} has begun (process {process}).",
+        f"Progress: reseat operate status --run {run.id} --journal {session.journal.path}",
+        f"Log: {runner.log_file(session.journal.path.resolve(), run.id)}",
+    )
+    return 0

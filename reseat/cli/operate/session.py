@@ -1,0 +1,249 @@
+"""What every command of ``operate`` opens: the cluster, the journal, and who asks."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import TypedDict
+
+from reseat.cli.writer import complain, say
+from reseat.errors import InputRefused, WriteRefused
+from reseat.model import ClusterLayout, Snapshot
+from reseat.operate.checks.authorization import Person, command_line_person, writing_enabled
+from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.guard import check_access, refuse_unless
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import RunProgress
+from reseat.operate.request import Asked
+from reseat.operate.targets.opening import open_target
+from reseat.operate.targets.target import Target
+from reseat.sources.connection import Connection
+
+__all__ = [
+    "REFUSED",
+    "UNFINISHED",
+    "Asking",
+    "Session",
+    "Signals",
+    "asked_by",
+    "connected",
+    "guarded",
+    "named",
+    "progress_json",
+    "refuse_strangers",
+    "reported",
+    "signalled",
+]
+
+#: Exit codes beside 0: what was asked for did not come about; the guard or an input says no.
+UNFINISHED, REFUSED = 1, 2
+
+
+class Asking(TypedDict):
+    """Who asks and what was typed, as every request says it."""
+
+    confirmed: str
+    person: Person
+    enabled: bool
+    overrides: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A cluster open for one command.
+
+    Attributes:
+        connection: how it is reached.
+        target: the cluster.
+        journal: what was done.
+        cluster_id: the id that the cluster gives itself.
+        asked: who asks and what was typed, as every request says it.
+    """
+
+    connection: Connection
+    target: Target
+    journal: Journal
+    cluster_id: str
+    asked: Asking
+
+    @property
+    def may_write(self) -> bool:
+        """Whether Reseat was started with writing enabled."""
+        return self.asked["enabled"]
+
+    @property
+    def name(self) -> str:
+        """The name by which the person knows the cluster."""
+        return self.connection.name or self.connection.address
+
+
+def asked_by(chosen: argparse.Namespace) -> Asking:
+    """Who asks, and what was typed."""
+    return Asking(
+        confirmed=getattr(chosen, "confirm", ""),
+        person=command_line_person(getpass.getuser()),
+        enabled=writing_enabled(os.environ),
+        overrides=frozenset(getattr(chosen, "override", ())),
+    )
+
+
+def refuse_strangers(asked: Asking, cluster_id: str, protocol: str) -> None:
+    """The checks that stand before every write, a cancellation too.
+
+    Args:
+        asked: who asks.
+        cluster_id: of the cluster that it is about.
+        protocol: by which it is written to.
+
+    Raises:
+        WriteRefused: writing is not enabled, or another cluster's id was typed.
+    """
+    identity = Snapshot(ClusterLayout.from_assignments({}), datetime.now(UTC), protocol, cluster_id=cluster_id)
+    refuse_unless(check_access(Asked(**asked), identity))
+
+
+def named(chosen: argparse.Namespace) -> bool:
+    """Whether the options say where the cluster is."""
+    return not (chosen.bootstrap is None and chosen.zookeeper is None and chosen.config is None)
+
+
+def reported(chosen: argparse.Namespace) -> Callable[[str], None]:
+    """Says each new sentence of a run with the time; beside JSON on standard error."""
+    tell = complain if chosen.json else say
+    return lambda said: tell(f"{datetime.now(UTC):%H:%M:%S} {said}")
+
+
+def connection_of(chosen: argparse.Namespace) -> Connection:
+    """The cluster that the options name.
+
+    Raises:
+        InputRefused: none is named, or the options cannot be understood.
+    """
+    from reseat.sources.configuration import connection_from_options
+
+    if not named(chosen):
+        raise InputRefused("No cluster given: use --bootstrap HOSTS or --zookeeper HOSTS[/CHROOT].")
+    config = None if chosen.config is None else Path(chosen.config)
+    return connection_from_options(bootstrap=chosen.bootstrap, zookeeper=chosen.zookeeper, config=config)
+
+
+@contextmanager
+def connected(chosen: argparse.Namespace) -> Iterator[Session]:
+    """Open what a command needs; closed when it ends."""
+    connection = connection_of(chosen)
+    journal = Journal(chosen.journal)
+    try:
+        target = open_target(connection)
+        try:
+            yield Session(connection, target, journal, target.cluster_id(), asked_by(chosen))
+        finally:
+            target.close()
+    finally:
+        journal.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a command was told by signals.
+
+    Attributes:
+        stop: set by Ctrl-C (SIGINT).
+        interrupt: set by a termination (SIGTERM).
+    """
+
+    stop: threading.Event
+    interrupt: threading.Event
+
+
+@contextmanager
+def signalled(stopping: Callable[[], None] = lambda: None) -> Iterator[Signals]:
+    """Events that the first Ctrl-C or termination sets; the second one ends the process as ever.
+
+    Args:
+        stopping: called once the first Ctrl-C was heeded.
+    """
+    told = Signals(threading.Event(), threading.Event())
+    if threading.current_thread() is not threading.main_thread():
+        yield told
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def once(number: int, frame: FrameType | None) -> None:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        if number == signal.SIGTERM:
+            told.interrupt.set()
+            return
+        told.stop.set()
+        stopping()
+
+    for number in numbers:
+        signal.signal(number, once)
+    try:
+        yield told
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def guarded(command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
+    """Run a command; where the guard refuses, every failed check stands on a line of its own on standard error."""
+    try:
+        return command(chosen)
+    except WriteRefused as refused:
+        complain(f"reseat operate {chosen.action}: {refused}", *(f"  {name}: {said}" for name, said in refused.failed))
+        return REFUSED
+
+
+def notes_of(checks: tuple[Check, ...]) -> list[str]:
+    """What a person should know of checks that let a write pass: what was overridden, and what was not told."""
+    return [
+        f"{found.name} ({found.verdict.word}): {found.sentence}"
+        for found in checks
+        if found.verdict in (Verdict.OVERRIDDEN, Verdict.NOT_TOLD)
+    ]
+
+
+def progress_json(progress: RunProgress, *, moves: bool = False) -> dict[str, object]:
+    """A run as JSON-ready values; ``moves`` adds each partition."""
+    run = progress.run
+    out: dict[str, object] = {
+        "run": run.id,
+        "cluster_id": run.cluster_id,
+        "cluster": run.cluster,
+        "kind": run.kind,
+        "takes_back": run.takes_back,
+        "hash": run.hash,
+        "operator": run.operator,
+        "moves_a_broker": run.options.max_concurrent_moves_per_broker,
+        "throttle": run.options.throttle,
+        "way": run.protocol,
+        "overridden": list(run.overridden),
+        "paused_by": run.paused_by or None,
+        "state": run.state.value,
+        "sentence": run.sentence,
+        "approved_at": run.approved_at.isoformat(),
+        "ended_at": None if run.ended_at is None else run.ended_at.isoformat(),
+        "alive": progress.alive,
+        "partitions": progress.partitions,
+        "done": progress.done,
+        "sent": progress.sent,
+        "failed": progress.failed,
+        "batches": progress.batches,
+        "bytes_total": progress.bytes_total,
+        "bytes_done": progress.bytes_done,
+        "seconds_left": progress.seconds_left,
+    }
+    if moves:
+        out["moves"] = [asdict(move) for move in progress.moves]
+    return out

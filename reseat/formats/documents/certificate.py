@@ -1,0 +1,99 @@
+"""Certificates as text: what is proven of a plan, and the change it was made for, which is read back whole.
+
+Example: ``read_wish(write_certificate(plan.certificate))`` is ``plan.wish``: the same layout makes the same plan of it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import msgspec
+
+from reseat.errors import InputRefused
+from reseat.formats.input.json_fault import refusal
+from reseat.formats.input.reading import LIMITS, Limits
+from reseat.formats.input.shown import fault
+from reseat.formats.rows.assemble import check_size
+from reseat.model import Certificate, Options, Wish
+
+__all__ = ["read_wish", "write_certificate"]
+
+_Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+_Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class _Added(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    broker: _Id
+    rack: str | None
+
+
+class _Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    reorder_all: bool = False
+    receive_cap: _Count | None = None
+    by_bytes: bool = False
+    max_moves: _Count | None = None
+    keep_unmovable: bool = False
+
+
+class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a certificate says was wished; those of before options were written have the defaults."""
+
+    remove: list[_Id]
+    add: list[_Added]
+    replication_factor: _Positive | None
+    topics: list[str]
+    options: _Options = _Options()
+    point: _Count | None = None
+
+
+class _Certificate(msgspec.Struct, frozen=True):
+    wish: _Wish
+
+
+_CERTIFICATE: msgspec.json.Decoder[_Certificate] = msgspec.json.Decoder(_Certificate)
+
+
+def write_certificate(certificate: Certificate) -> str:
+    """A certificate as JSON, keys in the order of the class."""
+    return json.dumps(certificate.as_dict(), indent=2)
+
+
+def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits = LIMITS) -> Wish:
+    """The change that a certificate was made for, with every option and the point of the curve.
+
+    Args:
+        text: a certificate, as ``write_certificate`` writes it; of the other keys nothing is asked.
+        source: the file's name, for messages.
+        limits: what is accepted.
+
+    Raises:
+        InputRefused: it is no JSON, has no change, or the change has a key or value that this Reseat does not know:
+            nothing of it is left aside.
+        LimitMet: the text is too large.
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    check_size(data, source, limits)
+    if not data.strip():
+        raise InputRefused("The text is empty; a certificate of Reseat was expected.", source=source)
+    try:
+        told = _CERTIFICATE.decode(data).wish
+    except (msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
+        raise InputRefused(
+            f"A certificate says in its key 'wish' what was changed; {fault(error)}.", source=source
+        ) from error
+    except msgspec.DecodeError as error:
+        raise refusal(data, 0, source, 1, error) from error
+    racks: dict[int, str | None] = {}
+    for one in told.add:
+        if racks.setdefault(one.broker, one.rack) != one.rack:
+            raise InputRefused(f"Broker {one.broker} is added twice, with different racks.", source=source)
+    return Wish(
+        remove=tuple(sorted(set(told.remove))),
+        add=tuple(sorted(racks.items(), key=lambda pair: pair[0])),
+        replication_factor=told.replication_factor,
+        topics=tuple(dict.fromkeys(told.topics)),
+        options=Options(**msgspec.structs.asdict(told.options)),
+        point=told.point,
+    )

@@ -1,0 +1,1 @@
+"""Rows gathered from any form, put together to a layout; several texts combined to one."""

@@ -1,0 +1,1 @@
+"""Layouts as tables: CSV and Parquet, read and written."""

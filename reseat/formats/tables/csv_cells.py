@@ -1,0 +1,107 @@
+"""What a cell of a CSV text may hold, judged a column at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reseat.formats.tables.table_columns import NOBODY
+from reseat.formats.tables.table_names import FLAG, INTEGER, LIST, TEXT, Header
+from reseat.model import NONE, NOT_TOLD, BoolArray
+from reseat.model.naming import LARGEST_ID
+
+__all__ = ["FALSE", "LOWEST", "NULLS", "TRUE", "VITAL", "arrow_types", "understood"]
+
+NULLS = ("", "NA", "N/A", "n/a", "na", "<NA>", "null", "NULL", "None", "nan", "NaN")
+TRUE = ("true", "True", "TRUE", "1", "yes", "Yes", "YES", "t", "y")
+FALSE = ("false", "False", "FALSE", "0", "no", "No", "NO", "f", "n")
+_INTEGER = r"^(?:[+-]?[0-9]{1,18}(?:\.0*)?|0[xX][0-9a-fA-F]{1,8})$"
+_SIZE = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$"
+#: Characters of the largest id.
+_LENGTH = len(str(LARGEST_ID))
+#: The least that an integer may be, where that is not 0.
+LOWEST = {"leader": NONE, "leader_epoch": NOT_TOLD, "min_in_sync": NONE}
+#: Cells without which a row tells nothing.
+VITAL = frozenset(("topic", "partition", "position", "broker", "replicas"))
+
+
+def arrow_types(header: Header) -> dict[str, Any]:
+    """The type in which each known column is read; a cell that does not fit it is at fault."""
+    import pyarrow as pa
+
+    types: dict[str, Any] = {}
+    for name in header.known.values():
+        if name in TEXT:
+            types[name] = pa.dictionary(pa.int32(), pa.string())
+        elif name in LIST and header.by_partition:
+            types[name] = pa.string()
+        elif name in FLAG:
+            types[name] = pa.bool_()
+        elif name in INTEGER:
+            types[name] = pa.int32()
+        else:
+            types[name] = pa.string() if header.by_partition else pa.float64()
+    return types
+
+
+def understood(name: str, texts: Any, kind: Any) -> tuple[Any, list[tuple[BoolArray, str]]]:
+    """A column's values, null where a cell tells none.
+
+    Args:
+        name: the column.
+        texts: its cells, an Arrow array of strings; blanks around them do not count.
+        kind: the type of the values.
+
+    Returns:
+        The values, and which cells are at fault, with what was expected of them.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(kind):
+        return texts.dictionary_encode(), []
+    if pa.types.is_string(kind):
+        return texts, []
+    cells = pc.utf8_trim_whitespace(texts)
+    cells = pc.if_else(pc.is_in(cells, pa.array(NULLS)), None, cells)
+    if pa.types.is_boolean(kind):
+        small = pc.utf8_lower(cells)
+        yes = pc.is_in(small, pa.array(TRUE))
+        fits = pc.or_(yes, pc.is_in(small, pa.array(FALSE)))
+        return pc.if_else(fits, yes, None), _unfit(cells, fits, "true or false")
+    if pa.types.is_floating(kind):
+        values, _ = _numbers(cells, _SIZE, kind)
+        fits = pc.and_(pc.greater_equal(values, 0), pc.is_finite(values))
+        return pc.if_else(fits, values, None), _unfit(cells, fits, "a number of bytes")
+    lowest = LOWEST.get(name, 0)
+    if lowest == NONE:
+        cells = pc.if_else(pc.is_in(pc.utf8_lower(cells), pa.array(sorted(NOBODY))), str(NONE), cells)
+    values, whole = _numbers(cells, _INTEGER, pa.int64())
+    fits = pc.and_(pc.greater_equal(values, lowest), pc.less_equal(values, LARGEST_ID))
+    out = _unfit(cells, whole, "a whole number") + _unfit(values, fits, f"between {lowest} and {LARGEST_ID:,}")
+    return pc.if_else(fits, values, None).cast(kind), out
+
+
+def _numbers(cells: Any, pattern: str, kind: Any) -> tuple[Any, Any]:
+    """Cells as numbers of a kind; and which are numbers, null where a cell tells nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    whole = pa.types.is_integer(kind)
+    try:
+        if not whole or (pc.max(pc.binary_length(cells)).as_py() or 0) <= _LENGTH:  # 0xFFFFFFFFFFFFFFFF wraps around
+            return cells.cast(kind), cells.is_valid()
+    except pa.ArrowInvalid:
+        pass  # some are none, or written as Arrow does not know: with a plus, or a point
+    fits = pc.match_substring_regex(cells, pattern)
+    told = pc.if_else(fits, cells, None)
+    return (pc.replace_substring_regex(told, r"^\+|\.0*$", "") if whole else told).cast(kind), fits
+
+
+def _unfit(cells: Any, fits: Any, expected: str) -> list[tuple[BoolArray, str]]:
+    """The cells that tell something and do not fit; nothing where all of them do."""
+    import pyarrow.compute as pc
+
+    wrong = np.asarray(pc.and_(cells.is_valid(), pc.invert(pc.fill_null(fits, False))))
+    return [(wrong, expected)] if wrong.any() else []

@@ -1,0 +1,252 @@
+"""From the columns of a table to a layout: rows are grouped by partition and laid out as matrices.
+
+What it promises, in this order: a partition's replicas are those of its rows, in the order of ``position``; rows in
+any order give the same layout; whatever contradicts is a finding with its places.
+
+How it works: rows about brokers alone are told from rows about partitions; ``ReplicaRows`` or ``PartitionRows`` lays
+the latter out as matrices; what is told of topics joins them, and ``assemble`` makes the layout.
+
+Complexity: O(n) for rows in order, O(n log n) otherwise, vectorised.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.errors import InputRefused
+from reseat.formats.input.reading import Limits, Reading
+from reseat.formats.rows.assemble import (
+    PLACES_NAMED,
+    Rows,
+    assemble,
+    check_topics,
+    not_understood,
+    place_finding,
+)
+from reseat.formats.tables.partition_rows import PartitionRows
+from reseat.formats.tables.replica_rows import ReplicaRows
+from reseat.formats.tables.table_brokers import brokers_of
+from reseat.formats.tables.table_columns import ABSENT, Table
+from reseat.model import NONE, ClusterLayout, Finding, Severity
+from reseat.model.wording import counted
+
+__all__ = ["read_table"]
+
+
+def read_table(
+    table: Table, source: str, limits: Limits, *, unknown: Sequence[str], by_partition: bool, kind: str
+) -> Reading:
+    """The reading of a table.
+
+    Args:
+        table: its columns.
+        source: the text's name.
+        limits: what is accepted.
+        unknown: names of columns that were not understood.
+        by_partition: whether a row is a partition (else a replica).
+        kind: CSV or Parquet, for the reading's kind.
+
+    Raises:
+        InputRefused: no row tells a partition.
+        LimitMet: there is more than ``limits`` allow.
+    """
+    return _TableReader(table, source, limits, by_partition).read(unknown, kind)
+
+
+class _TableReader:
+    """One table being read; collects what is skipped and found."""
+
+    def __init__(self, table: Table, source: str, limits: Limits, by_partition: bool) -> None:
+        self.table = table
+        self.source = source
+        self.limits = limits
+        self.by_partition = by_partition
+        self.findings: list[Finding] = []
+
+    def read(self, unknown: Sequence[str], kind: str) -> Reading:
+        table = self.table
+        told, about_brokers = self._divided()
+        brokers, differing = brokers_of(table if not self.by_partition else table.rows(about_brokers))
+        self.findings.extend(differing)
+        chosen = _only(table, told)
+        topics = table.text["topic"][1]
+        longest = max(topics, key=len, default="")
+        check_topics(len(topics), len(longest), longest, self.source, self.limits)
+        if not chosen.count and not brokers:
+            skipped = table.skipped.result()
+            raise InputRefused(
+                "No row of the table is a partition.",
+                source=self.source,
+                line=skipped[0].line if skipped else None,
+                details=tuple(f"Line {piece.line}: {piece.why}" for piece in skipped[:PLACES_NAMED]),
+            )
+        read_rows = PartitionRows(table, chosen) if self.by_partition else ReplicaRows(chosen)
+        rows, log_dirs = read_rows.read()
+        if isinstance(read_rows, ReplicaRows):
+            self.findings.extend(read_rows.findings)
+        rows, facts = self._with_topic_facts(read_rows.table, rows, log_dirs)
+        layout, contradictions = assemble(rows, brokers=brokers, **facts)
+        self.findings.extend(contradictions)
+        if isinstance(read_rows, PartitionRows):
+            self._note_outside(layout, rows, read_rows.outside)
+        self._note_missing(layout)
+        self._note_over_lines()
+        if unknown:
+            names = ", ".join(repr(name[:40]) for name in unknown[:PLACES_NAMED])
+            self.findings.append(
+                Finding(
+                    kind="unknown_columns",
+                    severity=Severity.NOTE,
+                    sentence=f"{counted(len(unknown), 'column', 'columns')} not recognised and ignored: {names}.",
+                )
+            )
+        what = "partition" if self.by_partition else "replica"
+        return Reading(
+            layout=layout,
+            kind=f"{kind}, one row per {what}",
+            source=self.source,
+            skipped=table.skipped.result(),
+            findings=tuple(self.findings),
+        )
+
+    # ---- which rows tell what ------------------------------------------------------------------------------
+
+    def _divided(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Rows that tell of partitions, and rows that tell of brokers alone; the others are skipped."""
+        table = self.table
+        topic, partition = table.text["topic"][0], table.integer["partition"]
+        broker = table.integer.get("broker")
+        of_broker = (topic == NONE) & (partition == ABSENT)
+        if broker is not None:
+            of_broker &= broker != ABSENT
+        else:
+            of_broker[:] = False
+        told = (topic != NONE) & (partition != ABSENT)
+        for row in np.flatnonzero(~told & ~of_broker).tolist():
+            blank = topic[row] == NONE and partition[row] == ABSENT
+            if blank and (broker is None or broker[row] == ABSENT) and not self._replicas_told(row):
+                continue  # a row of empty cells, as spreadsheets leave them at the end
+            what = "topic" if topic[row] == NONE else "partition"
+            self._skip(row, f"The {what} is empty.")
+        return np.flatnonzero(told), np.flatnonzero(of_broker)
+
+    def _replicas_told(self, row: int) -> bool:
+        lists = self.table.lists.get("replicas")
+        return lists is not None and bool(lists[row].as_py())
+
+    def _skip(self, row: int, why: str) -> None:
+        table = self.table
+        shown = []
+        for name, (codes, words) in table.text.items():
+            if codes[row] != NONE:
+                shown.append(f"{name}={words[int(codes[row])]}")
+        shown += [f"{name}={int(column[row])}" for name, column in table.integer.items() if column[row] != ABSENT]
+        shown += [f"{name}={column[row].as_py()}" for name, column in table.lists.items() if column[row].as_py()]
+        table.skip(table.line(row), ", ".join(shown), why)
+
+    # ---- both ----------------------------------------------------------------------------------------------
+
+    def _with_topic_facts(self, table: Table, rows: Rows, log_dirs: list[str]) -> tuple[Rows, dict[str, Any]]:
+        """Topics in use alone, and what is told of each."""
+        positions = self.by_partition or "position" in table.integer
+        names = rows.topics
+        codes = table.text["topic"][0]
+        used = np.zeros(len(names), np.bool_)
+        used[rows.topic_of] = True
+        facts: dict[str, Any] = {"log_dirs": log_dirs}
+        minimum = table.integer.get("min_in_sync")
+        if minimum is not None and (minimum != ABSENT).any():
+            least = np.full(len(names), NONE, np.int32)
+            at = np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)  # where a topic begins: mostly told there
+            if (minimum[at] == ABSENT).any():
+                at = np.flatnonzero(minimum != ABSENT)
+            least[codes[at[::-1]]] = minimum[at[::-1]]  # in reverse, so that the first telling is the one that stays
+            facts["min_in_sync"] = least[used]
+        order = np.full(len(names), positions, np.bool_)
+        if "order_told" in table.flag:
+            order[codes[table.flag["order_told"] == 0]] = False
+        facts["order_told"] = order[used]
+        if not positions:
+            self.findings.append(
+                Finding(
+                    kind="order_not_told",
+                    severity=Severity.ATTENTION,
+                    sentence="The table has no column position: which replica is preferred is unknown.",
+                )
+            )
+        if used.all():
+            return rows, facts
+        place = np.cumsum(used) - 1
+        kept = [name for name, mask in zip(names, used.tolist(), strict=True) if mask]
+        return (
+            Rows(kept, place[rows.topic_of].astype(np.int32), rows.partition, rows.replicas, rows.place, rows.by_row),
+            facts,
+        )
+
+    def _note_over_lines(self) -> None:
+        """Cells that hold line ends: what stands in them was not read as rows."""
+        over = self.table.over_lines
+        if not over:
+            return
+        places = tuple(f"lines {first} to {last}" for first, last in over[:PLACES_NAMED])
+        self.findings.append(
+            Finding(
+                kind="cells_over_lines",
+                severity=Severity.NOTE,
+                sentence=f"{counted(len(over), 'row has', 'rows have')} a quoted cell that spans several lines "
+                f"({', '.join(places[:3])}{' and more' if len(over) > 3 else ''}); its content was not read as rows. "
+                "Is a quote missing there?",
+                places=places,
+            )
+        )
+
+    def _note_outside(self, layout: ClusterLayout, rows: Rows, outside: dict[str, npt.NDArray[np.int64]]) -> None:
+        for column, told in outside.items():
+            self.findings.append(
+                place_finding(
+                    layout,
+                    rows,
+                    told,
+                    kind=f"{column}_outside_replicas",
+                    severity=Severity.ATTENTION,
+                    sentence=f"{{what}} brokers in {column} that hold no replica; they were ignored: {{examples}}.",
+                    one="partition names",
+                    many="partitions name",
+                )
+            )
+
+    def _note_missing(self, layout: ClusterLayout) -> None:
+        missing, faulty = self.table.missing, self.table.faulty
+        if faulty:
+            places = [self.table.named(line) for line in heapq.nsmallest(PLACES_NAMED, faulty)]
+            self.findings.append(
+                not_understood(len(faulty), places, "row, or a cell of it,", "rows, or cells of them,")
+            )
+        if not missing:
+            return
+        named = ", ".join(f"{topic}-{partition} ({place})" for topic, partition, place in missing[:3])
+        rows = {layout.row(topic, partition) for topic, partition, _ in missing} - {None}
+        self.findings.append(
+            Finding(
+                kind="replicas_missing",
+                severity=Severity.BROKEN,
+                sentence=f"{counted(len(missing), 'row', 'rows')} not understood, so replicas of these partitions may "
+                f"be missing: {named}{' and more' if len(missing) > 3 else ''}. Fix them before planning.",
+                rows=np.array(sorted(row for row in rows if row is not None), np.int64),
+                places=tuple(place for _, _, place in missing[:PLACES_NAMED]),
+            )
+        )
+
+
+def _only(table: Table, rows: npt.NDArray[np.int64]) -> Table:
+    """The table with these rows alone, which ascend; without a copy where they follow each other."""
+    if len(rows) == table.count:
+        return table
+    if len(rows) and int(rows[-1] - rows[0]) == len(rows) - 1:
+        return table.stretch(int(rows[0]), int(rows[-1]) + 1)
+    return table.rows(rows)

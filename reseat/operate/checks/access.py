@@ -1,0 +1,136 @@
+"""Checks of who asks, where, and for what: writing enabled, person, cluster, other runs, and the plan as it was shown.
+
+None of them can be overridden: each says that the person, the cluster or the plan may be another one than meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from reseat.model import Snapshot
+from reseat.model.wording import counted, listed, verb
+from reseat.operate.checks.authorization import OPERATE_VARIABLE, allowed
+from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.journal.records import Run
+from reseat.operate.request import Asked, Request
+from reseat.operate.targets.target import Partition
+
+__all__ = [
+    "access_checks",
+    "cluster_confirmed",
+    "migration_over",
+    "nothing_under_way",
+    "one_run",
+    "person_allowed",
+    "plan_as_shown",
+    "writing_enabled",
+]
+
+#: What a person typed is shown back, but not without end.
+_SHOWN = 60
+
+
+def access_checks(asked: Asked, snapshot: Snapshot) -> tuple[Check, ...]:
+    """The three checks that stand before every write, also before a cancellation."""
+    return writing_enabled(asked), person_allowed(asked), cluster_confirmed(asked, snapshot)
+
+
+def writing_enabled(asked: Asked) -> Check:
+    """1. Reseat was started with writing enabled."""
+    if asked.enabled:
+        return Check("writing_enabled", Verdict.PASSED, "Writing was enabled when Reseat was started.")
+    return Check(
+        "writing_enabled",
+        Verdict.FAILED,
+        f"Writing is not enabled: start Reseat with {OPERATE_VARIABLE}=1 in its environment.",
+    )
+
+
+def person_allowed(asked: Asked) -> Check:
+    """2. The person may write."""
+    return allowed(asked.person, asked.access)
+
+
+def cluster_confirmed(asked: Asked, snapshot: Snapshot) -> Check:
+    """3. What was typed is the id of the very cluster that was read."""
+    name, typed, told = "cluster_confirmed", asked.confirmed.strip(), snapshot.cluster_id
+    if told is None:
+        return Check(name, Verdict.FAILED, "The cluster does not report its id, so it cannot be confirmed.")
+    if not typed:
+        return Check(name, Verdict.FAILED, f"The cluster's id was not typed. It is {told}.")
+    if typed != told:
+        cut = typed if len(typed) <= _SHOWN else typed[:_SHOWN] + "…"
+        return Check(name, Verdict.FAILED, f'"{cut}" was typed, but this cluster has the id {told}.')
+    return Check(name, Verdict.PASSED, f"The cluster's id was typed: {told}.")
+
+
+def one_run(open_runs: Sequence[Run]) -> Check:
+    """4. No other run of the journal is open on this cluster."""
+    if not open_runs:
+        return Check("one_run", Verdict.PASSED, "No other run is open on this cluster.")
+    runs = listed(f"run {run.id} ({run.state.value}, {run.kind} approved by {run.operator})" for run in open_runs)
+    one = len(open_runs) == 1
+    return Check(
+        "one_run",
+        Verdict.FAILED,
+        f"{runs[0].upper()}{runs[1:]} {'is' if one else 'are'} open on this cluster: let {'it' if one else 'them'} "
+        f"finish, or stop {'it' if one else 'them'} first.",
+    )
+
+
+def migration_over(migrating: bool) -> Check:
+    """24. The way of writing is not one that a cluster between ZooKeeper and KRaft does not look at (KIP-866)."""
+    if not migrating:
+        return Check("migration_over", Verdict.PASSED, "No migration to KRaft is in progress.")
+    return Check(
+        "migration_over",
+        Verdict.FAILED,
+        "A migration from ZooKeeper to KRaft is in progress (/migration exists): what is written to ZooKeeper's nodes "
+        "now may take effect only if the migration is rolled back. Go through the brokers (--bootstrap alone).",
+    )
+
+
+def plan_as_shown(request: Request) -> Check:
+    """5. The plan is intact and is the one that was shown."""
+    name, plan = "plan_as_shown", request.plan
+    if not plan.intact:
+        return Check(
+            name,
+            Verdict.FAILED,
+            f"The plan was changed after it was made: its text has the hash {plan.hash[:12]}, its key states "
+            f"{(plan.told_hash or '')[:12]}. Make a new plan.",
+        )
+    if request.shown_hash != plan.hash:
+        return Check(
+            name,
+            Verdict.FAILED,
+            f"The plan shown had the hash {request.shown_hash[:12] or '(none)'}, this one has {plan.hash[:12]}: it is "
+            "a different plan.",
+        )
+    return Check(name, Verdict.PASSED, f"The plan is the one shown: hash {plan.hash[:12]}.")
+
+
+def nothing_under_way(snapshot: Snapshot, under_way: Collection[Partition]) -> Check:
+    """6. No reassignment of others is under way anywhere in the cluster.
+
+    The listing and the description are taken together: KRaft's listing is empty up to a moment before descriptions
+    show the end, and ZooKeeper's node names partitions before descriptions show the start.
+    """
+    layout = snapshot.layout
+    rows = layout.under_way.nonzero()[0]
+    described = {
+        (layout.topics[topic], partition)
+        for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)
+    }
+    others = sorted(described | set(under_way) | set(snapshot.pending))
+    if not others:
+        return Check("nothing_under_way", Verdict.PASSED, "No reassignment is in progress.")
+    names = tuple(f"{topic}-{partition}" for topic, partition in others)
+    number = len(others)
+    return Check(
+        "nothing_under_way",
+        Verdict.FAILED,
+        f"A reassignment of {counted(number, 'partition')} that this run did not start {verb(number, 'is', 'is')} "
+        f"in progress: {listed(names)}. Let it finish or cancel it first.",
+        partitions=names,
+    )

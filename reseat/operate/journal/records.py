@@ -1,0 +1,148 @@
+"""What the journal keeps and every view of a run shows: the run, its state, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES
+
+__all__ = ["MoveProgress", "Run", "RunOptions", "RunProgress", "RunState"]
+
+
+class RunState(Enum):
+    """Where a run stands.
+
+    APPROVED: journaled, nothing sent. RUNNING: batches are being sent. PAUSED: nothing is sent for now, since a person
+    or the state of the cluster wants it so. STOPPING: nothing further is sent, what is under way finishes or is
+    cancelled. DONE: every partition is as planned, seen twice. CANCELLED: stopped, nothing
+    under way. FAILED: it cannot go on by itself; ``Run.sentence`` says why.
+    """
+
+    APPROVED = "approved"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    DONE = "done"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+    @property
+    def open(self) -> bool:
+        """Whether a runner still has to do something."""
+        return self in (RunState.APPROVED, RunState.RUNNING, RunState.PAUSED, RunState.STOPPING)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to carry a plan out.
+
+    Attributes:
+        max_concurrent_moves_per_broker: most replica moves that one broker sends or receives at a time.
+        throttle: bytes a second a broker for replication, or None: no throttle is set or changed.
+    """
+
+    max_concurrent_moves_per_broker: int = DEFAULT_CONCURRENT_MOVES
+    throttle: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One plan that was approved.
+
+    Attributes:
+        id: of the journal, ascending.
+        cluster_id: of the cluster.
+        cluster: the name by which the person knows it.
+        kind: ``plan`` or ``rollback``.
+        takes_back: id of the run that a rollback takes back, or None.
+        plan: the plan's text as approved (reassignment JSON with Reseat's key).
+        rollback: the text that takes it back: the replica lists at approval.
+        hash: the plan's hash.
+        options: how it is carried out.
+        operator: who approved it.
+        state: where it stands.
+        sentence: why it stands there, for a person.
+        approved_at: UTC.
+        ended_at: UTC, or None.
+        protocol: by which it was to be written when it was approved, ``admin`` or ``zookeeper``; None: not told.
+        overridden: names of the checks that the person went on in spite of.
+        paused_by: who paused it, or "".
+    """
+
+    id: int
+    cluster_id: str
+    cluster: str
+    kind: str
+    takes_back: int | None
+    plan: str
+    rollback: str
+    hash: str
+    options: RunOptions
+    operator: str
+    state: RunState
+    sentence: str
+    approved_at: datetime
+    ended_at: datetime | None = None
+    protocol: str | None = None
+    overridden: tuple[str, ...] = ()
+    paused_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveProgress:
+    """One partition of a run.
+
+    Attributes:
+        topic: its topic.
+        partition: its id.
+        before: replica ids at approval.
+        target: replica ids planned.
+        now: replica ids last seen, or () where not seen yet.
+        state: ``waiting``, ``sent``, ``done``, ``cancelled`` or ``failed``.
+        error: Kafka's error name, or None.
+        bytes_total: bytes to copy, or None where not told.
+        bytes_done: bytes copied, or None where not told.
+    """
+
+    topic: str
+    partition: int
+    before: tuple[int, ...]
+    target: tuple[int, ...]
+    now: tuple[int, ...]
+    state: str
+    error: str | None = None
+    bytes_total: int | None = None
+    bytes_done: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is.
+
+    Attributes:
+        run: the run.
+        partitions: how many the plan changes.
+        done: how many are as planned.
+        sent: how many are under way.
+        failed: how many Kafka refused.
+        batches: batches sent so far.
+        bytes_total: bytes to copy in all, or None where not told.
+        bytes_done: bytes copied, or None where not told.
+        seconds_left: from the pace of the last minute, or None where it cannot be told yet or nobody is at work.
+        alive: whether a runner is at work on it now.
+        moves: one a partition, by topic and partition.
+    """
+
+    run: Run
+    partitions: int
+    done: int
+    sent: int
+    failed: int
+    batches: int
+    bytes_total: int | None
+    bytes_done: int | None
+    seconds_left: float | None
+    alive: bool
+    moves: tuple[MoveProgress, ...]

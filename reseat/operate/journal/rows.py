@@ -1,0 +1,63 @@
+"""Rows of the journal's tables: runs and their partitions, as SQL has them and as the values they tell."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunState
+
+__all__ = ["COLUMNS", "OPEN_STATES", "ids", "ids_text", "run_of", "update_moves"]
+
+#: Of a run, as SQL lists them.
+COLUMNS = (
+    "id, cluster_id, cluster, kind, takes_back, plan, rollback, hash, moves_a_broker, throttle, operator, state, "
+    "sentence, approved_at, ended_at, way, overridden, paused_by"
+)
+#: States of a run that is not over, as SQL lists them.
+OPEN_STATES = ", ".join(f"'{state.value}'" for state in RunState if state.open)
+
+
+def update_moves(database: sqlite3.Connection, run_id: int, changed: Mapping[int, MoveProgress]) -> None:
+    """Keep what is known of some partitions of a run, by row number."""
+    database.executemany(
+        "UPDATE moves SET now = ?, state = ?, error = ?, bytes_total = ?, bytes_done = ? WHERE run = ? AND row = ?",
+        (
+            (ids_text(move.now), move.state, move.error, move.bytes_total, move.bytes_done, run_id, row)
+            for row, move in changed.items()
+        ),
+    )
+
+
+def run_of(row: sqlite3.Row) -> Run:
+    """The run that a row with ``COLUMNS`` tells."""
+    return Run(
+        id=row["id"],
+        cluster_id=row["cluster_id"],
+        cluster=row["cluster"],
+        kind=row["kind"],
+        takes_back=row["takes_back"],
+        plan=row["plan"],
+        rollback=row["rollback"],
+        hash=row["hash"],
+        options=RunOptions(row["moves_a_broker"], row["throttle"]),
+        operator=row["operator"],
+        state=RunState(row["state"]),
+        sentence=row["sentence"],
+        approved_at=datetime.fromisoformat(row["approved_at"]),
+        ended_at=None if row["ended_at"] is None else datetime.fromisoformat(row["ended_at"]),
+        protocol=row["way"],
+        overridden=tuple(filter(None, row["overridden"].split(","))),
+        paused_by=row["paused_by"],
+    )
+
+
+def ids_text(brokers: Iterable[int]) -> str:
+    """Broker ids as a cell has them."""
+    return ",".join(map(str, brokers))
+
+
+def ids(text: str) -> tuple[int, ...]:
+    """The broker ids of a cell."""
+    return tuple(map(int, text.split(","))) if text else ()

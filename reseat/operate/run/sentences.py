@@ -1,0 +1,237 @@
+"""What a run says of itself: short, what, how many, what to do. Pure; the executor decides when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from reseat.model.wording import counted, listed, verb
+from reseat.operate.journal.records import MoveProgress, Run, RunOptions
+from reseat.operate.targets.target import Partition
+
+__all__ = [
+    "THROTTLES_LEFT",
+    "below_min",
+    "clock",
+    "counts",
+    "ended",
+    "failures",
+    "held_back",
+    "how",
+    "list_text",
+    "lost",
+    "name_of",
+    "no_copy",
+    "no_room",
+    "nobody_at_work",
+    "others_at_work",
+    "paused",
+    "stalled",
+    "stopping",
+    "throttle_lifted",
+    "throttles_left",
+    "throttles_of_others",
+    "waiting_for_brokers",
+    "worse",
+]
+
+#: Throttles stay, as nobody could be asked; with a blank before it.
+THROTTLES_LEFT = " Throttles are still set: status restores them once the cluster answers."
+
+
+def name_of(move: MoveProgress) -> str:
+    """The partition's name, ``orders-3``."""
+    return f"{move.topic}-{move.partition}"
+
+
+def list_text(replicas: Iterable[int]) -> str:
+    """A replica list as people write it."""
+    return f"[{', '.join(map(str, replicas))}]"
+
+
+def clock(moment: datetime) -> str:
+    """The time of day, UTC."""
+    return f"{moment:%H:%M:%S} UTC"
+
+
+def how(options: RunOptions) -> str:
+    """How a run is carried out."""
+    rate = "no throttle" if options.throttle is None else f"a throttle of {options.throttle:,} bytes/s per broker"
+    return f"{rate} and at most {counted(options.max_concurrent_moves_per_broker, 'replica move')} per broker at a time"
+
+
+def nobody_at_work(run: Run) -> str:
+    """A run that is not over and that no process works on: what can be done about it."""
+    same = "execute the same plan" if run.kind == "plan" else "roll back"
+    return f"No executor is running: {same} again to continue, or cancel it."
+
+
+def counts(moves: Sequence[MoveProgress]) -> str:
+    """How many partitions stand where."""
+    number = Counter(move.state for move in moves)
+    words = [f"{number['done']:,} of {counted(len(moves), 'partition')} as planned"]
+    words += [
+        f"{number[state]:,} {word}"
+        for state, word in (("sent", "in progress"), ("failed", "failed"), ("cancelled", "reverted"))
+        if number[state]
+    ]
+    return ", ".join(words)
+
+
+def waiting_for_brokers(moves: Sequence[MoveProgress], brokers: Sequence[int], since: datetime) -> str:
+    """Partitions under way that wait for dead brokers."""
+    many = len(brokers)
+    return (
+        f"{verb(many, 'Broker', 'Brokers')} {listed(brokers)} {verb(many, 'is', 'are')} not alive: "
+        f"{counted(len(moves), 'partition waits', 'partitions wait')} for {verb(many, 'it', 'them')} since "
+        f"{clock(since)}. Start {verb(many, 'it', 'them')}, or cancel and choose another."
+    )
+
+
+def stalled(moves: Sequence[MoveProgress], since: datetime, throttle: int | None) -> str:
+    """Nothing changes, and every broker is alive."""
+    through = "" if throttle is None else f" of {throttle:,} bytes/s (writes to these partitions count against it, too)"
+    return (
+        f"Stalled since {clock(since)}: {listed(map(name_of, moves))} {verb(len(moves), 'makes', 'make')} no progress. "
+        f"Check the brokers' logs and the throttle{through}; it continues by itself once they do, and it can be "
+        "cancelled."
+    )
+
+
+def held_back(moves: Sequence[MoveProgress], brokers: Sequence[int]) -> str:
+    """Partitions that are not sent because a broker that they go to is dead."""
+    return (
+        f"{counted(len(moves), 'partition is', 'partitions are')} not sent while "
+        f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)} {verb(len(brokers), 'is', 'are')} not alive."
+    )
+
+
+def paused(person: str) -> str:
+    """A person paused the run."""
+    return f"Paused by {person}: nothing further is sent until somebody resumes it, and what is in progress finishes."
+
+
+def worse(reasons: Sequence[str], since: datetime) -> str:
+    """The cluster has become worse since the run began."""
+    return (
+        f"Paused since {clock(since)}: {'; '.join(reasons)}. Nothing further is sent until that is fixed; then it "
+        "continues by itself. What is in progress continues. It can be cancelled."
+    )
+
+
+def lost(brokers: Sequence[int]) -> str:
+    """Brokers that were alive when the run began, as a part of a sentence."""
+    many = len(brokers)
+    return f"{verb(many, 'broker', 'brokers')} {listed(brokers)} {verb(many, 'is', 'are')} no longer alive"
+
+
+def below_min(partitions: Sequence[Partition]) -> str:
+    """Partitions that fell below min.insync.replicas, as a part of a sentence."""
+    names = listed(f"{topic}-{partition}" for topic, partition in partitions)
+    return (
+        f"{counted(len(partitions), 'partition has', 'partitions have')} fallen below min.insync.replicas since the "
+        f"run began ({names})"
+    )
+
+
+def no_room(short: Mapping[int, tuple[int, int]]) -> str:
+    """Brokers that have less left than comes to them: (left, comes) by broker; as a part of a sentence."""
+    return listed(
+        f"broker {broker} has {left:,} bytes left and would get {comes:,}" for broker, (left, comes) in short.items()
+    )
+
+
+def no_copy(moves: Sequence[MoveProgress]) -> str:
+    """Partitions that are not sent because nothing could be copied from."""
+    many = len(moves)
+    return (
+        f"{counted(many, 'partition is', 'partitions are')} not sent while no in-sync replica of "
+        f"{verb(many, 'it', 'them')} is on a live broker: {listed(map(name_of, moves))}."
+    )
+
+
+def others_at_work(partitions: Sequence[Partition]) -> str:
+    """Somebody else reassigns something in the cluster."""
+    names = listed(f"{topic}-{partition}" for topic, partition in partitions)
+    return (
+        f"Somebody else is reassigning {counted(len(partitions), 'partition')} ({names}): nothing further is sent "
+        "until that is over."
+    )
+
+
+def throttle_lifted(brokers: Sequence[int], topics: Sequence[str], rate: int) -> str:
+    """Somebody else took the run's throttle away, or set another."""
+    return (
+        f"Somebody else changed the throttle of {_places(brokers, topics)}: it is no longer the {rate:,} bytes/s of "
+        "this run, and copying may run at full speed. Set it again with kafka-configs; a throttle that is not this "
+        "run's own when it ends is left as it is."
+    )
+
+
+def throttles_left(brokers: Sequence[int], topics: Sequence[str]) -> str:
+    """Throttles that could not be put back, with a blank before it; "" where there are none."""
+    if not brokers and not topics:
+        return ""
+    places = [f"broker {broker}" for broker in brokers] + [f"topic {topic}" for topic in topics]
+    return f" Throttles are still set on {listed(places)}: status restores them once they can be reached."
+
+
+def throttles_of_others(brokers: Sequence[int], topics: Sequence[str]) -> str:
+    """Throttles that are somebody else's at the end of a run, with a blank before it; "" where there are none."""
+    if not brokers and not topics:
+        return ""
+    return f" Throttles of {_places(brokers, topics)} were changed by somebody else, and are left as they are."
+
+
+def _places(brokers: Sequence[int], topics: Sequence[str]) -> str:
+    places = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
+    places += [f"{verb(len(topics), 'topic', 'topics')} {listed(topics)}"] if topics else []
+    return " and of ".join(places)
+
+
+def stopping(cancel: bool, can_cancel: bool, refused: Sequence[MoveProgress]) -> str:
+    """What a stop does.
+
+    Args:
+        cancel: whether what is under way shall be taken back.
+        can_cancel: whether this way to the cluster can.
+        refused: partitions that Kafka does not take back.
+    """
+    if not cancel:
+        return "Stopping: nothing further is sent, and what is in progress finishes."
+    if not can_cancel:
+        return (
+            "Stopping: nothing further is sent. What is in progress cannot be cancelled through ZooKeeper's node; it "
+            "finishes."
+        )
+    if refused:
+        return (
+            f"Cancelling: Kafka does not cancel {listed(map(name_of, refused))} ({refused[0].error}): what is in "
+            "progress there finishes."
+        )
+    return "Cancelling: what is in progress is reverted."
+
+
+def failures(moves: Sequence[MoveProgress]) -> str:
+    """The partitions that failed, with Kafka's errors."""
+    failed = [move for move in moves if move.state == "failed"]
+    names = listed(f"{name_of(move)} ({move.error})" for move in failed)
+    return f"{counted(len(failed), 'partition')} failed: {names}."
+
+
+def ended(moves: Sequence[MoveProgress]) -> str:
+    """What a run that did not do all of it leaves, and what takes it back."""
+    number = Counter(move.state for move in moves)
+    words = [f"{counted(number['done'], 'partition is', 'partitions are')} as planned"]
+    if number["cancelled"]:
+        words.append(f"{number['cancelled']:,} {verb(number['cancelled'], 'was', 'were')} reverted")
+    if number["waiting"]:
+        words.append(f"{number['waiting']:,} {verb(number['waiting'], 'was', 'were')} not sent")
+    sentence = f"{listed(words)}."
+    reordered = [move for move in moves if move.state == "cancelled" and move.now and move.now != move.before]
+    if reordered:
+        sentence += f" Kafka reverted {listed(map(name_of, reordered))} to the old replicas in another order."
+    if number["done"] or reordered:
+        sentence += " A rollback restores the lists as they were."
+    return sentence

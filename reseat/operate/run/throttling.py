@@ -1,0 +1,348 @@
+"""Replication throttles of a run: what is set, what was there before, and that it is put back exactly.
+
+What it promises: the values before are in the journal before anything is set; they come back as they were, an unset
+one unset, wherever the value of now is still the run's own; what somebody else has set since is left alone and told;
+what cannot be put back now (a dead broker) is named and stays in the journal, so that the next start or
+``operate status`` puts it back.
+
+How it works: as KIP-73 means it. Each broker that sends or receives gets both rates; a topic's leader list holds the
+replicas that are copied from, its follower list the newcomers. Lists that were set before are kept and added to. A list
+that would be longer than ``LONGEST_LIST`` is ``*``, all replicas of the topic: a string of Kafka's protocol ends at
+32,767 bytes, and brokers close the connection on a longer one. Replicas in sync are not slowed down by it, but what
+they copy counts towards the rate.
+
+Example: ``orders-0`` from [1, 2] to [1, 3] at 1,000 bytes a second sets both rates of brokers 1, 2 and 3 to 1000, the
+leader list of ``orders`` to ``0:1,0:2`` and its follower list to ``0:3``.
+
+Complexity: linear in the plan. Source: KIP-73; Kafka's ``ReassignPartitionsCommand``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+from reseat.errors import ClusterUnreachable
+from reseat.operate.journal.journal import Journal
+from reseat.operate.journal.records import MoveProgress
+from reseat.operate.targets.target import Target, Throttles
+
+__all__ = [
+    "LONGEST_LIST",
+    "NOT_KNOWN",
+    "OutstandingThrottles",
+    "PutBack",
+    "before_the_run",
+    "earlier_values",
+    "from_json",
+    "lifted",
+    "merged",
+    "names_of",
+    "of_brokers",
+    "of_topics",
+    "outstanding_throttles",
+    "put_back",
+    "to_json",
+    "wanted",
+]
+
+_Name = TypeVar("_Name", int, str)
+_EVERY_REPLICA = "*"
+#: Bytes of a list of replicas; a longer one is ``*``. Kafka's strings take 32,767.
+LONGEST_LIST = 30_000
+#: What is left of throttles that were being put back when the process ended; no topic is called so.
+NOT_KNOWN = "not known"
+_LISTS = ("leader_replicas", "follower_replicas")
+#: Brokers take a moment to show what they were told; read again so often before a value counts as not put back.
+_READS = 20
+_READ_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class OutstandingThrottles:
+    """Throttles that a run has set, or was about to set, and not put back yet.
+
+    Attributes:
+        step: the journal's step that set them.
+        earlier: the values before.
+        ours: all the values that the run has set or meant to set, the newest first.
+        partitions: one partition of each topic concerned, to ask whether the topic is still there.
+    """
+
+    step: int
+    earlier: Throttles
+    ours: tuple[Throttles, ...]
+    partitions: Mapping[str, int]
+
+    @property
+    def now(self) -> Throttles:
+        """The values set."""
+        return self.ours[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What came of putting throttles back.
+
+    Attributes:
+        left: what could not be put back, with the values that it should have.
+        theirs: what somebody else has set since and was left alone, with the values of now.
+    """
+
+    left: Throttles = field(default_factory=Throttles)
+    theirs: Throttles = field(default_factory=Throttles)
+
+
+def earlier_values(target: Target, moves: Iterable[MoveProgress], alive: frozenset[int]) -> Throttles:
+    """What is set now on the living brokers and the topics that these moves concern."""
+    copied = [move for move in moves if set(move.target) - set(move.before)]
+    brokers = {broker for move in copied for broker in (*move.before, *move.target)} & alive
+    return target.throttles(sorted(brokers), sorted({move.topic for move in copied}))
+
+
+def merged(some: Throttles, others: Throttles) -> Throttles:
+    """Both; where both tell a value, that of ``others``."""
+    return Throttles(**{item.name: {**getattr(some, item.name), **getattr(others, item.name)} for item in fields(some)})
+
+
+def of_brokers(throttles: Throttles, brokers: Collection[int]) -> Throttles:
+    """Without the rates of other brokers."""
+    return replace(
+        throttles,
+        leader_rate=_of(throttles.leader_rate, brokers),
+        follower_rate=_of(throttles.follower_rate, brokers),
+    )
+
+
+def of_topics(throttles: Throttles, topics: Collection[str]) -> Throttles:
+    """Without the lists of other topics."""
+    return replace(
+        throttles,
+        leader_replicas=_of(throttles.leader_replicas, topics),
+        follower_replicas=_of(throttles.follower_replicas, topics),
+    )
+
+
+def wanted(moves: Iterable[MoveProgress], rate: int, earlier: Throttles) -> Throttles:
+    """What a run sets: this rate on each broker of ``earlier``, and the replicas that copy or are copied from."""
+    lists: dict[str, dict[str, list[str]]] = {name: {} for name in _LISTS}
+    for move in moves:
+        newcomers = [broker for broker in move.target if broker not in move.before]
+        if newcomers:
+            lists["leader_replicas"].setdefault(move.topic, []).extend(
+                f"{move.partition}:{broker}" for broker in move.before
+            )
+            lists["follower_replicas"].setdefault(move.topic, []).extend(
+                f"{move.partition}:{broker}" for broker in newcomers
+            )
+    return Throttles(
+        leader_rate=dict.fromkeys(earlier.leader_rate, str(rate)),
+        follower_rate=dict.fromkeys(earlier.follower_rate, str(rate)),
+        leader_replicas=_added(earlier.leader_replicas, lists["leader_replicas"]),
+        follower_replicas=_added(earlier.follower_replicas, lists["follower_replicas"]),
+    )
+
+
+def _added(earlier: Mapping[str, str | None], more: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
+    out: dict[str, str | None] = {}
+    for topic, replicas in more.items():
+        if topic not in earlier or earlier[topic] == _EVERY_REPLICA:
+            continue  # gone by now, or every replica of it is throttled already
+        told = earlier[topic] or ""
+        whole = ",".join(dict.fromkeys([*filter(None, told.split(",")), *replicas]))
+        out[topic] = whole if len(whole) <= LONGEST_LIST else _EVERY_REPLICA
+    return out
+
+
+def lifted(set_by_run: Throttles, now: Throttles) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Where what a run has set does not hold any more.
+
+    Args:
+        set_by_run: what it set.
+        now: what is set on the same brokers and topics; what is not told there counts as unchanged.
+
+    Returns:
+        Brokers with another rate or none, and topics of which replicas that it listed are listed no more; ascending.
+    """
+    brokers = {
+        broker
+        for name in ("leader_rate", "follower_rate")
+        for broker, rate in getattr(set_by_run, name).items()
+        if getattr(now, name).get(broker, rate) != rate
+    }
+    topics = {
+        topic
+        for name in _LISTS
+        for topic, listed in getattr(set_by_run, name).items()
+        if (told := getattr(now, name).get(topic, listed)) != _EVERY_REPLICA
+        and not _replicas(listed) <= _replicas(told)
+    }
+    return tuple(sorted(brokers)), tuple(sorted(topics))
+
+
+def _replicas(told: str | None) -> set[str]:
+    return set(filter(None, (told or "").split(",")))
+
+
+def to_json(throttles: Throttles) -> dict[str, list[list[object]]]:
+    """As the journal keeps them: pairs, since JSON's keys are texts and broker ids are not."""
+    return {
+        item.name: [[key, value] for key, value in getattr(throttles, item.name).items()] for item in fields(throttles)
+    }
+
+
+def from_json(value: Mapping[str, Any]) -> Throttles:
+    """What ``to_json`` made."""
+    return Throttles(**{item.name: dict(value[item.name]) for item in fields(Throttles)})
+
+
+def before_the_run(there: OutstandingThrottles, now: Throttles) -> Throttles:
+    """What was there before a run that has set throttles already and goes on.
+
+    That is what it found first; where it concerns more now, what is set there; and where something else than the run's
+    own stands now, that: somebody has set it since, and it is what is to come back.
+
+    Args:
+        there: what the run has set.
+        now: what is set on the brokers and topics that are still concerned.
+    """
+    return merged(merged(now, there.earlier), _theirs(there, now))
+
+
+def _theirs(there: OutstandingThrottles, now: Throttles) -> Throttles:
+    """Of what is set now, what is neither the run's own nor what was there before it."""
+    return Throttles(
+        **{
+            item.name: {
+                name: value
+                for name, value in getattr(now, item.name).items()
+                if value not in (getattr(there.earlier, item.name).get(name, value), *_ours(there, item.name, name))
+            }
+            for item in fields(Throttles)
+        }
+    )
+
+
+def _ours(there: OutstandingThrottles, kind: str, name: object) -> list[str | None]:
+    return [values[name] for values in (getattr(one, kind) for one in there.ours) if name in values]
+
+
+def outstanding_throttles(journal: Journal, run_id: int) -> OutstandingThrottles | None:
+    """The throttles of a run that are not put back; None: none."""
+    # Each step knows all that was there before the run, so that the latest one tells it.
+    latest = next(iter(journal.steps(run_id=run_id, kind="throttles", most=1)), None)
+    if latest is None:
+        return None
+    # What was put back then is no business of this run any more: somebody may have set it anew.
+    left = next(
+        (
+            back.outcome["left"]
+            for back in journal.steps(run_id=run_id, kind="throttles back")
+            if back.id > latest.id and back.outcome is not None and back.outcome["left"] != [NOT_KNOWN]
+        ),
+        None,
+    )
+    if left == []:
+        return None
+    content: Mapping[str, Any] = latest.content
+    steps = journal.steps(run_id=run_id, kind="throttles", most=1_000_000)
+    ours = tuple(from_json(step.content["set"]) for step in steps)  # type: ignore[arg-type]
+    stands = OutstandingThrottles(latest.id, from_json(content["earlier"]), ours, content["partitions"])
+    return stands if left is None else _only_left(stands, left)
+
+
+def _only_left(stands: OutstandingThrottles, left: object) -> OutstandingThrottles:
+    names = left if isinstance(left, list) else []
+    earlier, *ours = (
+        Throttles(**{item.name: _of(getattr(values, item.name), names) for item in fields(values)})
+        for values in (stands.earlier, *stands.ours)
+    )
+    partitions = {topic: partition for topic, partition in stands.partitions.items() if topic in names}
+    return replace(stands, earlier=earlier, ours=tuple(ours), partitions=partitions)
+
+
+def put_back(target: Target, throttles: OutstandingThrottles, wait: Callable[[float], object]) -> PutBack:
+    """Set the earlier values again, where the run's own are still set, and read them back.
+
+    Args:
+        target: the cluster.
+        throttles: what a run has set.
+        wait: waits some seconds, between two readings.
+
+    Returns:
+        What could not be put back, and what somebody else has set since; both empty: all is as it was. Topics that are
+        gone took their settings with them.
+
+    Raises:
+        ClusterUnreachable: the cluster does not answer.
+    """
+    earlier = throttles.earlier
+    brokers = {*earlier.leader_rate, *earlier.follower_rate}
+    alive = brokers & target.alive()
+    there = {topic for topic, _ in target.assignments(sorted(throttles.partitions.items()))}
+    came = _put_back(target, throttles, of_topics(of_brokers(earlier, alive), there), wait)
+    # A dead broker is told apart, since it cannot always be asked: it must not keep the others throttled.
+    for broker in sorted(brokers - alive):
+        alone = of_topics(of_brokers(earlier, {broker}), ())
+        try:
+            missed = _put_back(target, throttles, alone, wait)
+        except ClusterUnreachable:
+            missed = PutBack(left=alone)
+        came = PutBack(merged(came.left, missed.left), merged(came.theirs, missed.theirs))
+    return came
+
+
+def _put_back(
+    target: Target, throttles: OutstandingThrottles, earlier: Throttles, wait: Callable[[float], object]
+) -> PutBack:
+    """Put these values back, all of which can be asked for at once."""
+    theirs = _theirs(throttles, target.throttles(*names_of(earlier)))
+    # What is as before already is set all the same: a broker may yet be told of the run's own.
+    restored = Throttles(
+        **{
+            item.name: {
+                name: value
+                for name, value in getattr(earlier, item.name).items()
+                if name not in getattr(theirs, item.name)
+            }
+            for item in fields(earlier)
+        }
+    )
+    target.set_throttles(restored)
+    return PutBack(_differing(target, restored, wait), theirs)
+
+
+def names_of(values: Throttles) -> tuple[list[int], list[str]]:
+    """The brokers and the topics that throttles are of, ascending."""
+    return (
+        sorted({*values.leader_rate, *values.follower_rate}),
+        sorted({*values.leader_replicas, *values.follower_replicas}),
+    )
+
+
+def _differing(target: Target, wished: Throttles, wait: Callable[[float], object]) -> Throttles:
+    """What is not as wished, once brokers had their moment to show it."""
+    brokers, topics = names_of(wished)
+    for attempt in range(_READS):
+        if attempt:
+            wait(_READ_SECONDS)
+        now = target.throttles(brokers, topics)
+        # A broker that does not tell its rates may have any; a topic that is gone has none.
+        left = Throttles(
+            {name: value for name, value in wished.leader_rate.items() if now.leader_rate.get(name, "") != value},
+            {name: value for name, value in wished.follower_rate.items() if now.follower_rate.get(name, "") != value},
+            {name: value for name, value in wished.leader_replicas.items() if now.leader_replicas.get(name) != value},
+            {
+                name: value
+                for name, value in wished.follower_replicas.items()
+                if now.follower_replicas.get(name) != value
+            },
+        )
+        if not any(getattr(left, item.name) for item in fields(left)):
+            break
+    return left
+
+
+def _of(values: Mapping[_Name, str | None], names: Collection[_Name]) -> dict[_Name, str | None]:
+    return {name: value for name, value in values.items() if name in names}

@@ -1,0 +1,56 @@
+"""How Kafka calls the settings of replication throttles (KIP-73), and how ``Throttles`` maps to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from reseat.operate.targets.target import Throttles
+
+__all__ = [
+    "BROKER_SETTINGS",
+    "FOLLOWER_RATE",
+    "FOLLOWER_REPLICAS",
+    "LEADER_RATE",
+    "LEADER_REPLICAS",
+    "LONGEST_VALUE",
+    "TOPIC_SETTINGS",
+    "Settings",
+    "by_entity",
+    "from_entities",
+]
+
+#: Values by setting; None: not set.
+Settings: TypeAlias = dict[str, str | None]
+
+LEADER_RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.replication.throttled.rate"
+LEADER_REPLICAS, FOLLOWER_REPLICAS = "leader.replication.throttled.replicas", "follower.replication.throttled.replicas"
+#: Bytes that a string of Kafka's protocol takes; brokers close the connection on a longer one.
+LONGEST_VALUE = 32_767
+BROKER_SETTINGS = (LEADER_RATE, FOLLOWER_RATE)
+TOPIC_SETTINGS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)
+
+
+def by_entity(throttles: Throttles) -> tuple[dict[int, Settings], dict[str, Settings]]:
+    """The settings by broker and by topic; what is not mentioned is absent."""
+    brokers: dict[int, Settings] = {}
+    topics: dict[str, Settings] = {}
+    for broker, value in throttles.leader_rate.items():
+        brokers.setdefault(broker, {})[LEADER_RATE] = value
+    for broker, value in throttles.follower_rate.items():
+        brokers.setdefault(broker, {})[FOLLOWER_RATE] = value
+    for topic, value in throttles.leader_replicas.items():
+        topics.setdefault(topic, {})[LEADER_REPLICAS] = value
+    for topic, value in throttles.follower_replicas.items():
+        topics.setdefault(topic, {})[FOLLOWER_REPLICAS] = value
+    return brokers, topics
+
+
+def from_entities(brokers: Mapping[int, Settings], topics: Mapping[str, Settings]) -> Throttles:
+    """The inverse of ``by_entity``, for entities that tell all their settings."""
+    return Throttles(
+        leader_rate={broker: told[LEADER_RATE] for broker, told in brokers.items()},
+        follower_rate={broker: told[FOLLOWER_RATE] for broker, told in brokers.items()},
+        leader_replicas={topic: told[LEADER_REPLICAS] for topic, told in topics.items()},
+        follower_replicas={topic: told[FOLLOWER_REPLICAS] for topic, told in topics.items()},
+    )

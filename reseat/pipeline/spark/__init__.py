@@ -1,0 +1,1 @@
+"""Spark itself: its Java, its settings, its session, what it raises."""

@@ -1,0 +1,1 @@
+"""Jobs that keep the tables small: compaction and retention."""

@@ -1,0 +1,1 @@
+"""From replica lists back to the draws that made them."""

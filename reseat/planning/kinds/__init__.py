@@ -1,0 +1,1 @@
+"""A kind of plan a module: which replicas stay, which move, and how many."""

@@ -1,0 +1,102 @@
+"""Bytes instead of replica counts: what each replica weighs, and how far a plan may be from the evenest.
+
+Promises: the gap is a bound over all plans with these moves, where every size is told; else it is stated of the bytes
+that are told, beside their share, and no number is given for the whole.
+
+Needs: sizes of at least one partition that moves.
+
+How: a replica copies its partition's log, so where its own size is not told, that of the partition's largest replica
+stands for it (a broker that is down tells none, and the others do). The bound is ``weight_floor``.
+
+Example: brokers 2 and 3 keep nothing and receive 5, 4, 3, 3 and 3 bytes: 9 and 9 is the bound, and 10 and 8 is 1.23 %
+above it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.errors import WishRefused
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model.wording import counted, verb
+from reseat.planning.solve.bin_packing import weight_floor
+
+__all__ = ["Weights"]
+
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Bytes, as far as they are told. A replica of which no size is told has that of its partition's largest.
+
+    Attributes:
+        kept: (B,) bytes that each broker keeps.
+        moved: (n,) bytes of one replica of each partition that moves.
+        untold: (n,) bool, partitions that move and of which no replica tells a size; they weigh nothing.
+        share: part of all replicas whose size is known.
+    """
+
+    kept: FloatArray
+    moved: FloatArray
+    untold: BoolArray
+    share: float
+
+    @classmethod
+    def of(cls, layout: ClusterLayout, rows: _Ints, leaving: BoolArray) -> Weights:
+        """The weights of a layout of which the partitions ``rows`` (n,) move off the brokers ``leaving`` (B,).
+
+        Raises:
+            WishRefused: the layout tells no size, or none of any partition that moves.
+        """
+        sizes = layout.replica_bytes
+        choices = ("Read the output of kafka-log-dirs --describe too.", "Balance by replica count instead.")
+        if sizes is None or not np.isfinite(sizes).any():
+            raise WishRefused("The input has no replica sizes, so the plan cannot balance by size.", choices=choices)
+        largest = np.fmax.reduce(sizes, axis=1)
+        untold = np.isnan(largest[rows])
+        if untold.all() and untold.size:
+            raise WishRefused(
+                "No partition that moves has a known size, so the plan cannot balance by size.", choices=choices
+            )
+        every = np.where(np.isnan(sizes), largest[:, None], sizes)
+        known = ~np.isnan(every) & (layout.replicas != NONE)
+        kept: FloatArray = np.bincount(
+            layout.replicas[known], weights=every[known], minlength=len(layout.brokers)
+        ).astype(np.float64)
+        kept[leaving] = 0
+        return cls(kept, np.nan_to_num(largest[rows]), untold, int(known.sum()) / layout.replica_count)
+
+    def gap(self, newcomers: IntArray, needed: _Ints, targets: BoolArray) -> tuple[float | None, tuple[str, ...]]:
+        """How far the bytes may be from the evenest, and the same in words.
+
+        Args:
+            newcomers: (n, D) broker positions that each partition goes to, -1 padded on the right.
+            needed: (n,) how many these are.
+            targets: (B,) bool, brokers that count.
+
+        Returns:
+            The share by which their sum of squares exceeds the bound at most, None where a size is not told; sentences.
+        """
+        received = np.bincount(
+            newcomers[newcomers != NONE], weights=np.repeat(self.moved, needed), minlength=self.kept.size
+        )[targets]
+        kept = self.kept[targets]
+        floor = weight_floor(kept, float(received.sum()))
+        gap = max(0.0, float(((kept + received) ** 2).sum()) / floor - 1) if floor else 0.0  # below 0 it is rounding
+        said = (
+            f"Balanced by size instead of replica count: the sum of squares of bytes is at most {gap:.2%} above the "
+            "minimum that any plan with these moves can reach"
+        )
+        if self.share == 1:
+            return gap, (f"{said}.",)
+        # What is not told may be anything: nothing bounds the sum over all bytes.
+        moving, told = self.untold.size, int((~self.untold).sum())
+        share = (
+            f"Sizes are known for {told:,} of {counted(moving, 'partition')} that {verb(moving, 'moves', 'move')}, "
+            f"and for {min(self.share, 0.999):.1%} of all replicas; unknown sizes count as 0 here."
+        )
+        return None, (f"{share} {said}, counting known bytes only.",)

@@ -1,0 +1,496 @@
+"""Take brokers out: the plan that moves the least, keeps racks, and is as even as such a plan can be.
+
+Promises, in this order:
+    1. Exactly the replicas on leaving brokers move. No plan can move fewer.
+    2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack. A broker
+       without a rack beside brokers with one is a rack of its own; where no broker has one, this is off.
+    3. Least sum of squares of replica counts over the targets, among all plans with 1 and 2. Targets are the brokers
+       that remain and are not known to be dead, fenced or shutting down, also empty ones; a fenced one, or one shutting
+       down, takes what fits nowhere else (``last_resort``), which ranks before 2.
+    4. For the replica sets so chosen, least sum of squares of preferred-leader counts over the targets, over all
+       orders of the changed partitions' lists (with ``reorder_all``: of all lists). A broker that is no target is named
+       first only where a list has no other.
+    5. Then the fewest changed preferred leaders.
+    Ties are broken the same way each time: no two replicas of a partition on a host, then a topic's partitions spread
+    over brokers.
+
+Needs: what ``preconditions`` lists. Works on ``layout.target()`` where a reassignment is under way.
+
+How: the displaced replicas are placed by ``placing``, named in order by ``leaders``, and judged by ``checker``, which
+shares no code with them. Newcomers fill the vacated places of the list from left to right, lowest broker first;
+then the chosen leader moves to the front. A cap on what a broker receives never outranks racks.
+
+Example: {0: [0, 2], 1: [1, 0], 2: [2, 1], 3: [0, 1]}, broker 1 out: partitions 1, 2 and 3 each move one replica to the
+one free broker; partition 0 stays.
+
+Complexity: O(P R) to find what is displaced, then the flows of ``placing`` and ``leaders`` over the n changed rows.
+Source: min-cost flow with convex costs; R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", 1993, chapter 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.balance import rack_violations
+from reseat.errors import WishRefused
+from reseat.model import (
+    NONE,
+    BoolArray,
+    Broker,
+    Certificate,
+    ClusterLayout,
+    Finding,
+    IntArray,
+    Options,
+    Plan,
+    Severity,
+    Wish,
+)
+from reseat.model.arrays import newcomers, on_brokers, row_counts
+from reseat.model.wording import counted
+from reseat.planning.cautions import with_cautions
+from reseat.planning.finishing import cost_of_cap
+from reseat.planning.kinds.by_bytes import Weights
+from reseat.planning.preconditions import (
+    Settled,
+    pinned,
+    require_complete,
+    require_known,
+    require_no_duplicates,
+    require_order,
+    require_room,
+    require_targets,
+    resorts,
+    settled,
+)
+from reseat.planning.proof.checker import check_removal
+from reseat.planning.proof.verdict import sentences_of
+from reseat.planning.proposal import propose
+from reseat.planning.receivers import with_doubtful_receivers
+from reseat.planning.solve.last_resort import Part, lacking, placed_in_parts
+from reseat.planning.solve.leaders import leader_first, preferred_leaders
+from reseat.planning.solve.placing import Placing, place, place_by_weight
+from reseat.planning.solve.rack_choice import NoRoom, effective_racks
+from reseat.planning.solve.rounding import Ties
+
+__all__ = ["Removal", "planned", "prepared", "remove_brokers"]
+
+_Ints = npt.NDArray[np.int64]
+
+_DEFAULT = Options()
+
+#: Largest table (topics concerned x brokers) that spreading topics may take, in entries: 80 MB.
+_TOPIC_TABLE = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Removal:
+    """The wish in columns: n partitions lose replicas.
+
+    Attributes:
+        start: the layout planned on, and what of it was under way.
+        leaving: (B,) bool, brokers that leave.
+        targets: (B,) bool, brokers that receive.
+        resorts: (B,) bool, brokers that receive what fits nowhere else.
+        rows: (n,) partitions with a replica on a leaving broker.
+        lists: (n, R) their replica lists today.
+        goes: (n, R) bool, the replicas that must go.
+        kept: (B,) replicas that each broker keeps; 0 for leaving ones.
+        pinned: (P,) bool, partitions that stay where they are, also on leaving brokers.
+    """
+
+    start: Settled
+    leaving: BoolArray
+    targets: BoolArray
+    resorts: BoolArray
+    rows: _Ints
+    lists: IntArray
+    goes: BoolArray
+    kept: _Ints
+    pinned: BoolArray
+
+    @property
+    def layout(self) -> ClusterLayout:
+        """The layout planned on."""
+        return self.start.layout
+
+    @cached_property
+    def open_replicas(self) -> IntArray:
+        """(P, R) the lists of today, blank where the partition stays where it is."""
+        lists = self.layout.replicas
+        return np.where(self.pinned[:, None], np.int32(NONE), lists) if self.pinned.any() else lists
+
+    @property
+    def displaced(self) -> int:
+        """Replicas that must move."""
+        return int(self.goes.sum())
+
+    @property
+    def short(self) -> int:
+        """Replicas that only last resorts can take."""
+        return int(lacking(self.staying, self.needed, self.targets).sum())
+
+    @property
+    def staying(self) -> IntArray:
+        """(n, R) the lists with -1 where a replica goes."""
+        return np.where(self.goes, NONE, self.lists).astype(np.int32)
+
+    @property
+    def needed(self) -> _Ints:
+        """(n,) newcomers that each partition needs."""
+        needed: _Ints = self.goes.sum(axis=1)
+        return needed
+
+
+def remove_brokers(
+    layout: ClusterLayout,
+    broker_ids: Iterable[int],
+    *,
+    options: Options = _DEFAULT,
+    added: Iterable[Broker] = (),
+) -> Plan:
+    """The plan after which these brokers hold nothing.
+
+    Args:
+        layout: the layout; brokers in it that hold nothing are targets too.
+        broker_ids: brokers that leave.
+        options: how to plan.
+        added: brokers that join, as further targets.
+
+    Returns:
+        The plan with its certificate. Where the brokers hold nothing it is empty, and says so.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``), or no plan with the best racks keeps the cap.
+    """
+    joining = tuple(sorted(added, key=lambda broker: broker.id))
+    removal = prepared(layout, broker_ids, joining, options)
+    remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
+    wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
+    placing = _placed(removal, options)
+    gap, further = _cost_of_options(removal, placing, options)
+    lists = _filled_in(removal, placing.newcomers)
+    squares = int((_loads_after(removal, placing) ** 2).sum()) if placing.exact else None
+    plan = planned(removal, wish, removal.rows, lists, least_squares=squares, further=further)
+    return plan if gap is None else replace(plan, certificate=replace(plan.certificate, byte_sum_gap=gap))
+
+
+def prepared(
+    layout: ClusterLayout,
+    broker_ids: Iterable[int],
+    joining: tuple[Broker, ...] = (),
+    options: Options = _DEFAULT,
+) -> Removal:
+    """The wish in columns, once all preconditions hold.
+
+    Args:
+        layout: the layout.
+        broker_ids: brokers that leave.
+        joining: brokers that join, as further targets.
+        options: whether partitions that cannot move are planned too.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``).
+    """
+    known = tuple(broker.id for broker in joining if layout.position(broker.id) is not None)
+    if known:
+        raise WishRefused(
+            f"Broker {known[0]} is already in the layout, so it cannot be added.",
+            brokers=known,
+            choices=("Choose an unused id.",),
+        )
+    remove = require_known(layout, broker_ids)
+    require_complete(layout)
+    require_order(layout)
+    start = settled(layout.with_brokers(joining) if joining else layout)
+    require_no_duplicates(start.layout)
+    return _removal(start, remove, pinned(layout, options))
+
+
+def planned(
+    removal: Removal,
+    wish: Wish,
+    rows: _Ints,
+    lists: IntArray,
+    *,
+    least_squares: int | None,
+    further: tuple[str, ...] = (),
+    balance: bool = True,
+) -> Plan:
+    """The plan that gives these partitions these replica sets: ordered, proposed, judged.
+
+    Args:
+        removal: the wish in columns.
+        wish: the wish itself.
+        rows: (n,) partitions that change, ascending.
+        lists: (n, R) their new lists, newcomers in the vacated places.
+        least_squares: the replica sum of squares that the solver knows to be the least, or None.
+        further: sentences to add to the certificate.
+        balance: whether the checker's sentence about replica balance, which is about the fewest moves, is kept.
+    """
+    rows, lists = _ordered(removal, rows, lists, wish.options)
+    proposed = propose(removal.layout, rows, lists)
+    to_copy = _bytes_to_move(removal.layout, rows, lists)
+    certificate = _certificate(removal, proposed, wish, least_squares, further, to_copy=to_copy, balance=balance)
+    plan = Plan(
+        current=removal.layout,
+        proposed=proposed,
+        certificate=certificate,
+        findings=(*removal.start.findings, *_findings(removal, proposed, certificate)),
+    )
+    return with_cautions(with_doubtful_receivers(plan, removal.start.under_way), removal.start.read)
+
+
+def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray) -> Removal:
+    layout = start.layout
+    leaving = np.isin(layout.broker_ids, remove)
+    targets = require_targets(layout, leaving)
+    # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
+    on_leaving = on_brokers(layout.replicas, leaving)
+    on_leaving[unmovable] = False
+    rows = np.unique(np.flatnonzero(on_leaving) // max(1, layout.replicas.shape[1]))
+    goes = on_leaving[rows]
+    lists = layout.replicas[rows]
+    kept = layout.replicas_by_broker.copy()
+    kept[leaving] = 0
+    late = resorts(layout, leaving)
+    taken = on_brokers(lists, targets | late)
+    require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()))
+    return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable)
+
+
+def _placed(removal: Removal, options: Options) -> Placing:
+    if removal.rows.size == 0:
+        return Placing(np.empty((0, 0), np.int32), True)
+    cap = options.receive_cap
+    try:
+        return _placed_under(removal, options, cap)
+    except NoRoom:
+        low, high = max(cap or 0, 0), removal.displaced
+        while low + 1 < high:  # the cap given fails; as many as there are always fit
+            middle = (low + high) // 2
+            try:
+                _placed_under(removal, options, middle)
+                high = middle
+            except NoRoom:
+                low = middle
+        raise WishRefused(
+            f"With at most {counted(cap or 0, 'replica')} per broker, the {counted(removal.displaced, 'replica')} "
+            "cannot all be received on the racks where they belong.",
+            brokers=tuple(int(i) for i in removal.layout.broker_ids[removal.leaving]),
+            choices=(f"Allow {counted(high, 'replica')} per broker.", "Plan without a cap."),
+        ) from None
+
+
+def _placed_under(removal: Removal, options: Options, cap: int | None) -> Placing:
+    racks, _ = effective_racks(removal.layout)
+    ties = None if options.by_bytes else _ties(removal)
+
+    def place_part(part: Part) -> Placing:
+        forced = np.bincount(part.forced_on, minlength=racks.size)
+        staying, needed, targets, room = part.staying, part.needed, part.targets, part.room
+        if ties is None:
+            weights = _weights(removal)
+            forced_weight = np.bincount(part.forced_on, weights=weights.moved[part.forced_row], minlength=racks.size)
+            loads_told, weight = weights.kept + forced_weight, weights.moved[part.rows]
+            return place_by_weight(staying, needed, racks, targets, loads=loads_told, weight=weight, room=room)
+        loads = removal.kept + forced
+        return place(staying, needed, racks, targets, loads=loads, room=room, ties=ties.of(part.rows))
+
+    return placed_in_parts(place_part, removal.staying, removal.needed, removal.targets, removal.resorts, cap=cap)
+
+
+def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tuple[float | None, tuple[str, ...]]:
+    """The gap to the bound where bytes were weighed, and what a cap or bytes cost, in words."""
+    if removal.rows.size == 0:
+        return None, ()
+    if options.by_bytes:
+        return _weights(removal).gap(placing.newcomers, removal.needed, removal.targets)
+    if options.receive_cap is None:
+        return None, ()
+    free = _placed_under(removal, replace(options, receive_cap=None), None)
+    capped, uncapped = (_loads_after(removal, choice) for choice in (placing, free))
+    return None, (cost_of_cap(options.receive_cap, capped, uncapped),)
+
+
+def _weights(removal: Removal) -> Weights:
+    return Weights.of(removal.layout, removal.rows, removal.leaving)
+
+
+def _loads_after(removal: Removal, placing: Placing) -> _Ints:
+    newcomers = placing.newcomers[placing.newcomers != NONE]
+    return (removal.kept + np.bincount(newcomers, minlength=removal.kept.size))[removal.targets]
+
+
+def _ties(removal: Removal) -> Ties:
+    """Hosts, and how many replicas of each topic concerned each broker keeps."""
+    layout = removal.layout
+    places: dict[str, int] = {}
+    host = np.array(
+        [NONE if b.host is None else places.setdefault(b.host, len(places)) for b in layout.brokers], np.int32
+    )
+    concerned, topic = np.unique(layout.topic_of[removal.rows], return_inverse=True)
+    brokers = len(layout.brokers)
+    if concerned.size * brokers > _TOPIC_TABLE:
+        return Ties(host)
+    number = np.full(len(layout.topics), NONE, np.int32)
+    number[concerned] = np.arange(concerned.size, dtype=np.int32)
+    of_row = number[layout.topic_of]
+    among = np.flatnonzero(of_row != NONE)
+    if among.size == layout.partition_count:
+        lists, base = layout.replicas, of_row
+    else:
+        lists, base = layout.replicas[among], of_row[among]
+    counts = np.zeros((concerned.size, brokers + 1), np.int32)
+    first = base * (brokers + 1)
+    for column in lists.T:
+        at = first + np.where(column < 0, brokers, column)
+        counts += np.bincount(at, minlength=counts.size).reshape(counts.shape)
+    return Ties(host, topic.ravel(), counts[:, :-1])
+
+
+def _filled_in(removal: Removal, newcomers: IntArray) -> IntArray:
+    """The lists with newcomers in the vacated places, from left to right."""
+    lists = removal.lists.copy()
+    if newcomers.size:
+        nth = np.cumsum(removal.goes, axis=1) - 1
+        row, column = np.nonzero(removal.goes)
+        lists[row, column] = newcomers[row, nth[row, column]]
+    return lists
+
+
+def _ordered(removal: Removal, rows: _Ints, lists: IntArray, options: Options) -> tuple[_Ints, IntArray]:
+    """Which rows change, and their lists with the chosen leader in front."""
+    layout = removal.layout
+    if options.reorder_all:
+        every = layout.replicas.copy()
+        every[rows] = lists
+        rows = np.flatnonzero(~removal.pinned)
+        lists = every[rows]
+    if rows.size == 0:
+        return rows, lists
+    before = layout.replicas[rows, 0]
+    fixed = layout.preferred_by_broker - np.bincount(before[before >= 0], minlength=len(layout.brokers))
+    chosen = preferred_leaders(lists, before, fixed, removal.targets, removal.resorts)
+    lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
+    if options.reorder_all:
+        different = np.flatnonzero((lists != layout.replicas[rows]).any(axis=1))
+        rows, lists = rows[different], lists[different]
+    return rows, lists
+
+
+def _bytes_to_move(layout: ClusterLayout, rows: _Ints, lists: IntArray) -> float | None:
+    """Bytes that newcomers of these lists copy: the largest told replica of each partition, once a newcomer."""
+    sizes = layout.replica_bytes
+    if sizes is None:
+        return None
+    copied = row_counts(newcomers(layout.replicas[rows], lists))
+    comes = np.flatnonzero(copied)
+    if comes.size == 0:
+        return 0.0
+    largest = np.fmax.reduce(sizes[rows[comes]], axis=1)
+    total = float((largest * copied[comes]).sum())
+    return None if np.isnan(total) else total
+
+
+def _certificate(
+    removal: Removal,
+    proposed: ClusterLayout,
+    wish: Wish,
+    least_squares: int | None,
+    further: tuple[str, ...],
+    *,
+    to_copy: float | None,
+    balance: bool,
+) -> Certificate:
+    layout, options = removal.layout, wish.options
+    verdict = check_removal(
+        layout,
+        proposed,
+        wish.remove,
+        receive_cap=options.receive_cap,
+        reorder_all=options.reorder_all,
+        pinned=removal.pinned,
+    )
+    sentences = verdict.sentences if balance else sentences_of(verdict, balance=False)
+    if not removal.displaced:
+        stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""
+        nothing = f"{_brokers(wish.remove)} held nothing{stuck}, so there is nothing to do."
+        # Of an empty plan there is no more to say; without a move, lists may still be reordered on request.
+        sentences = (nothing,) if proposed is layout else (nothing, *sentences)
+    return Certificate(
+        wish=wish,
+        moves=verdict.moves,
+        least_moves=removal.displaced,
+        moves_proven=verdict.moves_proven,
+        changed_partitions=_changed(layout, proposed),
+        bytes_to_move=to_copy,
+        rack_sum_of_squares=verdict.rack_sum_of_squares,
+        least_rack_sum_of_squares=verdict.rack_sum_of_squares if verdict.rack_proven else None,
+        rack_balance_proven=verdict.rack_proven,
+        replica_sum_of_squares=verdict.replica_sum_of_squares,
+        least_replica_sum_of_squares=least_squares,
+        replica_balance_proven=verdict.replicas_proven,
+        replica_spread=verdict.replica_spread,
+        leader_sum_of_squares=verdict.leader_sum_of_squares,
+        least_leader_sum_of_squares=verdict.leader_sum_of_squares,
+        leader_balance_proven=verdict.leaders_proven,
+        leader_spread=verdict.leader_spread,
+        changed_preferred_leaders=verdict.changed_preferred_leaders,
+        least_changed_preferred_leaders=verdict.changed_preferred_leaders,
+        changed_leaders_proven=verdict.changed_leaders_proven,
+        rack_violations_before=rack_violations(layout),
+        rack_violations_after=rack_violations(proposed, ~removal.leaving),
+        last_resorts=verdict.last_resorts,
+        faults=verdict.faults,
+        sentences=(*sentences, *further),
+    )
+
+
+def _changed(current: ClusterLayout, proposed: ClusterLayout) -> int:
+    """Partitions whose list differs, in members or in order."""
+    if proposed is current:
+        return 0
+    different = np.zeros(current.partition_count, np.bool_)
+    for before, after in zip(current.replicas.T, proposed.replicas.T, strict=True):
+        different |= before != after
+    return int(np.count_nonzero(different))
+
+
+def _brokers(ids: tuple[int, ...]) -> str:
+    named = ", ".join(str(i) for i in ids[:5]) + (f" and {len(ids) - 5:,} more" if len(ids) > 5 else "")
+    return f"Broker {named}" if len(ids) == 1 else f"Brokers {named}"
+
+
+def _findings(removal: Removal, proposed: ClusterLayout, certificate: Certificate) -> tuple[Finding, ...]:
+    """What a person should know before carrying it out."""
+    layout, out = removal.layout, []
+    if not removal.displaced:
+        out.append(Finding("nothing_to_do", Severity.NOTE, certificate.sentences[0], brokers=certificate.wish.remove))
+    emptied = _emptied_racks(removal)
+    if emptied:
+        groups, on = effective_racks(layout)[0], np.flatnonzero(~removal.leaving)
+        left = int(np.unique(groups[on]).size)
+        noun = f"Rack {emptied[0]}" if len(emptied) == 1 else f"Racks {', '.join(emptied)}"
+        out.append(
+            Finding(
+                "rack_emptied",
+                Severity.ATTENTION,
+                f"{noun} will have no broker of this cluster left: {counted(left, 'rack')} "
+                f"{'remains' if left == 1 else 'remain'}.",
+                brokers=certificate.wish.remove,
+            )
+        )
+    return tuple(out)
+
+
+def _emptied_racks(removal: Removal) -> tuple[str, ...]:
+    layout = removal.layout
+    racks = layout.rack_of
+    gone = set(racks[removal.leaving].tolist()) - set(racks[~removal.leaving].tolist()) - {NONE}
+    return tuple(layout.racks[i] for i in sorted(gone))

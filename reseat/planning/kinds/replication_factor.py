@@ -1,0 +1,431 @@
+"""Change the replication factor of topics: the fewest copies, then racks, then an even load.
+
+Promises, in this order:
+    1. Every partition of the topics has exactly so many replicas. Partitions that lack some keep all that they have,
+       so that no plan copies fewer; partitions that have too many copy nothing.
+    2. Least sum, over changed partitions and racks, of the square of the partition's replicas in that rack. Before
+       that, brokers that are fenced or shutting down take only what fits nowhere else (``last_resort``).
+    3. Then the least sum of squares of replica counts over the brokers not known to be dead, fenced or shutting down.
+    Lists keep their order: newcomers are appended, lowest broker first, so that the first replica (the preferred
+    leader) stays first; where replicas are dropped it stays first unless it is dropped itself.
+
+    Never dropped: the leader (where none is told, or there is none, the first replica), and the last in-sync copy: at
+    least one in-sync copy stays, and where the plan without that rule would keep none, the first one does.
+    Among equally good racks, replicas on brokers known to be dead, fenced or shutting down go before others, ahead of
+    an even load: keeping them would look more even, and be less safe.
+
+Needs: what ``preconditions`` lists, for these topics, and enough live brokers.
+
+How: upwards, newcomers are placed by ``placing``. Downwards, the replicas that stay are chosen by a convex flow: within
+a partition the i-th replica that stays in a rack where c must stay is at level c + i, and the lowest levels are the
+best; only where the last level leaves a choice does the load decide. Partitions with the same choice are one node.
+Where partitions of both kinds meet, loads depend on both: the flow then holds both, if it is small enough; else one is
+planned after the other, and the checker says whether that was the best. Beyond
+40,000 different choices the flow holds only those partitions that ``column_generation`` finds worth it.
+
+Example: tp_re_02, {0: [0], 1: [0], 2: [1]}, brokers 0 and 1, from 1 to 2: {0: [0, 1], 1: [0, 1], 2: [1, 0]}.
+
+Complexity: a flow of O(groups R) arcs for partitions that shrink; see ``placing`` for those that grow.
+
+Source: as ``convex_flow`` and ``placing``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from reseat.balance.racks import rack_groups
+from reseat.errors import WishRefused
+from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
+from reseat.model.arrays import holds, on_brokers, row_any
+from reseat.model.wording import counted, minimal
+from reseat.planning.cautions import with_cautions
+from reseat.planning.finishing import Bound, certified, cost_of_cap
+from reseat.planning.preconditions import (
+    pinned,
+    require_complete,
+    require_no_duplicates,
+    require_order,
+    resorts,
+    settled,
+    usable,
+)
+from reseat.planning.proof.checker import check_replication_factor
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences
+from reseat.planning.proposal import propose
+from reseat.planning.receivers import with_doubtful_receivers
+from reseat.planning.solve.last_resort import Part, lacking, placed_in_parts
+from reseat.planning.solve.picking import Change, Pick, Whole, replicas_kept, shrinking
+from reseat.planning.solve.placing import Placing, place
+from reseat.planning.solve.rack_choice import NoRoom, effective_racks
+from reseat.planning.solve.rounding import Ties
+
+__all__ = ["change_replication_factor"]
+
+_DEFAULTS = Options()
+#: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
+_JOINT_CANDIDATES = 300_000
+#: Largest table (topics x brokers) for spreading topics, in entries.
+_TOPIC_TABLE = 20_000_000
+
+
+def change_replication_factor(
+    layout: ClusterLayout, topics: Iterable[str], factor: int, *, options: Options = _DEFAULTS
+) -> Plan:
+    """The plan after which every partition of these topics has ``factor`` replicas.
+
+    Args:
+        layout: the layout; brokers in it that hold nothing are targets too.
+        topics: names of topics.
+        factor: replicas that each of their partitions shall have.
+        options: ``receive_cap`` applies; replicas are counted, not weighed.
+
+    Returns:
+        The plan with its certificate. Moves are the copies that are made; what is dropped moves no data. Where every
+        partition has so many replicas already it is empty, and says so.
+
+    Raises:
+        WishRefused: a topic is not known or none is given; the factor is below 1 or above what brokers allow; the
+            replicas that must not be dropped are more than the factor; or as ``preconditions`` says.
+    """
+    names = tuple(sorted(set(topics)))
+    wish = Wish(replication_factor=factor, topics=names, options=options)
+    _require_sensible(layout, names, factor)
+    require_complete(layout)
+    start = settled(layout)
+    current = start.layout
+    require_no_duplicates(current)
+    unmovable = pinned(layout, options)
+    change = _change(current, names, factor, unmovable)
+    require_order(current.select(change.rows))
+    _require_brokers(change)
+    protected = _protected(change)
+    _require_droppable(change, protected)
+
+    lists = _replanned(change, protected, options)
+    unsafe = _without_in_sync(change, lists)
+    if unsafe.size:
+        protected = _with_first_in_sync(change, protected, unsafe)
+        _require_droppable(change, protected)
+        lists = _replanned(change, protected, options)
+    proposed = propose(current, change.rows, lists)
+    # A replica that is kept instead of another is not received: with such rows the proof leaves the cap aside.
+    cap = options.receive_cap if change.grows.all() else None
+    verdict = check_replication_factor(current, proposed, names, factor, receive_cap=cap, pinned=unmovable)
+    bound = Bound(
+        moves=int(np.maximum(factor - change.held, 0).sum()),
+        leaders=bool(change.grows.all()),
+    )
+    sentences = _sentences(change, verdict)
+    if options.receive_cap is not None and change.grows.any() and verdict.valid:
+        free = propose(current, change.rows, _replanned(change, protected, replace(options, receive_cap=None)))
+        capped, uncapped = (at.replicas_by_broker[change.live] for at in (proposed, free))
+        sentences = (*sentences, cost_of_cap(options.receive_cap, capped, uncapped))
+    certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=bound, sentences=sentences)
+    plan = Plan(
+        current=current,
+        proposed=proposed,
+        certificate=certificate,
+        findings=(*start.findings, *_findings(change, protected, unsafe, options)),
+    )
+    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
+
+
+def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int) -> None:
+    if not names:
+        raise WishRefused("No topic is given.", choices=("Name the topics whose replication factor should change.",))
+    known = frozenset(layout.topics)
+    unknown = tuple(name for name in names if name not in known)
+    if unknown:
+        raise WishRefused(
+            f"Topic {unknown[0]} is not in this layout of {counted(len(layout.topics), 'topic')}.",
+            topics=unknown,
+            choices=("Check its spelling.", "Read a layout that has it."),
+        )
+    if factor < 1:
+        raise WishRefused(
+            f"Replication factor {factor} is below 1: nothing would be left.",
+            topics=names,
+            choices=("Choose at least 1.",),
+        )
+
+
+def _change(layout: ClusterLayout, names: tuple[str, ...], factor: int, unmovable: BoolArray) -> Change:
+    among = frozenset(names)
+    wished = np.array([name in among for name in layout.topics], np.bool_)
+    rows = np.flatnonzero(wished[layout.topic_of] & (layout.replication_factor != factor) & ~unmovable)
+    groups = rack_groups(layout)
+    return Change(
+        layout=layout,
+        factor=factor,
+        rows=rows,
+        lists=layout.replicas[rows],
+        live=usable(layout),
+        resorts=resorts(layout),
+        rack=np.zeros(len(layout.brokers), np.int32) if groups is None else groups,
+    )
+
+
+def _require_brokers(change: Change) -> None:
+    """Every row that grows finds enough live brokers that do not hold it."""
+    can_hold = change.live | change.resorts
+    live = int(can_hold.sum())
+    open_ = live - on_brokers(change.lists, can_hold).sum(axis=1)
+    short = np.flatnonzero(change.factor - change.held > open_)
+    if not short.size:
+        return
+    layout = change.layout
+    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[change.rows[short]]))
+    can = "broker can" if live == 1 else "brokers can"
+    most = int((change.held[short] + open_[short]).min())
+    raise WishRefused(
+        f"Replication factor {change.factor} needs as many brokers; {live} {can} hold replicas "
+        f"({counted(short.size, 'partition')} concerned, the first is {layout.name_of(int(change.rows[short[0]]))}).",
+        topics=topics,
+        choices=(
+            f"Choose at most {most}." if most >= 1 else "Bring brokers back first.",
+            "Add brokers first.",
+            "Leave these topics out.",
+        ),
+    )
+
+
+def _protected(change: Change) -> BoolArray:
+    """(n, R) replicas that must not be dropped: the leader or the first, and the only in-sync copy."""
+    layout, rows, lists = change.layout, change.rows, change.lists
+    fixed: BoolArray = (lists == layout.leader[rows, None]) & (lists != NONE)
+    if lists.shape[1]:
+        fixed[~fixed.any(axis=1), 0] = True
+    fixed &= lists != NONE
+    synced = _synced(change)
+    fixed |= synced & (synced.sum(axis=1) == 1)[:, None]
+    return fixed
+
+
+def _synced(change: Change) -> BoolArray:
+    """(n, R) replicas that are told to be in sync."""
+    layout, rows = change.layout, change.rows
+    if layout.in_sync is None:
+        return np.zeros(change.lists.shape, np.bool_)
+    synced: BoolArray = layout.in_sync[rows] & layout.in_sync_known[rows, None] & (change.lists != NONE)
+    return synced
+
+
+def _without_in_sync(change: Change, lists: IntArray) -> Whole:
+    """Rows of the change that have in-sync replicas, and would keep none of them with these lists."""
+    synced = _synced(change)
+    return np.flatnonzero(row_any(synced) & ~row_any(synced & holds(lists, change.lists)))
+
+
+def _with_first_in_sync(change: Change, protected: BoolArray, rows: Whole) -> BoolArray:
+    """``protected`` and, in these rows, the in-sync replica that an election would choose: the first, a live one."""
+    synced = _synced(change)[rows]
+    alive = synced & on_brokers(change.lists[rows], change.live)
+    best = np.where(row_any(alive)[:, None], alive, synced)
+    more = protected.copy()
+    more[rows, best.argmax(axis=1)] = True
+    return more
+
+
+def _require_droppable(change: Change, protected: BoolArray) -> None:
+    most = protected.sum(axis=1)
+    wrong = np.flatnonzero(~change.grows & (most > change.factor))
+    if not wrong.size:
+        return
+    layout, first = change.layout, int(wrong[0])
+    row = int(change.rows[first])
+    brokers = layout.broker_ids[change.lists[first][protected[first]]].tolist()
+    topics = tuple(layout.topics[i] for i in np.unique(layout.topic_of[change.rows[wrong]]))
+    raise WishRefused(
+        f"Partition {layout.name_of(row)} cannot go down to {counted(change.factor, 'replica')}: its first replica or "
+        f"leader and its last in-sync copy are on brokers {', '.join(map(str, brokers))} "
+        f"({counted(wrong.size, 'partition')} concerned).",
+        topics=topics,
+        brokers=tuple(int(i) for i in brokers),
+        choices=(
+            f"Choose at least {int(most[wrong].max())}.",
+            "Wait until the first replicas are in sync, and read the layout again.",
+            "Leave these topics out.",
+        ),
+    )
+
+
+def _replanned(change: Change, protected: BoolArray, options: Options) -> IntArray:
+    """(n, W) the new lists."""
+    grows = change.grows
+    loads = change.layout.replicas_by_broker
+    kept = change.lists != NONE
+    if not grows.any():
+        kept = _thinned(change, protected, loads)
+        return _packed(np.where(kept, change.lists, NONE), change.factor)
+    joint = None if options.receive_cap is not None or grows.all() else _joint(change, protected, loads)
+    if joint is not None:
+        kept, newcomers = joint
+    else:
+        if not grows.all():
+            kept = _thinned(change, protected, loads)
+        dropped = change.lists[(change.lists != NONE) & ~kept]
+        left = loads - np.bincount(dropped, minlength=len(loads))
+        newcomers = _placed(change, left, options)
+    return _packed(np.concatenate([np.where(kept, change.lists, NONE), newcomers], axis=1), change.factor)
+
+
+def _packed(lists: IntArray, width: int) -> IntArray:
+    """Lists without their gaps, in their order."""
+    order = np.argsort(lists == NONE, axis=1, kind="stable")[:, :width]
+    return np.take_along_axis(lists, order, axis=1).astype(np.int32)
+
+
+def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
+    """(n, D) newcomers of the rows that grow, ascending, -1 padded."""
+    at = np.flatnonzero(change.grows)
+    racks, _ = effective_racks(change.layout)
+    needed = change.factor - change.held[at]
+    ties = _ties(change, change.rows[at])
+
+    def place_part(part: Part) -> Placing:
+        forced = np.bincount(part.forced_on, minlength=len(loads))
+        return place(
+            part.staying,
+            part.needed,
+            racks,
+            part.targets,
+            loads=loads + forced,
+            room=part.room,
+            ties=ties.of(part.rows),
+        )
+
+    try:
+        placing = placed_in_parts(
+            place_part, change.lists[at], needed, change.live, change.resorts, cap=options.receive_cap
+        )
+    except NoRoom:
+        topics = tuple(change.layout.topics[i] for i in np.unique(change.layout.topic_of[change.rows[at]]))
+        raise WishRefused(
+            f"With at most {counted(options.receive_cap or 0, 'replica')} per broker, the "
+            f"{counted(int(needed.sum()), 'copy', 'copies')} cannot all be received on the racks where they belong.",
+            topics=topics,
+            choices=("Allow more replicas per broker.", "Plan without a cap."),
+        ) from None
+    newcomers = np.full((len(change.rows), placing.newcomers.shape[1]), NONE, np.int32)
+    newcomers[at] = placing.newcomers
+    return newcomers
+
+
+def _ties(change: Change, rows: Whole) -> Ties:
+    """Hosts, and how many replicas of each topic concerned each broker has."""
+    layout, brokers = change.layout, len(change.layout.brokers)
+    numbers: dict[str, int] = {}
+    host = np.array(
+        [NONE if b.host is None else numbers.setdefault(b.host, len(numbers)) for b in layout.brokers], np.int32
+    )
+    concerned, topic = np.unique(layout.topic_of[rows], return_inverse=True)
+    if concerned.size * brokers > _TOPIC_TABLE:
+        return Ties(host)
+    among = np.flatnonzero(np.isin(layout.topic_of, concerned))
+    lists = layout.replicas[among]
+    key = np.searchsorted(concerned, layout.topic_of[among])[:, None] * np.int64(brokers + 1) + lists + 1
+    counts = np.bincount(key.ravel(), minlength=concerned.size * (brokers + 1)).reshape(-1, brokers + 1)
+    return Ties(host, topic.ravel().astype(np.int64), counts[:, 1:].astype(np.int32))
+
+
+def _thinned(change: Change, protected: BoolArray, loads: Whole) -> BoolArray:
+    """(n, R) replicas that stay; all of them in rows that grow."""
+    kept: BoolArray = change.lists != NONE
+    at = np.flatnonzero(~change.grows)
+    pick = shrinking(change, protected, at)
+    open_ = pick.candidates != NONE
+    base = loads - np.bincount(change.lists[at][kept[at] & (pick.fixed == NONE)], minlength=len(loads))
+    kept[at] = (pick.fixed != NONE) | (replicas_kept(change, pick, base) & open_)
+    return kept
+
+
+def _joint(change: Change, protected: BoolArray, loads: Whole) -> tuple[BoolArray, IntArray] | None:
+    """Replicas that stay and newcomers, in one flow; None where that is too large."""
+    up, down = np.flatnonzero(change.grows), np.flatnonzero(~change.grows)
+    brokers = np.flatnonzero(change.live)
+    short = lacking(change.lists[up], change.factor - change.held[up], change.live)
+    if short.any() or up.size * brokers.size > _JOINT_CANDIDATES:
+        return None
+    width = max(brokers.size, change.lists.shape[1])
+    pick = shrinking(change, protected, down)
+    candidates = np.full((len(change.rows), width), NONE, np.int32)
+    candidates[down, : change.lists.shape[1]] = pick.candidates
+    taken = (change.lists[up][:, :, None] == brokers).any(axis=1)
+    candidates[up, : brokers.size] = np.where(taken, NONE, brokers)
+    fixed = change.lists.copy()
+    fixed[down] = pick.fixed
+    amount = change.factor - change.held
+    amount[down] = pick.amount
+    loose = change.lists[down][(change.lists[down] != NONE) & (pick.fixed == NONE)]
+    base = loads - np.bincount(loose, minlength=len(loads))
+    picked = replicas_kept(change, Pick(candidates, fixed, amount), base)
+    kept = fixed != NONE
+    kept[down] |= picked[down][:, : change.lists.shape[1]]
+    newcomers = np.where(picked, candidates, NONE)
+    newcomers[down] = NONE
+    newcomers = np.sort(np.where(newcomers == NONE, np.iinfo(np.int32).max, newcomers), axis=1)
+    newcomers[newcomers == np.iinfo(np.int32).max] = NONE
+    return kept, newcomers
+
+
+def _sentences(change: Change, verdict: Verdict) -> tuple[str, ...]:
+    if verdict.faults:
+        return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
+    if not len(change.rows):
+        return (f"Every partition of these topics has {counted(change.factor, 'replica')} already: nothing to do.",)
+    out = [*last_resort_sentences(verdict)]
+    unknown = verdict.racks_unknown
+    dropped = int(np.maximum(change.held - change.factor, 0).sum())
+    if verdict.moves:
+        copies = counted(verdict.moves, "replica is copied", "replicas are copied")
+        out.append(
+            minimal(f"{copies}, the proven minimum", racks_unknown=unknown) if verdict.moves_proven else f"{copies}."
+        )
+    if dropped:
+        out.append(f"{counted(dropped, 'replica is', 'replicas are')} dropped; no data moves for that.")
+    if verdict.rack_sum_of_squares is not None:
+        out.append(
+            "Rack diversity is the best possible for every changed partition (proven)."
+            if verdict.rack_proven
+            else "Rack diversity of the changed partitions: not proven the best possible."
+        )
+    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
+    out.append(
+        minimal(f"{spread}. Proven minimal for this rack placement", racks_unknown=unknown)
+        if verdict.replicas_proven
+        else f"{spread}. Not proven minimal."
+    )
+    changed = verdict.changed_preferred_leaders
+    out.append(
+        "No preferred leader changes."
+        if not changed
+        else f"{counted(changed, 'partition gets', 'partitions get')} a new preferred leader: the first replica is "
+        "dropped."
+    )
+    return tuple(out)
+
+
+def _findings(change: Change, protected: BoolArray, unsafe: Whole, options: Options) -> tuple[Finding, ...]:
+    found = []
+    if unsafe.size:
+        sentence = (
+            f"{counted(unsafe.size, 'partition keeps its', 'partitions keep their')} first in-sync replica "
+            "regardless of racks and load: without it no in-sync copy would be left."
+        )
+        found.append(Finding("kept_in_sync", Severity.NOTE, sentence, rows=change.rows[unsafe]))
+    on_dead = (change.lists != NONE) & ~on_brokers(change.lists, change.live) & ~protected
+    dead = int((on_dead.any(axis=1) & ~change.grows).sum())
+    if dead:
+        sentence = (
+            f"{counted(dead, 'partition has', 'partitions have')} replicas on brokers that are dead, fenced or "
+            "shutting down; these are dropped first where that does not worsen rack diversity."
+        )
+        found.append(Finding("dead_first", Severity.NOTE, sentence))
+    if options.by_bytes:
+        sentence = "Balanced by replica count; size is not considered."
+        found.append(Finding("bytes_not_weighed", Severity.NOTE, sentence))
+    return tuple(found)

@@ -1,0 +1,415 @@
+"""Two layouts side by side, for the checker: who receives, leads and counts, what differs, and every fault.
+
+Promises: what is counted is counted from the two layouts alone; nothing here is shared with a planner.
+
+Complexity: O(P R) for P partitions, a column at a time; O(n R^2) for the n rows that differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray
+from reseat.model.wording import counted
+
+__all__ = ["Change", "rack_squares", "rack_sum_of_squares", "widened"]
+
+IndexArray = npt.NDArray[np.int64]
+
+#: Faults of one kind that are named one by one; a broken plan of a million partitions needs no million sentences.
+_NAMED_FAULTS = 20
+#: Up to this many replicas a list, comparing columns in pairs is faster than sorting rows.
+_WIDE = 12
+
+
+@dataclass(eq=False)
+class Change:
+    """Two layouts over one list of brokers, the rows in which they differ, and the faults found so far.
+
+    n rows differ, in members or in order; W is the wider of the two widths.
+    """
+
+    current: ClusterLayout
+    proposed: ClusterLayout
+    leaving: BoolArray  # (B,) brokers to remove
+    targets: BoolArray  # (B,) brokers that count and receive
+    leads: BoolArray  # (B,) brokers that may be named first
+    alive: BoolArray  # (B,) brokers that remain and are not known to be dead
+    rack: IndexArray | None  # (B,) rack codes; None where no broker has a rack
+    rows: IndexArray  # (n,)
+    before: IndexArray  # (n, W) positions, -1 padded
+    after: IndexArray  # (n, W)
+    load: IndexArray  # (B,) replicas of the proposed layout
+    preferred: IndexArray  # (B,) preferred leaders of the proposed layout
+    pinned: BoolArray  # (P,) partitions that cannot move
+    faults: list[str] = field(default_factory=list)
+
+    @classmethod
+    def between(
+        cls,
+        current: ClusterLayout,
+        proposed: ClusterLayout,
+        remove: tuple[int, ...],
+        added: tuple[int, ...] = (),
+        pinned: BoolArray | None = None,
+    ) -> Change:
+        """Lay the two over one list of brokers, and note the faults that no wish can excuse."""
+        faults: list[str] = []
+        current, proposed = _same_brokers(current, proposed)
+        told = current
+        current, proposed = _same_partitions(current, proposed, faults)
+        stuck = np.zeros(current.partition_count, np.bool_) if pinned is None else pinned[told.rows_of(current)]
+        ids = current.broker_ids
+        unknown = [broker for broker in remove if current.position(broker) is None]
+        faults.extend(f"Broker {broker} is to be removed but is not in the layout." for broker in unknown)
+        leaving = np.isin(ids, np.array(remove, np.int64))
+        dead = np.array([b.state is BrokerState.DEAD for b in current.brokers], np.bool_)
+        alive = ~leaving & ~dead
+        leads = _available(current.brokers, alive)
+        # Where none of those that join is available, these are what is left to move onto.
+        joins = np.isin(ids, np.array(added, np.int64))
+        targets = leads if (joins & leads).any() else leads | (joins & alive)
+        rows = _differing_rows(current.replicas, proposed.replicas)
+        width = max(current.replicas.shape[1], proposed.replicas.shape[1], 1)
+        change = cls(
+            current=current,
+            proposed=proposed,
+            leaving=leaving,
+            targets=targets,
+            leads=leads,
+            alive=alive,
+            rack=_rack_codes(current.brokers),
+            rows=rows,
+            before=widened(current.replicas[rows], width),
+            after=widened(proposed.replicas[rows], width),
+            load=_counts(proposed.replicas, len(ids)),
+            preferred=_counts(proposed.replicas[:, :1], len(ids)),
+            pinned=stuck,
+            faults=faults,
+        )
+        change._note_duplicates()
+        change._note_left_behind()
+        change._note_unmovable()
+        change._note_copies_to_the_dead(dead)
+        return change
+
+    def __post_init__(self) -> None:
+        same = self.after[:, :, None] == self.before[:, None, :]
+        held = self.after != NONE
+        self.stays: BoolArray = held & same.any(axis=2)
+        self.comes: BoolArray = held & ~self.stays
+        self.goes: BoolArray = (self.before != NONE) & ~same.any(axis=1)
+        self.members_differ: BoolArray = (self.comes | self.goes).any(axis=1)
+        self.before_factor: IndexArray = (self.before != NONE).sum(axis=1)
+        self.after_factor: IndexArray = held.sum(axis=1)
+        self.moves = int(self.comes.sum())
+
+    def knows(self, broker: int) -> bool:
+        """Whether either layout has the broker."""
+        return self.current.position(broker) is not None
+
+    @property
+    def resorts(self) -> BoolArray:
+        """(B,) whether a broker is a last resort: fenced or shutting down beside others that can receive."""
+        return self.alive & ~self.targets
+
+    @property
+    def comes_late(self) -> BoolArray:
+        """(n, W) replicas of ``after`` that are copied to a last resort."""
+        late: BoolArray = self.comes & np.append(self.resorts, False)[self.after]
+        return late
+
+    @property
+    def first_may_stay(self) -> BoolArray:
+        """(n,) whether the first replica before is on a broker that stays."""
+        first = self.before[:, 0]
+        may: BoolArray = (first != NONE) & ~self.leaving[first]
+        return may
+
+    @property
+    def left_untouched(self) -> int:
+        """Replicas on leaving brokers in rows that do not change though they can (each of them is a fault)."""
+        if not self.load[self.leaving].any():
+            return 0
+        changed = (self.after != NONE) & self.leaving[self.after]
+        still = self.pinned.copy()
+        still[self.rows] = False
+        stuck = np.append(self.leaving, False)[self.current.replicas[still]]
+        return int(self.load[self.leaving].sum() - changed.sum() - stuck.sum())
+
+    def name(self, changed: int) -> str:
+        """``topic-partition`` of the n-th changed row."""
+        return self.current.name_of(int(self.rows[changed]))
+
+    def note(self, sentences: Iterable[str], count: int, rest: str) -> None:
+        """Add faults of one kind; beyond ``_NAMED_FAULTS`` only how many more there are."""
+        for number, sentence in enumerate(sentences):
+            if number == _NAMED_FAULTS:
+                self.faults.append(f"{count - _NAMED_FAULTS:,} more {rest}.")
+                return
+            self.faults.append(sentence)
+
+    def require_factor(self, factor: IndexArray) -> None:
+        """A fault for each changed row whose proposed list is not ``factor`` long; (n,) int."""
+        found = self.after_factor
+        wrong = np.flatnonzero(found != factor)
+        self.note(
+            (
+                f"{self.name(i)} would have {counted(int(found[i]), 'replica')}; it must have {int(factor[i])}."
+                for i in wrong.tolist()
+            ),
+            len(wrong),
+            "partitions would have another number of replicas than they must",
+        )
+
+    def require_changed(self, wished: BoolArray, factor: int) -> None:
+        """A fault for each row of ``wished`` (P,) that did not change and has another number of replicas."""
+        waiting = wished & (self.current.replication_factor != factor)
+        waiting[self.rows] = False
+        waiting &= ~self.pinned
+        rows = np.flatnonzero(waiting)
+        factors = self.current.replication_factor
+        self.note(
+            (
+                f"{self.current.name_of(row)} would keep {counted(int(factors[row]), 'replica')}; "
+                f"{factor} were requested."
+                for row in rows.tolist()
+            ),
+            len(rows),
+            "partitions would keep another number of replicas than requested",
+        )
+
+    def require_cap(self, cap: int | None) -> None:
+        """A fault for each broker that receives more than ``cap`` replicas."""
+        if cap is None:
+            return
+        received = self.received
+        over = np.flatnonzero(received > cap)
+        self.note(
+            (
+                f"Broker {self.current.brokers[at].id} receives {counted(int(received[at]), 'replica')}; "
+                f"at most {cap} were allowed."
+                for at in over.tolist()
+            ),
+            len(over),
+            "brokers receive more than was allowed",
+        )
+
+    @property
+    def received(self) -> IndexArray:
+        """(B,) replicas that each broker receives."""
+        return np.bincount(self.after[self.comes], minlength=len(self.leaving))
+
+    def must_stay(self, may_stay: BoolArray) -> BoolArray:
+        """(n, W) replicas of ``before`` that a partition may not give up: its leader, and its last in-sync copy.
+
+        Where no leader is told or there is none, the first replica stands for it.
+        """
+        leader = self.current.leader[self.rows].astype(np.int64)[:, None]
+        leads = (self.before == leader) & (leader >= 0) & may_stay
+        first = np.zeros_like(may_stay)
+        first[:, 0] = may_stay[:, 0]
+        fixed = np.where(leads.any(axis=1)[:, None], leads, first)
+        synced = self.in_sync_before & may_stay
+        fixed |= synced & (synced.sum(axis=1) == 1)[:, None]
+        return fixed
+
+    @property
+    def in_sync_before(self) -> BoolArray:
+        """(n, W) replicas of ``before`` that are told to be in sync."""
+        synced = np.zeros(self.before.shape, np.bool_)
+        layout = self.current
+        if layout.in_sync is not None:
+            told = layout.in_sync[self.rows] & layout.in_sync_known[self.rows, None]
+            synced[:, : told.shape[1]] = told
+        synced &= self.before != NONE
+        return synced
+
+    def require_kept(self, fixed: BoolArray) -> None:
+        """A fault for each replica of ``fixed`` (n, W) that the plan gives up."""
+        row, column = np.nonzero(fixed & self.goes)
+        self.note(
+            (
+                f"{self.name(i)} would lose its replica on broker {self.current.brokers[int(self.before[i, j])].id}, "
+                "which leads it or is its last in-sync copy."
+                for i, j in zip(row.tolist(), column.tolist(), strict=True)
+            ),
+            len(row),
+            "replicas that lead, or are the last in-sync copy, would be given up",
+        )
+        synced = self.in_sync_before
+        bare = synced.any(axis=1) & ~(synced & ~self.goes).any(axis=1) & ~(fixed & self.goes).any(axis=1)
+        bare &= fixed.any(axis=1)
+        self.note(
+            (f"{self.name(i)} would keep no in-sync copy." for i in np.flatnonzero(bare).tolist()),
+            int(bare.sum()),
+            "partitions would keep no in-sync copy",
+        )
+
+    def _note_duplicates(self) -> None:
+        rows = np.flatnonzero(_has_duplicate(self.proposed.replicas))
+
+        def sentences() -> Iterable[str]:
+            for row in rows.tolist():
+                ids = self.proposed.replica_ids[row]
+                twice = next(int(i) for i in ids if i != NONE and (ids == i).sum() > 1)
+                yield f"{self.current.name_of(row)} lists broker {twice} twice."
+
+        self.note(sentences(), len(rows), "partitions list a broker twice")
+
+    def _note_left_behind(self) -> None:
+        if not self.load[self.leaving].any():
+            return
+        left = np.append(self.leaving, False)[self.proposed.replicas]  # padding is -1: the last, which is not leaving
+        left[self.pinned] = False
+        left_row, left_column = np.nonzero(left)
+        ids = self.proposed.replica_ids
+        self.note(
+            (
+                f"{self.current.name_of(row)} still has a replica on broker {int(ids[row, column])}, to be drained."
+                for row, column in zip(left_row.tolist(), left_column.tolist(), strict=True)
+            ),
+            len(left_row),
+            "replicas are left on brokers to be drained",
+        )
+
+    def _note_unmovable(self) -> None:
+        moved = np.flatnonzero(self.pinned[self.rows] & self.members_differ)
+        self.note(
+            (f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move." for i in moved.tolist()),
+            len(moved),
+            "partitions have no live in-sync replica to copy from",
+        )
+
+    def _note_copies_to_the_dead(self, dead: BoolArray) -> None:
+        row, column = np.nonzero(self.comes & dead[self.after])
+        self.note(
+            (
+                f"{self.name(i)} would be copied to broker {self.current.brokers[int(self.after[i, j])].id}, "
+                "which is known to be dead."
+                for i, j in zip(row.tolist(), column.tolist(), strict=True)
+            ),
+            len(row),
+            "replicas would be copied to dead brokers",
+        )
+
+
+def _available(brokers: tuple[Broker, ...], alive: BoolArray) -> BoolArray:
+    """(B,) those of ``alive`` that are not fenced or shutting down; all of them where each one is."""
+    well = alive & np.array([not broker.state.unavailable for broker in brokers], np.bool_)
+    return well if well.any() else alive
+
+
+def _same_brokers(current: ClusterLayout, proposed: ClusterLayout) -> tuple[ClusterLayout, ClusterLayout]:
+    """Both over all brokers of either, in one order; what the current layout says of a broker holds."""
+    if np.array_equal(current.broker_ids, proposed.broker_ids):
+        return current, proposed
+    merged: dict[int, Broker] = {b.id: b for b in (*proposed.brokers, *current.brokers)}
+    return current.with_brokers(merged.values()), proposed.with_brokers(merged.values())
+
+
+def _same_partitions(
+    current: ClusterLayout, proposed: ClusterLayout, faults: list[str]
+) -> tuple[ClusterLayout, ClusterLayout]:
+    """Both over the partitions that both have; the others are faults."""
+    if (
+        current.topics == proposed.topics
+        and np.array_equal(current.topic_of, proposed.topic_of)
+        and np.array_equal(current.partition, proposed.partition)
+    ):
+        return current, proposed
+    names = sorted({*current.topics, *proposed.topics})
+    code = {name: i for i, name in enumerate(names)}
+
+    def keys(layout: ClusterLayout) -> IndexArray:
+        topic = np.array([code[name] for name in layout.topics], np.int64)
+        return (topic[layout.topic_of] << 32) | layout.partition
+
+    here, there = keys(current), keys(proposed)
+    strange, missing = np.flatnonzero(~np.isin(there, here)), np.flatnonzero(~np.isin(here, there))
+    for layout, rows, why in ((proposed, strange, "is not in the layout"), (current, missing, "is not in the plan")):
+        faults.extend(f"{layout.name_of(row)} {why}." for row in rows[:_NAMED_FAULTS].tolist())
+        if len(rows) > _NAMED_FAULTS:
+            faults.append(f"{len(rows) - _NAMED_FAULTS:,} more partitions: each {why}.")
+    return current.select(np.isin(here, there)), proposed.select(np.isin(there, here))
+
+
+def _rack_codes(brokers: tuple[Broker, ...]) -> IndexArray | None:
+    """(B,) a code for each broker's rack; a broker without one is a rack of its own; None where none has one."""
+    names = sorted({b.rack for b in brokers if b.rack is not None})
+    if not names:
+        return None
+    code = {name: i for i, name in enumerate(names)}
+    return np.array([len(names) + i if b.rack is None else code[b.rack] for i, b in enumerate(brokers)], np.int64)
+
+
+# ---- passes over all partitions: a column at a time, since reducing over short rows is ten times slower ------
+
+
+def _differing_rows(before: IntArray, after: IntArray) -> IndexArray:
+    """(n,) rows whose lists differ in any way, ascending."""
+    shared = min(before.shape[1], after.shape[1])
+    differs = np.zeros(len(before), np.bool_)
+    for column in range(shared):
+        differs |= before[:, column] != after[:, column]
+    wider = before if before.shape[1] > shared else after
+    for column in range(shared, wider.shape[1]):
+        differs |= wider[:, column] != NONE
+    return np.flatnonzero(differs)
+
+
+def _has_duplicate(replicas: IntArray) -> BoolArray:
+    """(P,) whether a broker occurs twice in the list."""
+    if replicas.shape[1] > _WIDE:
+        ordered = np.sort(replicas, axis=1)
+        found: BoolArray = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NONE)).any(axis=1)
+        return found
+    twice = np.zeros(len(replicas), np.bool_)
+    for right in range(1, replicas.shape[1]):
+        for left in range(right):
+            twice |= (replicas[:, left] == replicas[:, right]) & (replicas[:, right] != NONE)
+    return twice
+
+
+def _counts(replicas: IntArray, brokers: int) -> IndexArray:
+    """(B,) how often each broker occurs."""
+    return np.bincount(replicas.ravel() + 1, minlength=brokers + 1)[1:]
+
+
+def rack_sum_of_squares(replicas: IntArray, rack: IndexArray | None) -> int | None:
+    """The square of a partition's replicas in a rack, summed: each replica once, each pair in one rack twice."""
+    if rack is None:
+        return None
+    codes = np.append(rack, -1).astype(np.int32)  # padding is -1: the last
+    if replicas.shape[1] > _WIDE:
+        row, column = np.nonzero(replicas != NONE)
+        _, held = np.unique(row * np.int64(len(codes) * 2) + codes[replicas[row, column]], return_counts=True)
+        return int((held**2).sum())
+    columns = [codes[replicas[:, column]] for column in range(replicas.shape[1])]
+    total = sum(int(np.count_nonzero(column >= 0)) for column in columns)
+    for right in range(1, len(columns)):
+        held = columns[right] >= 0
+        for left in range(right):
+            total += 2 * int(np.count_nonzero((columns[left] == columns[right]) & held))
+    return total
+
+
+def rack_squares(lists: IndexArray, rack: IndexArray | None) -> IndexArray:
+    """(n,) the square of the partition's replicas in a rack, summed; 0 where racks do not count."""
+    if rack is None:
+        return np.zeros(len(lists), np.int64)
+    codes = np.append(rack, -1)[lists]
+    held = lists != NONE
+    same: IndexArray = ((codes[:, :, None] == codes[:, None, :]) & held[:, :, None] & held[:, None, :]).sum(axis=(1, 2))
+    return same
+
+
+def widened(lists: IntArray, width: int) -> IndexArray:
+    """(n, width) the lists, -1 padded on the right."""
+    padded = np.full((len(lists), width), NONE, np.int64)
+    padded[:, : lists.shape[1]] = lists
+    return padded

@@ -1,0 +1,101 @@
+"""Whether preferred leaders are as even as the order of lists can make them, with the fewest changes.
+
+Promises: proven only for the replica sets of the plan, over the orders that its wish leaves open; a list in which
+nobody may lead evens nothing, and may not have changed in vain.
+
+Complexity: O(n R + B^2) for n lists over B brokers, and ``proofs.no_cheaper_rearrangement``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray
+from reseat.planning.proof.compared import Change, widened
+from reseat.planning.proof.exchange import least_reachable, no_cheaper_rearrangement
+
+__all__ = ["Order", "leaders_proven"]
+
+IndexArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Changed rows whose lists the wish lets be ordered anew, and those whose first replica it lets stay; (n,) bool."""
+
+    free: BoolArray
+    bound: BoolArray
+
+
+def leaders_proven(change: Change, order: Order, *, reorder_all: bool) -> tuple[bool, bool]:
+    """Whether no allowed order of lists spreads leaders more evenly, and then none changes fewer.
+
+    Where the plan takes the first place of a list whose order it had no business with, it is proven as even as can be
+    where no plan with that freedom is evener, or where it is as even as the plan that leaves those places alone and
+    that one is proven.
+    """
+    if change.faults:
+        return False, False
+    first_before, first_after = change.before[:, 0], change.after[:, 0]
+    stray = order.bound & (first_before != first_after)
+    if reorder_all:
+        stray &= False
+    free = np.flatnonzero(~change.pinned) if reorder_all else change.rows[order.free]
+    if not stray.any():
+        return _order_proven(change, free, change.preferred)
+    if _order_proven(change, np.union1d(free, change.rows[stray]), change.preferred)[0]:
+        return True, False
+    brokers = len(change.leads)
+    alone = (
+        change.preferred
+        - np.bincount(first_after[stray & (first_after >= 0)], minlength=brokers)
+        + np.bincount(first_before[stray & (first_before >= 0)], minlength=brokers)
+    )
+    as_even = int((alone[change.leads] ** 2).sum()) == int((change.preferred[change.leads] ** 2).sum())
+    return as_even and _order_proven(change, free, alone)[0], False
+
+
+def _order_proven(change: Change, free: IndexArray, preferred: IndexArray) -> tuple[bool, bool]:
+    """Whether no order of the lists of these rows makes ``preferred`` (B,) evener, and then none changes fewer."""
+    lists = change.proposed.replicas[free].astype(np.int64)
+    if not lists.size:
+        return True, True
+    old = widened(change.current.replicas[free][:, :1], 1)[:, 0]
+    may_lead = np.append(change.leads, False)[lists]
+    able = may_lead.any(axis=1)
+    placed, kept = _in_place(change, lists[~able], old[~able])
+    if not placed or not may_lead[able, 0].all():
+        return False, False
+    # Lists in which nobody may lead have no part in balance; in the others every member that may could lead.
+    lists, may_lead, old = lists[able], may_lead[able], old[able]
+    may_lead[:, 0] = False
+    row, column = np.nonzero(may_lead)
+    source, target = lists[row, 0], lists[row, column]
+    edges = np.zeros((len(preferred), len(preferred)), np.bool_)
+    edges[source, target] = True
+    reach = least_reachable(edges, preferred, change.leads)
+    if not (preferred - reach <= 1)[change.leads].all():
+        return False, False
+    cost = (target != old[row]).astype(np.int64) - (source != old[row]).astype(np.int64)
+    # Brokers that cannot lead have no edge; a load far away keeps them out of the levels.
+    load = np.where(change.leads, preferred, -2)
+    return True, kept and no_cheaper_rearrangement(source, target, cost, load)
+
+
+def _in_place(change: Change, lists: IndexArray, old: IndexArray) -> tuple[bool, bool]:
+    """Of lists in which nobody may lead: whether a last resort is named before the dead, and none changed in vain.
+
+    Args:
+        change: the change.
+        lists: (n, R) these lists.
+        old: (n,) the broker that was first.
+    """
+    held = lists != NONE
+    late = held & np.append(change.alive, False)[lists]
+    options = np.where(late.any(axis=1)[:, None], late, held)
+    had_choice = (options & (lists == old[:, None])).any(axis=1)
+    first = options[:, 0] | ~held.any(axis=1)
+    return bool(first.all()), bool((~had_choice | (lists[:, 0] == old)).all())

@@ -1,0 +1,292 @@
+"""Who takes which seat: seats are dealt out in turn, then swapped until nobody sits where it may not.
+
+Promises:
+    1. ``repair_conflicts`` changes neither how many replicas a broker receives nor, within a pool, the racks entered.
+    2. It says whether every replica then has a seat that its partition may use.
+    3. ``untie`` makes seats tidier (hosts first, then topics spread over brokers) and breaks nothing of this.
+    4. The same input gives the same seats: partners are drawn from a generator with a fixed seed.
+
+Needs: seats and replicas of each pool are equally many.
+
+How: a replica that clashes looks at a few partners of its pool and swaps with the one by which both gain most. Swaps
+of one round share no partition, so that none spoils another. What is left looks at every partner.
+
+Example: seats 1, 2 for partitions that stay on 1 and on 3: the first clashes, swaps, and both sit well.
+
+Complexity: O(m R) a round for m replicas; O(m R) for each that is left after the rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, IntArray
+from reseat.planning.solve.rack_choice import Task
+
+__all__ = ["Rules", "Seating", "Ties", "as_columns", "dealt", "repair_conflicts", "untie"]
+
+_Ints = npt.NDArray[np.int64]
+_Price = Callable[[_Ints, IntArray], _Ints]
+
+#: Partners that a replica compares before it swaps: enough that a chance of 1 in 3 to fit is missed once in 600.
+_PARTNERS = 16
+_HARD_ROUNDS = 12
+_SOFT_ROUNDS = 5
+#: Above this many replicas one round of tidying has to do.
+_MANY = 20_000
+#: Replicas that look at their partners together, which bounds the memory of that.
+_AT_ONCE = 100_000
+#: A newcomer on a host that has the partition outweighs any number of replicas of its topic on the broker.
+_HOST_PENALTY = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """What tells equally good seats apart.
+
+    Attributes:
+        host: (B,) a number for each host; -1 where not told.
+        topic: (n,) a number for the topic of each partition, or None: no matter.
+        on_broker: (topics, B) replicas of the topic on each broker (those that leave not counted), or None.
+    """
+
+    host: IntArray
+    topic: npt.NDArray[np.int64] | None = None
+    on_broker: IntArray | None = None
+
+    def of(self, rows: _Ints) -> Ties:
+        """The ties of some of the partitions."""
+        return Ties(self.host, None if self.topic is None else self.topic[rows], self.on_broker)
+
+
+@dataclass(eq=False)
+class Seating:
+    """One replica a row: the partition it belongs to, the pool in which it may swap, its seat."""
+
+    row: _Ints
+    pool: _Ints
+    seat: IntArray
+
+
+def dealt(brokers: _Ints, received: _Ints) -> IntArray:
+    """Seats in turn: every broker's first seat, then every broker's second, ..."""
+    seats = np.repeat(brokers, received)
+    turn = np.arange(seats.size) - np.repeat(np.cumsum(received) - received, received)
+    return seats[np.argsort(turn, kind="stable")].astype(np.int32)
+
+
+class Rules:
+    """What a seat costs a replica: a clash with its own partition, and ties. Lower is better, 0 is free."""
+
+    def __init__(self, task: Task, seating: Seating, key: IntArray, ties: Ties | None = None) -> None:
+        self._seating = seating
+        self._key = key
+        self._ties = ties
+        self._staying = np.append(key, NONE).astype(np.int32)[task.staying]
+        if ties is not None:
+            self._hosts = np.append(ties.host, NONE).astype(np.int32)[task.staying]
+        rows = seating.row
+        # The other newcomers of the same partition, -1 padded; none where every partition needs one.
+        width = int(task.needed.max(initial=1)) - 1
+        self._siblings = np.full((rows.size, width), NONE, np.int64)
+        if width:
+            order = np.argsort(rows, kind="stable")
+            start = np.cumsum(task.needed) - task.needed
+            nth = np.empty(rows.size, np.int64)
+            nth[order] = np.arange(rows.size) - np.repeat(start, task.needed)
+            for j in range(width):
+                other = j + (j >= nth)
+                there = other < task.needed[rows]
+                self._siblings[there, j] = order[start[rows[there]] + other[there]]
+
+    def clashes(self, unit: _Ints, broker: IntArray) -> BoolArray:
+        """Whether the replica's own partition is at (the rack or identity of) this broker already."""
+        key = self._key[broker]
+        row = self._seating.row[unit]
+        clash = np.zeros(np.broadcast_shapes(unit.shape, broker.shape), np.bool_)
+        for column in self._staying.T:
+            clash |= column[row] == key
+        for column in self._siblings.T:
+            other = column[unit]
+            clash |= (other != NONE) & (self._key[self._seating.seat[other]] == key)
+        return clash
+
+    def untidy(self, unit: _Ints, broker: IntArray) -> _Ints:
+        """The cost of ties: hosts first, then other replicas of the topic on the broker."""
+        cost = np.zeros(np.broadcast_shapes(unit.shape, broker.shape), np.int64)
+        if self._ties is None:
+            return cost
+        row = self._seating.row[unit]
+        host = self._ties.host[broker]
+        same = np.zeros(cost.shape, np.bool_)
+        for column in self._hosts.T:
+            same |= column[row] == host
+        for column in self._siblings.T:
+            other = column[unit]
+            same |= (other != NONE) & (self._ties.host[self._seating.seat[other]] == host)
+        cost += _HOST_PENALTY * (same & (host != NONE))
+        if self._ties.on_broker is not None and self._ties.topic is not None:
+            cost += self._ties.on_broker[self._ties.topic[row], broker]
+        return cost
+
+
+def repair_conflicts(task: Task, seating: Seating, pools: int, key: IntArray) -> bool:
+    """Swap seats within pools until no replica clashes with its own partition; False where some still do."""
+    rules = Rules(task, seating, key)
+    first, size = _pools(seating, pools)
+    draw = np.random.default_rng(0)  # which partners are looked at: the same each time
+    every = np.arange(seating.row.size)
+    bad = every[rules.clashes(every, seating.seat)]
+    for _ in range(_HARD_ROUNDS):
+        if bad.size == 0:
+            return True
+        pool = seating.pool[bad]
+        partner = first[pool, None] + (draw.random((bad.size, _PARTNERS)) * size[pool, None]).astype(np.int64)
+        _swap(seating, bad, partner, lambda unit, seat: rules.clashes(unit, seat).astype(np.int64))
+        bad = bad[rules.clashes(bad, seating.seat[bad])]
+    for unit in bad.tolist():
+        one = np.array([unit])
+        if not rules.clashes(one, seating.seat[one])[0]:
+            continue
+        mine = int(seating.pool[unit])
+        partner = np.arange(int(first[mine]), int(first[mine] + size[mine]))[None, :]
+        _swap(seating, one, partner, lambda unit, seat: rules.clashes(unit, seat).astype(np.int64))
+        if rules.clashes(one, seating.seat[one])[0]:
+            return False
+    return not rules.clashes(every, seating.seat).any()
+
+
+def _pools(seating: Seating, pools: int) -> tuple[_Ints, _Ints]:
+    """First replica and number of replicas of each pool; replicas stand sorted by pool."""
+    size = np.bincount(seating.pool, minlength=pools)
+    return np.cumsum(size) - size, size
+
+
+def _swap(seating: Seating, units: _Ints, partners: _Ints, price: _Price) -> int:
+    """Let each unit swap seats with the best of its partners, where both together gain; each partition once.
+
+    Args:
+        seating: changed in place.
+        units: (m,) replicas that would like another seat.
+        partners: (m, k) replicas that each may swap with.
+        price: what it costs a unit to have a seat, element by element.
+
+    Returns:
+        How many swapped.
+    """
+    mine, theirs = seating.seat[units][:, None], seating.seat[partners]
+    unit = units[:, None]
+    before = price(unit, mine) + price(partners, theirs)
+    after = price(unit, theirs) + price(partners, np.broadcast_to(mine, theirs.shape))
+    gain = np.where(seating.row[unit] == seating.row[partners], 0, before - after)
+    best = gain.argmax(axis=1)
+    at = np.arange(units.size)
+    gains = gain[at, best]
+    chosen = np.flatnonzero(gains > 0)
+    if chosen.size == 0:
+        return 0
+    chosen = chosen[np.argsort(-gains[chosen], kind="stable")]
+    one, two = units[chosen], partners[chosen, best[chosen]]
+    # Two swaps that share a partition might spoil each other: the first of each partition goes.
+    rows = np.column_stack([seating.row[one], seating.row[two]]).ravel()
+    _, first = np.unique(rows, return_index=True)
+    leads = np.zeros(rows.size, np.bool_)
+    leads[first] = True
+    alone = leads.reshape(-1, 2).all(axis=1)
+    one, two = one[alone], two[alone]
+    seating.seat[one], seating.seat[two] = seating.seat[two], seating.seat[one]
+    return int(one.size)
+
+
+def untie(task: Task, seating: Seating, ties: Ties) -> None:
+    """Swaps among seats of one rack, which keep racks and loads as they are: hosts, then topics."""
+    # Where every broker is a rack of its own, any exchange keeps the racks as they are.
+    together = np.zeros(task.rack.size, np.int32) if np.unique(task.rack).size == task.rack.size else task.rack
+    order = np.lexsort((seating.row, together[seating.seat]))
+    seating.row, seating.seat = seating.row[order], seating.seat[order]
+    _, pool = np.unique(together[seating.seat], return_inverse=True)
+    seating.pool = pool.ravel()
+    own = np.arange(task.rack.size, dtype=np.int32)
+    rules = Rules(task, seating, own, ties)
+    first, size = _pools(seating, int(seating.pool[-1]) + 1)
+    draw = np.random.default_rng(0)
+    rounds = _SOFT_ROUNDS if seating.row.size <= _MANY else 1
+    counts = ties.on_broker
+    topic = None if ties.topic is None else ties.topic[seating.row]
+    every = np.arange(seating.row.size)
+    # A replica counts itself where it sits: 1 is as good as alone.
+    alone = 0 if counts is None or topic is None else 1
+    for _ in range(rounds):
+        if alone:
+            _count(counts, topic, seating.seat, 1)
+        bad = every[rules.untidy(every, seating.seat) > alone]
+        swapped = 0
+        for start in range(0, bad.size, _AT_ONCE):
+            units = bad[start : start + _AT_ONCE]
+            partner = first[seating.pool[units], None] + (
+                draw.random((units.size, _PARTNERS)) * size[seating.pool[units], None]
+            ).astype(np.int64)
+            before = seating.seat.copy()
+
+            def price(unit: _Ints, seat: IntArray, before: IntArray = before) -> _Ints:
+                # Itself not counted where it sits; a clash is never worth a tie.
+                cost = rules.untidy(unit, seat) - alone * (before[unit] == seat)
+                priced: _Ints = cost + (rules.clashes(unit, seat).astype(np.int64) << 40)
+                return priced
+
+            some = _swap(seating, units, partner, price)
+            swapped += some
+            if alone and some:
+                other = np.flatnonzero(before != seating.seat)
+                _count(counts, topic, before, -1, other)
+                _count(counts, topic, seating.seat, 1, other)
+        if alone:
+            _count(counts, topic, seating.seat, -1)
+        if swapped == 0:
+            break
+    _leave_hosts(task, seating, rules, together)
+
+
+def _count(
+    counts: IntArray | None, topic: _Ints | None, seat: IntArray, by: int, units: _Ints | slice = slice(None)
+) -> None:
+    """Count newcomers of each topic on each broker in, or out again."""
+    if counts is not None and topic is not None:
+        np.add.at(counts, (topic[units], seat[units]), by)
+
+
+def _leave_hosts(task: Task, seating: Seating, rules: Rules, together: IntArray) -> None:
+    """Move replicas off a host that has their partition, to a broker that ends one lower: the sum stays the same."""
+    every = np.arange(seating.row.size)
+    bad = every[rules.untidy(every, seating.seat) >= _HOST_PENALTY][:_MANY]
+    if bad.size == 0:
+        return
+    received = np.bincount(seating.seat, minlength=task.rack.size)
+    for unit in bad.tolist():
+        seat = int(seating.seat[unit])
+        load = task.loads[task.targets] + received[task.targets]
+        options = task.targets[
+            (load == task.loads[seat] + received[seat] - 1)
+            & (together[task.targets] == together[seat])
+            & (received[task.targets] < task.room[task.targets])
+        ].astype(np.int32)
+        one = np.full(options.size, unit)
+        fits = options[~rules.clashes(one, options) & (rules.untidy(one, options) < _HOST_PENALTY)]
+        if fits.size:
+            seating.seat[unit] = fits[0]
+            received[seat] -= 1
+            received[fits[0]] += 1
+
+
+def as_columns(seating: Seating, needed: _Ints) -> IntArray:
+    """(n, D) newcomers of each partition, ascending, padded with -1."""
+    order = np.lexsort((seating.seat, seating.row))
+    row, seat = seating.row[order], seating.seat[order]
+    nth = np.arange(row.size) - np.repeat(np.cumsum(needed) - needed, needed)
+    columns = np.full((needed.size, int(needed.max(initial=0))), NONE, np.int32)
+    columns[row, nth] = seat
+    return columns

@@ -1,0 +1,1 @@
+"""Names replaced by pseudonyms, and the files that lead back from them."""

@@ -1,0 +1,68 @@
+"""The steps of a test of a connection, and what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Step", "StepFailedError", "StepVerdict", "Steps"]
+
+
+class StepVerdict(Enum):
+    """What came of a step. After ``FAILED`` nothing further is tried."""
+
+    PASSED = "passed"
+    WARNED = "warned"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a test.
+
+    Attributes:
+        name: what was tested, in two or three words.
+        verdict: what came of it.
+        sentence: what was found and what to do; holds no secret.
+        trouble: the slug of what is wrong, as ``ClusterUnreachable.trouble``, or None.
+    """
+
+    name: str
+    verdict: StepVerdict
+    sentence: str
+    trouble: str | None = None
+
+
+class StepFailedError(Exception):
+    """Ends a test; its step is reported already."""
+
+
+class Steps:
+    """The steps of one test, each told as it is taken.
+
+    Args:
+        report: called with each step, or None.
+    """
+
+    def __init__(self, report: Callable[[Step], None] | None) -> None:
+        self.taken: list[Step] = []
+        self._report = report
+
+    def passed(self, name: str, sentence: str) -> None:
+        """Take a step that found nothing to mend."""
+        self._take(Step(name, StepVerdict.PASSED, sentence))
+
+    def warned(self, name: str, sentence: str, trouble: str | None = None) -> None:
+        """Take a step after which the test goes on, and that found something to look at."""
+        self._take(Step(name, StepVerdict.WARNED, sentence, trouble))
+
+    def failed(self, name: str, sentence: str, trouble: str) -> StepFailedError:
+        """Take the step that ends the test, and make what is raised for that."""
+        self._take(Step(name, StepVerdict.FAILED, sentence, trouble))
+        return StepFailedError()
+
+    def _take(self, step: Step) -> None:
+        self.taken.append(step)
+        if self._report is not None:
+            self._report(step)

@@ -1,0 +1,26 @@
+"""How far a reading of a live cluster is, as both readers tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Progress", "Report"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a reading is.
+
+    Attributes:
+        step: what is read now, in words ("partition states").
+        done: how many of them.
+        total: of how many, or None where not known yet.
+    """
+
+    step: str
+    done: int = 0
+    total: int | None = None
+
+
+Report = Callable[[Progress], None]

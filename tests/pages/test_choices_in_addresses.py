@@ -1,0 +1,196 @@
+"""What is chosen on a page stands in its address: another session that opens it sees the same, and Back undoes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from components.state import addresses, slots, store
+from components.state.linked import LinkedTexts
+from components.state.opened import State
+from components.state.store import KEY
+from reseat.model import Wish
+
+from .conftest import Opened, address, texts
+
+_APP = Path(__file__).resolve().parents[2] / "app.py"
+OUT = Wish(remove=(4,))
+
+#: Of each page: its fields by key, what is chosen, and what the address says of it.
+CHOICES: dict[str, tuple[Wish, Mapping[str, tuple[Any, str, str]]]] = {
+    "plan": (
+        OUT,
+        {
+            "plan-bars": ("Preferred leaders", "bars", "leaders"),
+            "plan-view": ("Moves", "detail", ""),
+            "moves-search": ("order", "find_moves", "order"),
+        },
+    ),
+    "racks": (OUT, {"racks-bars": ("Preferred leaders", "bars", "leaders")}),
+    "leaders": (
+        Wish(),
+        {
+            "when-Preferred election": ("Broker outage", "when", "outage"),
+            "controller": ("kraft", "controller", "kraft"),
+            "stopped-brokers-0": ([1, 2], "out", "1\n2"),
+            "stopped-racks": (["b"], "out_racks", "b"),
+            "unclean": (True, "unclean", "yes"),
+        },
+    ),
+    "new_topic": (
+        Wish(),
+        {
+            "topic-name": ("payments", "topic", "payments"),
+            "topic-partitions": (12, "partitions", "12"),
+            "topic-seed": (7, "draw", "7"),
+            "topic-if-not-exists": (True, "if_not_exists", "yes"),
+            "topic-bars-what": ("All replicas", "bars", "replicas"),
+            "topic-view": ("Partition by partition", "detail", "partitions"),
+        },
+    ),
+    "resilience": (Wish(), {"resilience-which": ("brokers", "bars", "brokers")}),
+    "heatmap": (OUT, {"heat-show-True": ("Change (after − before)", "heat_show", "difference")}),
+    "report": (OUT, {"report-view": ("Present", "view", "talk")}),
+    "fingerprints": (Wish(), {"fingerprint-search": ("order", "find_fingerprint", "order")}),
+}
+
+
+def field(at: AppTest, key: str) -> Any:
+    """A field by its key, whatever it is."""
+    kinds = ("segmented_control", "selectbox", "multiselect", "text_input", "number_input", "checkbox", "toggle")
+    return next(one for kind in kinds for one in at.get(kind) if one.key == key)
+
+
+@pytest.mark.parametrize("page", CHOICES)
+def test_another_session_sees_what_was_chosen(opened: Opened, page: str) -> None:
+    """Each choice under its name; whoever opens the address has every field as it was."""
+    wish, fields = CHOICES[page]
+    at = opened(page, wish=wish)
+    for key, (value, _, _) in fields.items():
+        field(at, key).set_value(value).run()
+    told = address(at)
+
+    assert not at.exception
+    assert {name: told.get(name, "") for _, name, _ in fields.values()} == {n: said for _, n, said in fields.values()}
+
+    again = AppTest.from_file(str(_APP), default_timeout=60)
+    again.query_params.update(told)
+    again.run()
+    again.switch_page(f"pages/{page}.py")
+    again.query_params.clear()
+    again.query_params.update(told)
+    again.run()
+
+    assert not again.exception
+    assert {key: field(again, key).value for key in fields} == {key: value for key, (value, _, _) in fields.items()}
+    assert address(again) == told
+    assert texts(again) == texts(at)
+
+
+def test_a_page_is_as_it_was_left_and_a_link_may_say_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a page's address said last stands in links to it; where one says something else, fields begin anew."""
+    state, query = State(started=True), {"detail": "proof"}
+    monkeypatch.setattr(store, "state", lambda: state)
+    monkeypatch.setattr(addresses.st, "query_params", _Query(query))
+    addresses.arrive("Plan")
+    addresses.tell("bars", "leaders")
+    addresses.told()
+    query.clear()
+    addresses.arrive("Board")
+
+    assert addresses.own("Plan") == {"detail": "proof", "bars": "leaders"}
+
+    query.update(addresses.own("Plan"))
+    addresses.arrive("Plan")
+
+    assert slots.field("plan-view") == "plan-view"
+
+    query.clear()
+    addresses.arrive("Board")
+    query["detail"] = "moves"
+    addresses.arrive("Plan")
+
+    assert slots.field("plan-view") == "plan-view-1"
+
+
+class _Query(dict[str, str]):
+    """The address, as Streamlit gives it."""
+
+    def __init__(self, query: dict[str, str]) -> None:
+        super().__init__()
+        self.to_dict = lambda: dict(query)
+
+
+def test_no_field_that_names_a_server_or_a_secret_is_in_an_address(opened: Opened) -> None:
+    """The address of the commands' server is typed on Plan, and stays there."""
+    at = opened("plan", wish=OUT)
+    field(at, "plan-view").set_value("Commands").run()
+    field(at, "version").set_value("3.9").run()
+    field(at, "bootstrap").set_value("secret.example:9092").run()
+    told = address(at)
+
+    assert not at.exception
+    assert told["version"] == "3.9"
+    assert "secret" not in str(told)
+    assert "secret.example" in str([code.value for code in at.code])
+
+
+def test_a_link_that_opens_something_else_is_followed_once(opened: Opened) -> None:
+    """Its what-if is looked at; what the person does after it is not undone by the address that is still there."""
+    at = opened("resilience")
+    query = address(at) | {"remove": "1"}
+    state = at.session_state[KEY]
+    at.query_params.update(query)
+    at.run()
+
+    assert state.here.wish == Wish()
+
+    state.offers[frozenset(query.items())] = None
+    at.query_params.clear()
+    at.query_params.update(query)
+    at.run()
+
+    assert at.session_state[KEY].here.wish == Wish(remove=(1,))
+    assert frozenset(query.items()) not in at.session_state[KEY].offers
+
+
+def test_a_long_plan_pasted_to_be_validated_is_there_again(opened: Opened) -> None:
+    """The address has its digest: reloading, and a colleague's link, show the text and what it moves."""
+    at = opened("plan", wish=OUT)
+    field(at, "plan-view").set_value("Validate a plan").run()
+    plan = json.dumps({"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": [2, 3]}]}, indent=9)
+    pasted = plan + " " * 500
+    at.text_area(key="judge-paste").set_value(pasted).run()
+    at.checkbox(key="judge-rf").set_value(True).run()
+    told = address(at)
+
+    assert re.fullmatch("text:[0-9a-f]{32}", told["validate"])
+    assert told["validate_rf"] == "yes"
+
+    again = AppTest.from_file(str(_APP), default_timeout=60)
+    again.query_params.update(told)
+    again.run()
+    again.switch_page("pages/plan.py")
+    again.query_params.update(told)
+    again.run()
+
+    assert not again.exception
+    assert again.text_area(key="judge-paste").value == pasted
+    assert texts(again) == texts(at)
+
+
+def test_texts_beyond_the_shelfs_bounds_are_forgotten() -> None:
+    """The oldest go; one too long for it is in no link, and what nobody was told the name of is not given out."""
+    texts_ = LinkedTexts()
+    names = [texts_.put(letter * 3_900_000) for letter in "abcdefghi"]
+
+    assert texts_.find(names[0]) is None
+    assert texts_.find(names[-1]) == "i" * 3_900_000
+    assert texts_.put("x" * 4_000_001) == ""
+    assert texts_.find("text:") is None
