@@ -18,7 +18,7 @@ from tests.history.made import write
 from tests.servers.dashboard import free_port, start_dashboard, stop
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, FloatRect, Locator, Page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCREENSHOTS = ROOT / "build" / "screenshots"
@@ -26,6 +26,17 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 _PAGES = pytest.StashKey["list[Page]"]()
 #: How Chromium begins to say that something was forbidden by a page's policy.
 _POLICY = "Content Security Policy"
+_STANDS_STILL = """async (figure) => {
+    await document.fonts.ready;
+    for (let last = "", stood = 0; stood < 15;) {
+        await new Promise(requestAnimationFrame);
+        const { x, y, width, height } = figure.getBoundingClientRect();
+        const now = JSON.stringify({ x, y, width, height });
+        stood = now === last ? stood + 1 : 0;
+        last = now;
+    }
+    return figure.getBoundingClientRect().toJSON();
+}"""
 #: The screen that the pages are drawn for.
 SCREEN = {"width": 1366, "height": 768}
 #: A story is told in light each time, in dark among the long tests; ``test_access`` sees pages in both each time.
@@ -186,6 +197,18 @@ def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") 
     page.get_by_role("button", name=title).first.click()
     page.get_by_text("current state", exact=True).wait_for()
     to(page, then)
+
+
+def at_rest(figure: Locator) -> FloatRect:
+    """Where a figure stands once nothing above it moves it any more: the mouse knows places alone.
+
+    A first select of a page comes with its label after the figure below it was drawn.
+    """
+    figure.page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
+    figure.scroll_into_view_if_needed()
+    figure.page.locator("[data-testid='stMain'] [data-testid='stSkeleton']").first.wait_for(state="detached")
+    found: FloatRect = figure.evaluate(_STANDS_STILL)
+    return found
 
 
 def settled(page: Page, picture: str) -> None:

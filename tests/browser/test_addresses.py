@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_sample, to
+from tests.browser.conftest import at_rest, open_sample, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -215,8 +215,7 @@ def test_what_is_typed_to_find_a_broker_and_a_zoom_are_steps_back(page: Page, da
     to(page, "Resilience")
     page.locator(".pairs[data-drawn]").wait_for()
     out = page.locator(".pairs").get_by_role("button", name="Zoom out")
-    box = page.locator(".pairs .cells").bounding_box()
-    assert box is not None
+    box = at_rest(page.locator(".pairs .cells"))
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * 0.8, steps=4)

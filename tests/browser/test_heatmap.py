@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCREEN, open_sample, runs_of, settled, to
+from tests.browser.conftest import SCREEN, at_rest, open_sample, runs_of, settled, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -30,6 +30,7 @@ def drawn(page: Page, other_than: str | None = None) -> str:
     """Wait until a grid is drawn (another one than that) and return which."""
     found = page.locator(".heat[data-drawn]" + ("" if other_than is None else f":not([data-drawn='{other_than}'])"))
     found.wait_for()
+    at_rest(cells(page))
     return str(found.get_attribute("data-drawn"))
 
 
@@ -126,8 +127,7 @@ def test_a_click_opens_a_topic_and_then_a_partition_and_escape_steps_out(heat: P
 def test_a_drag_zooms_and_the_button_zooms_out(heat: Page) -> None:
     """Dragging over some cells shows only them; nothing else of the page's choices changes."""
     first = drawn(heat)
-    box = cells(heat).bounding_box()
-    assert box is not None
+    box = at_rest(cells(heat))
     heat.mouse.move(box["x"] + LEFT + 5, box["y"] + TOP + 5)
     heat.mouse.down()
     heat.mouse.move(box["x"] + LEFT + 120, box["y"] + TOP + 60, steps=4)
@@ -180,8 +180,7 @@ def test_one_drag_is_one_run_of_the_page(page: Page, dashboard: str) -> None:
     before = drawn(page)
     settled(page, "one-zoom")
     told = len(runs)
-    box = cells(page).bounding_box()
-    assert box is not None
+    box = at_rest(cells(page))
     page.mouse.move(box["x"] + LEFT + 10, box["y"] + TOP + 10)
     page.mouse.down()
     page.mouse.move(box["x"] + LEFT + 120, box["y"] + TOP + 80, steps=4)

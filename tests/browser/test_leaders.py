@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, SCREENSHOTS, open_sample
+from tests.browser.conftest import SCHEMES, SCREENSHOTS, at_rest, open_sample
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -35,8 +35,7 @@ def click_bar(page: Page, place: int) -> None:
     """Click high in the column of the broker at a place, counted from the left: also where its bar is low."""
     area = page.locator(".js-plotly-plot .nsewdrag").first
     area.wait_for()
-    box = area.bounding_box()
-    assert box is not None
+    box = at_rest(area)
     page.mouse.move(box["x"] + (place + 0.6) / 9.2 * box["width"], box["y"] + 12)
     page.mouse.click(box["x"] + (place + 0.6) / 9.2 * box["width"], box["y"] + 14)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_files, open_sample, runs_of, settled
+from tests.browser.conftest import at_rest, open_files, open_sample, runs_of, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -42,9 +42,7 @@ def in_tray(page: Page, broker: int) -> Locator:
 
 def middle(found: Locator) -> tuple[float, float]:
     """The middle of what is shown."""
-    found.scroll_into_view_if_needed()
-    box = found.bounding_box()
-    assert box is not None
+    box = at_rest(found)
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 

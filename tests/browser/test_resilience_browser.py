@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_sample
+from tests.browser.conftest import at_rest, open_sample
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -34,11 +34,9 @@ def cells(page: Page) -> Locator:
 
 def click_bar(page: Page, name: str) -> None:
     """Click a little to the right of a bar's name, where also a bar of nothing is."""
-    page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()  # or it is drawn anew
     label = page.locator(".st-key-resilience-chart .ytick text", has_text=name).first
     label.wait_for()
-    box = label.bounding_box() or label.bounding_box()
-    assert box is not None
+    box = at_rest(label)
     page.mouse.click(box["x"] + box["width"] + 25, box["y"] + box["height"] / 2)
 
 
@@ -64,6 +62,7 @@ def test_a_click_on_a_bar_opens_its_detail(losses: Page) -> None:
 
 def test_hovering_a_cell_names_both_brokers_and_what_is_lost(losses: Page) -> None:
     """The sentence has ids, racks and every measure; it goes with the pointer."""
+    at_rest(cells(losses))
     cells(losses).hover(position=middle(2, 6))
     tip = losses.locator(".pairs .tip")
 

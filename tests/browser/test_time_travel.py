@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import SCHEMES, free_port, settled, start_dashboard, stop
+from tests.browser.conftest import SCHEMES, at_rest, free_port, settled, start_dashboard, stop
 from tests.conftest import require
 from tests.history.made import Made, write
 
@@ -115,8 +115,7 @@ def test_a_click_on_the_figure_is_that_moment(page: Page, own_dashboard: str) ->
     moment.get_by_text("Friday 2026-05-01 15:10 UTC").wait_for()
     figure = page.locator(".st-key-history-figure .js-plotly-plot")
     figure.wait_for()
-    box = figure.bounding_box()
-    assert box is not None
+    box = at_rest(figure)
     page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.6 * box["height"])
     moment.get_by_text("Saturday 2026-05-02 03:10 UTC").wait_for()
     page.get_by_role("button", name="Compare from here").click()
