@@ -105,7 +105,7 @@ def _cancel(state: PipelineState, *, allowed: bool) -> None:
 
 
 def working_in_words(state: PipelineState, now: datetime) -> str:
-    """What a job is doing, as Markdown: which stage, how far, for how long."""
+    """What a job is doing, as Markdown: which stage, how far, since when, how long still."""
     since = (
         "" if state.started_at is None else f" · {text.duration(max(0.0, (now - state.started_at).total_seconds()))}"
     )
@@ -113,7 +113,10 @@ def working_in_words(state: PipelineState, now: datetime) -> str:
         return f":orange[:material/stop_circle:] **Cancelling**: stopping the job{since}"
     stage = f"**{text.plain(state.stages[state.at].title)}** ({state.at + 1} of {len(state.stages)})"
     how_far = "starting" if state.progress is None else text.plain(state.progress.sentence.rstrip("."), 160)
-    return f":blue[:material/sync:] {stage}: {how_far}{since}"
+    left = state.seconds_left(now)
+    # The last seconds are not counted down: a machine that is slower than measured would stand at none left.
+    still = "" if left is None else " · nearly done" if left < 10 else f" · about {text.duration(left)} left"
+    return f":blue[:material/sync:] {stage}: {how_far}{since}{still}"
 
 
 def ended_in_words(state: PipelineState, places: Places) -> str:

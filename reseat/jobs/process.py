@@ -39,6 +39,8 @@ _LINE_BYTES = 65_536
 #: Seconds in which the last words of a process that has ended must have come.
 _LAST_WORDS = 5.0
 _REFUSED = 2
+#: Seconds at the measured pace that a machine's own is weighed against: a short first stage says little of it.
+_STEADY = 30.0
 #: What the command line writes before a refusal.
 _SPEAKER = re.compile(r"^reseat( [a-z]+)*: ")
 
@@ -67,10 +69,12 @@ class Stage:
     Attributes:
         title: what it does, as "Taking in what has landed".
         command: its words.
+        seconds: how long it took where it was measured; None where that depends on what there is to do.
     """
 
     title: str
     command: tuple[str, ...]
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class PipelineState:
         at: the stage that is at work, or was the last, from 0.
         progress: how far that stage is, or None before it said so.
         started_at: when the job began, UTC.
+        stage_at: when the stage that is at work began, UTC.
         ended_at: when it ended, UTC; None while it is at work.
         exit_code: of the last stage that ended.
         said: the last words of each stage that has ended, which are what it did.
@@ -97,11 +102,30 @@ class PipelineState:
     at: int = 0
     progress: PipelineProgress | None = None
     started_at: datetime | None = None
+    stage_at: datetime | None = None
     ended_at: datetime | None = None
     exit_code: int | None = None
     said: tuple[str, ...] = ()
     sentence: str = ""
     log: tuple[str, ...] = ()
+
+    def seconds_left(self, now: datetime) -> float | None:
+        """About how long the job still works; None where its stages were never measured.
+
+        The stages that have ended tell the pace of this machine. A stage that takes longer than that is expected to
+        end at any moment.
+
+        Args:
+            now: the time in UTC.
+        """
+        times = [stage.seconds for stage in self.stages]
+        if self.started_at is None or self.stage_at is None or not times or None in times:
+            return None
+        measured = [seconds for seconds in times if seconds is not None]
+        took, before = (self.stage_at - self.started_at).total_seconds(), sum(measured[: self.at])
+        pace = (took + _STEADY) / (before + _STEADY)
+        worked = (now - self.stage_at).total_seconds()
+        return max(0.0, pace * measured[self.at] - worked) + pace * sum(measured[self.at + 1 :])
 
 
 class PipelineProcess:
@@ -198,7 +222,7 @@ class PipelineProcess:
         """Run one stage; its exit code, or None where the job was cancelled before it began."""
         with self._changed:
             self._last = ""
-            self._set(at=at, progress=None)
+            self._set(at=at, progress=None, stage_at=self._clock())
             if self._state.phase is Phase.STOPPING:
                 return None
             guard = subprocess.Popen(  # noqa: S603 -- no word of it comes from outside

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from components.over_time import pipeline_bar
-from components.over_time.pipeline_bar import _draw, _step
+from components.over_time.pipeline_bar import _draw, _step, working_in_words
 from components.state import session, shared
 from reseat.access import Answer
 from reseat.history.places import Places
@@ -51,3 +52,39 @@ def test_a_stage_that_ended_draws_the_page_anew(
         _draw(Places("landing", "tables"), _step(AT_WORK))
 
         assert drawn == ["line"]
+
+
+BEGAN = datetime(2026, 5, 4, 12, tzinfo=UTC)
+MEASURED = (Stage("Making", (), 30.0), Stage("Ingesting", (), 120.0), Stage("Analysing", (), 60.0))
+
+
+@pytest.mark.parametrize(
+    ("at", "stage_at", "now", "left"),
+    [
+        (0, 0, 10, "about 3 min 20 s left"),  # 20 + 120 + 60, as measured
+        (0, 0, 500, "about 3 min left"),  # overdue: the rest as measured, and no minus
+        (1, 90, 90, "about 6 min left"),  # the first took thrice as long: 120 s for 60, so the rest at twice
+        (1, 90, 150, "about 5 min left"),
+        (2, 210, 269, "about 21 s left"),
+        (2, 210, 285, "nearly done"),
+    ],
+)
+def test_a_job_that_was_measured_says_how_long_it_still_takes(at: int, stage_at: int, now: int, left: str) -> None:
+    """At the pace that its stages had on this machine so far."""
+    state = PipelineState(
+        1,
+        Phase.RUNNING,
+        MEASURED,
+        at,
+        started_at=BEGAN,
+        stage_at=BEGAN + timedelta(seconds=stage_at),
+    )
+
+    assert working_in_words(state, BEGAN + timedelta(seconds=now)).endswith(f" · {left}")
+
+
+def test_a_job_that_was_never_measured_names_no_end() -> None:
+    """How long snapshots take depends on how many have landed."""
+    state = replace(AT_WORK, started_at=BEGAN, stage_at=BEGAN)
+
+    assert working_in_words(state, BEGAN + timedelta(seconds=5)).endswith("starting · 5 s")

@@ -248,7 +248,9 @@ def test_jobs_are_the_commands_that_a_person_types() -> None:
         ("reseat", "pipeline", "run", "--landing", "/l", "--tables", "s3://b/t", "--progress", "json"),
         ("reseat", "pipeline", "sweep", "--tables", "s3://b/t", "--latest", "--progress", "json"),
     ]
-    assert demo_job("/l", "/t")[1:] == run_job("/l", "/t")
+    assert [one.command for one in demo_job("/l", "/t")[1:]] == [one.command for one in run_job("/l", "/t")]
+    assert all(one.seconds for one in demo_job("/l", "/t"))
+    assert not any(one.seconds for one in run_job("/l", "/t"))
     assert typed("land", "a b.txt") == "python -m reseat land 'a b.txt'"
     assert typed("land", "x", "--landing", "/a" * 20).splitlines() == [
         "python -m reseat land x \\",
