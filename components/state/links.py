@@ -84,6 +84,8 @@ def to_query(
         *(["no-racks"] if edits.no_racks else []),
         *(["incomplete"] if edits.incomplete_accepted else []),
         *(["unmovable"] if options.keep_unmovable else []),
+        *(["rebalance"] if wish.rebalance else []),
+        *(["leaders"] if wish.leaders_only else []),
     ]
     query = {
         "layout": digest,
@@ -143,6 +145,8 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 keep_unmovable="unmovable" in choices,
             ),
             point=_broker(query["point"]) if query.get("point") else None,
+            rebalance="rebalance" in choices,
+            leaders_only="leaders" in choices,
         )
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")

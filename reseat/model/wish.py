@@ -43,6 +43,8 @@ class Wish:
         replication_factor: the new replication factor of ``topics``, or None.
         topics: topics whose replication factor shall change.
         options: how to plan.
+        rebalance: whether replicas shall be evened out over the brokers there are, and leaders over all lists.
+        leaders_only: whether preferred leaders shall be evened out over all lists, no replica moving.
         point: the point chosen on the curve between least moves and best balance, by its number of replica moves;
             None: the plan that Reseat makes by itself, with the least moves.
     """
@@ -53,11 +55,23 @@ class Wish:
     topics: tuple[str, ...] = ()
     options: Options = Options()
     point: int | None = None
+    rebalance: bool = False
+    leaders_only: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is wished."""
-        return not (self.remove or self.add or self.topics)
+        return not (self.remove or self.add or self.topics or self.evens)
+
+    @property
+    def evens(self) -> bool:
+        """Whether what is there shall be evened out: replicas and leaders, or leaders alone."""
+        return self.rebalance or self.leaders_only
+
+    @property
+    def orders_all(self) -> bool:
+        """Whether lists of partitions that do not move may get another preferred leader."""
+        return self.evens or self.options.reorder_all
 
     def at(self, point: int | None) -> Wish:
         """The same change at another point of its curve.
@@ -75,4 +89,6 @@ class Wish:
             "topics": list(self.topics),
             "options": asdict(self.options),
             "point": self.point,
+            # Told where it is wished: what was written before there was such a wish stays the same, byte for byte.
+            **{name: True for name in ("rebalance", "leaders_only") if getattr(self, name)},
         }

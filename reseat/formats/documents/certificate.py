@@ -46,6 +46,8 @@ class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     topics: list[str]
     options: _Options = _Options()
     point: _Count | None = None
+    rebalance: bool = False
+    leaders_only: bool = False
 
 
 class _Certificate(msgspec.Struct, frozen=True):
@@ -96,4 +98,6 @@ def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits 
         topics=tuple(dict.fromkeys(told.topics)),
         options=Options(**msgspec.structs.asdict(told.options)),
         point=told.point,
+        rebalance=told.rebalance,
+        leaders_only=told.leaders_only,
     )

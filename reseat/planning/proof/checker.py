@@ -47,9 +47,10 @@ from reseat.planning.proof.compared import Change, rack_sum_of_squares
 from reseat.planning.proof.exchange import Choice, exchanges, least_reachable
 from reseat.planning.proof.growth import Growth, growth_proven
 from reseat.planning.proof.leaders import Order, leaders_proven
+from reseat.planning.proof.rebalanced import rebalance_proven
 from reseat.planning.proof.verdict import Verdict, sentences_of
 
-__all__ = ["check_addition", "check_removal", "check_replication_factor"]
+__all__ = ["check_addition", "check_rebalance", "check_removal", "check_replication_factor"]
 
 IndexArray = npt.NDArray[np.int64]
 
@@ -189,6 +190,36 @@ def check_addition(
         last_resorts_needed=not change.comes_late.any(),
         racks=racks,
         replicas=replicas,
+        leaders=leaders,
+        fewest=fewest,
+    )
+
+
+def check_rebalance(current: ClusterLayout, proposed: ClusterLayout, *, pinned: BoolArray | None = None) -> Verdict:
+    """Judge a plan that evens replicas over the brokers there are, and preferred leaders over all lists.
+
+    Args:
+        current: the layout planned on.
+        proposed: the same partitions with other replica lists.
+        pinned: as in ``check_removal``.
+
+    Returns:
+        The verdict. ``rack_proven`` says that every partition that can move is at its best on racks; ``moves_proven``
+        that no such plan has a smaller replica spread, nor this spread with fewer moves; ``replicas_proven`` that none
+        of those has a smaller sum of squares. What is on brokers that do not count must have stayed.
+    """
+    change = Change.between(current, proposed, (), pinned=pinned)
+    change.require_factor(change.before_factor)
+    racks, balance = rebalance_proven(change)
+    every = np.ones(len(change.rows), np.bool_)
+    leaders, fewest = leaders_proven(change, Order(free=every, bound=~every), reorder_all=True)
+    return _counted(
+        change,
+        least_moves=change.moves if balance else None,
+        moves_proven=balance,
+        last_resorts_needed=not change.comes_late.any(),
+        racks=racks,
+        replicas=balance,
         leaders=leaders,
         fewest=fewest,
     )

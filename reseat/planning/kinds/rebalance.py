@@ -1,0 +1,210 @@
+"""Even out what is there: replicas over all brokers and leaders over all lists, or leaders alone.
+
+``rebalance`` promises, in this order:
+    0. Partitions that cannot move, and replicas on brokers that are dead, fenced or shutting down, stay as they are;
+       each partition keeps its number of replicas.
+    1. The least sum, over partitions and racks, of the square of the partition's replicas in that rack: what sits badly
+       over racks is mended on the way.
+    2. The least replica spread (fullest minus emptiest broker that counts).
+    3. Then the fewest moves; where sizes are told, small partitions go rather than large ones, without a proof of that.
+    4. Then the least sum of squares of replica counts.
+    5. For the replica sets so chosen, the least sum of squares of preferred-leader counts over all orders of all lists.
+    6. Then the fewest changed preferred leaders.
+``even_leaders`` promises 5 and 6 for the replica sets that there are: no data moves.
+
+Needs: what ``preconditions`` lists. Works on ``layout.target()`` where a reassignment is under way.
+
+How: the sets are those of ``rebalancing``, the orders those of ``leaders``; ``proof.rebalanced`` and ``proof.leaders``,
+which share no code with them, judge.
+
+Example: {0: [0, 1], 1: [0, 1], 2: [0, 1]} and an empty broker 2: two replicas move to it, and each broker leads one.
+
+Complexity: see ``rebalancing`` and ``leaders``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reseat.balance.racks import rack_groups
+from reseat.errors import WishRefused
+from reseat.model import BoolArray, ClusterLayout, Finding, Options, Plan, Severity, Wish
+from reseat.model.arrays import on_brokers, row_any
+from reseat.model.wording import counted, minimal, verb
+from reseat.planning.cautions import with_cautions
+from reseat.planning.finishing import Bound, certified, with_leaders_evened
+from reseat.planning.preconditions import (
+    pinned,
+    require_complete,
+    require_no_duplicates,
+    require_order,
+    require_targets,
+    settled,
+)
+from reseat.planning.proof.checker import check_rebalance, check_removal
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences
+from reseat.planning.receivers import with_doubtful_receivers
+from reseat.planning.solve.rebalancing import Sets, rebalanced
+
+__all__ = ["even_leaders", "rebalance"]
+
+_DEFAULTS = Options()
+
+
+def rebalance(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
+    """The plan after which replicas, and then leaders, are as even as they can be.
+
+    Args:
+        layout: the layout; brokers in it that hold nothing receive too.
+        options: whether partitions that cannot move are planned too; nothing else of them applies.
+
+    Returns:
+        The plan with its certificate. Where nothing can be evener it is empty, and says so.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``), or no plan was found that is surely the best.
+    """
+    require_complete(layout)
+    require_order(layout)
+    start = settled(layout)
+    current, unmovable = start.layout, pinned(layout, options)
+    require_no_duplicates(current)
+    targets = require_targets(current, np.zeros(len(current.brokers), np.bool_))
+    groups, sizes = rack_groups(current), current.replica_bytes
+    held = current.replicas >= 0
+    found = rebalanced(
+        Sets(
+            lists=current.replicas,
+            fixed=held & (~on_brokers(current.replicas, targets) | unmovable[:, None]),
+            targets=targets,
+            rack=np.zeros(len(targets), np.int32) if groups is None else groups,
+            size=None if sizes is None else np.fmax.reduce(sizes, axis=1),
+        )
+    )
+    if found is None:
+        raise WishRefused(
+            "No plan was found that is surely the best balanced one with the fewest moves.",
+            choices=("Drain or add a broker instead.", "Even out leaders alone."),
+        )
+    free = np.flatnonzero(~unmovable)
+    proposed = with_leaders_evened(current, found.rows, found.lists, free=free)
+    verdict = check_rebalance(current, proposed, pinned=unmovable)
+    certificate = certified(
+        current,
+        proposed,
+        wish=Wish(rebalance=True, options=options),
+        verdict=verdict,
+        bound=Bound(),
+        sentences=_sentences(verdict),
+    )
+    plan = Plan(
+        current=current,
+        proposed=proposed,
+        certificate=certificate,
+        findings=(*start.findings, *_left_where_they_are(current, targets)),
+    )
+    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
+
+
+def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
+    """The plan that changes nothing but the order of lists, so that preferred leaders are as even as can be.
+
+    Args:
+        layout: the layout.
+        options: whether partitions without a live in-sync replica are reordered too; nothing else of them applies.
+
+    Returns:
+        The plan with its certificate; no replica moves.
+
+    Raises:
+        WishRefused: the wish cannot be (see ``preconditions``).
+    """
+    require_complete(layout)
+    require_order(layout)
+    start = settled(layout)
+    current, unmovable = start.layout, pinned(layout, options)
+    require_no_duplicates(current)
+    require_targets(current, np.zeros(len(current.brokers), np.bool_))
+    free = np.flatnonzero(~unmovable)
+    proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free)
+    verdict = check_removal(current, proposed, (), reorder_all=True, pinned=unmovable)
+    certificate = certified(
+        current,
+        proposed,
+        wish=Wish(leaders_only=True, options=options),
+        verdict=verdict,
+        bound=Bound(moves=0),
+        sentences=_faulty(verdict) or ("No replica moves.", *_leader_sentences(verdict)),
+    )
+    return with_cautions(Plan(current, proposed, certificate, start.findings), layout)
+
+
+def _faulty(verdict: Verdict) -> tuple[str, ...]:
+    if not verdict.faults:
+        return ()
+    return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
+
+
+def _sentences(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.faults:
+        return _faulty(verdict)
+    unknown, moves = verdict.racks_unknown, verdict.moves
+    spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
+    out = [*last_resort_sentences(verdict)]
+    if not moves:
+        out.append(
+            "No replica moves: replicas are as balanced as they can be."
+            if verdict.moves_proven
+            else "No replica moves."
+        )
+    if verdict.rack_sum_of_squares is not None:
+        out.append(
+            "Rack diversity is the best possible for every partition that can move (proven)."
+            if verdict.rack_proven
+            else "Rack diversity: not proven the best possible."
+        )
+    out.append(
+        minimal(f"{spread}. Proven minimal for this rack placement", racks_unknown=unknown)
+        if verdict.replicas_proven
+        else f"{spread}. Not proven minimal."
+    )
+    if moves:
+        said = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')}"
+        out.append(
+            minimal(f"{said}, the proven minimum for that balance", racks_unknown=unknown)
+            if verdict.moves_proven
+            else f"{said}. Not proven minimal."
+        )
+    return (*out, *_leader_sentences(verdict))
+
+
+def _leader_sentences(verdict: Verdict) -> tuple[str, ...]:
+    proven = "Proven minimal for these replica sets." if verdict.leaders_proven else "Not proven minimal."
+    changed = verdict.changed_preferred_leaders
+    fewer = "Fewer would worsen leader balance (proven)." if verdict.changed_leaders_proven else "Not proven minimal."
+    return (
+        f"Max–min preferred leaders per broker: {verdict.leader_spread:,}. {proven}",
+        f"{counted(changed, 'partition')} {verb(changed, 'gets', 'get')} a new preferred leader. {fewer}"
+        if changed
+        else "No preferred leader changes.",
+    )
+
+
+def _left_where_they_are(layout: ClusterLayout, targets: BoolArray) -> tuple[Finding, ...]:
+    """Replicas on brokers that are dead, fenced or shutting down: no rebalance moves them."""
+    there = on_brokers(layout.replicas, ~targets)
+    if not there.any():
+        return ()
+    brokers = tuple(int(i) for i in np.unique(layout.replica_ids[there]))
+    count = int(there.sum())
+    return (
+        Finding(
+            "left_on_unavailable",
+            Severity.NOTE,
+            f"{counted(count, 'replica')} on {counted(len(brokers), 'broker')} dead, fenced or shutting down "
+            f"{verb(count, 'stays', 'stay')} there. To move {verb(count, 'it', 'them')}, drain "
+            f"{verb(len(brokers), 'this broker', 'these brokers')}.",
+            rows=np.flatnonzero(row_any(there)).astype(np.int64),
+            brokers=brokers,
+        ),
+    )

@@ -1,0 +1,218 @@
+"""Balancing what is there: nothing is evener with fewer moves, and the checker knows it, and nothing else, for that."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from reseat.errors import WishRefused
+from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
+from reseat.planning import plan
+from reseat.planning.kinds.rebalance import even_leaders, rebalance
+from reseat.planning.proof.checker import check_rebalance
+from reseat.planning.solve.rebalancing import Sets, _Each, _Pools, _window
+from tests.planning.brute_force import (
+    Assignments,
+    best_leaders,
+    numbers_of,
+    rack_names,
+    rack_squares,
+    random_layout,
+    replaced,
+    targets_of,
+)
+
+Value = tuple[int, int, int]
+
+
+def sets_of(layout: ClusterLayout) -> dict[tuple[str, int], list[list[int]]]:
+    """For each partition: every set that a rebalance may give it, of those that sit best over racks."""
+    targets, racks = targets_of(layout, ()), rack_names(layout)
+    out = {}
+    for key, members in layout.assignments().items():
+        stuck = [m for m in members if m not in targets]
+        every = [stuck + list(some) for some in itertools.combinations(targets, len(members) - len(stuck))]
+        least = min(rack_squares(one, racks) for one in every)
+        out[key] = [one for one in every if rack_squares(one, racks) == least]
+    return out
+
+
+def value_of(layout: ClusterLayout, proposed: Assignments) -> Value:
+    """(spread, moves, sum of squares) of one plan, counted with loops."""
+    loads = [sum(t in m for m in proposed.values()) for t in targets_of(layout, ())]
+    moves = sum(m not in layout.assignments()[k] for k, members in proposed.items() for m in members)
+    return max(loads) - min(loads), moves, sum(load**2 for load in loads)
+
+
+def best_of_all(layout: ClusterLayout) -> Value:
+    """The best (spread, moves, sum of squares) of every plan there is."""
+    targets, current = targets_of(layout, ()), layout.assignments()
+    outcomes = np.zeros((1, 1 + len(targets)), np.int64)
+    for key, sets in sets_of(layout).items():
+        rows = np.array([[sum(m not in current[key] for m in s), *(t in s for t in targets)] for s in sets], np.int64)
+        outcomes = np.unique((outcomes[:, None, :] + rows[None, :, :]).reshape(-1, outcomes.shape[1]), axis=0)
+    load = outcomes[:, 1:]
+    spread, moves, squares = min(zip(np.ptp(load, axis=1), outcomes[:, 0], (load**2).sum(axis=1), strict=True))
+    return int(spread), int(moves), int(squares)
+
+
+def agrees(layout: ClusterLayout) -> Plan:
+    """The plan for a layout, once it is shown to be the best of all and to be proven so."""
+    made = rebalance(layout)
+    proposed, certificate = made.proposed.assignments(), made.certificate
+    best = best_of_all(layout)
+
+    assert value_of(layout, proposed) == best, layout.assignments()
+    assert all(sorted(proposed[key]) in map(sorted, sets) for key, sets in sets_of(layout).items())
+    assert (certificate.moves, certificate.replica_spread) == (best[1], best[0])
+    # Where loads cannot be within one of each other, not every least spread is proven.
+    assert certificate.moves_proven or certificate.replica_spread > 1
+    assert certificate.replica_balance_proven == certificate.moves_proven
+    assert certificate.rack_balance_proven
+    leaders = best_leaders(layout, proposed, list(proposed), ())
+    assert numbers_of(layout, proposed, ())[2:] == leaders
+    assert certificate.leader_balance_proven
+    assert certificate.changed_leaders_proven
+    return made
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_it_is_the_best_of_every_plan_there_is(seed: int) -> None:
+    """Racks equal, unequal, unknown; RF mixed; empty brokers; dead, fenced ones; whatever is there."""
+    rng = np.random.default_rng(seed)
+    agrees(random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(1, 5))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100))
+def test_it_is_the_best_of_every_plan_there_is_at_length(seed: int) -> None:
+    """The same of many more, nearly all of them proven."""
+    rng = np.random.default_rng(1_000 + seed)
+    proven = 0
+    for _ in range(100):
+        made = agrees(random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(1, 6))))
+        proven += made.certificate.moves_proven
+
+    assert proven >= 99
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_not_the_best_is_never_proven(seed: int) -> None:
+    """Any other plan of the sets that sit best over racks is proven exactly where it is as good."""
+    rng = np.random.default_rng(seed)
+    layout = random_layout(rng, brokers=int(rng.integers(3, 5)), partitions=int(rng.integers(1, 5)))
+    best, options = best_of_all(layout), sets_of(layout)
+    for _ in range(20):
+        proposed = {key: sets[int(rng.integers(len(sets)))] for key, sets in options.items()}
+        verdict = check_rebalance(layout, replaced(layout, proposed))
+        value = value_of(layout, proposed)
+
+        assert verdict.rack_proven
+        assert verdict.moves_proven <= (value == best), layout.assignments()
+        assert verdict.replicas_proven <= (value == best)
+
+
+def test_the_relaxation_is_the_truth_where_it_is_realised() -> None:
+    """Pools of racks and each partition's own arcs are as even, with as many moves, on a hundred layouts."""
+    rng = np.random.default_rng(5)
+    realised = 0
+    for _ in range(100):
+        brokers, rows = int(rng.integers(4, 12)), int(rng.integers(10, 60))
+        rack = np.arange(brokers, dtype=np.int32) % int(rng.integers(1, 4))
+        lists = np.array([rng.permutation(brokers)[:3] for _ in range(rows)], np.int32)
+        sets = Sets(
+            lists, (rng.random(rows) < 0.1)[:, None] | np.zeros(lists.shape, np.bool_), np.ones(brokers, np.bool_), rack
+        )
+        pools, each = _Pools.of(sets), _Each(sets)
+        window = _window(sets, each.flow)
+        assert window is not None
+        if _window(sets, pools.flow) != window:
+            continue
+        fast, exact = pools.realised(*window), each.realised(*window)
+        assert exact is not None
+        if fast is None:
+            continue
+        realised += 1
+        moved = [
+            int((~(one.lists[:, :, None] == lists[one.rows][:, None, :]).any(axis=2)).sum()) for one in (fast, exact)
+        ]
+
+        assert moved[0] == moved[1]
+    assert realised > 60
+
+
+def test_racks_are_mended_on_the_way() -> None:
+    """Two replicas in a rack become one each, though loads were even already."""
+    brokers = [Broker(0, rack="a"), Broker(1, rack="a"), Broker(2, rack="b"), Broker(3, rack="b")]
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 1], ("t", 1): [2, 3]}, brokers=brokers)
+    made = rebalance(layout)
+
+    assert made.certificate.moves == 2
+    assert made.certificate.rack_violations_before == 2
+    assert made.certificate.rack_violations_after == 0
+    assert made.certificate.replica_spread == 0
+    assert made.certificate.sentences[:3] == (
+        "Rack diversity is the best possible for every partition that can move (proven).",
+        "Max–min replica count per broker: 0. Proven minimal for this rack placement.",
+        "2 replicas move, the proven minimum for that balance.",
+    )
+
+
+def test_of_equal_partitions_the_smallest_move() -> None:
+    """What moves is chosen by size, where that costs nothing else."""
+    lists = {("t", row): [row % 2] for row in range(600)}
+    sizes = {("t", row): 1_000_000 * (row + 1) for row in range(600)}
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(b) for b in range(120)])
+    told = np.array([[sizes[("t", int(number))]] for number in layout.partition], np.float64)
+    made = rebalance(replace(layout, size_bytes=told))
+
+    assert made.certificate.moves == 590
+    assert made.certificate.moves_proven
+    assert set(np.flatnonzero(~made.changed).tolist()) >= set(range(592, 600))
+
+
+def test_what_sits_on_dead_brokers_stays_and_is_said() -> None:
+    """A rebalance drains nobody: that is another wish."""
+    brokers = [Broker(0), Broker(1), Broker(2, state=BrokerState.FENCED)]
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 2], ("t", 1): [0, 2]}, brokers=brokers)
+    made = rebalance(layout)
+
+    assert made.certificate.moves == 1
+    assert all(2 in members for members in made.proposed.assignments().values())
+    assert "left_on_unavailable" in {finding.kind for finding in made.findings}
+
+
+def test_even_leaders_moves_nothing() -> None:
+    """Three partitions led by one broker are led by three; lists change by their order alone."""
+    layout = ClusterLayout.from_assignments({("t", row): [0, 1, 2] for row in range(3)})
+    made = even_leaders(layout)
+
+    assert made.certificate.moves == 0
+    assert made.certificate.leader_spread == 0
+    assert made.certificate.leader_balance_proven
+    assert sorted(members[0] for members in made.proposed.assignments().values()) == [0, 1, 2]
+    assert all(sorted(members) == [0, 1, 2] for members in made.proposed.assignments().values())
+    assert made.certificate.sentences == (
+        "No replica moves.",
+        "Max–min preferred leaders per broker: 0. Proven minimal for these replica sets.",
+        "2 partitions get a new preferred leader. Fewer would worsen leader balance (proven).",
+    )
+
+
+def test_a_wish_to_balance_stands_alone() -> None:
+    """Together with brokers that leave it is refused, with what to do instead; options without effect are said."""
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 1]}, brokers=[Broker(2)])
+    with pytest.raises(WishRefused, match="balances what is there"):
+        plan(layout, Wish(remove=(1,), rebalance=True))
+    made = plan(layout, Wish(rebalance=True, options=Options(receive_cap=3, max_moves=1, by_bytes=True)))
+
+    assert made.wish.rebalance
+    assert [f.sentence for f in made.findings] == [
+        "Max moves has no effect: it applies only when brokers are added and none removed; the cap on replicas "
+        "received has no effect: who receives how many is what the balance asks for; sizes have no effect: replicas are counted."
+    ]
+    assert not Wish(rebalance=True).is_empty
+    assert "rebalance" not in Wish().as_dict()
