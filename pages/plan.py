@@ -52,7 +52,7 @@ if seat.wish.is_empty:
     frame.answer(
         "No change selected"
         + (", and racks are unknown." if seat.layout.unknown_racks else ".")
-        + " Remove or add a broker, or change a replication factor."
+        + " Remove or add a broker, change a replication factor, or rebalance."
     )
     draw_input_cautions(seat, "plan")
     wish_form(seat)

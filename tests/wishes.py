@@ -35,4 +35,6 @@ def wishes(names: st.SearchStrategy[str], topics: st.SearchStrategy[str] | None 
         topics=st.sets(names if topics is None else topics, max_size=4).map(lambda found: tuple(sorted(found))),
         options=options(),
         point=st.none() | st.integers(0, 10**9),
+        rebalance=st.booleans(),
+        leaders_only=st.booleans(),
     )

@@ -90,7 +90,7 @@ def joined(wish: Wish, lost: tuple[int, ...]) -> Wish:
     """A what-if with these brokers out too; one that was to join does not join."""
     added = {broker for broker, _ in wish.add}
     return replace(
-        wish.at(None),
+        wish.of_brokers().at(None),
         remove=tuple(sorted({*wish.remove, *lost} - added)),
         add=tuple(pair for pair in wish.add if pair[0] not in lost),
     )

@@ -1,4 +1,4 @@
-"""Forms that change the what-if without dragging: remove brokers, add brokers, replication factor, options."""
+"""Forms that change the what-if without dragging: remove and add brokers, replication factor, balance, options."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def wish_form(seat: OpenLayout) -> None:
             _in(seat)
         with st.popover("Replication factor", icon=":material/layers:"):
             _factor(seat)
+        with st.popover("Rebalance", icon=":material/balance:"):
+            _balance(seat)
         with st.popover("Plan options", icon=":material/tune:"):
             _options(seat)
         navigation.link(navigation.BOARD, "Drag on the Board")
@@ -54,7 +56,8 @@ def _out(seat: OpenLayout) -> None:
         racks = st.multiselect("Racks to drain", sorted(layout.racks, key=natural)) if layout.racks else []
         if st.form_submit_button("Preview", type="primary"):
             whole = {b.id for b in layout.brokers if b.rack in racks}
-            _ask(replace(wish.at(None), remove=tuple(sorted({*brokers, *whole})), topics=(), replication_factor=None))
+            changed = replace(wish.of_brokers().at(None), topics=(), replication_factor=None)
+            _ask(replace(changed, remove=tuple(sorted({*brokers, *whole}))))
 
 
 def _in(seat: OpenLayout) -> None:
@@ -71,7 +74,8 @@ def _in(seat: OpenLayout) -> None:
         )
         if st.form_submit_button("Add and preview", type="primary"):
             joined = {broker_id: where for broker_id, where in wish.add if broker_id != broker} | {int(broker): rack}
-            _ask(replace(wish.at(None), add=tuple(sorted(joined.items())), topics=(), replication_factor=None))
+            changed = replace(wish.of_brokers().at(None), topics=(), replication_factor=None)
+            _ask(replace(changed, add=tuple(sorted(joined.items()))))
 
 
 def _factor(seat: OpenLayout) -> None:
@@ -90,6 +94,29 @@ def _factor(seat: OpenLayout) -> None:
                 st.warning("No topic matches.", icon=":material/search_off:")
                 return
             _ask(Wish(replication_factor=int(factor), topics=topics, options=wish.options))
+
+
+def _balance(seat: OpenLayout) -> None:
+    options = seat.wish.options
+    for key, words, icon, wish, what in (
+        (
+            "rebalance",
+            "Replicas and leaders",
+            ":material/balance:",
+            Wish(rebalance=True, options=options),
+            "Replicas are balanced over all brokers with the fewest moves, and then preferred leaders. Partitions "
+            "without the best rack diversity get it.",
+        ),
+        (
+            "rebalance-leaders",
+            "Leaders only",
+            ":material/star:",
+            Wish(leaders_only=True, options=options),
+            "Preferred leaders are balanced by the order of replica lists. No data moves.",
+        ),
+    ):
+        st.button(words, key=key, icon=icon, type="primary", on_click=session.set_wish, args=(wish,))
+        st.caption(what)
 
 
 def _options(seat: OpenLayout) -> None:

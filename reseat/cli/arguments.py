@@ -135,6 +135,14 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         "--topics", action="append", default=[], type=_words, metavar="NAME,...", help="topics to change, or patterns"
     )
     command.add_argument(
+        "--rebalance",
+        action="store_true",
+        help="balance replicas over all brokers and leaders over all lists, with the fewest moves; mends racks",
+    )
+    command.add_argument(
+        "--leaders-only", action="store_true", help="balance preferred leaders over all lists; no replica moves"
+    )
+    command.add_argument(
         "--keep-unmovable",
         action="store_true",
         help="also plan partitions without a live in-sync replica; by default they stay as they are",

@@ -11,13 +11,13 @@ from reseat.model import ClusterLayout, Options, Wish
 
 __all__ = ["wish_of"]
 
-#: The words of a wish by their names in the namespace; ``judge`` knows the first four.
-_BROKERS = ("remove", "add", "replication_factor", "topics")
+#: The words of a wish by their names in the namespace; ``judge`` knows these alone.
+_BROKERS = ("remove", "add", "replication_factor", "topics", "rebalance", "leaders_only")
 _OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable")
 
 
 def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
-    """The wish of ``--remove``, ``--add``, ``--replication-factor``, ``--topics`` and the options, or of ``--wish``.
+    """The wish of the options of a change and of how to plan it, or of ``--wish``.
 
     Raises:
         InputRefused: the certificate cannot be read.
@@ -40,6 +40,8 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         topics=topics_like(layout, patterns) if patterns else (),
         options=Options(**{name: told[name] for name in _OPTIONS if name in told}),
         point=told.get("point"),
+        rebalance=chosen.rebalance,
+        leaders_only=chosen.leaders_only,
     )
 
 

@@ -73,6 +73,10 @@ class Wish:
         """Whether lists of partitions that do not move may get another preferred leader."""
         return self.evens or self.options.reorder_all
 
+    def of_brokers(self) -> Wish:
+        """The same change without balancing, which a change of brokers takes the place of."""
+        return replace(self, rebalance=False, leaders_only=False)
+
     def at(self, point: int | None) -> Wish:
         """The same change at another point of its curve.
 

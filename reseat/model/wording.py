@@ -87,6 +87,10 @@ def wish_in_words(wish: Wish) -> str:
         parts.append(f"{'broker' if one else 'brokers'} {ids(b for b, _ in wish.add)} added")
     if wish.topics:
         parts.append(f"replication factor {wish.replication_factor} for {counted(len(wish.topics), 'topic')}")
+    if wish.rebalance:
+        parts.append("cluster rebalanced")
+    if wish.leaders_only:
+        parts.append("leaders rebalanced")
     if wish.point is not None:
         parts.append(f"with {counted(wish.point, 'move')}")
     return ", ".join(parts)

@@ -163,6 +163,8 @@ def _asked(plan: Plan) -> tuple[tuple[int, ...], tuple[str, ...]]:
             "Kafka's --generate keeps each topic's replication factor, so it has no proposal for this what-if.",
             topics=wish.topics,
         )
+    if wish.leaders_only:
+        raise WishRefused("Kafka's --generate places replicas anew, so it has no proposal for leaders alone.")
     gone = frozenset(wish.remove)
     brokers = tuple(b.id for b in layout.brokers if b.id not in gone and b.state is not BrokerState.DEAD)
     if not wish.remove:

@@ -42,7 +42,7 @@ from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.plan import plan
 from reseat.planning.preconditions import pinned, require_no_duplicates, resorts, settled, usable
-from reseat.planning.proof.checker import check_addition, check_removal, check_replication_factor
+from reseat.planning.proof.checker import check_addition, check_rebalance, check_removal, check_replication_factor
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
 from reseat.planning.solve.leaders import preferred_leaders
@@ -213,6 +213,8 @@ def _verdict(
         return check_replication_factor(
             current, after, wish.topics, wish.replication_factor, receive_cap=options.receive_cap, pinned=unmovable
         )
+    if wish.rebalance:
+        return check_rebalance(current, after, pinned=unmovable)
     if _only_adds(wish):
         added = [broker for broker, _ in wish.add]
 
@@ -236,7 +238,7 @@ def _verdict(
         after,
         wish.remove,
         receive_cap=options.receive_cap,
-        reorder_all=options.reorder_all,
+        reorder_all=wish.orders_all,
         allow_rf_change=allow_rf_change,
         pinned=unmovable,
     )
@@ -319,7 +321,7 @@ class _Comparison:
         first_may_stay = on_brokers(before[:, 0], ~leaving)
         grows = (factor_after > factor_before) & first_may_stay
         free = (moved | (factor_after != factor_before) | (not leaving.any())) & ~grows
-        every = np.arange(current.partition_count) if wish.options.reorder_all else rows[free]
+        every = np.arange(current.partition_count) if wish.orders_all else rows[free]
         first = standing[:, 0].astype(np.int64)
         others = np.ones(current.partition_count, np.bool_)
         others[every] = False
@@ -385,7 +387,7 @@ def _moves(certificate: Certificate, verdict: Verdict) -> str:
     moves, least = certificate.moves, certificate.least_moves
     made = f"It moves {counted(moves, 'replica') if moves else 'no replica'}"
     if certificate.moves_proven:
-        of = " for this spread" if _only_adds(certificate.wish) else ""
+        of = " for this spread" if _only_adds(certificate.wish) or certificate.wish.rebalance else ""
         least_of = minimal(f"{made}, the proven minimum{of}", racks_unknown=verdict.racks_unknown)
         return least_of if moves or _only_adds(certificate.wish) else f"{made}."
     if least is None or certificate.faults:

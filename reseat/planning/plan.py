@@ -56,7 +56,9 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
         from reseat.planning.kinds.add import add_brokers
 
         return add_brokers(layout, joining, options=wish.options)
-    raise WishRefused("No change requested.", choices=("Remove or add a broker, or change a replication factor.",))
+    raise WishRefused(
+        "No change requested.", choices=("Remove or add a broker, change a replication factor, or rebalance.",)
+    )
 
 
 def _evened(layout: ClusterLayout, wish: Wish) -> Plan:

@@ -113,6 +113,8 @@ def _moves(made: Certificate) -> str:
         return "The plan is faulty, so the minimum number of copies is unknown."
     if made.moves_proven and _only_adds(made):
         return f"No plan that fills the new brokers as well copies fewer replicas (proven).{_known(made)}"
+    if made.moves_proven and made.wish.rebalance:
+        return f"No plan that balances the cluster as well copies fewer replicas (proven).{_known(made)}"
     if made.moves_proven:
         return f"No plan for this change copies fewer replicas (proven).{_known(made)}"
     if made.least_moves is not None and made.least_moves < made.moves:

@@ -44,6 +44,8 @@ def subject(wish: Wish) -> str:
         parts.append(f"adding {added}")
     if wish.topics:
         parts.append(f"setting {counted(len(wish.topics), 'topic')} to replication factor {wish.replication_factor}")
+    if wish.evens:
+        parts.append("rebalancing the cluster" if wish.rebalance else "rebalancing leaders")
     return " and ".join(parts) or "no change"
 
 
@@ -83,6 +85,8 @@ def least_moves(certificate: Certificate) -> str | None:
         return None
     wish = certificate.wish
     known = " where racks are known" if certificate.unknown_racks else ""
+    if wish.rebalance:
+        return f"no plan that balances as well can move fewer{known}"
     if wish.add and not wish.remove:
         return f"no plan that fills the new brokers as well can move fewer{known}"
     return f"no plan for it can move fewer{known}"

@@ -25,7 +25,7 @@ def words_of(wish: Wish) -> list[str]:
         "--topics": ",".join(wish.topics),
         "--point": "" if wish.point is None else str(wish.point),
     }
-    flags = []
+    flags = [f"--{name.replace('_', '-')}" for name in ("rebalance", "leaders_only") if getattr(wish, name)]
     for name, value in asdict(wish.options).items():
         option = f"--{name.replace('_', '-')}"
         if value is True:

@@ -54,6 +54,8 @@ def test_a_link_gives_back_what_was_wished(wish, edits, after):
         ("bytes", Edits(), Wish(remove=(1,), options=Options(by_bytes=True))),
         ("cap:4", Edits(), Wish(remove=(1,), options=Options(receive_cap=4))),
         ("moves:4", Edits(), Wish(remove=(1,), options=Options(max_moves=4))),
+        ("rebalance", Edits(), Wish(remove=(1,), rebalance=True)),
+        ("leaders", Edits(), Wish(remove=(1,), leaders_only=True)),
     ],
 )
 def test_what_a_person_chose_has_its_own_word(word, edits, wish):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from components.state.store import KEY
 from components.what_if.points import bargain
 from reseat.demo import generate
 from reseat.model import ClusterLayout, CurvePoint, Wish
@@ -43,6 +44,8 @@ def test_a_broker_out_is_planned_and_proven(opened):
         (Wish(add=((5, "a"),)), "Broker 5 added: "),
         (Wish(replication_factor=3, topics=("orders",)), "Replication factor 3 for 1 topic: "),
         (Wish(replication_factor=1, topics=("orders",)), "Replication factor 1 for 1 topic: "),
+        (Wish(rebalance=True), "Cluster rebalanced: "),
+        (Wish(leaders_only=True), "Leaders rebalanced: No replica moves."),
     ],
 )
 def test_every_wish_has_its_place(opened, wish, said):
@@ -51,6 +54,21 @@ def test_every_wish_has_its_place(opened, wish, said):
 
     assert not at.exception
     assert said in texts(at)
+
+
+@pytest.mark.parametrize(
+    ("key", "wish"), [("rebalance", Wish(rebalance=True)), ("rebalance-leaders", Wish(leaders_only=True))]
+)
+def test_balancing_is_one_click_and_its_chip_drops_it(opened, key, wish):
+    """It takes the place of the drain that was looked at; the chip above leads back to nothing."""
+    at = opened("plan", wish=Wish(remove=(3,)))
+    at.button(key=key).click().run()
+
+    assert not at.exception
+    assert at.session_state[KEY].here.wish == wish
+    at.button(key="chip-evened").click().run()
+
+    assert at.session_state[KEY].here.wish == Wish()
 
 
 def test_a_wish_that_cannot_be_is_refused_with_choices(opened):

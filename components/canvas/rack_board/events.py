@@ -103,7 +103,7 @@ def _out(wish: Wish, brokers: object, layout: ClusterLayout) -> tuple[Wish, str 
     added = {broker for broker, _ in wish.add}
     known = {i for i in ids if layout.position(i) is not None}
     after = replace(
-        wish,
+        wish.of_brokers(),
         remove=tuple(sorted({*wish.remove, *known})),
         add=tuple(pair for pair in wish.add if pair[0] not in ids),
     )
@@ -123,7 +123,7 @@ def _add(wish: Wish, broker: object, rack: object, layout: ClusterLayout) -> tup
     others = tuple(pair for pair in wish.add if pair[0] != broker)
     if len(others) >= MAX_ADDED:
         return wish, f"A what-if adds at most {MAX_ADDED:,} brokers; broker {broker} was not added."
-    return replace(wish, add=tuple(sorted((*others, (broker, rack)), key=lambda pair: pair[0]))), None
+    return replace(wish.of_brokers(), add=tuple(sorted((*others, (broker, rack)), key=lambda pair: pair[0]))), None
 
 
 def _broker_ids(brokers: object) -> frozenset[int] | None:

@@ -42,7 +42,7 @@ from reseat.planning.preconditions import (
     settled,
 )
 from reseat.planning.proof.checker import check_rebalance, check_removal
-from reseat.planning.proof.verdict import Verdict, last_resort_sentences
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.rebalancing import Sets, rebalanced
 
@@ -84,7 +84,7 @@ def rebalance(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     if found is None:
         raise WishRefused(
             "No plan was found that is surely the best balanced one with the fewest moves.",
-            choices=("Drain or add a broker instead.", "Even out leaders alone."),
+            choices=("Rebalance leaders only.", "Drain or add a broker instead."),
         )
     free = np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(current, found.rows, found.lists, free=free)
@@ -134,7 +134,7 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
         wish=Wish(leaders_only=True, options=options),
         verdict=verdict,
         bound=Bound(moves=0),
-        sentences=_faulty(verdict) or ("No replica moves.", *_leader_sentences(verdict)),
+        sentences=_faulty(verdict) or ("No replica moves.", *leader_sentences(verdict)),
     )
     return with_cautions(Plan(current, proposed, certificate, start.findings), layout)
 
@@ -151,12 +151,15 @@ def _sentences(verdict: Verdict) -> tuple[str, ...]:
     unknown, moves = verdict.racks_unknown, verdict.moves
     spread = f"Max–min replica count per broker: {verdict.replica_spread:,}"
     out = [*last_resort_sentences(verdict)]
-    if not moves:
+    if moves:
+        said = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')}"
         out.append(
-            "No replica moves: replicas are as balanced as they can be."
+            minimal(f"{said}, the proven minimum for this balance", racks_unknown=unknown)
             if verdict.moves_proven
-            else "No replica moves."
+            else f"{said}. Not proven minimal."
         )
+    else:
+        out.append("No replica moves.")
     if verdict.rack_sum_of_squares is not None:
         out.append(
             "Rack diversity is the best possible for every partition that can move (proven)."
@@ -168,26 +171,7 @@ def _sentences(verdict: Verdict) -> tuple[str, ...]:
         if verdict.replicas_proven
         else f"{spread}. Not proven minimal."
     )
-    if moves:
-        said = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')}"
-        out.append(
-            minimal(f"{said}, the proven minimum for that balance", racks_unknown=unknown)
-            if verdict.moves_proven
-            else f"{said}. Not proven minimal."
-        )
-    return (*out, *_leader_sentences(verdict))
-
-
-def _leader_sentences(verdict: Verdict) -> tuple[str, ...]:
-    proven = "Proven minimal for these replica sets." if verdict.leaders_proven else "Not proven minimal."
-    changed = verdict.changed_preferred_leaders
-    fewer = "Fewer would worsen leader balance (proven)." if verdict.changed_leaders_proven else "Not proven minimal."
-    return (
-        f"Max–min preferred leaders per broker: {verdict.leader_spread:,}. {proven}",
-        f"{counted(changed, 'partition')} {verb(changed, 'gets', 'get')} a new preferred leader. {fewer}"
-        if changed
-        else "No preferred leader changes.",
-    )
+    return (*out, *leader_sentences(verdict))
 
 
 def _left_where_they_are(layout: ClusterLayout, targets: BoolArray) -> tuple[Finding, ...]:

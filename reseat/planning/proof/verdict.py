@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from reseat.model.wording import counted, listed, minimal, verb
 
-__all__ = ["Verdict", "last_resort_sentences", "sentences_of"]
+__all__ = ["Verdict", "last_resort_sentences", "leader_sentences", "sentences_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,18 +88,20 @@ def sentences_of(verdict: Verdict, *, balance: bool = True) -> tuple[str, ...]:
                 else "Not proven minimal."
             )
         )
-    out.append(
-        f"Max–min preferred leaders per broker: {verdict.leader_spread:,}. "
-        + ("Proven minimal for these replica sets." if verdict.leaders_proven else "Not proven minimal.")
-    )
+    return (*out, *leader_sentences(verdict))
+
+
+def leader_sentences(verdict: Verdict) -> tuple[str, ...]:
+    """How even preferred leaders are, and how many change for it."""
     changed = verdict.changed_preferred_leaders
-    out.append(
-        f"{counted(changed, 'partition')} {verb(changed, 'gets', 'get')} a new preferred leader. "
-        + ("Fewer would worsen leader balance (proven)." if verdict.changed_leaders_proven else "Not proven minimal.")
+    fewer = "Fewer would worsen leader balance (proven)." if verdict.changed_leaders_proven else "Not proven minimal."
+    return (
+        f"Max–min preferred leaders per broker: {verdict.leader_spread:,}. "
+        + ("Proven minimal for these replica sets." if verdict.leaders_proven else "Not proven minimal."),
+        f"{counted(changed, 'partition')} {verb(changed, 'gets', 'get')} a new preferred leader. {fewer}"
         if changed
-        else "No preferred leader changes."
+        else "No preferred leader changes.",
     )
-    return tuple(out)
 
 
 def last_resort_sentences(verdict: Verdict) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ Promises, in this order, over all replica sets in which nothing fixed moves and 
     2. The least difference between the fullest and the emptiest broker that counts.
     3. The fewest replicas that move.
     4. The least sum of squares of replica counts.
-    They are kept where ``rebalanced`` says that it is exact.
 
 Needs: fixed replicas (of partitions that cannot move, and on brokers that do not count) name each broker once.
 
@@ -113,18 +112,23 @@ class Rebalanced:
     Attributes:
         rows: (n,) partitions whose set changes, ascending.
         lists: (n, R) their lists, newcomers in the vacated places from left to right, the lowest broker first.
-        exact: whether the promises hold.
+        relaxed: whether the relaxation found them, not each partition's own arcs.
     """
 
     rows: _Ints
     lists: IntArray
-    exact: bool
+    relaxed: bool
 
 
-def rebalanced(sets: Sets) -> Rebalanced | None:
-    """The evenest replica sets with the fewest moves; None where they were not found in reasonable time."""
+def rebalanced(sets: Sets, *, own_arcs: int = _OWN_ARCS) -> Rebalanced | None:
+    """The evenest replica sets with the fewest moves; None where they were not found in reasonable time.
+
+    Args:
+        sets: what is there.
+        own_arcs: partitions times brokers up to which no relaxation is tried.
+    """
     own = sets.task.needed.size * sets.task.targets.size
-    if own > _OWN_ARCS:
+    if own > own_arcs:
         relaxed = _Pools.of(sets)
         window = _window(sets, relaxed.flow)
         found = None if window is None else relaxed.realised(*window)
@@ -252,7 +256,7 @@ class _Each:
         leaves[place[self._row[goes]], brokers[goes]] = True
         row, column = np.nonzero(np.take_along_axis(leaves, lists.astype(np.int64), axis=1))
         lists[row, column] = brokers[comes]  # both by row, as many in each
-        return Rebalanced(rows, lists, exact=True)
+        return Rebalanced(rows, lists, relaxed=False)
 
 
 # ---- relaxed: pools of racks -------------------------------------------------------------------------------
@@ -394,12 +398,12 @@ class _Pools:
         nth = np.cumsum(vacated, axis=1) - 1
         at, slot = np.nonzero(vacated)
         lists[at, slot] = newcomers[at, nth[at, slot]]
-        return Rebalanced(changed, lists, exact=True)
+        return Rebalanced(changed, lists, relaxed=True)
 
     def _picked(self, flow: _Ints) -> tuple[_Ints, _Ints, _Ints] | None:
         """(n,) rows, columns and racks to enter of the replicas that leave partitions at their best, a row once."""
         sets, nothing = self.sets, np.empty(0, np.int64)
-        gives: BoolArray = flow.any(axis=1)
+        gives: BoolArray = flow.sum(axis=1) > 0
         if not gives.any():
             return nothing, nothing, nothing
         width = sets.lists.shape[1]

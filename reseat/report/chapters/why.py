@@ -96,6 +96,8 @@ def _heading(matter: Matter, made: Certificate) -> str:
     if made.moves_proven:
         if made.wish.add and not made.wish.remove:
             return f"No plan that fills the new brokers as well copies fewer than {counted(made.moves, 'replica')}."
+        if made.wish.rebalance and made.moves:
+            return f"No plan that balances the cluster as well copies fewer than {counted(made.moves, 'replica')}."
         if not made.moves:
             return f"{capital(subject(made.wish))} needs no copy."
         return f"No plan for this change copies fewer than {counted(made.moves, 'replica')}."
