@@ -25,7 +25,8 @@ def wish_form(seat: OpenLayout) -> None:
             _in(seat)
         with st.popover("Replication factor", icon=":material/layers:"):
             _factor(seat)
-        with st.popover("Rebalance", icon=":material/balance:"):
+        # Another one once it was chosen: it is closed.
+        with st.popover("Rebalance", icon=":material/balance:", key=f"balance-{seat.digest}-{seat.wish.evens}"):
             _balance(seat)
         with st.popover("Plan options", icon=":material/tune:"):
             _options(seat)

@@ -55,6 +55,13 @@ def test_what_else_is_wished_stays() -> None:
     )
 
 
+def test_who_drags_a_broker_while_the_cluster_is_rebalanced_gets_the_drain() -> None:
+    """One plan does one or the other: a broker out, or one that joins, takes the place of balancing."""
+    for balanced in (Wish(rebalance=True), Wish(leaders_only=True)):
+        assert after(balanced, {"do": "out", "brokers": [2]}) == Wish(remove=(2,))
+        assert after(balanced, {"do": "add", "broker": 9, "rack": "a"}) == Wish(add=((9, "a"),))
+
+
 def test_another_change_has_another_curve() -> None:
     """The point chosen goes with the brokers that it was chosen for; a change that is repeated keeps it."""
     wish = Wish(remove=(1,), point=7)
