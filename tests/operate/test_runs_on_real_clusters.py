@@ -219,6 +219,39 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
     assert "Nothing to roll back" in capsys.readouterr().err
 
 
+@ON_KRAFT
+@pytest.mark.usefixtures("enabled")
+@pytest.mark.parametrize("change", ["--rebalance", "--leaders-only"])
+def test_balancing_is_carried_out_and_rolled_back(cluster, target, tmp_path, capsys, change):
+    """Replicas or leaders alone end where the plan says; of leaders alone nothing is copied; then all is as it was."""
+    made(cluster, target, f"uneven{change}", [[1, 2]] * 6, megabytes=1)
+    admin = ["--bootstrap", cluster.bootstrap]
+    snapshot, plan, journal = (str(tmp_path / name) for name in ("snapshot.json", "plan.json", "journal.sqlite"))
+    operate = ["--journal", journal, "--confirm", target.cluster_id(), "--wait", "--throttle", "10000000"]
+    assert main(["snapshot", *admin, "--output", snapshot]) == 0
+    assert main(["plan", snapshot, change, "--without-internal", "--output", plan]) == 0
+    planned = {
+        (one["topic"], one["partition"]): tuple(one["replicas"])
+        for one in json.loads((tmp_path / "plan.json").read_text())["partitions"]
+    }
+
+    def now():
+        return {key: tuple(told.replicas) for key, told in target.assignments(list(planned)).items()}
+
+    start = now()
+    code = main(["operate", "execute", *admin, "--plan", plan, *operate])
+    said, after = capsys.readouterr(), now()
+    back = main(["operate", "rollback", *admin, *operate])
+    moved = [key for key in planned if set(planned[key]) != set(start[key])]
+
+    assert code == 0, said
+    assert after == planned
+    assert bool(moved) == (change == "--rebalance")
+    assert any(planned[key][0] != start[key][0] for key in planned)
+    assert back == 0
+    assert until(lambda: now() == start)
+
+
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 @pytest.mark.usefixtures("sockets_closed")
 def test_a_dead_broker_is_drained(cluster, target, tmp_path, enabled, capsys):
