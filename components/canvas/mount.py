@@ -22,19 +22,23 @@ def mount(folder: Path, *before: str, isolated: bool = True) -> ComponentRendere
 
     Args:
         folder: has ``NAME.html``, ``NAME.css`` and ``NAME.js``, or some of them, where NAME is its own.
-        before: scripts that ``NAME.js`` builds on, joined in before it: of the folder, else those that several share.
+        before: what ``NAME.js`` and ``NAME.css`` build on, scripts and styles by their name, joined in before them: of
+            the folder, else those that several share.
         isolated: whether its styles end at itself.
     """
     name = folder.name
 
-    def read(file: Path) -> str | None:
-        return file.read_text("utf-8") if file.exists() else None
+    def read(file: str) -> str | None:
+        found = next((place for place in (folder / file, _SHARED / file) if place.exists()), None)
+        return None if found is None else found.read_text("utf-8")
 
-    scripts = [read(folder / f"{one}.js") or read(_SHARED / f"{one}.js") for one in (*before, name)]
+    def joined(ending: str) -> str | None:
+        return "\n".join(filter(None, (read(f"{one}.{ending}") for one in (*before, name)))) or None
+
     return st.components.v2.component(
         f"reseat_{name}",
-        html=read(folder / f"{name}.html"),
-        css=read(folder / f"{name}.css"),
-        js="\n".join(filter(None, scripts)) or None,
+        html=read(f"{name}.html"),
+        css=joined("css"),
+        js=joined("js"),
         isolate_styles=isolated,
     )

@@ -95,7 +95,7 @@ def figures(look: theme.Look) -> dict[str, Figure]:
             },
             {
                 pair("others", "moved out"): Sign(
-                    "what moves out is hatched", "components/canvas/rack_board/rack_board.css", "--hatch: repeating"
+                    "what moves out is hatched", "components/canvas/rack_board/layout.css", "--hatch: repeating"
                 )
             },
         ),
@@ -252,12 +252,12 @@ def test_no_colour_is_named_that_is_not_the_themes() -> None:
 
 def scale_points(file: Path) -> set[str]:
     """The board's six points of the scale of counts, which its style sheet and its script name themselves."""
-    return {board_point(place) for place in range(6)} if file.name == "rack_board.css" else set()
+    return {board_point(place) for place in range(6)} if file.name == "drawing.css" else set()
 
 
 def board_points() -> list[str]:
     """What the board's script has of the scale."""
-    text = (ROOT / "components" / "canvas" / "rack_board" / "rack_board.js").read_text(encoding="utf-8")
+    text = (ROOT / "components" / "canvas" / "rack_board" / "words.js").read_text(encoding="utf-8")
     body = re.search(r"const CIVIDIS = \[(.*?)\];", text, re.DOTALL)
     assert body is not None
     return [

@@ -1,8 +1,8 @@
 """The rack board: racks as columns, brokers as tiles, dragged out and in. May import: Streamlit, ``reseat``.
 
-A Streamlit component (v2) of real files: ``rack_board.html``, ``.css``, ``.js`` and, before it, ``finder.js``. Under
-AppTest it is an unknown element, so the JavaScript only says what a person did, and ``apply_event`` turns that into a
-wish.
+A Streamlit component (v2) of real files: ``rack_board.html``, ``.css``, ``.js`` and, before them, a script and styles
+for each of its rooms. Under AppTest it is an unknown element, so the JavaScript only says what a person did, and
+``apply_event`` turns that into a wish.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from reseat.model import ClusterLayout
 __all__ = ["Heard", "apply_event", "board_data", "rack_board"]
 
 _HERE = Path(__file__).parent
+_ROOMS = ("told", "finder", "words", "layout", "drawing", "tiles", "dragging", "keys", "flows")
 
 
 def rack_board(layout: ClusterLayout, board: Mapping[str, object], told: Told, *, key: str = "rack-board") -> None:
@@ -33,4 +34,4 @@ def rack_board(layout: ClusterLayout, board: Mapping[str, object], told: Told, *
         key: the board's name on the page; a board keeps its place, focus and drag as long as its key stays.
     """
     colours = {rack: colour for rack, (colour, _) in rack_looks(layout.racks).items()}
-    mount(_HERE, "told", "finder")(key=key, data={**board, **told.data(), "colours": colours}, **told.callbacks(key))
+    mount(_HERE, *_ROOMS)(key=key, data={**board, **told.data(), "colours": colours}, **told.callbacks(key))
