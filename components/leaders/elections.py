@@ -208,18 +208,18 @@ def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
             "leaders": pd.array([verdict.leaders for verdict in verdicts], dtype="Int64"),
             "goes offline": [verdict.goes_offline for verdict in verdicts],
             "below min ISR": [verdict.falls_below_min_isr for verdict in verdicts],
-            "already under-replicated": [verdict.already_short for verdict in verdicts],
+            "under-replicated": [verdict.already_short for verdict in verdicts],
         }
     )
     columns = {
-        "broker": st.column_config.NumberColumn(format="plain", width=70),
-        "verdict": st.column_config.TextColumn(width=80),
+        "broker": st.column_config.NumberColumn(format="plain", width=60),
+        "verdict": st.column_config.TextColumn(width=75),
         # A column without a width takes what the others leave.
-        "leaders": st.column_config.NumberColumn(format="localized", width=80),
-        "goes offline": st.column_config.NumberColumn(format="localized", width=100),
-        "below min ISR": st.column_config.NumberColumn(format="localized", width=110),
-        "already under-replicated": st.column_config.NumberColumn(
-            width=170, help="Other partitions of this broker that are under-replicated already"
+        "leaders": st.column_config.NumberColumn(format="localized", width=70),
+        "goes offline": st.column_config.NumberColumn(format="localized", width=95),
+        "below min ISR": st.column_config.NumberColumn(format="localized", width=105),
+        "under-replicated": st.column_config.NumberColumn(
+            width=125, help="Other partitions of this broker that are under-replicated already"
         ),
     }
     tables.table(frame, key, columns, height=430)

@@ -59,12 +59,19 @@ def draw_walk(layout: ClusterLayout, mode: Mode) -> None:
 
 
 def _draw_strip(story: Story) -> bool:
-    """All steps in a line, with a step back and a step on; whether unclean election is allowed."""
+    """A step back and a step on, then all steps, which go on in further lines; whether unclean election is allowed."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="walk-strip"):
         st.button(
             "", icon=":material/chevron_left:", key="walk-back", help="Previous step", disabled=not story.at,
             on_click=go, args=(story, story.at - 1),
         )  # fmt: skip
+        st.button(
+            "", icon=":material/chevron_right:", key="walk-on", help="Next step",
+            disabled=story.at == len(story.moves), on_click=go, args=(story, story.at + 1),
+        )  # fmt: skip
+        unclean = fields.yes(
+            "Unclean election allowed", name="unclean", key="walk-unclean", help="unclean.leader.election.enable"
+        )
         place = st.segmented_control(
             "Steps",
             range(len(story.moves) + 1),
@@ -73,13 +80,6 @@ def _draw_strip(story: Story) -> bool:
             key=ANEW.key(f"walk-{len(story.moves)}"),
             label_visibility="collapsed",
             format_func=lambda i: f"{i} · {text.visible(label(story.moves[i - 1]), 40)}" if i else _BEGINNING,
-        )
-        st.button(
-            "", icon=":material/chevron_right:", key="walk-on", help="Next step",
-            disabled=story.at == len(story.moves), on_click=go, args=(story, story.at + 1),
-        )  # fmt: skip
-        unclean = fields.yes(
-            "Unclean election allowed", name="unclean", key="walk-unclean", help="unclean.leader.election.enable"
         )
     if place != story.at:
         go(story, place)
