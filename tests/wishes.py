@@ -36,5 +36,6 @@ def wishes(names: st.SearchStrategy[str], topics: st.SearchStrategy[str] | None 
         options=options(),
         point=st.none() | st.integers(0, 10**9),
         rebalance=st.booleans(),
+        mend_racks=st.booleans(),
         leaders_only=st.booleans(),
     )

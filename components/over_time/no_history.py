@@ -72,8 +72,8 @@ def _demo(places: Places, *, busy: bool) -> None:
         args=(demo_job(places.landing, places.tables),),
     )
     st.caption(
-        "It takes a few minutes, longer on a busy machine, next to the dashboard, and can be cancelled at any time. It "
-        "writes only to the two folders below; the clusters' names begin with demo."
+        "It takes about a minute, longer on a busy machine, next to the dashboard, and can be cancelled at any time. "
+        "It writes only to the two folders below; the clusters' names begin with demo."
     )
 
 

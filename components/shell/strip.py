@@ -142,9 +142,9 @@ def _chips(wish: Wish) -> int:
                 replace(other, topics=(), replication_factor=None),
             )
         )
-    if wish.evens:
-        evened = Wish(rebalance=wish.rebalance, leaders_only=wish.leaders_only)
-        chips.append(("evened", text.wish_in_words(evened), other.of_brokers()))
+    if wish.rearranges:
+        alone = replace(Wish(), rebalance=wish.rebalance, mend_racks=wish.mend_racks, leaders_only=wish.leaders_only)
+        chips.append(("rearranged", text.wish_in_words(alone), other.of_brokers()))
     if wish.point is not None:
         chips.append(("point", text.counted(wish.point, "move"), wish.at(None)))
     for key, words, without in chips:

@@ -85,6 +85,7 @@ def to_query(
         *(["incomplete"] if edits.incomplete_accepted else []),
         *(["unmovable"] if options.keep_unmovable else []),
         *(["rebalance"] if wish.rebalance else []),
+        *(["mend"] if wish.mend_racks else []),
         *(["leaders"] if wish.leaders_only else []),
     ]
     query = {
@@ -146,6 +147,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
             ),
             point=_broker(query["point"]) if query.get("point") else None,
             rebalance="rebalance" in choices,
+            mend_racks="mend" in choices,
             leaders_only="leaders" in choices,
         )
     except ValueError as error:

@@ -26,7 +26,7 @@ def wish_form(seat: OpenLayout) -> None:
         with st.popover("Replication factor", icon=":material/layers:"):
             _factor(seat)
         # Another one once it was chosen: it is closed.
-        with st.popover("Rebalance", icon=":material/balance:", key=f"balance-{seat.digest}-{seat.wish.evens}"):
+        with st.popover("Rebalance", icon=":material/balance:", key=f"balance-{seat.digest}-{seat.wish}"):
             _balance(seat)
         with st.popover("Plan options", icon=":material/tune:"):
             _options(seat)
@@ -107,6 +107,19 @@ def _balance(seat: OpenLayout) -> None:
             Wish(rebalance=True, options=options),
             "Replicas are balanced over all brokers with the fewest moves, and then preferred leaders. Partitions "
             "without the best rack diversity get it.",
+        ),
+        *(
+            [
+                (
+                    "rebalance-racks",
+                    "Rack diversity only",
+                    ":material/dns:",
+                    Wish(mend_racks=True, options=options),
+                    "Every partition gets the best rack diversity with the fewest moves; nothing else moves.",
+                )
+            ]
+            if seat.layout.racks
+            else []
         ),
         (
             "rebalance-leaders",

@@ -137,7 +137,10 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--rebalance",
         action="store_true",
-        help="balance replicas over all brokers and leaders over all lists, with the fewest moves; mends racks",
+        help="balance replicas over all brokers and leaders over all lists, with the fewest moves",
+    )
+    command.add_argument(
+        "--mend-racks", action="store_true", help="give every partition the best rack diversity; nothing else moves"
     )
     command.add_argument(
         "--leaders-only", action="store_true", help="balance preferred leaders over all lists; no replica moves"

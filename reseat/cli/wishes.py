@@ -12,7 +12,7 @@ from reseat.model import ClusterLayout, Options, Wish
 __all__ = ["wish_of"]
 
 #: The words of a wish by their names in the namespace; ``judge`` knows these alone.
-_BROKERS = ("remove", "add", "replication_factor", "topics", "rebalance", "leaders_only")
+_BROKERS = ("remove", "add", "replication_factor", "topics", "rebalance", "mend_racks", "leaders_only")
 _OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable")
 
 
@@ -41,6 +41,7 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         options=Options(**{name: told[name] for name in _OPTIONS if name in told}),
         point=told.get("point"),
         rebalance=chosen.rebalance,
+        mend_racks=chosen.mend_racks,
         leaders_only=chosen.leaders_only,
     )
 

@@ -44,6 +44,7 @@ class Wish:
         topics: topics whose replication factor shall change.
         options: how to plan.
         rebalance: whether replicas shall be evened out over the brokers there are, and leaders over all lists.
+        mend_racks: whether partitions shall get the best rack diversity, nothing else moving.
         leaders_only: whether preferred leaders shall be evened out over all lists, no replica moving.
         point: the point chosen on the curve between least moves and best balance, by its number of replica moves;
             None: the plan that Reseat makes by itself, with the least moves.
@@ -56,26 +57,27 @@ class Wish:
     options: Options = Options()
     point: int | None = None
     rebalance: bool = False
+    mend_racks: bool = False
     leaders_only: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is wished."""
-        return not (self.remove or self.add or self.topics or self.evens)
+        return not (self.remove or self.add or self.topics or self.rearranges)
 
     @property
-    def evens(self) -> bool:
-        """Whether what is there shall be evened out: replicas and leaders, or leaders alone."""
-        return self.rebalance or self.leaders_only
+    def rearranges(self) -> bool:
+        """Whether what is there shall be rebalanced, mended on racks or led evenly, no broker or factor changing."""
+        return self.rebalance or self.mend_racks or self.leaders_only
 
     @property
     def orders_all(self) -> bool:
         """Whether lists of partitions that do not move may get another preferred leader."""
-        return self.evens or self.options.reorder_all
+        return self.rebalance or self.leaders_only or self.options.reorder_all
 
     def of_brokers(self) -> Wish:
-        """The same change without balancing, which a change of brokers takes the place of."""
-        return replace(self, rebalance=False, leaders_only=False)
+        """The same change without rearranging what is there, which a change of brokers takes the place of."""
+        return replace(self, rebalance=False, mend_racks=False, leaders_only=False)
 
     def at(self, point: int | None) -> Wish:
         """The same change at another point of its curve.
@@ -94,5 +96,5 @@ class Wish:
             "options": asdict(self.options),
             "point": self.point,
             # Told where it is wished: what was written before there was such a wish stays the same, byte for byte.
-            **{name: True for name in ("rebalance", "leaders_only") if getattr(self, name)},
+            **{name: True for name in ("rebalance", "mend_racks", "leaders_only") if getattr(self, name)},
         }

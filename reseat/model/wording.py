@@ -89,6 +89,8 @@ def wish_in_words(wish: Wish) -> str:
         parts.append(f"replication factor {wish.replication_factor} for {counted(len(wish.topics), 'topic')}")
     if wish.rebalance:
         parts.append("cluster rebalanced")
+    if wish.mend_racks:
+        parts.append("rack diversity restored")
     if wish.leaders_only:
         parts.append("leaders rebalanced")
     if wish.point is not None:

@@ -85,7 +85,7 @@ def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:
 def _concerned(plan: Plan) -> npt.NDArray[np.bool_]:
     """(P,) partitions that move, or that the wish would move."""
     current, wish = plan.current, plan.wish
-    concerned = np.full(current.partition_count, wish.rebalance)
+    concerned = np.full(current.partition_count, wish.rebalance or wish.mend_racks)
     concerned[plan.moves.row] = True
     leaving = np.isin(current.broker_ids, wish.remove)
     concerned |= row_any(on_brokers(current.replicas, leaving))

@@ -213,8 +213,8 @@ def _verdict(
         return check_replication_factor(
             current, after, wish.topics, wish.replication_factor, receive_cap=options.receive_cap, pinned=unmovable
         )
-    if wish.rebalance:
-        return check_rebalance(current, after, pinned=unmovable)
+    if wish.rebalance or wish.mend_racks:
+        return check_rebalance(current, after, racks_only=wish.mend_racks, pinned=unmovable)
     if _only_adds(wish):
         added = [broker for broker, _ in wish.add]
 

@@ -28,8 +28,8 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
 
         made = plan_at(layout, wish.at(None), wish.point)
         return replace(made, certificate=replace(made.certificate, wish=wish))
-    if wish.evens:
-        return _evened(layout, wish)
+    if wish.rearranges:
+        return _rearranged(layout, wish)
     joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
     if wish.replication_factor is not None or wish.topics:
         if wish.remove or wish.add:
@@ -61,19 +61,19 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
     )
 
 
-def _evened(layout: ClusterLayout, wish: Wish) -> Plan:
+def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     others = wish.remove or wish.add or wish.topics or wish.replication_factor is not None
-    if others or (wish.rebalance and wish.leaders_only):
+    if others or sum((wish.rebalance, wish.mend_racks, wish.leaders_only)) > 1:
         raise WishRefused(
-            "A plan balances what is there, or leaders alone, or changes brokers or a replication factor.",
+            "A plan rebalances, mends racks, rebalances leaders alone, or changes brokers or a replication factor.",
             topics=wish.topics,
             brokers=wish.remove,
             choices=("Make two plans and execute one after the other.",),
         )
-    from reseat.planning.kinds.rebalance import even_leaders, rebalance
+    from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
 
-    made = (rebalance if wish.rebalance else even_leaders)(layout, options=wish.options)
-    return _with_idle_options(made)
+    make = rebalance if wish.rebalance else mend_racks if wish.mend_racks else even_leaders
+    return _with_idle_options(make(layout, options=wish.options))
 
 
 def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
@@ -86,9 +86,9 @@ def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
     options, idle = plan.wish.options, []
     if options.max_moves is not None:
         idle.append("max moves has no effect: it applies only when brokers are added and none removed")
-    if plan.wish.evens and options.receive_cap is not None:
+    if plan.wish.rearranges and options.receive_cap is not None:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
-    if plan.wish.evens and options.by_bytes:
+    if plan.wish.rearranges and options.by_bytes:
         idle.append("sizes have no effect: replicas are counted")
     if options.reorder_all and reorder_all is not None:
         idle.append(f"lists were not reordered: {reorder_all}")

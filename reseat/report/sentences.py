@@ -44,8 +44,11 @@ def subject(wish: Wish) -> str:
         parts.append(f"adding {added}")
     if wish.topics:
         parts.append(f"setting {counted(len(wish.topics), 'topic')} to replication factor {wish.replication_factor}")
-    if wish.evens:
-        parts.append("rebalancing the cluster" if wish.rebalance else "rebalancing leaders")
+    if wish.rearranges:
+        leaders = "rebalancing leaders"
+        parts.append(
+            "rebalancing the cluster" if wish.rebalance else "restoring rack diversity" if wish.mend_racks else leaders
+        )
     return " and ".join(parts) or "no change"
 
 

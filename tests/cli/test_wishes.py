@@ -25,7 +25,9 @@ def words_of(wish: Wish) -> list[str]:
         "--topics": ",".join(wish.topics),
         "--point": "" if wish.point is None else str(wish.point),
     }
-    flags = [f"--{name.replace('_', '-')}" for name in ("rebalance", "leaders_only") if getattr(wish, name)]
+    flags = [
+        f"--{name.replace('_', '-')}" for name in ("rebalance", "mend_racks", "leaders_only") if getattr(wish, name)
+    ]
     for name, value in asdict(wish.options).items():
         option = f"--{name.replace('_', '-')}"
         if value is True:

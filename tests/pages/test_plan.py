@@ -45,6 +45,7 @@ def test_a_broker_out_is_planned_and_proven(opened):
         (Wish(replication_factor=3, topics=("orders",)), "Replication factor 3 for 1 topic: "),
         (Wish(replication_factor=1, topics=("orders",)), "Replication factor 1 for 1 topic: "),
         (Wish(rebalance=True), "Cluster rebalanced: "),
+        (Wish(mend_racks=True), "Rack diversity restored: No replica moves."),
         (Wish(leaders_only=True), "Leaders rebalanced: No replica moves."),
     ],
 )
@@ -57,7 +58,12 @@ def test_every_wish_has_its_place(opened, wish, said):
 
 
 @pytest.mark.parametrize(
-    ("key", "wish"), [("rebalance", Wish(rebalance=True)), ("rebalance-leaders", Wish(leaders_only=True))]
+    ("key", "wish"),
+    [
+        ("rebalance", Wish(rebalance=True)),
+        ("rebalance-racks", Wish(mend_racks=True)),
+        ("rebalance-leaders", Wish(leaders_only=True)),
+    ],
 )
 def test_balancing_is_one_click_and_its_chip_drops_it(opened, key, wish):
     """It takes the place of the drain that was looked at; the chip above leads back to nothing."""
@@ -66,7 +72,7 @@ def test_balancing_is_one_click_and_its_chip_drops_it(opened, key, wish):
 
     assert not at.exception
     assert at.session_state[KEY].here.wish == wish
-    at.button(key="chip-evened").click().run()
+    at.button(key="chip-rearranged").click().run()
 
     assert at.session_state[KEY].here.wish == Wish()
 

@@ -12,9 +12,9 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
-from reseat.planning.kinds.rebalance import even_leaders, rebalance
+from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
 from reseat.planning.proof.checker import check_rebalance
-from reseat.planning.solve.rebalancing import Rebalanced, Sets, rebalanced
+from reseat.planning.solve.rebalancing import Rebalanced, Sets, mended, rebalanced
 from tests.planning.brute_force import (
     Assignments,
     best_leaders,
@@ -48,15 +48,16 @@ def value_of(layout: ClusterLayout, proposed: Assignments) -> Value:
     return max(loads) - min(loads), moves, sum(load**2 for load in loads)
 
 
-def best_of_all(layout: ClusterLayout) -> Value:
-    """The best (spread, moves, sum of squares) of every plan there is."""
+def best_of_all(layout: ClusterLayout, *, racks_only: bool = False) -> Value:
+    """The best (spread, moves, sum of squares) of every plan there is; of racks alone (0, moves, sum of squares)."""
     targets, current = targets_of(layout, ()), layout.assignments()
     outcomes = np.zeros((1, 1 + len(targets)), np.int64)
     for key, sets in sets_of(layout).items():
         rows = np.array([[sum(m not in current[key] for m in s), *(t in s for t in targets)] for s in sets], np.int64)
         outcomes = np.unique((outcomes[:, None, :] + rows[None, :, :]).reshape(-1, outcomes.shape[1]), axis=0)
     load = outcomes[:, 1:]
-    spread, moves, squares = min(zip(np.ptp(load, axis=1), outcomes[:, 0], (load**2).sum(axis=1), strict=True))
+    spreads = np.zeros(len(load), np.int64) if racks_only else np.ptp(load, axis=1)
+    spread, moves, squares = min(zip(spreads, outcomes[:, 0], (load**2).sum(axis=1), strict=True))
     return int(spread), int(moves), int(squares)
 
 
@@ -87,6 +88,49 @@ def test_it_is_the_best_of_every_plan_there_is(seed: int) -> None:
     agrees(random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(1, 5))))
 
 
+def mends(layout: ClusterLayout) -> None:
+    """The plan for racks alone is the best of all, and proven so."""
+    made = mend_racks(layout)
+    proposed, certificate = made.proposed.assignments(), made.certificate
+
+    assert (0, *value_of(layout, proposed)[1:]) == best_of_all(layout, racks_only=True), layout.assignments()
+    assert all(sorted(proposed[key]) in map(sorted, sets) for key, sets in sets_of(layout).items())
+    assert certificate.moves_proven
+    assert certificate.replica_balance_proven
+    assert certificate.rack_balance_proven
+    changed = [key for key, members in proposed.items() if set(members) != set(layout.assignments()[key])]
+    assert numbers_of(layout, proposed, ())[2:] == best_leaders(layout, proposed, changed, ())
+    assert certificate.leader_balance_proven
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_racks_alone_are_mended_with_the_fewest_moves(seed: int) -> None:
+    """Whatever is there; without a rack it is refused, as nothing is known of any."""
+    rng = np.random.default_rng(seed)
+    layout = random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(1, 5)))
+    if layout.racks:
+        mends(layout)
+    else:
+        with pytest.raises(WishRefused, match="No rack of a broker is known"):
+            mend_racks(layout)
+
+
+def test_mending_by_pools_is_as_good_as_by_each_partition() -> None:
+    """Also where loads go far beyond those of today: the window grows until no broker comes up to its ends."""
+    rng = np.random.default_rng(8)
+    for brokers, rows in ((8, 40), (10, 400)):
+        rack = np.arange(brokers, dtype=np.int32) % 4
+        lists = np.array([rng.choice(brokers // 2, 3, replace=False) * 2 for _ in range(rows)], np.int32)
+        sets = Sets(lists, np.zeros(lists.shape, np.bool_), np.ones(brokers, np.bool_), rack)
+        fast, exact = mended(sets, own_arcs=0), mended(sets)
+        assert fast is not None
+        assert exact is not None
+
+        assert fast.relaxed > exact.relaxed
+        assert outcome(sets, fast) == outcome(sets, exact)
+        assert outcome(sets, fast)[1] > 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100))
 def test_it_is_the_best_of_every_plan_there_is_at_length(seed: int) -> None:
@@ -96,6 +140,8 @@ def test_it_is_the_best_of_every_plan_there_is_at_length(seed: int) -> None:
     for _ in range(100):
         made = agrees(random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(1, 6))))
         proven += made.certificate.moves_proven
+        if made.current.racks:
+            mends(made.current)
 
     assert proven >= 99
 
@@ -206,7 +252,7 @@ def test_even_leaders_moves_nothing() -> None:
 def test_a_wish_to_balance_stands_alone() -> None:
     """Together with brokers that leave it is refused, with what to do instead; options without effect are said."""
     layout = ClusterLayout.from_assignments({("t", 0): [0, 1]}, brokers=[Broker(2)])
-    with pytest.raises(WishRefused, match="balances what is there"):
+    with pytest.raises(WishRefused, match="A plan rebalances, mends racks"):
         plan(layout, Wish(remove=(1,), rebalance=True))
     made = plan(layout, Wish(rebalance=True, options=Options(receive_cap=3, max_moves=1, by_bytes=True)))
 

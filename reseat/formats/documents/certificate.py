@@ -47,6 +47,7 @@ class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: _Options = _Options()
     point: _Count | None = None
     rebalance: bool = False
+    mend_racks: bool = False
     leaders_only: bool = False
 
 
@@ -99,5 +100,6 @@ def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits 
         options=Options(**msgspec.structs.asdict(told.options)),
         point=told.point,
         rebalance=told.rebalance,
+        mend_racks=told.mend_racks,
         leaders_only=told.leaders_only,
     )

@@ -1,4 +1,4 @@
-"""Even out what is there: replicas over all brokers and leaders over all lists, or leaders alone.
+"""Rearrange what is there: replicas over all brokers and leaders over all lists, racks alone, or leaders alone.
 
 ``rebalance`` promises, in this order:
     0. Partitions that cannot move, and replicas on brokers that are dead, fenced or shutting down, stay as they are;
@@ -10,6 +10,7 @@
     4. Then the least sum of squares of replica counts.
     5. For the replica sets so chosen, the least sum of squares of preferred-leader counts over all orders of all lists.
     6. Then the fewest changed preferred leaders.
+``mend_racks`` promises 0, 1, 3 and 4, and 5 and 6 over the lists whose members change: it moves what racks need.
 ``even_leaders`` promises 5 and 6 for the replica sets that there are: no data moves.
 
 Needs: what ``preconditions`` lists. Works on ``layout.target()`` where a reassignment is under way.
@@ -44,9 +45,9 @@ from reseat.planning.preconditions import (
 from reseat.planning.proof.checker import check_rebalance, check_removal
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences
 from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.solve.rebalancing import Sets, rebalanced
+from reseat.planning.solve.rebalancing import Sets, mended, rebalanced
 
-__all__ = ["even_leaders", "rebalance"]
+__all__ = ["even_leaders", "mend_racks", "rebalance"]
 
 _DEFAULTS = Options()
 
@@ -64,6 +65,27 @@ def rebalance(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``), or no plan was found that is surely the best.
     """
+    return _rearranged(layout, Wish(rebalance=True, options=options))
+
+
+def mend_racks(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
+    """The plan after which each partition that can move has the best rack diversity, and nothing else moves.
+
+    Args:
+        layout: the layout.
+        options: as ``rebalance``.
+
+    Returns:
+        The plan with its certificate. Where every partition is at its best it is empty, and says so.
+
+    Raises:
+        WishRefused: as ``rebalance``; or no broker has a rack.
+    """
+    return _rearranged(layout, Wish(mend_racks=True, options=options))
+
+
+def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
+    options = wish.options
     require_complete(layout)
     require_order(layout)
     start = settled(layout)
@@ -71,8 +93,13 @@ def rebalance(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     require_no_duplicates(current)
     targets = require_targets(current, np.zeros(len(current.brokers), np.bool_))
     groups, sizes = rack_groups(current), current.replica_bytes
+    if wish.mend_racks and groups is None:
+        raise WishRefused(
+            "No rack of a broker is known, so no partition's rack diversity is.",
+            choices=("Add racks (--racks; the dashboard: Data quality).",),
+        )
     held = current.replicas >= 0
-    found = rebalanced(
+    found = (mended if wish.mend_racks else rebalanced)(
         Sets(
             lists=current.replicas,
             fixed=held & (~on_brokers(current.replicas, targets) | unmovable[:, None]),
@@ -83,19 +110,19 @@ def rebalance(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     )
     if found is None:
         raise WishRefused(
-            "No plan was found that is surely the best balanced one with the fewest moves.",
+            "No plan was found that surely has the fewest moves.",
             choices=("Rebalance leaders only.", "Drain or add a broker instead."),
         )
-    free = np.flatnonzero(~unmovable)
+    free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(current, found.rows, found.lists, free=free)
-    verdict = check_rebalance(current, proposed, pinned=unmovable)
+    verdict = check_rebalance(current, proposed, racks_only=wish.mend_racks, pinned=unmovable)
     certificate = certified(
         current,
         proposed,
-        wish=Wish(rebalance=True, options=options),
+        wish=wish,
         verdict=verdict,
         bound=Bound(),
-        sentences=_sentences(verdict),
+        sentences=_sentences(verdict, wish),
     )
     plan = Plan(
         current=current,
@@ -145,7 +172,7 @@ def _faulty(verdict: Verdict) -> tuple[str, ...]:
     return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
 
 
-def _sentences(verdict: Verdict) -> tuple[str, ...]:
+def _sentences(verdict: Verdict, wish: Wish) -> tuple[str, ...]:
     if verdict.faults:
         return _faulty(verdict)
     unknown, moves = verdict.racks_unknown, verdict.moves
@@ -153,8 +180,9 @@ def _sentences(verdict: Verdict) -> tuple[str, ...]:
     out = [*last_resort_sentences(verdict)]
     if moves:
         said = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')}"
+        aim = "this rack diversity" if wish.mend_racks else "this balance"
         out.append(
-            minimal(f"{said}, the proven minimum for this balance", racks_unknown=unknown)
+            minimal(f"{said}, the proven minimum for {aim}", racks_unknown=unknown)
             if verdict.moves_proven
             else f"{said}. Not proven minimal."
         )
@@ -166,8 +194,9 @@ def _sentences(verdict: Verdict) -> tuple[str, ...]:
             if verdict.rack_proven
             else "Rack diversity: not proven the best possible."
         )
+    given = f"{counted(moves, 'move')} and this rack placement" if wish.mend_racks else "this rack placement"
     out.append(
-        minimal(f"{spread}. Proven minimal for this rack placement", racks_unknown=unknown)
+        minimal(f"{spread}. Proven minimal for {given}", racks_unknown=unknown)
         if verdict.replicas_proven
         else f"{spread}. Not proven minimal."
     )

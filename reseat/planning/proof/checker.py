@@ -195,12 +195,15 @@ def check_addition(
     )
 
 
-def check_rebalance(current: ClusterLayout, proposed: ClusterLayout, *, pinned: BoolArray | None = None) -> Verdict:
+def check_rebalance(
+    current: ClusterLayout, proposed: ClusterLayout, *, racks_only: bool = False, pinned: BoolArray | None = None
+) -> Verdict:
     """Judge a plan that evens replicas over the brokers there are, and preferred leaders over all lists.
 
     Args:
         current: the layout planned on.
         proposed: the same partitions with other replica lists.
+        racks_only: whether the spread is no aim, and only lists whose members change may be ordered anew.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -210,9 +213,9 @@ def check_rebalance(current: ClusterLayout, proposed: ClusterLayout, *, pinned: 
     """
     change = Change.between(current, proposed, (), pinned=pinned)
     change.require_factor(change.before_factor)
-    racks, balance = rebalance_proven(change)
-    every = np.ones(len(change.rows), np.bool_)
-    leaders, fewest = leaders_proven(change, Order(free=every, bound=~every), reorder_all=True)
+    racks, balance = rebalance_proven(change, spread=not racks_only)
+    free = change.members_differ
+    leaders, fewest = leaders_proven(change, Order(free=free, bound=~free), reorder_all=not racks_only)
     return _counted(
         change,
         least_moves=change.moves if balance else None,

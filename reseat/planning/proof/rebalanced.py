@@ -36,8 +36,8 @@ IndexArray = npt.NDArray[np.int64]
 _NEVER = np.int64(1) << 60
 
 
-def rebalance_proven(change: Change) -> tuple[bool, bool]:
-    """Whether racks are at their least, and then spread, moves and sum of squares, in this order.
+def rebalance_proven(change: Change, *, spread: bool) -> tuple[bool, bool]:
+    """Whether racks are at their least, and then spread (unless it is no aim), moves and squares, in this order.
 
     Replicas of partitions that cannot move, and on brokers that do not count, must have stayed.
     """
@@ -51,7 +51,7 @@ def rebalance_proven(change: Change) -> tuple[bool, bool]:
         return False, False
     counts = np.flatnonzero(change.targets)
     load, cost = change.load[counts], cost[np.ix_(counts, counts)]
-    return True, _spread_least(cost < _NEVER, load) and _no_cheaper(cost, load)
+    return True, (not spread or _spread_least(cost < _NEVER, load)) and _no_cheaper(cost, load, window=spread)
 
 
 def _exchange_costs(change: Change) -> tuple[bool, IndexArray]:
@@ -96,16 +96,16 @@ def _spread_least(edges: BoolArray, load: IndexArray) -> bool:
     return maximum_is_least(edges, load, every) and maximum_is_least(edges.T, -load, every)
 
 
-def _no_cheaper(cost: IndexArray, load: IndexArray) -> bool:
-    """Whether no circle of exchanges saves moves, or as many moves and squares, with loads within those of the plan."""
+def _no_cheaper(cost: IndexArray, load: IndexArray, *, window: bool) -> bool:
+    """Whether no circle of exchanges saves moves, or squares at as many, in the plan's window of loads or any."""
     low, high = int(load.min()), int(load.max())
     count = len(load)
     # A circle passes each broker once and begins and ends one path: squares change by less than this.
     move = 2 * (high - low) + 3
     price = np.full((count + 1, count + 1), _NEVER)
     price[:count, :count] = np.where(cost < _NEVER, cost * move, _NEVER)
-    more = load < high
-    fewer = load > low
+    more = (load < high) | (not window)
+    fewer = load > (low if window else 0)
     price[:count, count][more] = 2 * (load[more] - low) + 1
     price[count, :count][fewer] = 1 - 2 * (load[fewer] - low)
     distance = np.zeros(count + 1, np.int64)

@@ -5,6 +5,7 @@ Promises, in this order, over all replica sets in which nothing fixed moves and 
     2. The least difference between the fullest and the emptiest broker that counts.
     3. The fewest replicas that move.
     4. The least sum of squares of replica counts.
+``mended`` leaves 2 out: it moves no more than racks need.
 
 Needs: fixed replicas (of partitions that cannot move, and on brokers that do not count) name each broker once.
 
@@ -27,7 +28,7 @@ or of O(P B). Source: ``flow``; K. Murota, "Discrete Convex Analysis", 2003, sec
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -40,13 +41,15 @@ from reseat.planning.solve.flow import UNBOUNDED, Network
 from reseat.planning.solve.rack_choice import RackChoice, Task, rack_choice, situations
 from reseat.planning.solve.rounding import Seating, as_columns, dealt, repair_conflicts
 
-__all__ = ["Rebalanced", "Sets", "rebalanced"]
+__all__ = ["Rebalanced", "Sets", "mended", "rebalanced"]
 
 _Ints = npt.NDArray[np.int64]
 #: Partitions times brokers up to which each partition has arcs of its own: 0.1 s.
 _OWN_ARCS = 60_000
 #: The same where relaxing did not succeed: a few seconds.
 _MOST_OWN_ARCS = 4_000_000
+#: How far loads may go beyond those of today at first, where there is no window.
+_MARGIN = 8
 #: Cells of the (partitions, racks) tables held at a time.
 _CELLS = 1 << 22
 
@@ -79,6 +82,12 @@ class Sets:
     def loads(self) -> _Ints:
         """(B,) replicas on each broker."""
         return np.bincount(self.lists.ravel() + 1, minlength=len(self.targets) + 1)[1:]
+
+    def loads_with(self, rows: _Ints, lists: IntArray) -> _Ints:
+        """(B,) replicas on each broker once these rows (n,) have these lists (n, R)."""
+        count = len(self.targets) + 1
+        before, after = (np.bincount(one.ravel() + 1, minlength=count)[1:] for one in (self.lists[rows], lists))
+        return self.loads - before + after
 
     @property
     def racks(self) -> int:
@@ -127,18 +136,44 @@ def rebalanced(sets: Sets, *, own_arcs: int = _OWN_ARCS) -> Rebalanced | None:
         sets: what is there.
         own_arcs: partitions times brokers up to which no relaxation is tried.
     """
-    own = sets.task.needed.size * sets.task.targets.size
-    if own > own_arcs:
-        relaxed = _Pools.of(sets)
-        window = _window(sets, relaxed.flow)
-        found = None if window is None else relaxed.realised(*window)
+    for network in _networks(sets, own_arcs):
+        window = _window(sets, network.flow)
+        found = None if window is None else network.realised(*window)
         if found is not None:
             return found
-    if own > _MOST_OWN_ARCS:
-        return None
-    each = _Each(sets)
-    window = _window(sets, each.flow)
-    return None if window is None else each.realised(*window)
+    return None
+
+
+def mended(sets: Sets, *, own_arcs: int = _OWN_ARCS) -> Rebalanced | None:
+    """The replica sets at their best on racks with the fewest moves; None where they were not found in reasonable time.
+
+    Args:
+        sets: what is there.
+        own_arcs: as ``rebalanced``.
+    """
+    loads = sets.loads[sets.targets]
+    for network in _networks(sets, own_arcs):
+        margin = _MARGIN
+        while True:
+            # Where no broker comes up to an end of the window, a wider one changes nothing: levels cost more and more.
+            low, high = max(0, int(loads.min()) - margin), int(loads.max()) + margin
+            found = network.realised(low, high)
+            if found is None:
+                break
+            after = sets.loads_with(found.rows, found.lists)[sets.targets]
+            if after.max() < high and (low == 0 or after.min() > low):
+                return found
+            margin *= 8
+    return None
+
+
+def _networks(sets: Sets, own_arcs: int) -> Iterator[_Pools | _Each]:
+    """The networks to try, the quicker one first."""
+    own = sets.task.needed.size * sets.task.targets.size
+    if own > own_arcs:
+        yield _Pools.of(sets)
+    if own <= _MOST_OWN_ARCS:
+        yield _Each(sets)
 
 
 def _window(sets: Sets, flow: Callable[[int, int, bool], object | None]) -> tuple[int, int] | None:
