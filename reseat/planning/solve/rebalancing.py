@@ -44,12 +44,14 @@ from reseat.planning.solve.rounding import Seating, as_columns, dealt, repair_co
 __all__ = ["Rebalanced", "Sets", "mended", "rebalanced"]
 
 _Ints = npt.NDArray[np.int64]
+#: A load of all brokers that count, or (T,) of each.
+_Load = int | _Ints
 #: Partitions times brokers up to which each partition has arcs of its own: 0.1 s.
 _OWN_ARCS = 60_000
 #: The same where relaxing did not succeed: a few seconds.
 _MOST_OWN_ARCS = 4_000_000
-#: How far loads may go beyond those of today at first, where there is no window.
-_MARGIN = 8
+#: How far loads may go beyond those of today at first, where there is no window, and how much farther each time.
+_MARGIN, _WIDER = 8, 8
 #: Cells of the (partitions, racks) tables held at a time.
 _CELLS = 1 << 22
 
@@ -154,16 +156,15 @@ def mended(sets: Sets, *, own_arcs: int = _OWN_ARCS) -> Rebalanced | None:
     loads = sets.loads[sets.targets]
     for network in _networks(sets, own_arcs):
         margin = _MARGIN
-        while True:
-            # Where no broker comes up to an end of the window, a wider one changes nothing: levels cost more and more.
-            low, high = max(0, int(loads.min()) - margin), int(loads.max()) + margin
+        while margin < _MARGIN * _WIDER * (1 + int(loads.sum())):
+            # Where no broker comes up to an end of its window, a wider one changes nothing: levels cost more and more.
+            low, high = np.maximum(loads - margin, 0), loads + margin
             found = network.realised(low, high)
-            if found is None:
-                break
-            after = sets.loads_with(found.rows, found.lists)[sets.targets]
-            if after.max() < high and (low == 0 or after.min() > low):
-                return found
-            margin *= 8
+            if found is not None:
+                after = sets.loads_with(found.rows, found.lists)[sets.targets]
+                if (after < high).all() and ((after > low) | (low == 0)).all():
+                    return found
+            margin *= _WIDER
     return None
 
 
@@ -208,27 +209,32 @@ def _first(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
     return high
 
 
-def _levels(network: Network, ends: tuple[_Ints, _Ints], loads: _Ints, window: tuple[int, int], *, cost: bool) -> int:
-    """Hang brokers on the sink so that each ends between ``low`` and ``high``; returns what a move costs.
+def _levels(
+    network: Network, ends: tuple[_Ints, _Ints], loads: _Ints, window: tuple[_Load, _Load], *, cost: bool
+) -> int:
+    """Hang brokers on the sink so that each ends within its window; returns what a move costs.
 
     Args:
         network: the network.
         ends: (T,) its nodes for the brokers that count, and the node that takes what they hold.
         loads: (T,) what enters at each broker's own node.
-        window: the least load and the greatest.
+        window: the least load and the greatest, of all or (T,) of each.
         cost: whether levels cost what they add to the sum of squares.
     """
-    (brokers, sink), (low, high) = ends, window
-    count = len(brokers)
+    brokers, sink = ends
+    low, high = (np.broadcast_to(np.asarray(one, np.int64), brokers.shape) for one in window)
+    width, lowest = high - low, int(low.min())
     network.supply(brokers, loads - low)
-    network.supply(sink, low * count - int(loads.sum()))
-    # In a window of one level the sum of squares is the same whoever holds more.
-    if high - low <= 1 or not cost:
-        network.arcs(brokers, sink, high - low)
+    network.supply(sink, int(low.sum() - loads.sum()))
+    # In one window of one level the sum of squares is the same whoever holds more.
+    if not cost or int(high.max()) - lowest <= 1:
+        network.arcs(brokers, sink, width)
         return 1
-    levels = np.arange(low, high)
-    network.arcs(np.repeat(brokers, levels.size), sink, 1, np.tile(2 * (levels - low) + 1, count))
-    return count * (high - low) ** 2 + 1
+    at = np.repeat(np.arange(brokers.size), width)
+    level = low[at] + np.arange(at.size) - np.repeat(np.cumsum(width) - width, width) - lowest
+    network.arcs(brokers[at], sink, 1, 2 * level + 1)
+    # A circle that improves passes the sink once: by one level up and one down.
+    return 2 * (int(high.max()) - lowest) + 3
 
 
 # ---- each partition's own arcs -----------------------------------------------------------------------------
@@ -253,7 +259,7 @@ class _Each:
         self._row, self._at = np.nonzero(self._held != 2)
         self._holds = self._held[self._row, self._at] == 1
 
-    def flow(self, low: int, high: int, cost: bool) -> _Ints | None:
+    def flow(self, low: _Load, high: _Load, cost: bool) -> _Ints | None:
         """(m,) whether each (partition, broker) that may be is; None where no sets have such loads."""
         sets, task = self._sets, self._sets.task
         count, racks = len(self._rows), sets.racks
@@ -274,7 +280,7 @@ class _Each:
         solved = network.solve() if cost else network.route()
         return None if solved is None else solved[sits]
 
-    def realised(self, low: int, high: int) -> Rebalanced | None:
+    def realised(self, low: _Load, high: _Load) -> Rebalanced | None:
         """The sets of the flow with the fewest moves."""
         sets, solved = self._sets, self.flow(low, high, True)
         if solved is None:
@@ -357,7 +363,7 @@ class _Pools:
         which = np.concatenate(uneven) if uneven else np.empty(0, np.int64)
         return cls(sets, which, np.concatenate(inside_of), able)
 
-    def flow(self, low: int, high: int, cost: bool) -> _PoolFlow | None:
+    def flow(self, low: _Load, high: _Load, cost: bool) -> _PoolFlow | None:
         """The relaxed flow, of least cost or any; None where there is none."""
         sets, task, choice = self.sets, self.sets.task, self.sets.choice
         network, racks = Network(), sets.racks
@@ -396,7 +402,7 @@ class _Pools:
         received[task.targets] = solved[into]
         return _PoolFlow(regular, solved[leave], solved[enter].reshape(over.shape), received)
 
-    def realised(self, low: int, high: int) -> Rebalanced | None:
+    def realised(self, low: _Load, high: _Load) -> Rebalanced | None:
         """The sets that the cheapest flow means; None where no partitions and brokers were found for it."""
         flow = self.flow(low, high, True)
         if flow is None:
