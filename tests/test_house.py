@@ -19,6 +19,25 @@ PAGES = sorted((ROOT / "pages").glob("[a-z]*.py"))
 #: Imports that close a circle and are known; whoever mends one takes it out.
 CLOSES_A_CIRCLE = {("reseat.planning.plan", "reseat.planning.kinds.curve")}
 
+#: Tests that reach into private names of the product, and how often; whoever gives one a door takes it out.
+REACHES_IN = {
+    "cli/test_docs.py": 3,
+    "components/test_pipeline_bar.py": 4,
+    "formats/test_reassignment.py": 2,
+    "history/test_folder.py": 2,
+    "operate/live_cluster.py": 3,
+    "operate/test_ends.py": 1,
+    "operate/test_execute.py": 2,
+    "operate/test_journal.py": 1,
+    "operate/test_lagging_brokers.py": 1,
+    "operate/test_on_zookeeper.py": 2,
+    "pages/test_connect.py": 2,
+    "pages/test_history.py": 2,
+    "pipeline/test_lock.py": 3,
+    "planning/test_add.py": 3,
+    "report/test_pptx.py": 7,
+}
+
 
 def imported(file: Path) -> set[str]:
     """Top level names of all modules that a file imports, wherever in it."""
@@ -83,6 +102,55 @@ def test_rooms_stay_small_enough_to_look_around_in() -> None:
     assert not {str(folder.relative_to(ROOT)): count for folder, count in folders.items() if count > 26}
     long = {str(file.relative_to(ROOT)) for file in files if len(file.read_text().splitlines()) > 500}
     assert not long
+
+
+def _private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
+
+
+def _named(tree: ast.AST) -> Iterator[str]:
+    """Private names that a file gives: to functions and classes, to variables, to attributes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
+def _used(tree: ast.AST) -> Iterator[str]:
+    """Names that a file takes from elsewhere: imported, as an attribute, or as a text that says what to patch."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")).endswith("attr"):
+            yield from (
+                arg.value.rpartition(".")[2]
+                for arg in node.args
+                if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+            )
+
+
+def test_tests_knock_at_doors() -> None:
+    """Tests use what is public; who reaches into private names is known, and they only grow fewer."""
+    given = {
+        name
+        for top in ("reseat", "components", "pages")
+        for file in (ROOT / top).rglob("*.py")
+        for name in _named(ast.parse(file.read_text()))
+    }
+    found: dict[str, int] = {}
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(file.read_text())
+        own = set(_named(tree))
+        if count := sum(_private(name) and name in given and name not in own for name in _used(tree)):
+            found[file.relative_to(ROOT / "tests").as_posix()] = count
+
+    assert len(given) > 1_000
+    assert found == REACHES_IN
 
 
 def test_app_only_sets_up_the_page_and_the_navigation() -> None:

@@ -166,7 +166,7 @@ def _cells(figure: go.Figure, seen: _Seen, passed: Sequence[int]) -> None:
         kind[rows, seen.at[:, j]] = np.where(done[:, j], now, later)
         words[rows, seen.at[:, j]] = "L" if j == 0 else str(j + 1)
     words[seen.now[0], list(passed)] = "×"
-    pale = (_mix(look.bar, look.faint), _mix(theme.LEADER, look.faint))
+    pale = (mix(look.bar, look.faint), mix(theme.LEADER, look.faint))
     colours = (look.faint, look.bar, theme.LEADER, *pale)
     figure.add_heatmap(
         z=kind,
@@ -192,7 +192,7 @@ def _cells(figure: go.Figure, seen: _Seen, passed: Sequence[int]) -> None:
     )
 
 
-def _mix(one: str, other: str, part: float = 0.28) -> str:
+def mix(one: str, other: str, part: float = 0.28) -> str:
     pair = ([int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (one, other))
     return "#" + "".join(f"{round(part * a + (1 - part) * b):02x}" for a, b in zip(*pair, strict=True))
 

@@ -34,7 +34,7 @@ __all__ = ["Subject", "choose", "joined", "offline_rows", "swept_losses"]
 
 OPEN, PAST = "The open layout", "From the history"
 #: Layouts up to here are counted as soon as the page is opened: 2.5 s on one core. Larger ones ask first.
-_MOST_PARTITIONS, _MOST_BROKERS = 400_000, 1_000
+MOST_PARTITIONS, _MOST_BROKERS = 400_000, 1_000
 #: Seconds that a million partitions take, as measured, for the question.
 _SECONDS_A_MILLION = 11
 
@@ -108,7 +108,7 @@ def _open(seat: OpenLayout) -> Subject | None:
 def _of_layout(
     layout: ClusterLayout, mode: Mode, opens: Callable[[tuple[int, ...]], Mapping[str, str]]
 ) -> Subject | None:
-    large = layout.partition_count > _MOST_PARTITIONS or len(layout.brokers) > _MOST_BROKERS
+    large = layout.partition_count > MOST_PARTITIONS or len(layout.brokers) > _MOST_BROKERS
     agreed: Slot[bool] = Slot(f"resilience-agreed-{layout.digest}-{mode}")
     if large and not agreed.get(False):
         seconds = _SECONDS_A_MILLION * layout.partition_count / 1e6

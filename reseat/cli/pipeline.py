@@ -58,14 +58,14 @@ def run(chosen: argparse.Namespace) -> int:
             return run_on_demand(session, landing, tables, report=report)
 
         if chosen.every is not None:
-            _stay(once, chosen.every)
+            stay(once, chosen.every)
             return 0
         done = once()
     say(*done.healed, done.sentence)
     return 0
 
 
-def _stay(once: Callable[[], RunReport], seconds: int) -> None:
+def stay(once: Callable[[], RunReport], seconds: int) -> None:
     """Run so often, until this process is asked to end between two runs.
 
     What refuses the first run is a mistake in how it was started, and is raised. Later it is another job at work, or a

@@ -32,7 +32,7 @@ __all__ = ["Comparison", "neighbours"]
 #: A broker in one of these states does not serve, as ``reseat.balance.changes`` sees it.
 _AWAY = tuple(state.value for state in BrokerState if state.away)
 #: Up to this many sides of topics that changed are sent to every task; above, replicas are sorted to meet them.
-_MOST_SENT = 500_000
+MOST_SENT = 500_000
 
 
 def neighbours(snapshots: DataFrame) -> DataFrame:
@@ -71,7 +71,7 @@ class Comparison:
         self._kept = _topics_changed(topics, self._sides).persist()
         try:
             # Counted first, as Spark cannot know that few of many remain: it would sort all replicas to join them.
-            self._few = self._kept.count() <= _MOST_SENT
+            self._few = self._kept.count() <= MOST_SENT
         except BaseException:
             self.close()
             raise

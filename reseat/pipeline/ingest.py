@@ -60,7 +60,7 @@ __all__ = ["BATCH_BYTES", "BATCH_FILES", "RunReport", "run", "run_on_demand"]
 BATCH_FILES = 4_000
 BATCH_BYTES = 2 << 30
 #: New files that are looked for before the first of them are taken in.
-_LOOK_AHEAD = 100_000
+LOOK_AHEAD = 100_000
 #: What lies in the folder of the tables, by its first name.
 _OF_TABLES = frozenset({PRIVATE, *(one.name for one in TABLES)})
 
@@ -220,7 +220,7 @@ def _new_files(landing: Folder, tables: Folder, closed: dict[str, str]) -> Itera
     new: list[FileFact] = []
     for files in landed_pieces(landing, closed=closed):
         new += unread_among(tables, files)
-        if len(new) >= _LOOK_AHEAD:
+        if len(new) >= LOOK_AHEAD:
             yield new
             new = []
     if new:

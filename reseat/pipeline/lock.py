@@ -49,7 +49,7 @@ _LOCK = f"{PRIVATE}/lock"
 _ASKING = f"{PRIVATE}/locks"
 #: Seconds between two signs of life, after which without one a job is dead, and after which it must think so itself:
 #: well before others do.
-_BEAT, _DEAD, _DOUBTFUL = 15.0, 60.0, 40.0
+BEAT, _DEAD, _DOUBTFUL = 15.0, 60.0, 40.0
 #: How often two jobs that ask at the same moment try again.
 _TRIES = 5
 
@@ -163,7 +163,7 @@ def _remote(tables: Folder, told: dict[str, str]) -> Iterator[Lease]:
             yield held
         finally:
             held._over.set()
-            beating.join(_BEAT)
+            beating.join(BEAT)
     finally:
         tables.delete(mine)
 
@@ -209,7 +209,7 @@ def _sign(held: Lease, told: dict[str, str], state: str) -> None:
 
 
 def _beat(held: Lease, told: dict[str, str]) -> None:
-    while not held._over.wait(_BEAT):
+    while not held._over.wait(BEAT):
         try:
             held.check()
             _sign(held, told, "holds")

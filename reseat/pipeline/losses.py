@@ -42,7 +42,7 @@ SOURCES = {
 #: here, 32 in Spark's rows): a cluster of 300 brokers has 13 million, one of 1,000 would have 500 million.
 PAIR_TAKEOVERS = 20_000_000
 #: As many of them go to Spark at a time: 12 MB of Arrow.
-_BATCH_TAKEOVERS = 1_000_000
+BATCH_TAKEOVERS = 1_000_000
 _KEYS = ("cluster", "day", "snapshot_id", "taken_at")
 _HEIR = arrow_schema("resilience").field("leaders_to").type
 
@@ -169,7 +169,7 @@ def _slices(found: Pairs) -> Iterator[slice]:
         yield slice(0, len(found))
         return
     offsets = found.leaders_to.offsets
-    cuts = np.searchsorted(offsets, np.arange(0, offsets[-1] + 1, _BATCH_TAKEOVERS))
+    cuts = np.searchsorted(offsets, np.arange(0, offsets[-1] + 1, BATCH_TAKEOVERS))
     for first, last in pairwise([*np.unique(cuts).tolist(), len(found)]):
         if first < last:
             yield slice(first, last)

@@ -45,7 +45,7 @@ __all__ = ["BEGUN", "Turn", "take_turn"]
 #: How the name of a batch begins: when it was begun.
 BEGUN = "%Y%m%dT%H%M%S%fZ"
 #: Elsewhere than here a job that seems dead may be asleep: what it wrote stays so long after its last sign.
-_MAY_LIVE = timedelta(days=1)
+MAY_LIVE = timedelta(days=1)
 #: How often a number is asked for that others are just making.
 _TRIES = 5
 
@@ -183,7 +183,7 @@ def _cleared(tables: Folder, staged: Iterable[str]) -> list[str]:
     """
     healed = []
     for batch in staged:
-        if tables.local is None and _last_sign(tables, batch) > datetime.now(UTC) - _MAY_LIVE:
+        if tables.local is None and _last_sign(tables, batch) > datetime.now(UTC) - MAY_LIVE:
             continue
         try:
             tables.delete_folder(f"{RUNS}/{batch}")

@@ -37,9 +37,9 @@ PATIENCE = 0.4
 #: Draws of one tool at most: their spread does not change much after these.
 _DRAWS = 100
 #: Moments of the past that a figure can tell apart.
-_MOMENTS = 400
+MOMENTS = 400
 #: What is told of each snapshot of the past.
-_PAST = (
+PAST = (
     "brokers", "topics", "partitions", "replicas", "size_bytes", "offline", "under_replicated", "below_min_isr",
     "replica_spread", "leader_spread",
 )  # fmt: skip
@@ -112,13 +112,13 @@ def past_of(
     if cluster not in known:
         there = f"it has {listed(visible(name, 60) for name in known)}" if known else "it has no cluster yet"
         raise InputRefused(f"The history knows no cluster {visible(cluster, 60)}: {there}.", source=history.where)
-    snapshots = history.snapshots(cluster, since, until, columns=("taken_at", *_PAST))
+    snapshots = history.snapshots(cluster, since, until, columns=("taken_at", *PAST))
     if snapshots.empty:
         return None
     first, last = snapshots["taken_at"].iloc[0], snapshots["taken_at"].iloc[-1]
     marks, racks = events_of(history, cluster, snapshots, history.change_counts(cluster, first, last))
     moments = np.array([moment.replace(tzinfo=None) for moment in snapshots["taken_at"]], "datetime64[s]")
-    chosen, columns = _thinned(moments, snapshots)
+    chosen, columns = thinned(moments, snapshots)
     return Past(
         taken_at=chosen,
         series=columns,
@@ -128,15 +128,15 @@ def past_of(
     )
 
 
-def _thinned(moments: np.ndarray, snapshots: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """At most ``_MOMENTS`` stretches of time, each with the largest of its values; first and last stand alone."""
-    told = {name: snapshots[name].astype("Float64").to_numpy(np.float64, na_value=np.nan) for name in _PAST}
-    if len(moments) <= _MOMENTS:
+def thinned(moments: np.ndarray, snapshots: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """At most ``MOMENTS`` stretches of time, each with the largest of its values; first and last stand alone."""
+    told = {name: snapshots[name].astype("Float64").to_numpy(np.float64, na_value=np.nan) for name in PAST}
+    if len(moments) <= MOMENTS:
         return moments, told
     seconds = moments.astype(np.int64)
     within = (seconds - seconds[0]) / max(1, seconds[-1] - seconds[0])
-    stretch = np.minimum(within * (_MOMENTS - 2), _MOMENTS - 3).astype(np.int64) + 1
-    stretch[0], stretch[-1] = 0, _MOMENTS - 1
+    stretch = np.minimum(within * (MOMENTS - 2), MOMENTS - 3).astype(np.int64) + 1
+    stretch[0], stretch[-1] = 0, MOMENTS - 1
     starts = np.flatnonzero(np.diff(stretch, prepend=-1))
     with np.errstate(invalid="ignore"):
         return moments[starts], {name: np.fmax.reduceat(column, starts) for name, column in told.items()}

@@ -154,6 +154,10 @@ class LiveCluster:
         with self._changed:
             return self._changed.wait_for(lambda: not (self._state.refreshing or self._state.testing), seconds)
 
+    def take(self, snapshot: Snapshot) -> None:
+        """Stand as after a first reading that gave this snapshot."""
+        self._set(snapshot=snapshot, reading=_reading_of(snapshot, self.name), generation=1)
+
     def _set(self, **what: object) -> None:
         """Replace the state; threads that wait are told."""
         with self._changed:

@@ -39,7 +39,7 @@ _FIRST = datetime(2011, 1, 1, tzinfo=UTC)
 #: How far the clocks of two machines may be apart.
 _SKEW = timedelta(minutes=5)
 #: Texts up to this size are kept: in JSON they may take twice as much, and a snapshot that is read has a limit too.
-_MOST_CHARACTERS = 150_000_000
+MOST_CHARACTERS = 150_000_000
 #: Facts of a reading that a snapshot has fields for, or that are about the reading of another one.
 _FIELDS = ("cluster", "cluster_id", "controller", "metadata", "version", "taken_at", "way", "consistency")
 
@@ -168,7 +168,7 @@ def snapshot_of_reading(
     not_read = list(_left_out(reading))
     if files and original is None:
         not_read.append(
-            f"The text itself is not saved: it is larger than {_MOST_CHARACTERS / 1e6:,.0f} million characters."
+            f"The text itself is not saved: it is larger than {MOST_CHARACTERS / 1e6:,.0f} million characters."
         )
     return Snapshot(
         layout=reading.layout,
@@ -200,7 +200,7 @@ def original_of(files: Sequence[tuple[str, bytes]]) -> tuple[Original | None, di
         return None, {}
     # Where the file lay is nobody's business but its owner's.
     parts = [(PurePath(name).name or name, *_as_text(data)) for name, data in files]
-    if sum(len(text) for _, text, _ in parts) > _MOST_CHARACTERS:
+    if sum(len(text) for _, text, _ in parts) > MOST_CHARACTERS:
         return None, {}
     return (
         Original(" + ".join(name for name, _, _ in parts), "".join(text for _, text, _ in parts)),

@@ -293,7 +293,7 @@ def test_a_text_too_large_to_be_kept_is_left_out_and_said(
     landed: Landed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The layout is kept all the same."""
-    monkeypatch.setattr("reseat.sources.keeping._MOST_CHARACTERS", 100)
+    monkeypatch.setattr("reseat.sources.keeping.MOST_CHARACTERS", 100)
     snapshot = landed(DESCRIBE)
 
     assert snapshot.original is None

@@ -105,7 +105,7 @@ def stay(monkeypatch, capsys):
 
         monkeypatch.setattr(pipeline.time, "sleep", sleep)
         monkeypatch.setattr(pipeline.time, "monotonic", lambda: clock[0])
-        pipeline._stay(once, seconds)
+        pipeline.stay(once, seconds)
         out, err = capsys.readouterr()
         return pauses, out.splitlines(), err.splitlines()
 

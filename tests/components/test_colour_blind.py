@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from plotly.colors import get_colorscale
 
-from components.charts.replica_matrix import _mix as mixed
+from components.charts.replica_matrix import mix as mixed
 from components.look import theme
 from reseat.report.palette import RACKS
 from tests.components.colour_sight import SIGHTS, apart, difference

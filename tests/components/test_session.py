@@ -14,7 +14,6 @@ import streamlit as st
 from components.server import visitor
 from components.state import caching, session, shared, store, widgets
 from reseat.access import Access, Person
-from reseat.formats.documents.snapshot import reading_of
 from reseat.model import Certificate, ClusterLayout, Plan, Snapshot, Wish
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster
@@ -24,7 +23,7 @@ def live(name: str) -> LiveCluster:
     """A live cluster that was read."""
     cluster = LiveCluster(Connection(name=name, bootstrap=("127.0.0.1:9",)))
     snapshot = Snapshot(ClusterLayout.from_assignments({("t", 0): [1]}), datetime.now(UTC), "admin", cluster=name)
-    cluster._set(snapshot=snapshot, reading=reading_of(snapshot), generation=1)
+    cluster.take(snapshot)
     return cluster
 
 

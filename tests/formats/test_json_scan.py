@@ -33,8 +33,8 @@ def test_what_is_seen_is_what_a_parser_builds(told: list[object], chunk: int, sp
     """Strings with quotes, backslashes, commas and brackets included, in chunks of a few bytes."""
     text = json.dumps(told, ensure_ascii=False, indent=1 if spaced else None).encode()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_scan, "_FIRST", chunk)
-        patch.setattr(json_scan, "_CHUNK", chunk)
+        patch.setattr(json_scan, "FIRST", chunk)
+        patch.setattr(json_scan, "CHUNK", chunk)
         seen = list(items(text, LIMITS, "x"))
         commas = [at for part in json_scan.scan(text) for at in part.commas(1).tolist()]
 

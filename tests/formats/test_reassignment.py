@@ -223,7 +223,7 @@ def test_pieces_and_entries_give_the_same(entries: list[dict[str, object]], inde
     """Whether a list is read in pieces of any size or entry by entry, the result is the same."""
     text = json.dumps({"partitions": entries, "version": 1}, indent=indent, ensure_ascii=False).encode()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reassignment, "_PIECE", size)
+        patch.setattr(reassignment, "PIECE", size)
         fast = read_document(text)
         patch.setattr(reassignment._Reader, "_by_pieces", lambda self, body: None)
         slow = read_document(text)
@@ -241,7 +241,7 @@ def test_every_entry_is_read_or_skipped(entries: list[object], size: int) -> Non
     text = json.dumps({"partitions": entries}).encode()
     good = [e for e in entries if isinstance(e, dict) and "replicas" in e]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reassignment, "_PIECE", size)
+        patch.setattr(reassignment, "PIECE", size)
         if not good:
             with pytest.raises(InputRefused):
                 read_document(text)

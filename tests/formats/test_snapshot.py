@@ -382,7 +382,7 @@ def test_limits_hold_before_the_heavy_work() -> None:
 
 def test_long_columns_are_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut at commas; a list of lists is refused, wherever it is cut."""
-    monkeypatch.setattr("reseat.formats.documents.snapshot_columns._PIECE", 3)
+    monkeypatch.setattr("reseat.formats.documents.snapshot_columns.PIECE", 3)
 
     assert_alike(read_snapshot(write_snapshot(small())), small())
     for ids in ([[0], [1]], [0, [1, 2]], [[0, 1]], "0,1"):

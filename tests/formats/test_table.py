@@ -52,16 +52,16 @@ def kinds(reading: Reading) -> list[str]:
 def by_texts(data: bytes) -> Reading:
     """The same text read as texts first, each column judged afterwards."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "_typed", lambda *_: None)
+        patch.setattr(table, "read_typed", lambda *_: None)
         return read_csv(data)
 
 
 def by_lines(data: bytes) -> Reading:
     """The same text divided line by line, some rows at a time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "_typed", lambda *_: None)
-        patch.setattr(table, "_texts", table._divided)
-        patch.setattr(table, "_BATCH", 2)
+        patch.setattr(table, "read_typed", lambda *_: None)
+        patch.setattr(table, "read_texts", table.read_divided)
+        patch.setattr(table, "BATCH", 2)
         return read_csv(data)
 
 

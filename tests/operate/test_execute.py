@@ -820,7 +820,7 @@ def test_replicas_and_orders_change_without_throttles_for_what_is_not_copied(jou
 
 def test_before_a_batch_not_all_that_waits_is_asked_for(journal, monkeypatch):
     """Its own partitions are, and others in turns: so the cost of a large plan is not quadratic, and all is seen."""
-    monkeypatch.setattr("reseat.operate.run.sending._ASKED_AHEAD", 3)
+    monkeypatch.setattr("reseat.operate.run.sending.ASKED_AHEAD", 3)
     plan = {("orders", i): ([1, 2], [1, 3]) for i in range(40)}
     cluster, asked = cluster_of(plan), []
     target = cluster.target()

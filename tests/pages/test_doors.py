@@ -20,7 +20,7 @@ from reseat.jobs.process import PipelineProcess, Stage
 from reseat.model import Snapshot
 from reseat.sources import followed
 from reseat.sources.connection import Connection
-from reseat.sources.followed import LiveCluster, LiveClusters, _reading_of
+from reseat.sources.followed import LiveCluster, LiveClusters
 
 from .conftest import at_clusters, small, texts
 
@@ -59,7 +59,7 @@ def following(app: AppTest) -> LiveCluster:
     """Let the session look at the named cluster, read just now."""
     cluster = shared.live_clusters().of(Connection(name="prod", bootstrap=("kafka1:9092",)))
     snapshot = Snapshot(small(), datetime.now(UTC), "admin", cluster="prod", cluster_id="abc")
-    cluster._set(snapshot=snapshot, reading=_reading_of(snapshot, "prod"), generation=1)
+    cluster.take(snapshot)
     opened = Opened(cluster.state.reading, snapshot.taken_at, snapshot=snapshot, live=cluster)
     app.session_state[KEY] = State(opened={"prod": opened}, current="prod", started=True)
     return cluster

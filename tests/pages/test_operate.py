@@ -29,7 +29,7 @@ from reseat.operate.run import execute
 from reseat.operate.run.throttling import PutBack
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.connection import Connection, Secret
-from reseat.sources.followed import LiveCluster, _reading_of
+from reseat.sources.followed import LiveCluster
 from reseat.sources.kafka_admin.log_ends import LogEnd
 from tests.operate.fake_target import FakeCluster
 
@@ -104,7 +104,7 @@ def operate(app, world):
             Connection(name="prod", bootstrap=("fake:9092",), username="reseat", password=Secret(PLANTED))
         )
         snapshot = world.read(live.connection)
-        live._set(snapshot=snapshot, reading=_reading_of(snapshot, "prod"), generation=1)
+        live.take(snapshot)
         opened = OpenedLayout(live.state.reading, snapshot.taken_at, snapshot=snapshot, live=live)
         state = State(opened={"prod": opened}, current="prod", started=True)
         opened.wish = wish or Wish()

@@ -197,7 +197,7 @@ def test_a_large_layout_asks_before_it_is_tried(opened, monkeypatch):
     """Above the limit nothing is counted until the person wants it."""
     from components.resilience import source
 
-    monkeypatch.setattr(source, "_MOST_PARTITIONS", 3)
+    monkeypatch.setattr(source, "MOST_PARTITIONS", 3)
     at = opened("resilience")
 
     assert not at.exception

@@ -254,7 +254,7 @@ def test_dead_batches_are_healed_each_in_its_way(tables: Folder, monkeypatch: py
     if tables.local is None:
         assert tables.read(never) == b"never"
         assert len(healed) == 1
-        monkeypatch.setattr(turns, "_MAY_LIVE", timedelta(0))
+        monkeypatch.setattr(turns, "MAY_LIVE", timedelta(0))
         healed = take_turn(tables).healed
     assert "before it was published" in healed[-1]
     assert not tables.exists(never)

@@ -146,7 +146,7 @@ def test_many_batches_are_one(
 
     zones = len(landing.folders())
     monkeypatch.setattr(Folder, "pieces", partialmethod(Folder.pieces, most=1))
-    monkeypatch.setattr(ingest, "_LOOK_AHEAD", 1)
+    monkeypatch.setattr(ingest, "LOOK_AHEAD", 1)
     steps: list[Progress] = []
     landing, tables = folders(tmp_path / "one folder after the other")
     put(landing, *ALL)

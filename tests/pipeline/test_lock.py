@@ -170,7 +170,7 @@ def test_elsewhere_a_job_is_dead_after_a_minute_without_a_sign_of_life(tmp_path:
 
 def test_elsewhere_a_job_gives_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its object is written again and again, so that it is not taken for dead."""
-    monkeypatch.setattr(lock, "_BEAT", 0.01)
+    monkeypatch.setattr(lock, "BEAT", 0.01)
     tables = elsewhere(tmp_path)
     with hold(tables, "run"):
         (object_,) = (tmp_path / "bucket/tables/_reseat/locks").glob("*.json")

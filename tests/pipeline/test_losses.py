@@ -92,7 +92,7 @@ def test_the_rows_of_a_small_snapshot() -> None:
 def test_pairs_go_to_spark_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other, each row whole, be it that one alone has more of who takes over than a slice should."""
     whole = _rows(loss_rows(JOB, LAYOUT))
-    monkeypatch.setattr(losses, "_BATCH_TAKEOVERS", 1)
+    monkeypatch.setattr(losses, "BATCH_TAKEOVERS", 1)
     batches = list(loss_rows(JOB, LAYOUT))
     sizes = [len(batch) for batch in batches if batch["kind"][0].as_py() == "pair"]
 

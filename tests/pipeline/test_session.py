@@ -117,4 +117,4 @@ def test_java_takes_names_of_files_for_utf_8(monkeypatch: pytest.MonkeyPatch, sp
     for name, value in spoken.items():
         monkeypatch.setenv(name, value)
 
-    assert session._driver_environment("local[*]", {})["LC_ALL"] == "C.UTF-8"
+    assert session.driver_environment("local[*]", {})["LC_ALL"] == "C.UTF-8"

@@ -126,7 +126,7 @@ def test_one_of_several_masters_is_enough() -> None:
 
 def test_a_connect_server_that_is_none_is_refused_without_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a port is closed, or something else listens; the sentence never holds the token."""
-    monkeypatch.setattr(preflight, "_SECONDS", 0.3)
+    monkeypatch.setattr(preflight, "SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(SparkFailed) as silent:
         check_remote(f"sc://127.0.0.1:{server.getsockname()[1]}")
     with pytest.raises(SparkFailed, match=r"No Spark Connect server answers at sc://127\.0\.0\.1:1 ") as closed:

@@ -203,7 +203,7 @@ def test_changes_are_the_same_where_more_topics_changed_than_are_sent_to_every_t
     spark: SparkSession, of_all: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Replicas are sorted to meet them."""
-    monkeypatch.setattr("reseat.pipeline.changes._MOST_SENT", 0)
+    monkeypatch.setattr("reseat.pipeline.changes.MOST_SENT", 0)
     landing, tables = Folder.open(tmp_path / "landing"), Folder.open(tmp_path / "tables")
     for moment in MOMENTS:
         land(snapshot_of(moment), landing, moment.cluster)

@@ -360,7 +360,7 @@ def test_many_partitions_are_settled_by_classes_alone(monkeypatch: pytest.Monkey
         replicas=lists,
         brokers=[Broker(i, rack=f"r{i // 5}") for i in range(20)],
     )
-    monkeypatch.setattr(addition_exact, "_EXACT_ARCS", 0)
+    monkeypatch.setattr(addition_exact, "EXACT_ARCS", 0)
 
     plan = add_brokers(layout, [Broker(20 + i, rack=f"r{i}") for i in range(3)])
 

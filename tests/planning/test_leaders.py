@@ -105,9 +105,9 @@ def test_the_best_of_all_orders(
 
     choices = [[b for b in members if b >= 0 and b not in dead] or [members[0]] for members in lists]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leaders, "_MANY_LISTS", many)
-        patch.setattr(leaders, "_VERY_MANY_LISTS", very_many)
-        patch.setattr(leaders, "_ADDED", 2)
+        patch.setattr(leaders, "MANY_LISTS", many)
+        patch.setattr(leaders, "VERY_MANY_LISTS", very_many)
+        patch.setattr(leaders, "ADDED", 2)
         chosen = tuple(_chosen(lists, present, fixed, dead))
 
     assert all(first in members for first, members in zip(chosen, lists, strict=True))
@@ -129,8 +129,8 @@ def test_a_flow_over_few_lists_is_the_best_over_all() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         whole = preferred_leaders(lists, present, fixed, may_lead, np.zeros_like(may_lead))
-        patch.setattr(leaders, "_VERY_MANY_LISTS", 0)
-        patch.setattr(leaders, "_ADDED", 200)
+        patch.setattr(leaders, "VERY_MANY_LISTS", 0)
+        patch.setattr(leaders, "ADDED", 200)
         few = preferred_leaders(lists, present, fixed, may_lead, np.zeros_like(may_lead))
 
     assert np.ptp((fixed + np.bincount(whole, minlength=20))[may_lead]) > 1

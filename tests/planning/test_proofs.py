@@ -10,8 +10,8 @@ import pytest
 from reseat.planning.proof.exchange import (
     Choice,
     Relocation,
-    _has_cycle,
     exchanges,
+    has_cycle,
     least_reachable,
     least_squares_with_moves,
     maximum_is_least,
@@ -249,6 +249,6 @@ class TestLongSearches:
         way = np.arange(-1, length - 1)
         closed = np.where(way < 0, length - 1, way)
 
-        assert not _has_cycle(way)
-        assert _has_cycle(closed)
-        assert _has_cycle(np.append(closed, 0))
+        assert not has_cycle(way)
+        assert has_cycle(closed)
+        assert has_cycle(np.append(closed, 0))

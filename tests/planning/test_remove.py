@@ -485,7 +485,7 @@ def test_every_way_to_the_optimum_ends_there(pairs: int, seed: int, racks: int) 
     rng = np.random.default_rng(seed)
     layout = _random_layout(rng, brokers=7, partitions=25, racks=racks)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(placing, "_MANY_RACK_PAIRS", pairs)
+        patch.setattr(placing, "MANY_RACK_PAIRS", pairs)
         certificate = remove_brokers(layout, [int(rng.integers(0, 7))]).certificate
 
     assert certificate.replica_balance_proven
@@ -499,7 +499,7 @@ def test_a_network_too_large_is_planned_and_nothing_is_claimed_by_the_solver() -
         {("t", 0): [1, 2, 4], ("t", 1): [1, 3, 4], ("t", 2): [1, 2, 3]}, brokers=brokers
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(placing, "_FULL_NETWORK_ARCS", 0)
+        patch.setattr(placing, "FULL_NETWORK_ARCS", 0)
         patch.setattr(placing, "repair_conflicts", lambda *_: False)
         made = remove_brokers(layout, [1])
 

@@ -310,7 +310,7 @@ def options_of(layout: ClusterLayout, topics: set[str], factor: int) -> dict[Key
     return out
 
 
-@pytest.mark.parametrize("at_once", [picking._GROUPS, 0])
+@pytest.mark.parametrize("at_once", [picking.GROUPS, 0])
 @settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), factor=st.integers(1, 4))
 def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: int) -> None:
@@ -330,8 +330,8 @@ def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: 
             change_replication_factor(layout, topics, factor, options=KEPT)
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(picking, "_GROUPS", at_once)
-        patch.setattr(picking, "_ADDED", 1)
+        patch.setattr(picking, "GROUPS", at_once)
+        patch.setattr(picking, "ADDED", 1)
         plan = change_replication_factor(layout, topics, factor, options=KEPT)
     racks = rack_names(layout)
     live = targets_of(layout, ())
@@ -368,11 +368,11 @@ def test_no_choice_of_a_small_layout_is_better(at_once: int, seed: int, factor: 
         assert plan.certificate.moves_proven
 
 
-@pytest.mark.parametrize("at_once", [picking._GROUPS, 0])
+@pytest.mark.parametrize("at_once", [picking.GROUPS, 0])
 def test_many_partitions_shrink_exactly(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two thousand partitions from three replicas to two: the checker finds nothing better, however it was found."""
-    monkeypatch.setattr(picking, "_GROUPS", at_once)
-    monkeypatch.setattr(picking, "_ADDED", 200)
+    monkeypatch.setattr(picking, "GROUPS", at_once)
+    monkeypatch.setattr(picking, "ADDED", 200)
     rng = np.random.default_rng(3)
     replicas = np.argsort(rng.random((2000, 24)) * (1 + np.arange(24) / 20), axis=1)[:, :3]
     layout = ClusterLayout.from_columns(

@@ -243,16 +243,16 @@ def test_a_long_past_is_thinned_without_losing_its_worst_moment() -> None:
     """First and last stay as they were."""
     import pandas as pd
 
-    from reseat.report.gather import _MOMENTS, _PAST, _thinned
+    from reseat.report.gather import MOMENTS, PAST, thinned
 
     count = 5_000
-    told = pd.DataFrame({name: pd.array(np.arange(count), "Int64") for name in _PAST})
+    told = pd.DataFrame({name: pd.array(np.arange(count), "Int64") for name in PAST})
     told.loc[2_500, "offline"] = 1_000_000
     told.loc[:, "size_bytes"] = pd.array([None] * count, "Int64")
     moments = np.datetime64("2026-01-01", "s") + np.arange(count) * np.timedelta64(600, "s")
-    chosen, series = _thinned(moments, told)
+    chosen, series = thinned(moments, told)
 
-    assert len(chosen) <= _MOMENTS
+    assert len(chosen) <= MOMENTS
     assert (chosen[0], chosen[-1]) == (moments[0], moments[-1])
     assert (series["partitions"][0], series["partitions"][-1]) == (0, count - 1)
     assert series["offline"].max() == 1_000_000

@@ -71,9 +71,9 @@ _MOST_SHOWN = 100
 #: Findings of a reading for which a plan is refused though a layout is not, beside those of ``plan_faults``.
 _ALSO_REFUSED = frozenset({"duplicate_replicas", "unknown_version"})
 #: Bytes of ``before`` decoded at once: its objects are alive only piece by piece.
-_PIECE = 2_000_000
+PIECE = 2_000_000
 #: Bytes that a piece may take: it is cut where the next list begins, and no list is as long as a piece.
-_LONGEST_PIECE = 2 * _PIECE
+_LONGEST_PIECE = 2 * PIECE
 _CUT = re.compile(rb"\][ \t\r\n]*,[ \t\r\n]*\[")
 
 _Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
@@ -407,7 +407,7 @@ def _pieces(lists: bytes) -> Iterator[bytes]:
         raise _Unfit("'before' is not a list of lists of broker ids")
     start, end = 1, len(lists) - 1
     while True:
-        cut = _CUT.search(lists, min(start + _PIECE, end), end)
+        cut = _CUT.search(lists, min(start + PIECE, end), end)
         yield b"[" + lists[start : end if cut is None else cut.start() + 1] + b"]"
         if cut is None:
             return

@@ -50,7 +50,7 @@ _KNOWN = {
     for table, frame in _FRAME.items()
 }
 #: Bytes of a list decoded at once: its numbers are Python objects only piece by piece.
-_PIECE = 4_000_000
+PIECE = 4_000_000
 #: The largest whole number up to which floating point numbers are exact.
 _EXACT = 2**53
 _LARGEST = 2**31 - 1
@@ -273,11 +273,11 @@ class _Table:
 
 def _pieces(data: bytes) -> list[bytes]:
     """A JSON list of numbers in pieces that are lists; of other lists the pieces are no JSON, or of another type."""
-    if len(data) <= _PIECE or data[:1] != b"[":
+    if len(data) <= PIECE or data[:1] != b"[":
         return [data]
     out, start, end = [], 1, len(data) - 1
     while True:
-        cut = data.find(b",", min(start + _PIECE, end), end)
+        cut = data.find(b",", min(start + PIECE, end), end)
         if cut < 0:
             out.append(b"[" + data[start:end] + data[end:])
             return out

@@ -22,7 +22,7 @@ from reseat.formats.input.reading import Limits
 
 __all__ = ["Chunk", "check_values", "check_width", "deepest", "items", "scan", "value"]
 
-_FIRST, _CHUNK = 65_536, 1_000_000
+FIRST, CHUNK = 65_536, 1_000_000
 _QUOTE, _COMMA, _BACKSLASH, _OPEN, _CLOSE, _LOWER = 34, 44, 92, 123, 125, 32
 
 
@@ -62,7 +62,7 @@ def scan(data: bytes | memoryview, start: int = 0) -> Iterator[Chunk]:
     depth = inside = 0
     at = start
     while at < len(data):
-        stop = min(len(data), at + (_CHUNK if at > start else _FIRST))
+        stop = min(len(data), at + (CHUNK if at > start else FIRST))
         while stop < len(data) and data[stop - 1] == _BACKSLASH:
             stop += 1  # an escape stays within its chunk
         piece = np.frombuffer(data, np.uint8, stop - at, at)

@@ -58,7 +58,7 @@ from reseat.model import BoolArray
 __all__ = ["read_csv", "read_parquet", "write_csv", "write_parquet"]
 
 #: Rows divided one by one that become columns at once: bounds the objects that are alive.
-_BATCH = 100_000
+BATCH = 100_000
 _ODD = "{} cells; {} were expected, as in the header."
 
 
@@ -118,9 +118,9 @@ def _read(data: bytes, header: Header, source: str, first_line: int, limits: Lim
     """All columns at once, if every cell is of the type expected; else as texts, each column judged by itself."""
     before = first_line - 1 + header.lines
     faults = _Faults(limits.lines)
-    arrow, lines = _typed(data, header), functools.cache(lambda: row_lines(_body(data, header)))
+    arrow, lines = read_typed(data, header), functools.cache(lambda: row_lines(_body(data, header)))
     if arrow is None:
-        arrow, known = _judged(*_texts(data, header, faults), header, faults)
+        arrow, known = _judged(*read_texts(data, header, faults), header, faults)
         lines = functools.cache(lambda: known)
     out = Table(lambda row: int(lines()[row]) + before, limits, source, count=arrow.num_rows)
     out.over_lines = [(first + before, last + before) for first, last in faults.over_lines]
@@ -189,7 +189,7 @@ def _rows_are_lines(data: bytes, header: Header, rows: int) -> bool:
     return rows == row_count(_body(data, header)) and not ends_open(_body(data, header), header)
 
 
-def _typed(data: bytes, header: Header) -> Any:
+def read_typed(data: bytes, header: Header) -> Any:
     """The known columns as an Arrow table; None if a cell is at fault or goes over lines."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -211,7 +211,7 @@ def _typed(data: bytes, header: Header) -> Any:
     return arrow
 
 
-def _texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDArray[np.int64]]:
+def read_texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDArray[np.int64]]:
     """All columns as texts, and the line of each row, the first below the header 1; odd rows are ``faults``."""
     import pyarrow as pa
 
@@ -228,16 +228,16 @@ def _texts(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDArr
             data.decode()  # Arrow's handler of invalid rows must be able to show them
         arrow = _parsed(data, header, handler)
     except (pa.ArrowException, ValueError):
-        return _divided(data, header, faults)
+        return read_divided(data, header, faults)
     if data.find(b'"', header.end) >= 0 and (odd or not _rows_are_lines(data, header, arrow.num_rows)):
-        return _divided(data, header, faults)
+        return read_divided(data, header, faults)
     lines = row_lines(_body(data, header))
     faults.found += [(int(lines[row]), text, why, None) for row, text, why in told]
     return arrow, np.delete(lines, np.array(odd, np.int64) - 1)
 
 
-def _divided(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDArray[np.int64]]:
-    """As ``_texts``, line by line: a quote that is left open swallows no row."""
+def read_divided(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDArray[np.int64]]:
+    """As ``read_texts``, line by line: a quote that is left open swallows no row."""
     import pyarrow as pa
 
     names = [header.known.get(i, f"\x00{i}") for i in range(len(header.told))]
@@ -259,7 +259,7 @@ def _divided(data: bytes, header: Header, faults: _Faults) -> tuple[Any, npt.NDA
             continue  # blank
         rows.append(record.cells)
         lines.append(record.line)
-        if len(rows) >= _BATCH:
+        if len(rows) >= BATCH:
             pieces.append(piece())
             rows.clear()
     return pa.concat_tables([*pieces, piece()]), np.array(lines, np.int64)

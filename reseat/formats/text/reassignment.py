@@ -68,7 +68,7 @@ __all__ = ["SEAL_KEY", "Told", "read_document", "read_told"]
 SEAL_KEY = "reseat"
 
 #: Bytes of one piece: large enough that a piece's fixed cost vanishes, small enough that its objects stay in the cache.
-_PIECE = 2_000_000
+PIECE = 2_000_000
 _CUT = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*\{")
 _BATCH = 50_000
 #: Bytes of one entry: a thousand directories with the longest paths there are take half of it.
@@ -106,7 +106,7 @@ def read_document(data: bytes, *, source: str = "pasted text", first_line: int =
     """
     check_size(data, source, limits)
     document = data.removeprefix(_BOM)
-    bare = _BARE.fullmatch(document) if len(document) < _PIECE else None
+    bare = _BARE.fullmatch(document) if len(document) < PIECE else None
     if bare is not None:
         return _read_bare(document, bare, _Place(document, first_line), source, limits)
     return _Reader(document, source, first_line, limits).read()
@@ -290,7 +290,7 @@ class _Reader:
         if not (inner.startswith(b"[") and inner.endswith(b"]")):
             return None
         for start, stop in _pieces(inner):
-            if stop - start > _PIECE + _LONGEST_ENTRY:
+            if stop - start > PIECE + _LONGEST_ENTRY:
                 return None
             try:
                 entries = ENTRIES.decode(b"[" + inner[start:stop] + b"]")
@@ -435,7 +435,7 @@ def _pieces(body: bytes) -> Iterator[tuple[int, int]]:
     """Spans of ``[...]`` between its brackets, cut where one entry seems to end and the next to begin."""
     start, end = 1, len(body) - 1
     while True:
-        cut = _CUT.search(body, min(start + _PIECE, end), end)
+        cut = _CUT.search(body, min(start + PIECE, end), end)
         if cut is None:
             yield start, end
             return

@@ -44,7 +44,7 @@ _PERHAPS_DEAD = "INVALID_REPLICA_ASSIGNMENT"
 _TRIES_PERHAPS_DEAD = 3
 #: Partitions that wait, beside those of the batch, that are looked at before each batch, in turns. All of them each
 #: time would make the cost quadratic: hours of reading ZooKeeper's nodes for a plan of 100,000 partitions.
-_ASKED_AHEAD = 1_000
+ASKED_AHEAD = 1_000
 
 
 class Sender:
@@ -186,10 +186,10 @@ class Sender:
 
     def _some_that_wait(self) -> list[int]:
         waiting = self._ledger.rows("waiting")
-        if len(waiting) <= _ASKED_AHEAD:
+        if len(waiting) <= ASKED_AHEAD:
             return waiting
         first = next((place for place, row in enumerate(waiting) if row >= self._ahead), 0)
-        turn = (waiting + waiting)[first : first + _ASKED_AHEAD]
+        turn = (waiting + waiting)[first : first + ASKED_AHEAD]
         self._ahead = turn[-1] + 1
         return turn
 

@@ -14,7 +14,7 @@ from reseat.pipeline.spark.settings import is_local
 
 __all__ = ["check_master", "check_remote"]
 
-_SECONDS = 10.0
+SECONDS = 10.0
 _PORTS = {"spark": 7077, "https": 443, "http": 80}
 
 
@@ -67,10 +67,10 @@ def check_remote(remote: str) -> None:
     except (PySparkException, ValueError) as error:
         raise SparkFailed("This is not the address of a Spark Connect server: expected sc://host:port.") from error
     try:
-        grpc.channel_ready_future(channel).result(timeout=_SECONDS)
+        grpc.channel_ready_future(channel).result(timeout=SECONDS)
     except grpc.FutureTimeoutError as error:
         raise SparkFailed(
-            f"No Spark Connect server answers at {place} within {_SECONDS:.0f} s: is it running there, and reachable "
+            f"No Spark Connect server answers at {place} within {SECONDS:.0f} s: is it running there, and reachable "
             "from this machine?"
         ) from error
     finally:
@@ -90,7 +90,7 @@ def _answers(what: str, places: list[str]) -> None:
             host, port = parts.hostname, parts.port or _PORTS[parts.scheme]
             if not host:
                 raise ValueError("a host is missing")
-            with socket.create_connection((host, port), timeout=_SECONDS):
+            with socket.create_connection((host, port), timeout=SECONDS):
                 return
         except (OSError, ValueError, KeyError) as error:
             troubles.append(f"{place} ({reason_of(error)})")

@@ -175,7 +175,7 @@ def _launched(
     # Spark's context takes Ctrl-C over, to cancel its jobs first; without one it is this process's own again.
     interrupt = signal.getsignal(signal.SIGINT)
     try:
-        with log.open("ab") as file, _environment(_driver_environment(master, settings)):
+        with log.open("ab") as file, _environment(driver_environment(master, settings)):
             with in_words("Java could not be started for Spark", log=log):
                 start = SparkConf(loadDefaults=False).setAll(list(for_command_line(chosen).items()))
                 gateway = launch_gateway(start, {"stdout": file, "stderr": file})
@@ -192,7 +192,7 @@ def _launched(
             signal.signal(signal.SIGINT, interrupt)
 
 
-def _driver_environment(master: str, settings: Mapping[str, str]) -> dict[str, str | None]:
+def driver_environment(master: str, settings: Mapping[str, str]) -> dict[str, str | None]:
     """What the JVM and the workers it starts must find in their environment; None: what they must not find."""
     found: dict[str, str | None] = {
         "JAVA_HOME": str(spark_java_home()),

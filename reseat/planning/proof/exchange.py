@@ -428,12 +428,12 @@ def no_cheaper_rearrangement(source: IndexArray, target: IndexArray, cost: Index
         winners, at = np.unique(owner[reaching], return_index=True)
         parent[heads[winners]] = tail[reaching[at]]
         distance[heads[better]] = best[better]
-        if step % _LOOK_EVERY == _LOOK_EVERY - 1 and _has_cycle(parent):
+        if step % _LOOK_EVERY == _LOOK_EVERY - 1 and has_cycle(parent):
             return False
     return False
 
 
-def _has_cycle(parent: IndexArray) -> bool:
+def has_cycle(parent: IndexArray) -> bool:
     """Whether following predecessors ends in a circle; a circle among them is a negative cycle. O(V log V)."""
     jump = np.append(np.where(parent < 0, len(parent), parent), len(parent))
     for _ in range(len(parent).bit_length() + 1):

@@ -17,7 +17,7 @@ from reseat.planning.solve.convex_flow import ConvexNetwork, Flow, Terminals
 __all__ = ["Exact", "by_partitions", "exact_network", "network_best"]
 
 #: Arcs up to which the flow is solved partition by partition where classes do not settle it (about a second).
-_EXACT_ARCS = 300_000
+EXACT_ARCS = 300_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ def exact_network(state: State, *, wide: bool = False) -> Exact | None:
     movable = on_brokers(state.replicas, state.gives)
     rows = np.flatnonzero(movable.any(axis=1))
     takers = state.takers
-    if rows.size * (state.replicas.shape[1] * 2 + len(takers)) > _EXACT_ARCS:
+    if rows.size * (state.replicas.shape[1] * 2 + len(takers)) > EXACT_ARCS:
         return None
     leave_tail, leave_head, leaves = [], [], []
     come_tail, come_head, comes = [], [], []

@@ -39,11 +39,11 @@ __all__ = ["leader_first", "preferred_leaders"]
 _Ints = npt.NDArray[np.int64]
 
 #: From so many lists on, a perfectly even choice is looked for first: a flow without costs is several times faster.
-_MANY_LISTS = 2_000
+MANY_LISTS = 2_000
 #: From so many lists on, a flow over few of them at a time is quicker than one over all.
-_VERY_MANY_LISTS = 40_000
+VERY_MANY_LISTS = 40_000
 #: Lists added to that flow in a round, and rounds after which it is given up for the flow over all.
-_ADDED, _ROUNDS = 20_000, 24
+ADDED, _ROUNDS = 20_000, 24
 #: Lists that take their first choice together, where it need only be good.
 _TOGETHER = 512
 #: Lists that a broker above its share offers, for each that must change.
@@ -82,12 +82,12 @@ def preferred_leaders(
         return chosen
     options = np.where(able[free], lists[free], NONE)
     today = np.where((options == present[free, None]).any(axis=1), present[free], NONE)
-    if free.size >= _MANY_LISTS:
+    if free.size >= MANY_LISTS:
         even = _perfectly_even(options, today, np.asarray(fixed, np.int64), may_lead)
         if even is not None:
             chosen[free] = even
             return chosen
-    if free.size >= _VERY_MANY_LISTS:
+    if free.size >= VERY_MANY_LISTS:
         found = _by_few(options, today, np.asarray(fixed, np.int64), may_lead)
         if found is not None:
             chosen[free] = found
@@ -170,7 +170,7 @@ def _by_few(options: IntArray, today: IntArray, fixed: _Ints, may_lead: BoolArra
         other = option != chosen[row]
         swaps = Swaps(row[other], chosen[row[other]], option[other], price[other] - now[row[other]])
         load = fixed + np.bincount(chosen, minlength=brokers)
-        more = worth_freeing(swaps, held, Loads(load, weight), _ADDED)
+        more = worth_freeing(swaps, held, Loads(load, weight), ADDED)
         if more is None:
             return None
         if not more.size:

@@ -24,9 +24,9 @@ __all__ = ["Change", "Pick", "Whole", "replicas_kept", "shrinking"]
 
 Whole = npt.NDArray[np.int64]
 #: Different choices up to which one flow holds them all; beyond, flows over few partitions at a time are quicker.
-_GROUPS = 40_000
+GROUPS = 40_000
 #: Partitions added to such a flow in a round, and the most rounds.
-_ADDED, _ROUNDS = 20_000, 24
+ADDED, _ROUNDS = 20_000, 24
 #: Partitions that pick together, where picks need only be good.
 _TOGETHER = 2_048
 
@@ -105,7 +105,7 @@ def replicas_kept(change: Change, pick: Pick, base: Whole) -> BoolArray:
     fixed_racks = np.sort(racks[pick.fixed], axis=1)
     key = _key(np.column_stack([lists, fixed_racks, pick.amount]))
     back: BoolArray = np.zeros(lists.shape, np.bool_)
-    if len(key) > _GROUPS and len(np.unique(key, axis=0)) > _GROUPS:
+    if len(key) > GROUPS and len(np.unique(key, axis=0)) > GROUPS:
         each = Pick(lists, pick.fixed, pick.amount)
         np.put_along_axis(back, ordered, _picked_by_few(change, each, base), axis=1)
         return back
@@ -142,7 +142,7 @@ def _picked_by_few(change: Change, pick: Pick, base: Whole) -> BoolArray:
     weight = change.live.astype(np.int64)
     for _ in range(_ROUNDS):
         load = base + np.bincount(pick.candidates[chosen], minlength=brokers)
-        more = worth_freeing(_swaps(change, pick, chosen), held, Loads(load, weight), _ADDED)
+        more = worth_freeing(_swaps(change, pick, chosen), held, Loads(load, weight), ADDED)
         if more is None or not more.size:
             break
         held[more] = True

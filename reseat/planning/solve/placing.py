@@ -46,9 +46,9 @@ __all__ = ["Placing", "place", "place_by_weight"]
 _Ints = npt.NDArray[np.int64]
 
 #: Above this many (group, rack) pairs, racks are so many that one filling over all brokers is tried first.
-_MANY_RACK_PAIRS = 20_000
+MANY_RACK_PAIRS = 20_000
 #: Above this many arcs the full network would take minutes and gigabytes; then the plan is only bounded.
-_FULL_NETWORK_ARCS = 8_000_000
+FULL_NETWORK_ARCS = 8_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +149,7 @@ def _task(
 def _seated(task: Task) -> tuple[Seating, bool]:
     kinds, group = situations(task)
     racks = int(task.rack.max()) + 1
-    many = len(kinds) * racks > _MANY_RACK_PAIRS
+    many = len(kinds) * racks > MANY_RACK_PAIRS
     if many:
         seating = _by_one_filling(task)
         if seating is not None:
@@ -275,7 +275,7 @@ def _by_full_network(task: Task, choice: RackChoice) -> Seating | None:
     """Every partition with its own brokers excluded, solved exactly; None where the network is too large."""
     targets = task.targets
     arcs = int((task.needed > 0).sum()) * targets.size
-    if arcs > _FULL_NETWORK_ARCS:
+    if arcs > FULL_NETWORK_ARCS:
         return None
     extra, base = choice.extra[choice.group], choice.base[choice.group]
     single = (task.needed == 1) & (extra == 1)

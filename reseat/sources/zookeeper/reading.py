@@ -44,7 +44,7 @@ __all__ = ["read"]
 _T = TypeVar("_T")
 
 #: Answers between two reports of progress.
-_REPORT_EVERY = 500
+REPORT_EVERY = 500
 
 
 def read(connection: Connection, *, report: Report | None = None, cancelled: threading.Event | None = None) -> Snapshot:
@@ -253,7 +253,7 @@ class _Reader:
         self._say(Progress(step, 0, total))
         for done, answer in enumerate(answers, 1):
             yield answer
-            if done % _REPORT_EVERY == 0 or done == total:
+            if done % REPORT_EVERY == 0 or done == total:
                 self._say(Progress(step, done, total))
 
     # ---- looking again ---------------------------------------------------------------------------------------

@@ -156,7 +156,7 @@ def mixes(snapshot: Snapshot) -> list[str]:
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is reported after every tenth of a pass, so that there is much to write between."""
-    monkeypatch.setattr("reseat.sources.zookeeper.reading._REPORT_EVERY", PARTITIONS // 10)
+    monkeypatch.setattr("reseat.sources.zookeeper.reading.REPORT_EVERY", PARTITIONS // 10)
 
 
 @pytest.mark.usefixtures("often")
