@@ -35,6 +35,7 @@ def wishes(names: st.SearchStrategy[str], topics: st.SearchStrategy[str] | None 
         topics=st.sets(names if topics is None else topics, max_size=4).map(lambda found: tuple(sorted(found))),
         options=options(),
         point=st.none() | st.integers(0, 10**9),
+        replace=st.dictionaries(IDS, IDS, max_size=2).map(lambda pairs: tuple(sorted(pairs.items()))),
         rebalance=st.booleans(),
         mend_racks=st.booleans(),
         leaders_only=st.booleans(),

@@ -134,6 +134,9 @@ def _chips(wish: Wish) -> int:
         ]
     else:
         chips.append(("in", f"{len(wish.add):,} brokers added", replace(other, add=())))
+    if wish.places:
+        words = ", ".join(f"{new} in the place of {old}" for old, new in wish.places)
+        chips.append(("places", words, replace(other, replace=())))
     if wish.topics:
         chips.append(
             (

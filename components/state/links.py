@@ -95,6 +95,7 @@ def to_query(
         "past": "" if past is None else past.link,
         "remove": ",".join(map(str, wish.remove)),
         "add": "\n".join(_pair(broker, rack) for broker, rack in wish.add),
+        "replace": ",".join(f"{old}:{new}" for old, new in wish.replace),
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
         "topics": "\n".join(wish.topics),
         "options": ",".join(choices),
@@ -146,6 +147,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 keep_unmovable="unmovable" in choices,
             ),
             point=_broker(query["point"]) if query.get("point") else None,
+            replace=_replaced(query.get("replace", "")),
             rebalance="rebalance" in choices,
             mend_racks="mend" in choices,
             leaders_only="leaders" in choices,
@@ -165,6 +167,11 @@ def _pairs(text: str) -> tuple[tuple[int, str | None], ...]:
         broker, colon, rack = line.partition(":")
         pairs[_broker(broker)] = rack if colon and rack else None
     return tuple(sorted(pairs.items()))
+
+
+def _replaced(text: str) -> tuple[tuple[int, int], ...]:
+    pairs = (pair.partition(":") for pair in text.split(",") if pair)
+    return tuple(sorted({_broker(old): _broker(new) for old, _, new in pairs}.items()))
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -55,10 +55,32 @@ def _out(seat: OpenLayout) -> None:
             format_func=lambda broker: text.visible(facts[broker], 80),
         )
         racks = st.multiselect("Racks to drain", sorted(layout.racks, key=natural)) if layout.racks else []
+        by = st.number_input(
+            "Replaced by broker ID",
+            0,
+            2**31 - 1,
+            value=wish.places[0][1] if len(wish.places) == 1 else None,
+            step=1,
+            placeholder="none: any brokers take over",
+            help="It takes the place of the broker in every list. A new broker joins in the same rack.",
+        )
         if st.form_submit_button("Preview", type="primary"):
-            whole = {b.id for b in layout.brokers if b.rack in racks}
-            changed = replace(wish.of_brokers().at(None), topics=(), replication_factor=None)
-            _ask(replace(changed, remove=tuple(sorted({*brokers, *whole}))))
+            gone = {*brokers, *(b.id for b in layout.brokers if b.rack in racks)}
+            if by is not None and len(gone) != 1:
+                st.warning("Choose one broker to replace.", icon=":material/swap_horiz:")
+                return
+            changed = replace(wish.of_brokers().at(None), topics=(), replication_factor=None, replace=())
+            changed = replace(changed, remove=tuple(sorted(gone)))
+            _ask(changed if by is None else _replaced(layout, changed, int(by)))
+
+
+def _replaced(layout: ClusterLayout, wish: Wish, new: int) -> Wish:
+    """The change in which a broker takes the place of the one that leaves; a new one joins in its rack."""
+    (old,) = wish.remove
+    at = layout.position(old)
+    rack = None if at is None else layout.brokers[at].rack
+    joins = dict(wish.add) if layout.position(new) is not None else {new: rack, **dict(wish.add)}
+    return replace(wish, replace=((old, new),), add=tuple(sorted(joins.items(), key=lambda pair: pair[0])))
 
 
 def _in(seat: OpenLayout) -> None:

@@ -129,6 +129,14 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         "--add", action="append", default=[], type=_additions, metavar="ID[:RACK],...", help="brokers to add"
     )
     command.add_argument(
+        "--replace",
+        action="append",
+        default=[],
+        type=_replacements,
+        metavar="OLD:NEW[:RACK],...",
+        help="drain OLD; NEW takes its place in every list",
+    )
+    command.add_argument(
         "--replication-factor", type=_factor, metavar="N", help="the new replication factor of --topics"
     )
     command.add_argument(
@@ -445,6 +453,19 @@ def _additions(text: str) -> tuple[tuple[int, str | None], ...]:
         if colon and not rack:
             raise argparse.ArgumentTypeError(f"{word!r} has no rack after the colon")
         out.append((_id(broker), rack or None))
+    return tuple(out)
+
+
+def _replacements(text: str) -> tuple[tuple[int, int, str | None], ...]:
+    out: list[tuple[int, int, str | None]] = []
+    for word in _words(text):
+        old, colon, rest = word.partition(":")
+        if not colon:
+            raise argparse.ArgumentTypeError(
+                f"{word!r} does not say which broker takes its place: OLD:NEW was expected"
+            )
+        ((new, rack),) = _additions(rest)
+        out.append((_id(old), new, rack))
     return tuple(out)
 
 

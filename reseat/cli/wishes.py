@@ -12,7 +12,7 @@ from reseat.model import ClusterLayout, Options, Wish
 __all__ = ["wish_of"]
 
 #: The words of a wish by their names in the namespace; ``judge`` knows these alone.
-_BROKERS = ("remove", "add", "replication_factor", "topics", "rebalance", "mend_racks", "leaders_only")
+_BROKERS = ("remove", "add", "replace", "replication_factor", "topics", "rebalance", "mend_racks", "leaders_only")
 _OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable")
 
 
@@ -31,15 +31,24 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         if racks.get(broker, rack) != rack:
             raise WishRefused(f"Broker {broker} is added twice, with different racks.", brokers=(broker,))
         racks[broker] = rack
+    replaced = [one for group in chosen.replace for one in group]
+    for old, new, rack in replaced:
+        at = layout.position(old)
+        # In the same rack, unless another one is told.
+        if layout.position(new) is None and at is not None:
+            racks.setdefault(new, rack or layout.brokers[at].rack)
     patterns = [pattern for group in chosen.topics for pattern in group]
     told = vars(chosen)
     return Wish(
-        remove=tuple(sorted({broker for group in chosen.remove for broker in group})),
+        remove=tuple(
+            sorted({*(broker for group in chosen.remove for broker in group), *(old for old, _, _ in replaced)})
+        ),
         add=tuple(sorted(racks.items(), key=lambda pair: pair[0])),
         replication_factor=chosen.replication_factor,
         topics=topics_like(layout, patterns) if patterns else (),
         options=Options(**{name: told[name] for name in _OPTIONS if name in told}),
         point=told.get("point"),
+        replace=tuple(sorted({old: new for old, new, _ in replaced}.items())),
         rebalance=chosen.rebalance,
         mend_racks=chosen.mend_racks,
         leaders_only=chosen.leaders_only,

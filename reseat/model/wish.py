@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from dataclasses import replace as changed
 
 __all__ = ["Options", "Wish"]
 
@@ -43,6 +44,8 @@ class Wish:
         replication_factor: the new replication factor of ``topics``, or None.
         topics: topics whose replication factor shall change.
         options: how to plan.
+        replace: (old, new), ascending: who takes the place of a broker in ``remove``; who is not in the layout is in
+            ``add`` too.
         rebalance: whether replicas shall be evened out over the brokers there are, and leaders over all lists.
         mend_racks: whether partitions shall get the best rack diversity, nothing else moving.
         leaders_only: whether preferred leaders shall be evened out over all lists, no replica moving.
@@ -56,6 +59,7 @@ class Wish:
     topics: tuple[str, ...] = ()
     options: Options = Options()
     point: int | None = None
+    replace: tuple[tuple[int, int], ...] = ()
     rebalance: bool = False
     mend_racks: bool = False
     leaders_only: bool = False
@@ -64,6 +68,11 @@ class Wish:
     def is_empty(self) -> bool:
         """Whether nothing is wished."""
         return not (self.remove or self.add or self.topics or self.rearranges)
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Who takes whose place, of brokers that do leave: who is put back needs nobody."""
+        return tuple(pair for pair in self.replace if pair[0] in self.remove)
 
     @property
     def rearranges(self) -> bool:
@@ -77,14 +86,14 @@ class Wish:
 
     def of_brokers(self) -> Wish:
         """The same change without rearranging what is there, which a change of brokers takes the place of."""
-        return replace(self, rebalance=False, mend_racks=False, leaders_only=False)
+        return changed(self, rebalance=False, mend_racks=False, leaders_only=False)
 
     def at(self, point: int | None) -> Wish:
         """The same change at another point of its curve.
 
         Who changes the brokers asks for ``at(None)`` first: a number of moves is a point of one curve only.
         """
-        return replace(self, point=point)
+        return changed(self, point=point)
 
     def as_dict(self) -> dict[str, object]:
         """The whole change as JSON-ready values, as ``reseat.formats.documents.certificate.read_wish`` reads it."""
@@ -95,6 +104,7 @@ class Wish:
             "topics": list(self.topics),
             "options": asdict(self.options),
             "point": self.point,
+            **({"replace": [{"broker": old, "by": new} for old, new in self.replace]} if self.replace else {}),
             # Told where it is wished: what was written before there was such a wish stays the same, byte for byte.
             **{name: True for name in ("rebalance", "mend_racks", "leaders_only") if getattr(self, name)},
         }

@@ -79,12 +79,13 @@ def visible(name: str, most: int = 200) -> str:
 def wish_in_words(wish: Wish) -> str:
     """What is wished, as words for people: ``broker 7 leaves``."""
     parts = []
-    if wish.remove:
-        one = len(wish.remove) == 1
-        parts.append(f"{'broker' if one else 'brokers'} {ids(wish.remove)} removed")
-    if wish.add:
-        one = len(wish.add) == 1
-        parts.append(f"{'broker' if one else 'brokers'} {ids(b for b, _ in wish.add)} added")
+    replaced = dict(wish.places)
+    parts += [f"broker {old} replaced by {new}" for old, new in replaced.items()]
+    removed = [broker for broker in wish.remove if broker not in replaced]
+    added = [broker for broker, _ in wish.add if broker not in replaced.values()]
+    for brokers, what in ((removed, "removed"), (added, "added")):
+        if brokers:
+            parts.append(f"{verb(len(brokers), 'broker', 'brokers')} {ids(brokers)} {what}")
     if wish.topics:
         parts.append(f"replication factor {wish.replication_factor} for {counted(len(wish.topics), 'topic')}")
     if wish.rebalance:

@@ -49,6 +49,10 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
 
         made = change_replication_factor(layout, wish.topics, wish.replication_factor, options=wish.options)
         return _with_idle_options(made, reorder_all="a replication-factor change keeps their order")
+    if wish.places:
+        from reseat.planning.kinds.replace import replace_brokers
+
+        return _with_idle_options(replace_brokers(layout, wish))
     if wish.remove:
         made = remove_brokers(layout, wish.remove, options=wish.options, added=joining)
         return _with_idle_options(made)

@@ -37,11 +37,14 @@ def capital(sentence: str) -> str:
 def subject(wish: Wish) -> str:
     """What is asked for, as the subject of a sentence: "draining broker 7"."""
     parts = []
-    if wish.remove:
-        parts.append(f"draining {verb(len(wish.remove), 'broker', 'brokers')} {ids(wish.remove)}")
-    if wish.add:
-        added = f"{verb(len(wish.add), 'broker', 'brokers')} {ids(broker for broker, _ in wish.add)}"
-        parts.append(f"adding {added}")
+    replaced = dict(wish.places)
+    parts += [f"replacing broker {old} by {new}" for old, new in replaced.items()]
+    removed = [broker for broker in wish.remove if broker not in replaced]
+    joins = [broker for broker, _ in wish.add if broker not in replaced.values()]
+    if removed:
+        parts.append(f"draining {verb(len(removed), 'broker', 'brokers')} {ids(removed)}")
+    if joins:
+        parts.append(f"adding {verb(len(joins), 'broker', 'brokers')} {ids(joins)}")
     if wish.topics:
         parts.append(f"setting {counted(len(wish.topics), 'topic')} to replication factor {wish.replication_factor}")
     if wish.rearranges:

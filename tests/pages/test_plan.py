@@ -45,6 +45,7 @@ def test_a_broker_out_is_planned_and_proven(opened):
         (Wish(replication_factor=3, topics=("orders",)), "Replication factor 3 for 1 topic: "),
         (Wish(replication_factor=1, topics=("orders",)), "Replication factor 1 for 1 topic: "),
         (Wish(rebalance=True), "Cluster rebalanced: "),
+        (Wish(remove=(3,), add=((9, "a"),), replace=((3, 9),)), "Broker 3 replaced by 9: 2 replicas move"),
         (Wish(mend_racks=True), "Rack diversity restored: No replica moves."),
         (Wish(leaders_only=True), "Leaders rebalanced: No replica moves."),
     ],

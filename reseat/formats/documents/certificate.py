@@ -29,6 +29,11 @@ class _Added(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rack: str | None
 
 
+class _Replaced(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    broker: _Id
+    by: _Id
+
+
 class _Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reorder_all: bool = False
     receive_cap: _Count | None = None
@@ -46,6 +51,7 @@ class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     topics: list[str]
     options: _Options = _Options()
     point: _Count | None = None
+    replace: list[_Replaced] = []
     rebalance: bool = False
     mend_racks: bool = False
     leaders_only: bool = False
@@ -99,6 +105,7 @@ def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits 
         topics=tuple(dict.fromkeys(told.topics)),
         options=Options(**msgspec.structs.asdict(told.options)),
         point=told.point,
+        replace=tuple(sorted({one.broker: one.by for one in told.replace}.items())),
         rebalance=told.rebalance,
         mend_racks=told.mend_racks,
         leaders_only=told.leaders_only,

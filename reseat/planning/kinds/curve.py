@@ -121,7 +121,7 @@ def _without_a_curve(wish: Wish) -> str | None:
     """Why a wish has no points to choose from, or None."""
     if wish.replication_factor is not None:
         return "A replication-factor change has one plan, the minimum; no alternatives with more moves are offered."
-    if wish.rearranges:
+    if wish.rearranges or wish.places:
         return "This change has one plan: the one with the fewest moves for it."
     if wish.options.by_bytes:
         return (

@@ -1,0 +1,112 @@
+"""One broker for another: it takes the place of the one that leaves, in every list.
+
+Promises, in this order:
+    1. Exactly the replicas on leaving brokers move. No plan can move fewer.
+    2. In a list that has the leaving broker and not the other, that one stands at the same position afterwards, and
+       nothing else of the list changes: where the one was named first, so is the other.
+    3. A list that has both already, and one with a leaving broker that nobody replaces, is planned as ``remove`` does.
+
+Needs: what ``remove`` needs; brokers that take a place are neither dead nor about to leave.
+
+Example: {0: [0, 1], 1: [1, 2]}, broker 1 replaced by 2: partition 0 gets [0, 2]; partition 1 has both, and gets [2, 0].
+
+Complexity: O(P R) and, for what 3 is about, that of ``remove``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from reseat.errors import WishRefused
+from reseat.model import Broker, BrokerState, ClusterLayout, Plan, Wish
+from reseat.model.arrays import lists_differ
+from reseat.model.wording import counted, verb
+from reseat.planning.cautions import with_cautions
+from reseat.planning.finishing import Bound, certified
+from reseat.planning.kinds.remove import prepared, remove_brokers
+from reseat.planning.proof.checker import check_removal
+from reseat.planning.proof.verdict import Verdict, last_resort_sentences
+from reseat.planning.proposal import propose
+from reseat.planning.receivers import with_doubtful_receivers
+
+__all__ = ["replace_brokers"]
+
+
+def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
+    """The plan in which brokers take the places of others.
+
+    Args:
+        layout: the layout.
+        wish: the brokers that leave, those that join, and who takes whose place.
+
+    Raises:
+        WishRefused: as ``remove_brokers``; or a broker that takes a place is dead, leaves, or takes two.
+    """
+    joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
+    removal = prepared(layout, wish.remove, joining, wish.options)
+    current, pairs = removal.layout, dict(wish.replace)
+    _require_fit(current, wish, pairs)
+    lists = removal.lists.copy()
+    in_place = 0
+    for old, new in pairs.items():
+        here, there = (int(np.flatnonzero(current.broker_ids == broker)[0]) for broker in (old, new))
+        takes = removal.goes & (removal.lists == here) & ~(lists == there).any(axis=1, keepdims=True)
+        lists[takes] = there
+        in_place += int(takes.sum())
+    placed = propose(current, removal.rows, lists)
+    rest = remove_brokers(placed, wish.remove, options=wish.options)
+    every = rest.proposed.replicas
+    rows = np.flatnonzero(lists_differ(current.replicas, every))
+    proposed = propose(current, rows, every[rows])
+    verdict = check_removal(current, proposed, wish.remove, reorder_all=wish.options.reorder_all, pinned=removal.pinned)
+    certificate = certified(
+        current,
+        proposed,
+        wish=wish,
+        verdict=verdict,
+        bound=Bound(moves=removal.displaced, leaders=False),
+        sentences=_sentences(pairs, in_place, verdict),
+    )
+    plan = Plan(current, proposed, certificate, removal.start.findings)
+    return with_cautions(with_doubtful_receivers(plan, removal.start.under_way), removal.start.read)
+
+
+def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) -> None:
+    dead = {broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD}
+    for old, new in pairs.items():
+        why = (
+            f"broker {new} is not in this layout and is not added"
+            if layout.position(new) is None
+            else f"broker {new} is drained itself"
+            if new in wish.remove
+            else f"broker {new} is known to be dead"
+            if new in dead
+            else f"broker {new} would take two places"
+            if list(pairs.values()).count(new) > 1
+            else None
+        )
+        if why is not None:
+            raise WishRefused(
+                f"Broker {new} cannot take the place of broker {old}: {why}.",
+                brokers=(old, new),
+                choices=("Choose another broker.", "Drain the broker without a replacement."),
+            )
+
+
+def _sentences(pairs: Mapping[int, int], in_place: int, verdict: Verdict) -> tuple[str, ...]:
+    """What moves, then who takes whose place, and what goes elsewhere."""
+    if verdict.faults:
+        return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
+    moves, others = verdict.moves, verdict.moves - in_place
+    proven = ", the proven minimum" if verdict.moves_proven else ""
+    who = ", ".join(f"broker {new} takes the place of broker {old}" for old, new in pairs.items())
+    out = [
+        *last_resort_sentences(verdict),
+        f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')}{proven}.",
+        f"{who[:1].upper()}{who[1:]} in {counted(in_place, 'list')}, at the same position.",
+    ]
+    if others:
+        out.append(f"{counted(others, 'replica')} {verb(others, 'goes', 'go')} to other brokers, as in a drain.")
+    return tuple(out)
