@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -74,6 +75,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
 def project() -> Path:
     """The project's folder."""
     return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kazoos_own_chance() -> Iterator[None]:
+    """Kazoo's threads draw their jitter from a generator of their own.
+
+    From the shared one they draw at each look round, and Hypothesis blames the strategy that was drawn meanwhile.
+    """
+    from kazoo import retry
+    from kazoo.protocol import connection
+
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (retry, connection):
+            patched.setattr(module, "random", Random())
+        yield
 
 
 @pytest.fixture(scope="session")
