@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from reseat.cli.generate_arguments import generate_arguments
 from reseat.cli.operate.arguments import operate_arguments
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
@@ -67,6 +68,9 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _show(commands.add_parser("show", help="a layout's size, balance and findings"))
     _plan(commands.add_parser("plan", help="plan a change, with rollback and proof"))
+    generate_arguments(
+        commands.add_parser("generate", help="move topics onto brokers, in the place of Kafka's own --generate"), _ids
+    )
     _report(commands.add_parser("report", help="a report on a layout and a change: HTML, PDF, slides"))
     _unmask(commands.add_parser("unmask", help="replace the pseudonyms in a text of a masked report by names"))
     _judge(commands.add_parser("judge", help="validate an existing plan, made by hand or by another tool"))

@@ -22,7 +22,7 @@ from reseat.sources.landing import check_cluster, land
 from reseat.sources.live import read_cluster
 from reseat.sources.progress import Progress, Report
 
-__all__ = ["snapshot"]
+__all__ = ["connection_of", "snapshot"]
 
 Reader = Callable[..., Snapshot]
 
@@ -51,7 +51,7 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
     if chosen.landing is not None:  # what is wrong with the words is said before a large cluster is read
         check_cluster(chosen.cluster)
         zone = Folder.open(chosen.landing)
-    connection = _connection(chosen)
+    connection = connection_of(chosen)
     taken = _read(connection, read or read_cluster)
     if chosen.cluster is not None:
         taken = replace(taken, cluster=chosen.cluster)
@@ -71,7 +71,8 @@ def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
     return 0
 
 
-def _connection(chosen: argparse.Namespace) -> Connection:
+def connection_of(chosen: argparse.Namespace) -> Connection:
+    """The cluster that the options name, and how to be let in."""
     from reseat.sources.configuration import connection_from_options
 
     return connection_from_options(

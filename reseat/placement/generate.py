@@ -36,7 +36,7 @@ from reseat.placement.kraft import place_kraft
 from reseat.placement.ring import ring_of, walk
 from reseat.placement.striped import RackMode, by_rack_mode, place_striped, shift_growth
 
-__all__ = ["Proposal", "ProposalSpread", "Tool", "proposal_spread", "propose"]
+__all__ = ["Proposal", "ProposalSpread", "Tool", "asked_of", "proposal_spread", "propose"]
 
 
 class Tool(Enum):
@@ -115,7 +115,7 @@ def propose(
     Raises:
         PlacementRefused: in Kafka's words, as the placements; a broker or topic named twice; an unknown topic.
     """
-    before, brokers, notes = _checked(layout, broker_ids, topics, rack_mode)
+    before, brokers, notes = asked_of(layout, broker_ids, topics, rack_mode)
     if keep_order:
         by_id = {broker.id: broker for broker in brokers}
         brokers = tuple(by_id[broker_id] for broker_id in broker_ids if broker_id in by_id)
@@ -149,7 +149,7 @@ def proposal_spread(
     Raises:
         PlacementRefused: as ``propose``.
     """
-    before, brokers, _ = _checked(layout, broker_ids, topics, rack_mode)
+    before, brokers, _ = asked_of(layout, broker_ids, topics, rack_mode)
     sizes, factors, _ = _what_the_tool_sees(before)
     old, cost = _held_before(before, sizes)
     ids = np.array([broker.id for broker in brokers], np.int32)
@@ -175,7 +175,7 @@ def proposal_spread(
     return ProposalSpread(whole[0], whole[1], whole[2], whole[3], None if cost is None else out[4])
 
 
-def _checked(
+def asked_of(
     layout: ClusterLayout, broker_ids: Sequence[int], topics: Iterable[str] | None, rack_mode: RackMode
 ) -> tuple[ClusterLayout, tuple[Broker, ...], tuple[str, ...]]:
     """The topics' layout, the brokers to place on, and what was dropped."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from reseat.cli import main
 from reseat.formats import read
 from reseat.formats.documents.writers import write_preferred_election, write_reassignment, write_rollback
 from reseat.formats.text.commands import commands
@@ -109,3 +112,32 @@ def test_every_printed_command_runs_without_a_complaint(cluster: servers.KafkaCl
     assert (other.assignments(), other.leader_ids.tolist()) == ({("other", 0): [3, 2]}, [2])
     for title, text in {"Create": created, **said}.items():
         assert not _COMPLAINT.search(_ADVICE.sub("", text)), f"{title}: {text}"
+
+
+def partitions_of(document: str) -> list[dict[str, Any]]:
+    """The partitions of a reassignment JSON in their order; newer tools name present log directories, older say any."""
+    told: list[dict[str, Any]] = sorted(json.loads(document)["partitions"], key=lambda one: one["partition"])
+    return [{key: value for key, value in one.items() if key != "log_dirs"} for one in told]
+
+
+def test_generate_says_what_kafkas_own_says_and_its_tool_executes_it(
+    cluster: servers.KafkaCluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The same words around the same present assignment; the proposal moves what is elsewhere, and nothing else."""
+    cluster.tool("topics", "--create", "--topic", "onto", "--replica-assignment", "1:2,2:3,3:1")
+    topics, proposal = tmp_path / "topics.json", tmp_path / "proposal.json"
+    topics.write_text('{"version":1,"topics":[{"topic":"onto"}]}')
+    asked = ["--topics-to-move-json-file", str(topics), "--broker-list", "2,3"]
+    theirs = cluster.tool("reassign", *asked, "--generate").strip().splitlines()
+    capfd.readouterr()
+    assert main(["generate", *asked, "--bootstrap-server", cluster.bootstrap]) == 0
+    ours = capfd.readouterr().out.strip().splitlines()
+    proposal.write_text(ours[4])
+    for act in ("--execute", "--verify"):
+        said = cluster.tool("reassign", "--reassignment-json-file", str(proposal), act)
+
+    assert [ours[at] for at in (0, 2, 3)] == [theirs[at] for at in (0, 2, 3)]
+    assert partitions_of(ours[1]) == partitions_of(theirs[1])
+    assert [set(one["replicas"]) for one in partitions_of(ours[4])] == [{2, 3}] * 3
+    assert partitions_of(ours[4])[1]["replicas"] == [2, 3]
+    assert "onto-1 is complete" in said or "partition onto-1 is completed" in said

@@ -1,0 +1,52 @@
+"""``generate``: in the place of ``kafka-reassign-partitions --generate``, with its words, and the fewest moves."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from reseat.cli.inputs import layout_of, read_layout, text_of
+from reseat.cli.snapshot import connection_of
+from reseat.cli.writer import complain, say
+from reseat.errors import InputRefused
+from reseat.formats.documents.json_rows import document, entries
+from reseat.model import ClusterLayout
+from reseat.placement.striped import RackMode
+from reseat.planning.kinds.onto import onto_brokers
+
+__all__ = ["generate"]
+
+_TOPICS_EXPECTED = 'A file such as {"version":1,"topics":[{"topic":"orders"}]} was expected.'
+
+
+def generate(chosen: argparse.Namespace) -> int:
+    """Print what Kafka's tool prints: the current assignment of the topics and the proposed one; see ``--help``."""
+    topics = _topics(chosen.topics_to_move_json_file)
+    mode = RackMode.DISABLED if chosen.disable_rack_aware else RackMode.ENFORCED
+    plan, notes = onto_brokers(_layout(chosen), topics, chosen.broker_list, rack_mode=mode)
+    say("Current partition replica assignment", document(entries(plan.current, "any")), "")
+    say("Proposed partition reassignment configuration", document(entries(plan.proposed, "any")))
+    certificate = plan.certificate
+    complain(*notes, *(finding.sentence for finding in certificate.cautions), *certificate.sentences)
+    return 0
+
+
+def _topics(name: str) -> tuple[str, ...]:
+    data, source = text_of(name)
+    try:
+        topics = tuple(entry["topic"] for entry in json.loads(data)["topics"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputRefused(_TOPICS_EXPECTED, source=source) from error
+    if not topics or not all(isinstance(topic, str) for topic in topics):
+        raise InputRefused(_TOPICS_EXPECTED, source=source)
+    return topics
+
+
+def _layout(chosen: argparse.Namespace) -> ClusterLayout:
+    if chosen.layout:
+        return layout_of(read_layout(chosen).layout, chosen)
+    if chosen.bootstrap is None and chosen.zookeeper is None:
+        raise InputRefused("No cluster given: use --bootstrap-server HOSTS, --zookeeper HOSTS, or --layout FILE.")
+    from reseat.sources.live import read_cluster
+
+    return layout_of(read_cluster(connection_of(chosen)).layout, chosen)
