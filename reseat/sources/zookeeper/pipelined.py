@@ -149,17 +149,24 @@ class Pipeline:
             ) from None
         if isinstance(error, _UNUSABLE) and not isinstance(error, _LOST):
             return error
-        raise ClusterUnreachable(
+        raise self._lost() from None
+
+    def _lost(self) -> ClusterUnreachable:
+        return ClusterUnreachable(
             f"The connection to ZooKeeper at {self._server} was lost while it was read. Read again.",
             "lost",
             self._server,
-        ) from None
+        )
 
     def _await(self, answer: Answer) -> None:
         until = time.monotonic() + self._patience
         while not answer.wait(_GLANCE_SECONDS):
             if self._cancelled is not None and self._cancelled.is_set():
                 raise Cancelled("The reading was stopped.")
+            # What was in flight when the connection was lost is refused by kazoo; what is asked after that waits in
+            # its queue for the next connection, which may never be.
+            if not self._zookeeper.connected:
+                raise self._lost()
             if time.monotonic() > until:
                 raise ClusterUnreachable(
                     f"ZooKeeper at {self._server} has not answered for {self._patience:g} s. Is it overloaded or "

@@ -77,7 +77,7 @@ class ReadOnlyZooKeeper:
         client: an open client; whoever made it also closes it.
     """
 
-    __slots__ = ("_ask", "_zxid")
+    __slots__ = ("_ask", "_connected", "_zxid")
 
     def __init__(self, client: ReadingClient) -> None:
         if not isinstance(client, ReadingClient):
@@ -90,6 +90,12 @@ class ReadOnlyZooKeeper:
         }
         self._ask: Callable[[str, str], Answer] = lambda question, path: questions[question](path)
         self._zxid: Callable[[], int] = lambda: client.last_zxid
+        self._connected: Callable[[], bool] = lambda: bool(client.connected)
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a session with a server at this moment; what is asked without one waits for the next."""
+        return self._connected()
 
     @property
     def last_zxid(self) -> int:
