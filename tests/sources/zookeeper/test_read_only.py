@@ -100,7 +100,7 @@ def test_the_wrapper_offers_questions_alone(client: ReadingClient) -> None:
     wrapper = ReadOnlyZooKeeper(client)
     public = {name for name in dir(wrapper) if not name.startswith("_")}
 
-    assert public == {"children", "exists", "get", "last_zxid", "sync"}
+    assert public == {"children", "connected", "exists", "get", "last_zxid", "sync"}
     for name in {name for name, _ in inspect.getmembers(KazooClient, callable)} - public:
         assert name.startswith("__") or not hasattr(wrapper, name), name
 
