@@ -43,8 +43,8 @@ def draw_points(seat: OpenLayout, plan: Plan) -> None:
     # Chosen elsewhere (a chip, the figure, a link), another point is another widget: it begins with that one.
     key = f"point-{seat.digest}-{seat.wish}"
     row = st.container(horizontal=True, vertical_alignment="bottom", key="points")
-    if seat.wish.add and not seat.wish.remove:
-        # Onto new brokers fewer moves are worth having too, so one slides along the curve.
+    if seat.wish.rebalance or (seat.wish.add and not seat.wish.remove):
+        # To rebalance and onto new brokers fewer moves are worth having too, so one slides along the curve.
         row.select_slider(
             "Moves vs. balance",
             list(words),

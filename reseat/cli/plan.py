@@ -85,9 +85,9 @@ def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
 
 def refuse_options_that_do_nothing(chosen: argparse.Namespace) -> None:
     """Refuse an option that the wish has no use for, and a version that is none."""
-    if chosen.max_moves is not None and (chosen.remove or not chosen.add):
+    if chosen.max_moves is not None and (chosen.remove or not (chosen.add or chosen.rebalance)):
         raise WishRefused(
-            "--max-moves only goes with --add: a drain or a new replication factor has a fixed minimum of moves."
+            "--max-moves only goes with --add or --rebalance: any other change has a fixed minimum of moves."
         )
     if chosen.kafka_version is not None and version_of(chosen.kafka_version) is None:
         raise WishRefused(f"{chosen.kafka_version} is not a Kafka version; one such as 2.8 or 4.1.0 was expected.")

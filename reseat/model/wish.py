@@ -21,7 +21,7 @@ class Options:
             certificate states what balance it costs.
         by_bytes: for brokers that leave: even out bytes instead of replica counts (a bound and its gap are stated,
             not a proof).
-        max_moves: for added brokers only: make at most this many moves, or None.
+        max_moves: for a rebalance and for added brokers only: make at most this many moves, or None.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
             ISR is back; else they are left where they are.
     """
@@ -78,6 +78,11 @@ class Wish:
     def rearranges(self) -> bool:
         """Whether what is there shall be rebalanced, mended on racks or led evenly, no broker or factor changing."""
         return self.rebalance or self.mend_racks or self.leaders_only
+
+    @property
+    def chooses_moves(self) -> bool:
+        """Whether a number of moves was chosen, so that nobody looks for the least."""
+        return self.point is not None or self.options.max_moves is not None
 
     @property
     def orders_all(self) -> bool:

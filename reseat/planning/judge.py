@@ -213,8 +213,14 @@ def _verdict(
         return check_replication_factor(
             current, after, wish.topics, wish.replication_factor, receive_cap=options.receive_cap, pinned=unmovable
         )
+    most = options.max_moves if wish.point is None else wish.point
     if wish.rebalance or wish.mend_racks:
-        return check_rebalance(current, after, racks_only=wish.mend_racks, pinned=unmovable)
+        whole = check_rebalance(current, after, racks_only=wish.mend_racks, pinned=unmovable)
+        if wish.mend_racks or whole.moves_proven or most is None:
+            return whole
+        # What a move was worth is not told: it is near the spread that was reached, or no matter.
+        near = range(max(1, whole.replica_spread - 1), whole.replica_spread + 3)
+        return check_rebalance(current, after, tolerances=near, pinned=unmovable)
     if _only_adds(wish):
         added = [broker for broker, _ in wish.add]
 
@@ -231,7 +237,6 @@ def _verdict(
 
         verdict = judged(None)
         # A limit on moves matters only where it keeps a plan from the least spread.
-        most = options.max_moves if wish.point is None else wish.point
         return verdict if verdict.moves_proven or most is None else judged(most)
     return check_removal(
         current,
@@ -388,6 +393,8 @@ def _moves(certificate: Certificate, verdict: Verdict) -> str:
     made = f"It moves {counted(moves, 'replica') if moves else 'no replica'}"
     if certificate.moves_proven:
         of = " for this spread" if _only_adds(certificate.wish) or certificate.wish.rebalance else ""
+        if certificate.wish.rebalance and certificate.wish.chooses_moves:
+            of = " for this balance"
         least_of = minimal(f"{made}, the proven minimum{of}", racks_unknown=verdict.racks_unknown)
         return least_of if moves or _only_adds(certificate.wish) else f"{made}."
     if least is None or certificate.faults:

@@ -88,8 +88,10 @@ def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
         reorder_all: why lists were not reordered, or None where they were.
     """
     options, idle = plan.wish.options, []
-    if options.max_moves is not None:
-        idle.append("max moves has no effect: it applies only when brokers are added and none removed")
+    if options.max_moves is not None and not plan.wish.rebalance:
+        idle.append(
+            "max moves has no effect: it applies only to a rebalance, and when brokers are added and none removed"
+        )
     if plan.wish.rearranges and options.receive_cap is not None:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
     if plan.wish.rearranges and options.by_bytes:

@@ -104,10 +104,6 @@ def _only_adds(made: Certificate) -> bool:
     return bool(made.wish.add) and not made.wish.remove
 
 
-def _chosen(made: Certificate) -> bool:
-    return made.wish.point is not None or made.wish.options.max_moves is not None
-
-
 def _moves(made: Certificate) -> str:
     if made.faults:
         return "The plan is faulty, so the minimum number of copies is unknown."
@@ -118,9 +114,9 @@ def _moves(made: Certificate) -> str:
     if made.moves_proven:
         return f"No plan for this change copies fewer replicas (proven).{_known(made)}"
     if made.least_moves is not None and made.least_moves < made.moves:
-        why = "; more were chosen for balance" if _chosen(made) else ""
+        why = "; more were chosen for balance" if made.wish.chooses_moves else ""
         return f"The minimum is {counted(made.least_moves, 'copy', 'copies')}, this plan has {made.moves:,}{why}."
-    if _chosen(made):
+    if made.wish.chooses_moves:
         return f"The number of copies, {made.moves:,}, was chosen; it is not meant to be the minimum."
     return "It is not proven that this is the minimum number of copies."
 
@@ -135,7 +131,7 @@ def _replicas(made: Certificate) -> str:
     if not made.replica_balance_proven or made.faults:
         return "It is not proven that the replica balance is the best possible."
     if _only_adds(made):
-        among = "with this many copies" if _chosen(made) else "by moving replicas onto the new brokers only"
+        among = "with this many copies" if made.wish.chooses_moves else "by moving replicas onto the new brokers only"
         return f"The brokers cannot be better balanced {among} (proven).{_known(made)}"
     if made.wish.topics:
         return f"No plan with these racks balances the brokers better (proven).{_known(made)}"

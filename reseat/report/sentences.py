@@ -14,7 +14,6 @@ from reseat.model.wording import counted, ids, verb
 from reseat.report.matter import Matter
 
 __all__ = [
-    "by_choice",
     "capital",
     "copied",
     "headline",
@@ -66,14 +65,9 @@ def severity_word(severity: Severity) -> str:
     return severity.word
 
 
-def by_choice(wish: Wish) -> bool:
-    """Whether a number of moves was chosen, so that nobody looks for the least."""
-    return wish.point is not None or wish.options.max_moves is not None
-
-
 def unproven(certificate: Certificate) -> bool:
     """Whether a plan that should move the least is not proven to."""
-    return not certificate.moves_proven and not certificate.faults and not by_choice(certificate.wish)
+    return not certificate.moves_proven and not certificate.faults and not certificate.wish.chooses_moves
 
 
 def copied(matter: Matter) -> str:
@@ -146,7 +140,7 @@ def _of_plan(matter: Matter, made: Certificate) -> str:
         return f"{said}{_but(made)}."
     if why is not None:
         return f"{said}, and {why}."
-    if by_choice(made.wish):
+    if made.wish.chooses_moves:
         return f"{said}, the number chosen for better balance."
     return f"{said}; it is not proven that this is the minimum."
 

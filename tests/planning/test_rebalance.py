@@ -10,11 +10,11 @@ import pytest
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
-from reseat.planning import plan
+from reseat.planning import curve, plan
 from reseat.planning.judge import judge
 from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
 from reseat.planning.proof.checker import check_rebalance
-from reseat.planning.solve.rebalancing import Rebalanced, Sets, mended, rebalanced
+from reseat.planning.solve.rebalancing import Rebalanced, Rebalancing, Sets
 from tests.planning.brute_force import (
     Assignments,
     best_leaders,
@@ -48,13 +48,19 @@ def value_of(layout: ClusterLayout, proposed: Assignments) -> Value:
     return max(loads) - min(loads), moves, sum(load**2 for load in loads)
 
 
-def best_of_all(layout: ClusterLayout, *, racks_only: bool = False) -> Value:
-    """The best (spread, moves, sum of squares) of every plan there is; of racks alone (0, moves, sum of squares)."""
+def outcomes_of(layout: ClusterLayout) -> np.ndarray:
+    """(n, 1 + targets) moves and loads of every plan there is, each once."""
     targets, current = targets_of(layout, ()), layout.assignments()
     outcomes = np.zeros((1, 1 + len(targets)), np.int64)
     for key, sets in sets_of(layout).items():
         rows = np.array([[sum(m not in current[key] for m in s), *(t in s for t in targets)] for s in sets], np.int64)
         outcomes = np.unique((outcomes[:, None, :] + rows[None, :, :]).reshape(-1, outcomes.shape[1]), axis=0)
+    return outcomes
+
+
+def best_of_all(layout: ClusterLayout, *, racks_only: bool = False) -> Value:
+    """The best (spread, moves, sum of squares) of every plan there is; of racks alone (0, moves, sum of squares)."""
+    outcomes = outcomes_of(layout)
     load = outcomes[:, 1:]
     spreads = np.zeros(len(load), np.int64) if racks_only else np.ptp(load, axis=1)
     spread, moves, squares = min(zip(spreads, outcomes[:, 0], (load**2).sum(axis=1), strict=True))
@@ -115,6 +121,89 @@ def test_racks_alone_are_mended_with_the_fewest_moves(seed: int) -> None:
             mend_racks(layout)
 
 
+def trades(layout: ClusterLayout) -> int:
+    """At every number of moves no plan has as few and is evener, or is as even with fewer; how many were planned."""
+    outcomes = outcomes_of(layout)
+    moves, squares = outcomes[:, 0], (outcomes[:, 1:] ** 2).sum(axis=1)
+    _, most, _ = best_of_all(layout)
+    fewest, made_of = int(moves.min()), 0
+    for allowed in range(most):
+        wish = Wish(rebalance=True, options=Options(max_moves=allowed))
+        if allowed < fewest:
+            with pytest.raises(WishRefused, match=rf"rack diversity alone needs {fewest:,}\."):
+                plan(layout, wish)
+            continue
+        made = plan(layout, wish)
+        certificate = made.certificate
+        _, own, reached = value_of(layout, made.proposed.assignments())
+        better = (moves <= own) & (squares <= reached)
+
+        assert own <= allowed
+        assert not (better & ((moves < own) | (squares < reached))).any(), layout.assignments()
+        assert certificate.moves_proven
+        assert certificate.replica_balance_proven
+        assert certificate.leader_balance_proven
+        assert certificate.moves == own
+        made_of += 1
+    return made_of
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_with_fewer_moves_nothing_is_evener(seed: int) -> None:
+    """Every limit below the whole rebalance, against every plan there is; too low a limit is refused with the least."""
+    rng = np.random.default_rng(seed)
+    trades(random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(2, 5))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(50))
+def test_with_fewer_moves_nothing_is_evener_at_length(seed: int) -> None:
+    """The same of many more."""
+    rng = np.random.default_rng(2_000 + seed)
+    assert sum(trades(random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=6)) for _ in range(40)) > 20
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_limit_that_spoils_a_plan_is_not_proven(seed: int) -> None:
+    """Of every other outcome that sits best over racks the checker proves none that a plan betters."""
+    rng = np.random.default_rng(seed)
+    layout = random_layout(rng, brokers=4, partitions=4)
+    options, outcomes = sets_of(layout), outcomes_of(layout)
+    moves, squares = outcomes[:, 0], (outcomes[:, 1:] ** 2).sum(axis=1)
+    for _ in range(20):
+        proposed = {key: sets[int(rng.integers(len(sets)))] for key, sets in options.items()}
+        _, own, reached = value_of(layout, proposed)
+        verdict = check_rebalance(layout, replaced(layout, proposed), tolerances=range(1, 6))
+        bettered = ((moves <= own) & (squares <= reached) & ((moves < own) | (squares < reached))).any()
+
+        assert not (verdict.moves_proven and bettered), layout.assignments()
+
+
+def test_the_curve_of_a_rebalance_ends_with_the_least_spread() -> None:
+    """Its points have more moves and less spread each; each is a plan at that point, and the judge proves it."""
+    rng = np.random.default_rng(4)
+    lists = {
+        ("t", row): rng.choice(6, 3, replace=False, p=[0.4, 0.3, 0.1, 0.1, 0.05, 0.05]).tolist() for row in range(90)
+    }
+    layout = ClusterLayout.from_assignments(lists, brokers=[Broker(b) for b in range(6)])
+    whole, points = plan(layout, Wish(rebalance=True)), curve(layout, Wish(rebalance=True))
+
+    assert len(points) >= 4
+    assert [p.moves for p in points] == sorted({p.moves for p in points})
+    assert [p.replica_sum_of_squares for p in points] == sorted(
+        {p.replica_sum_of_squares for p in points}, reverse=True
+    )
+    assert (points[-1].moves, points[-1].replica_spread) == (whole.certificate.moves, whole.certificate.replica_spread)
+    for point in points:
+        wish = Wish(rebalance=True, point=point.moves)
+        made = plan(layout, wish)
+        assert (made.certificate.moves, made.certificate.replica_spread) == (point.moves, point.replica_spread)
+        assert made.certificate.replica_balance_proven
+        assert judge(layout, made.proposed, wish).moves == point.moves
+    limited = curve(layout, Wish(rebalance=True, options=Options(max_moves=points[1].moves)))
+    assert limited == points[:2]
+
+
 def test_mending_by_pools_is_as_good_as_by_each_partition() -> None:
     """Also where loads go far beyond those of today: the window grows until no broker comes up to its ends."""
     rng = np.random.default_rng(8)
@@ -122,7 +211,7 @@ def test_mending_by_pools_is_as_good_as_by_each_partition() -> None:
         rack = np.arange(brokers, dtype=np.int32) % 4
         lists = np.array([rng.choice(brokers // 2, 3, replace=False) * 2 for _ in range(rows)], np.int32)
         sets = Sets(lists, np.zeros(lists.shape, np.bool_), np.ones(brokers, np.bool_), rack)
-        fast, exact = mended(sets, own_arcs=0), mended(sets)
+        fast, exact = Rebalancing(sets, own_arcs=0).at(None), Rebalancing(sets).at(None)
         assert fast is not None
         assert exact is not None
 
@@ -172,7 +261,7 @@ def test_the_relaxation_is_the_truth_where_it_is_realised() -> None:
         lists = np.array([rng.permutation(brokers)[:3] for _ in range(rows)], np.int32)
         fixed = np.repeat((rng.random(rows) < 0.1)[:, None], 3, axis=1)
         sets = Sets(lists, fixed, np.ones(brokers, np.bool_), rack)
-        fast, exact = rebalanced(sets, own_arcs=0), rebalanced(sets)
+        fast, exact = Rebalancing(sets, own_arcs=0).evenest(), Rebalancing(sets).evenest()
         assert fast is not None
         assert exact is not None
         relaxed += fast.relaxed
@@ -258,9 +347,8 @@ def test_a_wish_to_balance_stands_alone() -> None:
 
     assert made.wish.rebalance
     assert [f.sentence for f in made.findings] == [
-        "Max moves has no effect: it applies only when brokers are added and none removed; the cap on replicas "
-        "received has no effect: who receives how many is what the balance asks for; sizes have no effect: replicas "
-        "are counted."
+        "The cap on replicas received has no effect: who receives how many is what the balance asks for; sizes have no "
+        "effect: replicas are counted."
     ]
     assert not Wish(rebalance=True).is_empty
     assert "rebalance" not in Wish().as_dict()

@@ -8,7 +8,8 @@ Promises, in this order:
     3. ``plan_at`` says "Proven" of a point only where no rearrangement whatever, racks and places aside, is evener with
        so many moves: then a count that the flow has no part in confirms it.
 
-Needs: a removal (for added brokers, the points are plans with ``max_moves``); replica counts, not bytes.
+Needs: a removal (for added brokers and for a rebalance, the points are plans with ``max_moves``); replica counts, not
+bytes.
 
 How: one network for the whole layout, aggregated so that it stays small. Displaced replicas enter racks as in
 ``placing``. Further moves take a replica out of a broker (level arcs downwards, each a gain of ``2 l - 1``) into its
@@ -38,6 +39,7 @@ from reseat.model import Broker, ClusterLayout, CurvePoint, Plan, Wish
 from reseat.model.wording import counted, verb
 from reseat.planning.kinds import partition_flow
 from reseat.planning.kinds.add import addition_curve
+from reseat.planning.kinds.rebalance import rebalance_curve
 from reseat.planning.kinds.removal_network import PointPlan, RemovalNetwork
 from reseat.planning.kinds.remove import Removal, planned, prepared
 from reseat.planning.plan import plan
@@ -86,6 +88,8 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     without = _without_a_curve(wish)
     if without is not None:
         return Curve((), (without,))
+    if wish.rebalance:
+        return Curve(rebalance_curve(layout, _SHARES[:-1], options=wish.options))
     if not wish.remove:
         return _curve_of_added(layout, wish)
     removal = _removal(layout, wish)
@@ -121,7 +125,7 @@ def _without_a_curve(wish: Wish) -> str | None:
     """Why a wish has no points to choose from, or None."""
     if wish.replication_factor is not None:
         return "A replication-factor change has one plan, the minimum; no alternatives with more moves are offered."
-    if wish.rearranges or wish.places:
+    if wish.mend_racks or wish.leaders_only or wish.places:
         return "This change has one plan: the one with the fewest moves for it."
     if wish.options.by_bytes:
         return (
@@ -160,7 +164,7 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
 
     Args:
         layout: the layout.
-        wish: brokers that leave, or brokers that join.
+        wish: brokers that leave, brokers that join, or a rebalance.
         moves: replica moves, at least the fewest that the wish needs.
 
     Raises:

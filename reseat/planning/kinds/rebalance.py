@@ -10,6 +10,9 @@
     4. Then the least sum of squares of replica counts.
     5. For the replica sets so chosen, the least sum of squares of preferred-leader counts over all orders of all lists.
     6. Then the fewest changed preferred leaders.
+With at most so many moves (``Options.max_moves``), in the place of 2 to 4: no plan has as few moves and a smaller sum
+of squares of replica counts. It may make fewer than allowed, and of such plans those are found in which each move is
+worth the same price in squares (see ``rebalancing``).
 ``mend_racks`` promises 0, 1, 3 and 4, and 5 and 6 over the lists whose members change: it moves what racks need.
 ``even_leaders`` promises 5 and 6 for the replica sets that there are: no data moves.
 
@@ -25,16 +28,21 @@ Complexity: see ``rebalancing`` and ``leaders``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
+from reseat.balance.findings import SKEW_SHARE
 from reseat.balance.racks import rack_groups
 from reseat.errors import WishRefused
-from reseat.model import BoolArray, ClusterLayout, Finding, Options, Plan, Severity, Wish
+from reseat.model import BoolArray, ClusterLayout, CurvePoint, Finding, Options, Plan, Severity, Wish
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified, with_leaders_evened
 from reseat.planning.preconditions import (
+    Settled,
     pinned,
     require_complete,
     require_no_duplicates,
@@ -45,9 +53,9 @@ from reseat.planning.preconditions import (
 from reseat.planning.proof.checker import check_rebalance, check_removal
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences
 from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.solve.rebalancing import Sets, mended, rebalanced
+from reseat.planning.solve.rebalancing import Rebalanced, Rebalancing, Sets
 
-__all__ = ["even_leaders", "mend_racks", "rebalance"]
+__all__ = ["even_leaders", "mend_racks", "rebalance", "rebalance_curve"]
 
 _DEFAULTS = Options()
 
@@ -57,7 +65,7 @@ def rebalance(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
 
     Args:
         layout: the layout; brokers in it that hold nothing receive too.
-        options: whether partitions that cannot move are planned too; nothing else of them applies.
+        options: whether partitions that cannot move are planned too, and the most moves; nothing else of them applies.
 
     Returns:
         The plan with its certificate. Where nothing can be evener it is empty, and says so.
@@ -84,8 +92,22 @@ def mend_racks(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     return _rearranged(layout, Wish(mend_racks=True, options=options))
 
 
-def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
-    options = wish.options
+@dataclass(frozen=True, eq=False)
+class _Start:
+    """What a rearrangement starts from."""
+
+    start: Settled
+    unmovable: BoolArray
+    targets: BoolArray
+    sets: Sets
+
+    @property
+    def current(self) -> ClusterLayout:
+        """The layout planned on."""
+        return self.start.layout
+
+
+def _prepared(layout: ClusterLayout, options: Options) -> _Start:
     require_complete(layout)
     require_order(layout)
     start = settled(layout)
@@ -93,44 +115,110 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     require_no_duplicates(current)
     targets = require_targets(current, np.zeros(len(current.brokers), np.bool_))
     groups, sizes = rack_groups(current), current.replica_bytes
-    if wish.mend_racks and groups is None:
+    held = current.replicas >= 0
+    sets = Sets(
+        lists=current.replicas,
+        fixed=held & (~on_brokers(current.replicas, targets) | unmovable[:, None]),
+        targets=targets,
+        rack=np.zeros(len(targets), np.int32) if groups is None else groups,
+        size=None if sizes is None else np.fmax.reduce(sizes, axis=1),
+    )
+    return _Start(start, unmovable, targets, sets)
+
+
+def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], *, options: Options) -> tuple[CurvePoint, ...]:
+    """Points between what racks alone need and the least spread, by ascending moves, the latter last.
+
+    Args:
+        layout: the layout.
+        shares: about which shares of the further moves to offer; and one where the fullest broker is no warning.
+        options: as ``rebalance``; with ``max_moves``, no point has more.
+
+    Raises:
+        WishRefused: as ``rebalance``.
+    """
+    begun = _prepared(layout, options)
+    sets, choice = begun.sets, Rebalancing(begun.sets)
+    fewest, whole = choice.at(None), choice.evenest()
+    if fewest is None or whole is None:
+        raise _not_found()
+    least, most = sets.moves(fewest), sets.moves(whole)
+    loads = sets.loads[sets.targets]
+    calm = int(loads.mean() * (1 + SKEW_SHARE))
+    between = choice.tolerances([least + int(share * (most - least)) for share in shares], calm)
+    points: dict[int, CurvePoint] = {}
+    for found in (fewest, *(choice.at(one) for one in between), whole):
+        if found is None or (moves := sets.moves(found)) in points or not least <= moves <= most or not moves:
+            continue
+        if options.max_moves is not None and moves > options.max_moves:
+            continue
+        after = sets.loads_with(found.rows, found.lists)[sets.targets]
+        points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)))
+    return tuple(points[moves] for moves in sorted(points))
+
+
+def _not_found() -> WishRefused:
+    return WishRefused(
+        "No plan was found that surely has the fewest moves.",
+        choices=("Rebalance leaders only.", "Drain or add a broker instead."),
+    )
+
+
+def _chosen(choice: Rebalancing, wish: Wish) -> tuple[Rebalanced, tuple[int, ...]]:
+    """The sets for a wish, and the tolerance where it is a point before the least spread.
+
+    Raises:
+        WishRefused: none were found, or racks alone need more moves than are allowed.
+    """
+    most = wish.options.max_moves
+    found = choice.at(None) if wish.mend_racks else choice.evenest()
+    if found is None:
+        raise _not_found()
+    if wish.mend_racks or most is None or choice.sets.moves(found) <= most:
+        return found, ()
+    within = choice.within(most)
+    if within is None:
+        alone = choice.at(None)
+        raise (
+            _not_found()
+            if alone is None or (needed := choice.sets.moves(alone)) <= most
+            else WishRefused(
+                f"{counted(most, 'move')} are too few: rack diversity alone needs {needed:,}.",
+                choices=(f"Allow at least {needed:,}.", "Rebalance leaders only."),
+            )
+        )
+    made, tolerance = within
+    # Beyond the spread that there is no move is worth it, whatever the difference.
+    return made, (tolerance or 2 * (int(choice.sets.loads.sum()) + 1),)
+
+
+def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
+    begun = _prepared(layout, wish.options)
+    current, unmovable = begun.current, begun.unmovable
+    if wish.mend_racks and rack_groups(current) is None:
         raise WishRefused(
             "No rack of a broker is known, so no partition's rack diversity is.",
             choices=("Add racks (--racks; the dashboard: Data quality).",),
         )
-    held = current.replicas >= 0
-    found = (mended if wish.mend_racks else rebalanced)(
-        Sets(
-            lists=current.replicas,
-            fixed=held & (~on_brokers(current.replicas, targets) | unmovable[:, None]),
-            targets=targets,
-            rack=np.zeros(len(targets), np.int32) if groups is None else groups,
-            size=None if sizes is None else np.fmax.reduce(sizes, axis=1),
-        )
-    )
-    if found is None:
-        raise WishRefused(
-            "No plan was found that surely has the fewest moves.",
-            choices=("Rebalance leaders only.", "Drain or add a broker instead."),
-        )
+    found, tolerances = _chosen(Rebalancing(begun.sets), wish)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(current, found.rows, found.lists, free=free)
-    verdict = check_rebalance(current, proposed, racks_only=wish.mend_racks, pinned=unmovable)
+    verdict = check_rebalance(current, proposed, racks_only=wish.mend_racks, tolerances=tolerances, pinned=unmovable)
     certificate = certified(
         current,
         proposed,
         wish=wish,
         verdict=verdict,
         bound=Bound(),
-        sentences=_sentences(verdict, wish),
+        sentences=_sentences(verdict, wish, limited=bool(tolerances)),
     )
     plan = Plan(
         current=current,
         proposed=proposed,
         certificate=certificate,
-        findings=(*start.findings, *_left_where_they_are(current, targets)),
+        findings=(*begun.start.findings, *_left_where_they_are(current, begun.targets)),
     )
-    return with_cautions(with_doubtful_receivers(plan, start.under_way), layout)
+    return with_cautions(with_doubtful_receivers(plan, begun.start.under_way), layout)
 
 
 def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
@@ -172,7 +260,7 @@ def _faulty(verdict: Verdict) -> tuple[str, ...]:
     return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
 
 
-def _sentences(verdict: Verdict, wish: Wish) -> tuple[str, ...]:
+def _sentences(verdict: Verdict, wish: Wish, *, limited: bool) -> tuple[str, ...]:
     if verdict.faults:
         return _faulty(verdict)
     unknown, moves = verdict.racks_unknown, verdict.moves
@@ -195,11 +283,13 @@ def _sentences(verdict: Verdict, wish: Wish) -> tuple[str, ...]:
             else "Rack diversity: not proven the best possible."
         )
     given = f"{counted(moves, 'move')} and this rack placement" if wish.mend_racks else "this rack placement"
-    out.append(
-        minimal(f"{spread}. Proven minimal for {given}", racks_unknown=unknown)
-        if verdict.replicas_proven
-        else f"{spread}. Not proven minimal."
-    )
+    if not verdict.replicas_proven:
+        out.append(f"{spread}. Not proven minimal.")
+    elif limited:
+        better = f"{spread}. No plan with as few moves is better balanced (proven)"
+        out.append(minimal(better, racks_unknown=unknown))
+    else:
+        out.append(minimal(f"{spread}. Proven minimal for {given}", racks_unknown=unknown))
     return (*out, *leader_sentences(verdict))
 
 

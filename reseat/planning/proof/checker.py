@@ -36,7 +36,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -196,7 +196,12 @@ def check_addition(
 
 
 def check_rebalance(
-    current: ClusterLayout, proposed: ClusterLayout, *, racks_only: bool = False, pinned: BoolArray | None = None
+    current: ClusterLayout,
+    proposed: ClusterLayout,
+    *,
+    racks_only: bool = False,
+    tolerances: Sequence[int] = (),
+    pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that evens replicas over the brokers there are, and preferred leaders over all lists.
 
@@ -204,6 +209,9 @@ def check_rebalance(
         current: the layout planned on.
         proposed: the same partitions with other replica lists.
         racks_only: whether the spread is no aim, and only lists whose members change may be ordered anew.
+        tolerances: where given, the plan is a point between the fewest moves and the least spread: ``moves_proven`` and
+            ``replicas_proven`` say that no plan has a smaller sum of squares with as few moves, nor fewer moves with as
+            small a sum, shown for one of these differences up to which a move is not worth it.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -213,7 +221,7 @@ def check_rebalance(
     """
     change = Change.between(current, proposed, (), pinned=pinned)
     change.require_factor(change.before_factor)
-    racks, balance = rebalance_proven(change, spread=not racks_only)
+    racks, balance = rebalance_proven(change, spread=not (racks_only or tolerances), tolerances=tolerances)
     free = change.members_differ
     leaders, fewest = leaders_proven(change, Order(free=free, bound=~free), reorder_all=not racks_only)
     return _counted(

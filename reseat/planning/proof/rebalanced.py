@@ -13,6 +13,7 @@ How: *Racks.* Each partition for itself, by exchange: see ``exchange``.
     their sums: a plan is the best exactly when no circle of single exchanges is cheaper, with one node that stands for
     "one replica more or fewer here", as far as the window of loads allows. A replica that stays costs one move to
     exchange, one that came costs none, and either costs one less where a broker that held the partition gets it back.
+    Between the fewest moves and the least spread a move has a price in squares: the same search, with that price.
 
 Complexity: O(P (R + K)) to find exchanges for P partitions over K racks; O(B^2) a pass of the search, a few as a rule.
 
@@ -20,6 +21,8 @@ Source: K. Murota, "Discrete Convex Analysis", 2003, sections 6.2 (exchange) and
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -36,10 +39,16 @@ IndexArray = npt.NDArray[np.int64]
 _NEVER = np.int64(1) << 60
 
 
-def rebalance_proven(change: Change, *, spread: bool) -> tuple[bool, bool]:
+def rebalance_proven(change: Change, *, spread: bool, tolerances: Sequence[int] = ()) -> tuple[bool, bool]:
     """Whether racks are at their least, and then spread (unless it is no aim), moves and squares, in this order.
 
     Replicas of partitions that cannot move, and on brokers that do not count, must have stayed.
+
+    Args:
+        change: the two layouts compared.
+        spread: whether the spread is an aim, before moves.
+        tolerances: where given, and the spread is no aim, the second flag says that for one of these no plan has less
+            squares plus ``2 tolerance - 1`` for each move.
     """
     targets = np.append(change.targets, False)
     held = change.before != NONE
@@ -51,7 +60,12 @@ def rebalance_proven(change: Change, *, spread: bool) -> tuple[bool, bool]:
         return False, False
     counts = np.flatnonzero(change.targets)
     load, cost = change.load[counts], cost[np.ix_(counts, counts)]
-    return True, (not spread or _spread_least(cost < _NEVER, load)) and _no_cheaper(cost, load, window=spread)
+    if tolerances:
+        return True, any(_no_cheaper(cost, load, move=2 * one - 1) for one in tolerances)
+    if spread and not _spread_least(cost < _NEVER, load):
+        return True, False
+    # A circle passes each broker once and begins and ends one path: squares change by less than this.
+    return True, _no_cheaper(cost, load, move=2 * int(np.ptp(load)) + 3, window=spread)
 
 
 def _exchange_costs(change: Change) -> tuple[bool, IndexArray]:
@@ -96,12 +110,10 @@ def _spread_least(edges: BoolArray, load: IndexArray) -> bool:
     return maximum_is_least(edges, load, every) and maximum_is_least(edges.T, -load, every)
 
 
-def _no_cheaper(cost: IndexArray, load: IndexArray, *, window: bool) -> bool:
-    """Whether no circle of exchanges saves moves, or squares at as many, in the plan's window of loads or any."""
+def _no_cheaper(cost: IndexArray, load: IndexArray, *, move: int, window: bool = False) -> bool:
+    """Whether no circle of exchanges is cheaper by ``move`` a move and by squares, in the window of loads or any."""
     low, high = int(load.min()), int(load.max())
     count = len(load)
-    # A circle passes each broker once and begins and ends one path: squares change by less than this.
-    move = 2 * (high - low) + 3
     price = np.full((count + 1, count + 1), _NEVER)
     price[:count, :count] = np.where(cost < _NEVER, cost * move, _NEVER)
     more = (load < high) | (not window)

@@ -83,12 +83,14 @@ class Pools:
         which = np.concatenate(uneven) if uneven else np.empty(0, np.int64)
         return cls(sets, which, np.concatenate(inside_of), able)
 
-    def flow(self, low: Load, high: Load, cost: bool) -> _PoolFlow | None:
+    def flow(self, low: Load, high: Load, cost: bool, tolerance: int | None = None) -> _PoolFlow | None:
         """The relaxed flow, of least cost or any; None where there is none."""
         sets, task, choice = self.sets, self.sets.task, self.sets.choice
         network, racks = Network(), sets.racks
         brokers, pools, sink = network.nodes(task.targets.size), network.nodes(racks), network.nodes(1)
-        price = hang_levels(network, (brokers, sink), sets.loads[task.targets], (low, high), cost=cost)
+        price = hang_levels(
+            network, (brokers, sink), sets.loads[task.targets], (low, high), cost=cost, tolerance=tolerance
+        )
         place = np.full(len(sets.targets) + 1, NONE, np.int64)
         place[task.targets] = np.arange(task.targets.size)
         giver, rack = np.nonzero(self.able[task.targets])
@@ -122,9 +124,9 @@ class Pools:
         received[task.targets] = solved[into]
         return _PoolFlow(regular, solved[leave], solved[enter].reshape(over.shape), received)
 
-    def realised(self, low: Load, high: Load) -> Rebalanced | None:
+    def realised(self, low: Load, high: Load, tolerance: int | None = None) -> Rebalanced | None:
         """The sets that the cheapest flow means; None where no partitions and brokers were found for it."""
-        flow = self.flow(low, high, True)
+        flow = self.flow(low, high, True, tolerance)
         if flow is None:
             return None
         regular = self._picked(flow.regular)

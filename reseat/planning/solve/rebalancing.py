@@ -5,7 +5,8 @@ Promises, in this order, over all replica sets in which nothing fixed moves and 
     2. The least difference between the fullest and the emptiest broker that counts.
     3. The fewest replicas that move.
     4. The least sum of squares of replica counts.
-``mended`` leaves 2 out: it moves no more than racks need.
+``Rebalancing.at`` gives sets with fewer moves than that, in the place of 2 to 4: each has the least sum of squares for
+its moves, and the first moves no more than racks need.
 
 Needs: fixed replicas (of partitions that cannot move, and on brokers that do not count) name each broker once.
 
@@ -28,7 +29,9 @@ or of O(P B). Source: ``flow``; K. Murota, "Discrete Convex Analysis", 2003, sec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +41,7 @@ from reseat.planning.solve.flow import Network
 from reseat.planning.solve.rack_pools import Pools
 from reseat.planning.solve.replica_sets import Load, Rebalanced, Sets, hang_levels
 
-__all__ = ["Rebalanced", "Sets", "mended", "rebalanced"]
+__all__ = ["Rebalanced", "Rebalancing", "Sets"]
 
 _Ints = npt.NDArray[np.int64]
 #: Partitions times brokers up to which each partition has arcs of its own: 0.1 s.
@@ -49,50 +52,141 @@ _MOST_OWN_ARCS = 4_000_000
 _MARGIN, _WIDER = 8, 8
 
 
-def rebalanced(sets: Sets, *, own_arcs: int = _OWN_ARCS) -> Rebalanced | None:
-    """The evenest replica sets with the fewest moves; None where they were not found in reasonable time.
+@dataclass(frozen=True, eq=False)
+class Rebalancing:
+    """Replica sets to choose: the best balance, or less of it for fewer moves. The networks are made once.
 
-    Args:
+    Attributes:
         sets: what is there.
         own_arcs: partitions times brokers up to which no relaxation is tried.
     """
-    for network in _networks(sets, own_arcs):
-        window = _window(sets, network.flow)
-        found = None if window is None else network.realised(*window)
-        if found is not None:
-            return found
-    return None
 
+    sets: Sets
+    own_arcs: int = _OWN_ARCS
 
-def mended(sets: Sets, *, own_arcs: int = _OWN_ARCS) -> Rebalanced | None:
-    """The replica sets at their best on racks with the fewest moves; None where they were not found in reasonable time.
-
-    Args:
-        sets: what is there.
-        own_arcs: as ``rebalanced``.
-    """
-    loads = sets.loads[sets.targets]
-    for network in _networks(sets, own_arcs):
-        margin = _MARGIN
-        while margin < _MARGIN * _WIDER * (1 + int(loads.sum())):
-            # Where no broker comes up to an end of its window, a wider one changes nothing: levels cost more and more.
-            low, high = np.maximum(loads - margin, 0), loads + margin
-            found = network.realised(low, high)
+    def evenest(self) -> Rebalanced | None:
+        """The sets of the four promises; None where they were not found in reasonable time."""
+        for network in self.networks():
+            window = _window(self.sets, network.flow)
+            found = None if window is None else network.realised(*window)
             if found is not None:
-                after = sets.loads_with(found.rows, found.lists)[sets.targets]
-                if (after < high).all() and ((after > low) | (low == 0)).all():
-                    return found
-            margin *= _WIDER
-    return None
+                return found
+        return None
+
+    def at(self, tolerance: int | None) -> Rebalanced | None:
+        """The sets at their best on racks with the least moves and sum of squares, weighed; None where not found.
+
+        Args:
+            tolerance: the difference of two loads, at least 1, up to which no replica moves for balance; None: none
+                ever does, only for racks.
+
+        Returns:
+            Of all sets those with the least sum of squares of loads plus ``2 tolerance - 1`` for each move; so no sets
+            have fewer moves and no larger sum of squares, nor the reverse.
+        """
+        sets = self.sets
+        loads = sets.loads[sets.targets]
+        low_end = high_end = loads
+        if tolerance is not None:
+            _, highest, lowest = _worth_moving(loads, tolerance)
+            low_end, high_end = np.minimum(loads, highest), np.maximum(loads, lowest)
+        for network in self.networks():
+            margin = _MARGIN
+            while margin < _MARGIN * _WIDER * (1 + int(loads.sum())):
+                # Where no broker comes up to an end of its window, a wider one changes nothing: levels are convex.
+                low, high = np.maximum(low_end - margin, 0), high_end + margin
+                found = network.realised(low, high, tolerance)
+                if found is not None:
+                    after = sets.loads_with(found.rows, found.lists)[sets.targets]
+                    if (after < high).all() and ((after > low) | (low == 0)).all():
+                        return found
+                margin *= _WIDER
+        return None
+
+    def within(self, most: int) -> tuple[Rebalanced, int | None] | None:
+        """The sets at the least tolerance that makes at most so many moves, and that tolerance (see ``at``).
+
+        Returns:
+            None where even racks alone take more, or where a plan was not found.
+        """
+        found: dict[int, Rebalanced | None] = {}
+
+        def holds(tolerance: int) -> bool:
+            if tolerance not in found:
+                found[tolerance] = self.at(tolerance)
+            return (made := found[tolerance]) is not None and self.sets.moves(made) <= most
+
+        loads = self.sets.loads[self.sets.targets]
+        widest = max(1, int(np.ptp(loads)))
+        # Where racks are no matter the first guess is right, and its neighbour shows it.
+        at, least = self._least_within(most), None
+        if holds(at):
+            fewer = _first(0, at - 1, lambda less: less == at - 1 or not holds(at - 1 - less))
+            least = at - (fewer or 0)
+        else:
+            least = _first(at + 1, 2 * widest, holds)
+        if least is not None and (made := found[least]) is not None:
+            return made, least
+        racks_alone = self.at(None)
+        return None if racks_alone is None or self.sets.moves(racks_alone) > most else (racks_alone, None)
+
+    def tolerances(self, moves: Sequence[int], fullest: int) -> list[int]:
+        """Tolerances for ``at``, descending; told from the loads alone, as if racks were no matter.
+
+        Args:
+            moves: of each number, the tolerance that makes about so many.
+            fullest: and the one that makes the fewest moves after which no broker has more replicas.
+        """
+        loads = self.sets.loads[self.sets.targets]
+        widest = max(1, int(np.ptp(loads)))
+        chosen = {self._least_within(most) for most in moves}
+        at = _first(1, widest, lambda one: _worth_moving(loads, widest + 1 - one)[1] <= fullest)
+        return sorted(chosen if at is None else {*chosen, widest + 1 - at}, reverse=True)
+
+    def _least_within(self, most: int) -> int:
+        """The least tolerance that makes at most so many moves, where racks are no matter."""
+        loads = self.sets.loads[self.sets.targets]
+        widest = max(1, int(np.ptp(loads)))
+        return _first(1, widest, lambda one: _worth_moving(loads, one)[0] <= most) or widest
+
+    def networks(self) -> Iterator[Pools | _Each]:
+        """The networks to try, the quicker one first."""
+        own = self.sets.task.needed.size * self.sets.task.targets.size
+        if own > self.own_arcs:
+            yield self._pools
+        if own <= _MOST_OWN_ARCS:
+            yield self._each
+
+    @cached_property
+    def _pools(self) -> Pools:
+        return Pools.of(self.sets)
+
+    @cached_property
+    def _each(self) -> _Each:
+        return _Each(self.sets)
 
 
-def _networks(sets: Sets, own_arcs: int) -> Iterator[Pools | _Each]:
-    """The networks to try, the quicker one first."""
-    own = sets.task.needed.size * sets.task.targets.size
-    if own > own_arcs:
-        yield Pools.of(sets)
-    if own <= _MOST_OWN_ARCS:
-        yield _Each(sets)
+def _worth_moving(loads: _Ints, tolerance: int) -> tuple[int, int, int]:
+    """(moves, fullest, emptiest) once replicas went from the fullest to the emptiest while those differ by more.
+
+    The k-th replica to go leaves from the k-th highest place above some level, and takes the k-th lowest below another.
+    """
+
+    def above(level: int) -> int:
+        return int((loads - level).clip(min=0).sum())
+
+    def below(level: int) -> int:
+        return int((level - loads).clip(min=0).sum())
+
+    low, high = int(loads.min(initial=0)), int(loads.max(initial=0))
+    while low < high:  # the least level above which no more sit than there is room for below
+        middle = (low + high) // 2
+        if above(middle) <= below(middle - tolerance + 1):
+            high = middle
+        else:
+            low = middle + 1
+    moves = max(above(low), min(above(low - 1), below(low - tolerance)))
+    return moves, low - (above(low - 1) <= moves), low - tolerance
 
 
 def _window(sets: Sets, flow: Callable[[int, int, bool], object | None]) -> tuple[int, int] | None:
@@ -146,7 +240,7 @@ class _Each:
         self._row, self._at = np.nonzero(self._held != 2)
         self._holds = self._held[self._row, self._at] == 1
 
-    def flow(self, low: Load, high: Load, cost: bool) -> _Ints | None:
+    def flow(self, low: Load, high: Load, cost: bool, tolerance: int | None = None) -> _Ints | None:
         """(m,) whether each (partition, broker) that may be is; None where no sets have such loads."""
         sets, task = self._sets, self._sets.task
         count, racks = len(self._rows), sets.racks
@@ -160,16 +254,16 @@ class _Each:
         fixed = sets.loads[task.targets] - (self._held == 1).sum(axis=0)
         loads = fixed.astype(np.int64)
         total = int(task.needed.sum())
-        price = hang_levels(network, (brokers, sink), loads, (low, high), cost=cost)
+        price = hang_levels(network, (brokers, sink), loads, (low, high), cost=cost, tolerance=tolerance)
         network.supply(sink, -total)
         tails = cells[self._row, sets.rack[task.targets[self._at]]]
         sits = network.arcs(tails, brokers[self._at], 1, np.where(self._holds, 0, price))
         solved = network.solve() if cost else network.route()
         return None if solved is None else solved[sits]
 
-    def realised(self, low: Load, high: Load) -> Rebalanced | None:
-        """The sets of the flow with the fewest moves."""
-        sets, solved = self._sets, self.flow(low, high, True)
+    def realised(self, low: Load, high: Load, tolerance: int | None = None) -> Rebalanced | None:
+        """The sets of the flow with the fewest moves, or with moves and levels weighed."""
+        sets, solved = self._sets, self.flow(low, high, True, tolerance)
         if solved is None:
             return None
         sits = solved > 0

@@ -54,6 +54,12 @@ class Sets:
         before, after = (np.bincount(one.ravel() + 1, minlength=count)[1:] for one in (self.lists[rows], lists))
         return self.loads - before + after
 
+    def moves(self, found: Rebalanced) -> int:
+        """Replicas that are copied."""
+        before, after = self.lists[found.rows], found.lists
+        stays = (after[:, :, None] == before[:, None, :]).any(axis=2)
+        return int(((after != NONE) & ~stays).sum())
+
     @property
     def racks(self) -> int:
         """K, how many racks there are."""
@@ -95,7 +101,13 @@ class Rebalanced:
 
 
 def hang_levels(
-    network: Network, ends: tuple[_Ints, _Ints], loads: _Ints, window: tuple[Load, Load], *, cost: bool
+    network: Network,
+    ends: tuple[_Ints, _Ints],
+    loads: _Ints,
+    window: tuple[Load, Load],
+    *,
+    cost: bool,
+    tolerance: int | None = None,
 ) -> int:
     """Hang brokers on the sink so that each ends within its window; returns what a move costs.
 
@@ -105,6 +117,8 @@ def hang_levels(
         loads: (T,) what enters at each broker's own node.
         window: the least load and the greatest, of all or (T,) of each.
         cost: whether levels cost what they add to the sum of squares.
+        tolerance: the difference of two loads up to which a move between them is not worth it; None: a move costs more
+            than any levels.
     """
     brokers, sink = ends
     low, high = (np.broadcast_to(np.asarray(one, np.int64), brokers.shape) for one in window)
@@ -112,11 +126,14 @@ def hang_levels(
     network.supply(brokers, loads - low)
     network.supply(sink, int(low.sum() - loads.sum()))
     # In one window of one level the sum of squares is the same whoever holds more.
-    if not cost or int(high.max()) - lowest <= 1:
+    if not cost or (tolerance is None and int(high.max()) - lowest <= 1):
         network.arcs(brokers, sink, width)
         return 1
     at = np.repeat(np.arange(brokers.size), width)
     level = low[at] + np.arange(at.size) - np.repeat(np.cumsum(width) - width, width) - lowest
     network.arcs(brokers[at], sink, 1, 2 * level + 1)
+    if tolerance is not None:
+        # From load a to load b a move saves 2 (a - b) - 2.
+        return 2 * tolerance - 1
     # A circle that improves passes the sink once: by one level up and one down.
     return 2 * (int(high.max()) - lowest) + 3

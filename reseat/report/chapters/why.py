@@ -10,7 +10,7 @@ from reseat.placement import Tool
 from reseat.report.content import Chapter, Column, Draws, Fact, Figure, Kind, Lines, Series, Table
 from reseat.report.matter import Choices, Matter
 from reseat.report.proofs import Proof, proofs_of
-from reseat.report.sentences import by_choice, capital, subject
+from reseat.report.sentences import capital, subject
 from reseat.report.shown import value
 
 __all__ = ["chapter"]
@@ -101,7 +101,7 @@ def _heading(matter: Matter, made: Certificate) -> str:
         if not made.moves:
             return f"{capital(subject(made.wish))} needs no copy."
         return f"No plan for this change copies fewer than {counted(made.moves, 'replica')}."
-    if by_choice(made.wish):
+    if made.wish.chooses_moves:
         return f"This plan copies {counted(made.moves, 'replica')}, the number that was chosen{proven}."
     return f"This plan copies {counted(made.moves, 'replica')}; it is not proven that this is the minimum."
 
