@@ -5,6 +5,7 @@ import streamlit as st
 
 from components.charts import plots
 from components.look import text, theme
+from components.overview.advice import draw_advice
 from components.overview.takeaway import draw_takeaway
 from components.shell import frame
 from components.shell.findings import draw_findings, flagged
@@ -117,5 +118,7 @@ st.caption(
     else "No findings."
 )
 
+if not now.after:
+    draw_advice(seat)
 draw_takeaway(seat)
 addresses.publish()

@@ -9,11 +9,12 @@ import streamlit as st
 
 from components.look import text
 from components.shell import navigation
-from components.state import addresses, caching, slots
+from components.state import caching, fields
 from components.what_if import moves
 from components.what_if.command_target import draw_code, draw_target
 from reseat.errors import WishRefused
 from reseat.model import Plan
+from reseat.planning.reassignment_time import rollback
 
 __all__ = ["draw_downloads", "draw_execution"]
 
@@ -77,17 +78,7 @@ def draw_execution(plan: Plan, live: str | None = None, version: str | None = No
     with st.container(key="commands-for"):
         left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
     target = draw_target(version, left, right)
-    told = st.query_params.get("throttle", "")
-    rate = middle.number_input(
-        "Replication throttle per broker (MB/s)",
-        min_value=1,
-        value=int(told) if told.isascii() and told.isdecimal() and 0 < int(told[:9]) == int(told) else None,
-        step=10,
-        placeholder="none",
-        key=slots.field("throttle"),
-    )
-    addresses.tell("throttle", "" if rate is None else str(int(rate)))
-    throttle = None if rate is None else int(rate) * 1_000_000
+    throttle = fields.throttle(middle)
     st.markdown(_time(plan, float(throttle or 0)))
     if target.version is None:
         st.caption(f"The version is unknown: these commands serve Kafka {ASSUMED} and later. Choose yours.")
@@ -161,7 +152,7 @@ def _time(plan: Plan, rate: float) -> str:
 
 def _way_back(plan: Plan) -> str:
     """What the rollback would need."""
-    back = caching.transfer_back_of(plan)
+    back = caching.transfer_of(rollback(plan))
     needed = np.unique(plan.moves.source[plan.moves.source >= 0])
     waits = plan.certificate.way_back_waits_for
     words = [

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reseat.placement.fingerprint.fits import TopicFingerprint
     from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
     from reseat.planning import Curve
+    from reseat.planning.advice import Advice
     from reseat.planning.against_generate import AgainstGenerate, Beside
     from reseat.planning.reassignment_time import Transfer
     from reseat.planning.schedule import Preview
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from reseat.resilience.losses import Losses
 
 __all__ = [
+    "advice_of",
     "against_generate_of",
     "auto_rebalance_of",
     "balance_of",
@@ -70,7 +72,6 @@ __all__ = [
     "schedule_of",
     "stop_of",
     "topic_draws_of",
-    "transfer_back_of",
     "transfer_of",
     "unclean_of",
     "walk_of",
@@ -292,6 +293,14 @@ def findings_of(layout: ClusterLayout) -> tuple[Finding, ...]:
 
 
 @_result(_PLANS)
+def advice_of(layout: ClusterLayout, mode: Mode) -> Advice:
+    """``reseat.planning.advice``: what to do about a layout."""
+    from reseat.planning.advice import advice
+
+    return advice(layout, mode=mode)
+
+
+@_result(_PLANS)
 def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
     """The plan of a wish, at the point of the curve that it names; pages ask ``components.what_if.what_if`` for theirs.
 
@@ -321,14 +330,6 @@ def transfer_of(plan: Plan) -> Transfer | None:
     from reseat.planning.reassignment_time import transfer
 
     return transfer(plan)
-
-
-@_result(2 * _PLANS)
-def transfer_back_of(plan: Plan) -> Transfer | None:
-    """What the rollback of a plan copies."""
-    from reseat.planning.reassignment_time import rollback, transfer
-
-    return transfer(rollback(plan))
 
 
 @_result(4)

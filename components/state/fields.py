@@ -35,6 +35,7 @@ __all__ = [
     "several",
     "shelved",
     "tabs",
+    "throttle",
     "yes",
 ]
 
@@ -181,6 +182,23 @@ def number(
     if name is not None:
         addresses.tell(name, "" if chosen == default else str(chosen))
     return chosen
+
+
+def throttle(place: DeltaGenerator | None = None, **how: Any) -> int | None:
+    """The replication throttle in bytes a second, None where there is none; as ``number``, in megabytes."""
+    told = _told("throttle")
+    known = told.isascii() and told.isdecimal() and 0 < int(told[:9]) == int(told)
+    rate = (st if place is None else place).number_input(
+        "Replication throttle per broker (MB/s)",
+        min_value=1,
+        value=int(told) if known else None,
+        step=10,
+        placeholder="none",
+        key=slots.field("throttle"),
+        **how,
+    )
+    addresses.tell("throttle", "" if rate is None else str(int(rate)))
+    return None if rate is None else int(rate) * 1_000_000
 
 
 def tabs(names: Sequence[str], *, name: str, key: str, says: Says[str] = str) -> Sequence[TabContainer]:

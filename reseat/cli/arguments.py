@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
 from reseat.cli.generate_arguments import generate_arguments
-from reseat.cli.operate.arguments import operate_arguments
+from reseat.cli.operate.arguments import operate_arguments, rate
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
 
@@ -67,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _show(commands.add_parser("show", help="a layout's size, balance and findings"))
+    _advise(commands.add_parser("advise", help="what to do about a layout, with the cost of each and what it fixes"))
     _plan(commands.add_parser("plan", help="plan a change, with rollback and proof"))
     generate_arguments(
         commands.add_parser("generate", help="move topics onto brokers, in the place of Kafka's own --generate"), _ids
@@ -124,7 +126,25 @@ def _show(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--proposed", action="store_true", help="the proposed assignment, if the input has one next to the current one"
     )
-    command.set_defaults(run=_run_show)
+    command.set_defaults(run=_later("show"))
+
+
+def _advise(command: argparse.ArgumentParser) -> None:
+    _layout_arguments(command)
+    _controller(command)
+    command.add_argument(
+        "--throttle",
+        type=rate,
+        metavar="BYTES_PER_SECOND",
+        help="replication throttle per broker, for the duration; none: not decided",
+    )
+    command.set_defaults(run=_later("advise"))
+
+
+def _controller(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--controller", choices=("zookeeper", "kraft"), default="zookeeper", help="which controller elects the leaders"
+    )
 
 
 def _wish_arguments(command: argparse.ArgumentParser) -> None:
@@ -189,7 +209,7 @@ def _plan(command: argparse.ArgumentParser) -> None:
         "--points", action="store_true", help="list moves vs. balance: the spread for each number of moves"
     )
     command.add_argument("--kafka-version", metavar="X.Y", help="print the commands for this Kafka version")
-    command.set_defaults(run=_run_plan)
+    command.set_defaults(run=_later("plan"))
 
 
 def _how_to_plan(command: argparse.ArgumentParser) -> None:
@@ -208,13 +228,13 @@ def _how_to_plan(command: argparse.ArgumentParser) -> None:
 
 def _report(command: argparse.ArgumentParser) -> None:
     report_arguments(command, _layout_arguments, _wish_arguments, _how_to_plan)
-    command.set_defaults(run=_run_report)
+    command.set_defaults(run=_later("report"))
 
 
 def _unmask(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAMES", help="the table that report --mask-names wrote")
     command.add_argument("text", metavar="TEXT", nargs="?", default="-", help="a text; by default standard input")
-    command.set_defaults(run=_run_unmask)
+    command.set_defaults(run=_later("masks", "unmask"))
 
 
 def _judge(command: argparse.ArgumentParser) -> None:
@@ -222,7 +242,7 @@ def _judge(command: argparse.ArgumentParser) -> None:
     command.add_argument("plan", metavar="PLAN", help="reassignment JSON, or any text with a proposed assignment")
     _wish_arguments(command)
     command.add_argument("--allow-rf-change", action="store_true", help="allow replication-factor changes")
-    command.set_defaults(run=_run_judge)
+    command.set_defaults(run=_later("judge"))
 
 
 def _elect(command: argparse.ArgumentParser) -> None:
@@ -247,13 +267,11 @@ def _elect(command: argparse.ArgumentParser) -> None:
         help="preview while all brokers of these racks are stopped",
     )
     command.add_argument("--unclean", action="store_true", help="with --stopped: unclean leader election is enabled")
-    command.add_argument(
-        "--controller", choices=("zookeeper", "kraft"), default="zookeeper", help="which controller elects the leaders"
-    )
+    _controller(command)
     command.add_argument(
         "--partitions", metavar="FILE", help="only these partitions: JSON as for kafka-leader-election"
     )
-    command.set_defaults(run=_run_elect)
+    command.set_defaults(run=_later("elect"))
 
 
 def _place(command: argparse.ArgumentParser) -> None:
@@ -288,7 +306,7 @@ def _place(command: argparse.ArgumentParser) -> None:
     command.add_argument("--disable-rack-aware", action="store_true", help="ignore racks")
     command.add_argument("--explain", type=_count, metavar="ID", help="striped: show each step for this partition")
     command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
-    command.set_defaults(run=_run_place)
+    command.set_defaults(run=_later("place"))
 
 
 def _infer(command: argparse.ArgumentParser) -> None:
@@ -296,7 +314,7 @@ def _infer(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--topic", action="append", default=[], type=_words, metavar="NAME,...", help="only these topics, or patterns"
     )
-    command.set_defaults(run=_run_infer)
+    command.set_defaults(run=_later("infer"))
 
 
 def _consumers(command: argparse.ArgumentParser) -> None:
@@ -309,7 +327,7 @@ def _consumers(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--compare", action="store_true", help="compare all of Kafka's assignors")
     command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
-    command.set_defaults(run=_run_consumers)
+    command.set_defaults(run=_later("consumers"))
 
 
 def connection_arguments(command: argparse.ArgumentParser) -> None:
@@ -332,7 +350,7 @@ def _snapshot(command: argparse.ArgumentParser) -> None:
         "--landing", metavar="DIR", help="save it in the pipeline's landing zone, a folder or a URL; needs --cluster"
     )
     command.add_argument("--cluster", metavar="NAME", help="display name of the cluster")
-    command.set_defaults(run=_run_snapshot)
+    command.set_defaults(run=_later("snapshot"))
 
 
 def _land(command: argparse.ArgumentParser) -> None:
@@ -356,80 +374,20 @@ def _land(command: argparse.ArgumentParser) -> None:
         help="snapshot time, with Z or an offset: 2026-05-01T12:00:00Z; a snapshot includes its own",
     )
     command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
-    command.set_defaults(run=_run_land)
+    command.set_defaults(run=_later("land", "land_layout"))
 
 
 def _operate(command: argparse.ArgumentParser) -> None:
     operate_arguments(command, connection_arguments)
 
 
-# The commands are imported when they run, so that each starts with what it needs alone.
+def _later(module: str, name: str = "") -> Callable[[argparse.Namespace], int]:
+    """A command that is imported when it runs, so that each starts with what it needs alone."""
 
+    def run(chosen: argparse.Namespace) -> int:
+        return int(getattr(import_module(f"reseat.cli.{module}"), name or module)(chosen))
 
-def _run_show(chosen: argparse.Namespace) -> int:
-    from reseat.cli.show import show
-
-    return show(chosen)
-
-
-def _run_plan(chosen: argparse.Namespace) -> int:
-    from reseat.cli.plan import plan
-
-    return plan(chosen)
-
-
-def _run_report(chosen: argparse.Namespace) -> int:
-    from reseat.cli.report import report
-
-    return report(chosen)
-
-
-def _run_unmask(chosen: argparse.Namespace) -> int:
-    from reseat.cli.masks import unmask
-
-    return unmask(chosen)
-
-
-def _run_judge(chosen: argparse.Namespace) -> int:
-    from reseat.cli.judge import judge
-
-    return judge(chosen)
-
-
-def _run_elect(chosen: argparse.Namespace) -> int:
-    from reseat.cli.elect import elect
-
-    return elect(chosen)
-
-
-def _run_place(chosen: argparse.Namespace) -> int:
-    from reseat.cli.place import place
-
-    return place(chosen)
-
-
-def _run_infer(chosen: argparse.Namespace) -> int:
-    from reseat.cli.infer import infer
-
-    return infer(chosen)
-
-
-def _run_consumers(chosen: argparse.Namespace) -> int:
-    from reseat.cli.consumers import consumers
-
-    return consumers(chosen)
-
-
-def _run_snapshot(chosen: argparse.Namespace) -> int:
-    from reseat.cli.snapshot import snapshot
-
-    return snapshot(chosen)
-
-
-def _run_land(chosen: argparse.Namespace) -> int:
-    from reseat.cli.land import land_layout
-
-    return land_layout(chosen)
+    return run
 
 
 def _words(text: str) -> tuple[str, ...]:

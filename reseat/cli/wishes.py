@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from shlex import quote
 
 from reseat.cli.inputs import STANDARD_INPUT, text_of, topics_like
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats.documents.certificate import read_wish
 from reseat.model import ClusterLayout, Options, Wish
 
-__all__ = ["wish_of"]
+__all__ = ["options_of", "wish_of"]
 
 #: The words of a wish by their names in the namespace; ``judge`` knows these alone.
 _BROKERS = ("remove", "add", "replace", "replication_factor", "topics", "rebalance", "mend_racks", "leaders_only")
@@ -53,6 +54,20 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         mend_racks=chosen.mend_racks,
         leaders_only=chosen.leaders_only,
     )
+
+
+def options_of(wish: Wish) -> str:
+    """The words of ``plan`` for a wish without brokers that join and without options of planning."""
+    words = [
+        f"--{name.replace('_', '-')}" for name in ("rebalance", "mend_racks", "leaders_only") if getattr(wish, name)
+    ]
+    if wish.remove:
+        words.append(f"--remove {','.join(map(str, wish.remove))}")
+    if wish.replication_factor is not None:
+        words.append(f"--replication-factor {wish.replication_factor} --topics {quote(','.join(wish.topics))}")
+    if wish.point is not None:
+        words.append(f"--point {wish.point}")
+    return " ".join(words)
 
 
 def _of_certificate(chosen: argparse.Namespace) -> Wish:

@@ -47,11 +47,13 @@ class CurvePoint:
         moves: replica moves of this plan.
         replica_sum_of_squares: sum of squares of replica counts over the remaining brokers.
         replica_spread: fullest minus emptiest remaining broker, in replicas.
+        fullest: replicas of the fullest remaining broker, where that was counted.
     """
 
     moves: int
     replica_sum_of_squares: int
     replica_spread: int
+    fullest: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,8 +79,13 @@ def printed(page: Page, where: Path, *, landscape: bool = False) -> list[str]:
     """The words of the open page on paper."""
     from pypdf import PdfReader
 
-    page.pdf(path=where, prefer_css_page_size=True, landscape=landscape)
-    told = " ".join(one.extract_text() for one in PdfReader(where).pages)
+    told = ""
+    # Seen once in some hundred runs, on a busy machine: Chromium printed one empty sheet of a page that was all there.
+    for _ in range(2):
+        page.pdf(path=where, prefer_css_page_size=True, landscape=landscape)
+        told = " ".join(one.extract_text() for one in PdfReader(where).pages)
+        if told.strip():
+            break
     return re.sub(r"(?<=[a-z]\.)(?=\d)", " ", told).split()  # a number after a sentence is a word of its own
 
 

@@ -116,3 +116,27 @@ def test_one_switch_shows_the_present_everywhere(page: Page, dashboard: str) -> 
     says(page, "Draining brokers 5 and 6")
 
     expect(page.locator(".tray-list .tile")).to_have_count(2)
+
+
+def test_what_to_do_opens_the_plan_that_it_promises(page: Page, dashboard: str) -> None:
+    """From the Overview's fifth answer to the point of a rebalance, and from there along its curve; a link each."""
+    open_sample(page, dashboard, SAMPLE)
+    page.get_by_label("Replication throttle per broker (MB/s)").fill("1")
+    page.keyboard.press("Enter")
+    few = page.locator(".st-key-advice-5")
+    few.filter(has_text="155 moves, 17.6 MB to copy, at least 9 s at 1.0 MB/s").wait_for()
+    settled(page, "what-to-do")
+
+    few.get_by_role("link", name="Preview").click()
+    says(page, "Cluster rebalanced, with 155 moves: 155 replicas move")
+    figure(page, "Replica spread", "206 → 15")
+    page.wait_for_url("**point=155**")
+    slider = page.get_by_role("slider", name="Moves vs. balance")
+    slider.focus()
+    slider.press("ArrowLeft")
+    figure(page, "Replica spread", "206 → 26")
+    page.wait_for_url("**point=134**")
+    settled(page, "rebalance-curve")
+    slider.press("End")
+    figure(page, "Replica spread", "206 → 1")
+    expect(page).not_to_have_url(re.compile("point="))

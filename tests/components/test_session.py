@@ -15,6 +15,7 @@ from components.server import visitor
 from components.state import caching, session, shared, store, widgets
 from reseat.access import Access, Person
 from reseat.model import Certificate, ClusterLayout, Plan, Snapshot, Wish
+from reseat.planning.reassignment_time import rollback
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster
 
@@ -85,7 +86,7 @@ def test_the_way_back_copies_what_the_way_there_dropped():
     brokers = current.with_brokers(proposed.brokers).brokers
     plan = Plan(current.with_brokers(brokers), proposed.with_brokers(brokers), Certificate(wish=Wish(), moves=1))
 
-    there, back = caching.transfer_of(plan), caching.transfer_back_of(plan)
+    there, back = caching.transfer_of(plan), caching.transfer_of(rollback(plan))
 
     assert there is not None
     assert back is not None

@@ -10,7 +10,7 @@ from reseat.formats import read
 from reseat.formats.recognised import missing
 from reseat.model import ClusterLayout, Wish
 
-from .conftest import tables, texts
+from .conftest import tables, texts, through
 
 _ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "<img src=x onerror=alert(1)>**bold**[link](http://evil.example)"
@@ -194,6 +194,43 @@ def test_the_whole_layout_can_be_taken_along(opened):
         "As kafka-topics --describe",
         "As reassignment JSON",
     ]
+
+
+def test_what_to_do_stands_at_the_end_with_a_way_to_each(opened):
+    """Numbered, the best for its cost first; the link opens the plan page with the change as the what-if."""
+    at = opened("overview")
+    said = texts(at)
+
+    assert not at.exception
+    assert [header.value for header in at.header] == ["Findings", "What to do", "Export"]
+    assert "1. **Run a preferred leader election** · 1 election, no data moves" in said
+    assert said.index("**Run a preferred") < said.index("**Rebalance")
+
+    at = through(at, "Preview", "leaders")
+
+    assert not at.exception
+
+
+def test_nothing_to_do_is_said(opened):
+    """Nothing that is known helps where nothing is found."""
+    lists = {("t", row): [row % 3, (row + 1) % 3] for row in range(3)}
+    at = opened("overview", ClusterLayout.from_assignments(lists, leaders={key: ids[0] for key, ids in lists.items()}))
+
+    assert "Nothing to do: no election and no plan known here fixes anything." in texts(at)
+
+
+def test_of_a_large_layout_it_is_worked_out_when_asked(opened):
+    """A button first, as plans of many partitions take a while; with a what-if shown there is no further advice."""
+    lists = {("t", row): [row % 5, (row + 1) % 7 + 5] for row in range(30_001)}
+    layout = ClusterLayout.from_assignments(lists)
+    at = opened("overview", layout)
+    assert "Rebalance" not in texts(at)
+
+    at.button(key="advice-ask").click().run()
+
+    assert "**Rebalance replicas and leaders**" in texts(at)
+    at = opened("overview", wish=Wish(remove=(1,)))
+    assert "What to do" not in [header.value for header in at.header]
 
 
 def test_the_first_page_is_drawn_without_anything_heavy():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from reseat.balance import KINDS
+from reseat.balance.mends import MENDS, NAMES
 from reseat.formats import Reading
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Gaps, Wish
 from reseat.model.gaps import ShortTopic
@@ -17,7 +18,6 @@ from reseat.report import Choices, Matter, build
 from reseat.report.chapters import change, cost, findings, summary, today, why
 from reseat.report.content import Bars, Kind, Light, Report
 from reseat.report.gather import gather
-from reseat.report.mends import MENDS, NAMES
 from reseat.report.warnings import warnings_of
 from tests.report.reckoning import fact, matter_of, sample
 

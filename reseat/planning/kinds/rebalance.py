@@ -153,7 +153,7 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], *, options: 
         if options.max_moves is not None and moves > options.max_moves:
             continue
         after = sets.loads_with(found.rows, found.lists)[sets.targets]
-        points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)))
+        points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)), int(after.max()))
     return tuple(points[moves] for moves in sorted(points))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from reseat.balance.mends import after_change, extent, mend_of, name_of
 from reseat.model import Finding, Severity
 from reseat.model.wording import counted, verb
 from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Light, Role, Series, Table
 from reseat.report.matter import Choices, Matter
-from reseat.report.mends import after_change, extent, mend_of, name_of
 from reseat.report.sentences import capital, severity_word
 
 __all__ = ["chapter"]

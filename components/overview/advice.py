@@ -1,0 +1,85 @@
+"""What to do about the layout looked at: a line each, with its cost, what it fixes, and the way to preview it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from components.look import text
+from components.shell import navigation
+from components.state import addresses, caching, fields, slots
+from components.state.session import OpenLayout
+
+if TYPE_CHECKING:
+    from reseat.planning.advice import Advice, Answer
+
+__all__ = ["draw_advice"]
+
+#: Partitions up to which it is worked out unasked: two seconds.
+_UNASKED = 30_000
+
+
+def draw_advice(seat: OpenLayout) -> None:
+    """Answers for the current state, the best for its cost first.
+
+    Args:
+        seat: the layout and the what-if.
+    """
+    layout = seat.layout
+    st.header("What to do", anchor=False)
+    asked = slots.Slot[bool]("advice").of(seat.digest)
+    if layout.partition_count > _UNASKED and not asked.get(False):
+        st.button(
+            "Compare elections and plans",
+            key="advice-ask",
+            icon=":material/lightbulb:",
+            on_click=asked.set,
+            args=(True,),
+            help="Every change that may fix a finding is planned. That takes about 10 seconds for 200,000 partitions, "
+            "and a minute for a million.",
+        )
+        return
+    with st.spinner("Comparing elections and plans …", show_time=True):
+        found = caching.advice_of(layout, seat.mode)
+    _draw(seat, found)
+
+
+def _draw(seat: OpenLayout, found: Advice) -> None:
+    if found.first:
+        st.markdown(
+            "First, what no plan fixes:\n"
+            + "\n".join(f"- **{text.plain(name)}**: {text.plain(mend)}" for name, mend in found.first)
+        )
+    if not found.answers:
+        st.markdown("Nothing to do: no election and no plan known here fixes anything.")
+        return
+    rate = fields.throttle(width=280) if any(answer.busiest for answer in found.answers) else None
+    with st.container(key="advice", gap="xsmall"):
+        for number, answer in enumerate(found.answers, 1):
+            with st.container(horizontal=True, vertical_alignment="center", key=f"advice-{number}"):
+                st.markdown(_in_words(answer, number, rate), width="stretch")
+                with st.container(width="content"):
+                    _way(seat, answer)
+    st.caption(found.rule)
+
+
+def _in_words(answer: Answer, number: int, rate: float | None) -> str:
+    words = [f"{number}\\. **{text.plain(answer.title)}** · {text.plain(answer.cost(rate))}"]
+    mends = [
+        *([f"fixes {', '.join(answer.fixed)}"] if answer.fixed else []),
+        *([f"reduces {', '.join(answer.reduced)}"] if answer.reduced else []),
+        *answer.changes,
+    ]
+    said = "; ".join(mends)
+    return "  \n".join([*words, text.plain(f"{said[:1].upper()}{said[1:]}")])
+
+
+def _way(seat: OpenLayout, answer: Answer) -> None:
+    """The page on which it is previewed, with it as the what-if."""
+    if answer.wish is not None:
+        navigation.link(navigation.PLAN, "Preview", opens=addresses.what_if(seat, answer.wish))
+    elif answer.kind == "wait":
+        navigation.link(navigation.EXECUTE, "Execute")
+    else:
+        navigation.link(navigation.LEADERS, "Preview")

@@ -1,0 +1,59 @@
+"""``advise``: what to do about a layout, each with its cost and what it fixes."""
+
+from __future__ import annotations
+
+import argparse
+
+from reseat.cli.inputs import layout_of, read_layout, reading_notes
+from reseat.cli.wishes import options_of
+from reseat.cli.writer import complain, say, write_json
+from reseat.planning.advice import Advice, Answer, advice
+
+__all__ = ["advise"]
+
+
+def advise(chosen: argparse.Namespace) -> int:
+    """Say what to do about a layout; see the command's ``--help``."""
+    reading = read_layout(chosen)
+    layout = layout_of(reading.layout, chosen)
+    found = advice(layout, mode=chosen.controller)
+    notes = reading_notes(reading, layout, ())
+    if chosen.json:
+        write_json(
+            {
+                "first": [{"finding": name, "what_helps": mend} for name, mend in found.first],
+                "answers": [answer.as_dict() for answer in found.answers],
+            }
+        )
+        complain(*notes)
+        return 0
+    say(*_lines(found, chosen.throttle))
+    if notes:
+        say("", "Note", *(f"  {note}" for note in notes))
+    return 0
+
+
+def _lines(found: Advice, throttle: int | None) -> list[str]:
+    lines = []
+    if found.first:
+        lines += ["First, what no plan fixes:", *(f"  {name}: {mend}" for name, mend in found.first), ""]
+    if not found.answers:
+        return [*lines, "Nothing to do: no election and no plan known here fixes anything."]
+    for number, answer in enumerate(found.answers, 1):
+        lines += [f"{number}. {answer.title}", *(f"   {said}" for said in _said(answer, throttle))]
+    return [*lines, "", found.rule]
+
+
+def _said(answer: Answer, throttle: int | None) -> list[str]:
+    said = [f"Cost: {answer.cost(throttle)}"]
+    if answer.fixed:
+        said.append(f"Fixes: {', '.join(answer.fixed)}")
+    if answer.reduced:
+        said.append(f"Reduces: {', '.join(answer.reduced)}")
+    if answer.changes:
+        said.append("; ".join(answer.changes))
+    if answer.wish is not None:
+        said.append(f"reseat plan LAYOUT {options_of(answer.wish)}")
+    elif answer.elections:
+        said.append("reseat elect LAYOUT")
+    return said

@@ -1,0 +1,322 @@
+"""What to do about a layout: the changes that would mend its findings, what each costs, and the best first.
+
+Promises, in this order:
+    1. What an answer says it mends, it mends: the findings are those of the layout that the change leads to, a
+       preferred election at its end included.
+    2. Nothing is advised that mends nothing; where nothing helps, there is no answer, and that is one.
+    3. Answers are ordered by what they mend for what they cost (``worth``).
+
+Needs: a layout that can be planned on; a change that would be refused is left out.
+
+How: a few changes that operators make are planned, each by itself: a preferred election, leaders alone, racks alone,
+a rebalance up to where nothing is a warning any more, a whole one, another replication factor where a topic has no
+replica to spare or mixes factors, a drain of brokers that are dead or out of every ISR, waiting for what is under way.
+The findings before and after are compared. A plan is not credited with what an election alone mends, nor with replicas
+that come into sync: a copy to or from a broker that is down does not end, unless the plan drains that broker.
+
+Example: a restarted broker leads nothing: an election mends "non-preferred leaders", at no cost.
+
+Complexity: that of the plans, and O(P R) a change for the findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reseat.balance import findings
+from reseat.balance.findings import SKEW_SHARE
+from reseat.balance.mends import after_change, mend_of, name_of
+from reseat.balance.spread import spread_of
+from reseat.election import Mode, layout_after, preferred
+from reseat.errors import WishRefused
+from reseat.model import NOT_TOLD, ClusterLayout, Finding, IntArray, Plan, Severity, Wish
+from reseat.model.units import duration, size
+from reseat.model.wording import counted, listed
+from reseat.planning.kinds.curve import whole_curve
+from reseat.planning.plan import plan
+from reseat.planning.reassignment_time import transfer
+
+__all__ = ["Advice", "Answer", "advice"]
+
+_RULE = (
+    "What is in progress comes first. The rest is sorted by what each fixes per replica that moves, beyond what an "
+    "election alone fixes: a critical finding counts as ten warnings, a warning as ten infos, half if only reduced."
+)
+#: Findings of replicas that are behind or gone: no plan brings them into sync but one that drains where they are.
+_BEHIND = frozenset({"offline", "below_min_isr", "under_replicated", "broker_out_of_every_isr", "leader_not_a_replica"})
+_WEIGHTS = {Severity.BROKEN: 100.0, Severity.ATTENTION: 10.0, Severity.NOTE: 1.0}
+#: Topics named in a title.
+_NAMED = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One thing to do.
+
+    Attributes:
+        kind: "wait", "election", "leaders", "racks", "rebalance_few", "rebalance", "factor" or "drain".
+        title: what to do, in a few words.
+        wish: the what-if that it is; None for an election of what is there, and for waiting.
+        elections: leaders that a preferred election changes, for one; else 0.
+        moves: replicas that are copied.
+        bytes: what they hold; None where a size is not told.
+        busiest: bytes that the busiest broker sends or receives, so that a throttle gives the time; None likewise.
+        fixed: names of findings that are gone afterwards.
+        reduced: names of those that are less.
+        changes: spreads that change, in words.
+        worth: what is mended by weight, a replica that moves.
+    """
+
+    kind: str
+    title: str
+    wish: Wish | None
+    elections: int = 0
+    moves: int = 0
+    bytes: float | None = 0.0
+    busiest: float | None = 0.0
+    fixed: tuple[str, ...]
+    reduced: tuple[str, ...]
+    changes: tuple[str, ...]
+    worth: float
+
+    def cost(self, rate: float | None = None) -> str:
+        """What it costs, in words.
+
+        Args:
+            rate: bytes a second that each broker may send, and may receive, above 0; None where there is no throttle.
+        """
+        if self.kind == "wait":
+            return "none; every plan starts from the layout after it"
+        if self.elections:
+            return f"{counted(self.elections, 'election')}, no data moves"
+        if not self.moves:
+            return "no data moves"
+        moves = counted(self.moves, "move")
+        if self.bytes is None or self.busiest is None:
+            return f"{moves}, sizes unknown"
+        time = "" if rate is None else f", at least {duration(self.busiest / rate)} at {size(rate)}/s"
+        return f"{moves}, {size(self.bytes)} to copy{time}"
+
+    def as_dict(self) -> dict[str, object]:
+        """JSON-ready values; the wish as a certificate has it."""
+        return {
+            "kind": self.kind,
+            "title": self.title,
+            "wish": None if self.wish is None else self.wish.as_dict(),
+            "elections": self.elections,
+            "moves": self.moves,
+            "bytes": self.bytes,
+            "busiest_broker_bytes": self.busiest,
+            "fixed": list(self.fixed),
+            "reduced": list(self.reduced),
+            "changes": list(self.changes),
+            "worth": round(self.worth, 6),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """What to do.
+
+    Attributes:
+        first: (name, what mends it) of findings that come before any plan, and that no plan or election mends.
+        answers: changes, the best for its cost first; none where none helps.
+        rule: the order of the answers, for a person.
+    """
+
+    first: tuple[tuple[str, str], ...]
+    answers: tuple[Answer, ...]
+    rule: str = _RULE
+
+
+def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
+    """What to do about a layout.
+
+    Args:
+        layout: the layout as it stands.
+        mode: which controller elects.
+    """
+    before = findings(layout)
+    told = _Before(layout, before, {finding.kind for finding in before}, findings(_elected(layout, mode)[0]))
+    found = [
+        answer for change in _changes(told) if (answer := _answer(told, change, mode)) is not None and answer.worth > 0
+    ]
+    first = (finding.kind for finding in before if finding.severity is Severity.BROKEN or finding.kind in _BEHIND)
+    return Advice(
+        first=tuple((name_of(kind), mend_of(kind)) for kind in dict.fromkeys(first)),
+        answers=tuple(sorted(found, key=lambda answer: (answer.kind != "wait", -answer.worth, answer.moves))),
+    )
+
+
+@dataclass(frozen=True)
+class _Before:
+    """The layout as it stands: what is found, of which kinds, and what would be found after an election alone."""
+
+    layout: ClusterLayout
+    findings: tuple[Finding, ...]
+    kinds: set[str]
+    elected: tuple[Finding, ...]
+
+    def of(self, kind: str) -> Finding | None:
+        return next((finding for finding in self.findings if finding.kind == kind), None)
+
+
+@dataclass(frozen=True)
+class _Change:
+    kind: str
+    title: str
+    wish: Wish | None
+
+
+def _changes(told: _Before) -> Iterator[_Change]:
+    """What may help, by the findings that there are."""
+    layout = told.layout
+    if "reassignment_under_way" in told.kinds:
+        count = int(layout.under_way.sum())
+        yield _Change("wait", f"Let the reassignment of {counted(count, 'partition')} finish", None)
+    if "not_preferred_leader" in told.kinds:
+        yield _Change("election", "Run a preferred leader election", None)
+    if "leader_skew" in told.kinds:
+        yield _Change("leaders", "Rebalance leaders only", Wish(leaders_only=True))
+    if "rack_shared_while_free" in told.kinds:
+        yield _Change("racks", "Fix rack diversity only", Wish(mend_racks=True))
+    skew = told.of("replica_skew")
+    if skew is not None and skew.severity is Severity.ATTENTION:
+        few = _fewest_without_warning(layout)
+        if few is not None:
+            yield _Change("rebalance_few", f"Rebalance until no broker is {SKEW_SHARE:.0%} above the mean", few)
+    if skew is not None or "leader_skew" in told.kinds:
+        yield _Change("rebalance", "Rebalance replicas and leaders", Wish(rebalance=True))
+    dead = {int(i) for i in layout.broker_ids[layout.dead & (layout.replicas_by_broker > 0)]}
+    behind = told.of("broker_out_of_every_isr")
+    gone = tuple(sorted(dead.union(() if behind is None else behind.brokers)))
+    if gone:
+        them = ("broker", "it does") if len(gone) == 1 else ("brokers", "they do")
+        yield _Change("drain", f"Drain {them[0]} {listed(gone)}, if {them[1]} not come back", Wish(remove=gone))
+    yield from _factors(told)
+
+
+def _fewest_without_warning(layout: ClusterLayout) -> Wish | None:
+    """The point of a rebalance with the fewest moves after which replicas are no warning; None: the whole of it."""
+    wish = Wish(rebalance=True)
+    try:
+        points = whole_curve(layout, wish).points
+    except WishRefused:
+        return None
+    calm = [point for point in points[:-1] if point.fullest is not None and point.fullest <= _calm(layout)]
+    return wish.at(calm[0].moves) if calm else None
+
+
+def _calm(layout: ClusterLayout) -> float:
+    load = layout.replicas_by_broker[layout.available]
+    return float(load.mean()) * (1 + SKEW_SHARE)
+
+
+def _factors(told: _Before) -> Iterator[_Change]:
+    """Topics without a replica to spare get one more; those that mix factors get that of most of their partitions."""
+    layout, topics_by_factor = told.layout, dict[int, list[str]]()
+    for kind, further in (("min_isr_not_below_replication_factor", 1), ("mixed_replication_factor", 0)):
+        finding = told.of(kind)
+        for topic in () if finding is None else finding.topics:
+            factors = layout.replication_factor[np.asarray(layout.rows_of_topic(topic))]
+            topics_by_factor.setdefault(int(np.bincount(factors).argmax()) + further, []).append(topic)
+    for factor, topics in sorted(topics_by_factor.items()):
+        named = listed(topics) if len(topics) <= _NAMED else counted(len(topics), "topic")
+        title = f"Set replication factor {factor} for {named}"
+        yield _Change("factor", title, Wish(replication_factor=factor, topics=tuple(sorted(set(topics)))))
+
+
+def _answer(told: _Before, change: _Change, mode: Mode) -> Answer | None:
+    layout = told.layout
+    if change.kind == "wait":
+        return _told(told, change, layout.target())
+    if change.wish is None:
+        after, elections = _elected(layout, mode)
+        return _told(told, change, after, elections=elections) if elections else None
+    try:
+        made = plan(layout, change.wish)
+    except WishRefused:
+        return None
+    if not made.changed.any() or made.certificate.faults:
+        return None
+    after, _ = _elected(layout_after(made), mode)
+    return _told(told, change, after, made=made)
+
+
+def _elected(layout: ClusterLayout, mode: Mode) -> tuple[ClusterLayout, int]:
+    """The layout after a preferred election, and how many leaders it changes."""
+    ids = preferred(layout, mode).leader_after
+    leader: IntArray = np.where(ids >= 0, np.searchsorted(layout.broker_ids, ids), ids).astype(np.int32)
+    return replace(layout, leader=leader), int(((leader != layout.leader) & (layout.leader != NOT_TOLD)).sum())
+
+
+def _told(
+    told: _Before, change: _Change, after: ClusterLayout, *, made: Plan | None = None, elections: int = 0
+) -> Answer:
+    then = findings(after)
+    fixed: list[str] = []
+    reduced: list[str] = []
+    gain = 0.0
+    for finding in told.findings:
+        if finding.kind in _BEHIND and change.kind != "drain":
+            continue
+        if (finding.kind == "reassignment_under_way") != (change.kind == "wait"):
+            continue
+        share = _mended(finding, then)
+        further = share if change.kind == "election" else share - _mended(finding, told.elected)
+        if further > 0:
+            (fixed if share == 1 else reduced).append(name_of(finding.kind))
+            gain += further * _WEIGHTS[finding.severity]
+    if change.kind != "wait":
+        # What the change brings with it counts against it.
+        gain -= sum(_WEIGHTS[finding.severity] for finding in then if finding.kind not in told.kinds)
+    certificate = None if made is None else made.certificate
+    moves = 0 if certificate is None else certificate.moves
+    copied = None if made is None else transfer(made)
+    slowest = None if copied is None else copied.slowest()
+    known = certificate is None or not moves or (copied is not None and not copied.unknown)
+    return Answer(
+        kind=change.kind,
+        title=change.title,
+        wish=change.wish,
+        elections=elections,
+        moves=moves,
+        bytes=(0.0 if copied is None else copied.total) if known else None,
+        busiest=(0.0 if slowest is None else slowest[2]) if known else None,
+        fixed=tuple(fixed),
+        reduced=tuple(reduced),
+        changes=_spreads(told.layout, after, () if change.wish is None else change.wish.remove),
+        worth=gain / (1 + moves),
+    )
+
+
+def _mended(finding: Finding, then: tuple[Finding, ...]) -> float:
+    """1 where a finding is gone, 0.5 where it is less or less severe, else 0."""
+    rest = next((one for one in then if one.kind == finding.kind), None)
+    if rest is None:
+        return 1.0
+    less = _WEIGHTS[rest.severity] < _WEIGHTS[finding.severity] or after_change(finding, then).startswith("less")
+    return 0.5 if less else 0.0
+
+
+def _spreads(before: ClusterLayout, after: ClusterLayout, remove: tuple[int, ...]) -> tuple[str, ...]:
+    """Spreads that change, before and after; afterwards without the brokers that leave."""
+    said = []
+    for what, load in (("Replica", _replicas), ("Leader", _leaders)):
+        stays = after.available & ~np.isin(after.broker_ids, remove)
+        one, two = spread_of(load(before)[before.available]), spread_of(load(after)[stays])
+        if one is not None and two is not None and one.spread != two.spread:
+            said.append(f"{what} spread {int(one.spread):,} → {int(two.spread):,}")
+    return tuple(said)
+
+
+def _replicas(layout: ClusterLayout) -> IntArray:
+    return layout.replicas_by_broker.astype(np.int64)
+
+
+def _leaders(layout: ClusterLayout) -> IntArray:
+    led = layout.leader[layout.leader >= 0]
+    return np.bincount(led, minlength=len(layout.brokers)).astype(np.int64)

@@ -1,0 +1,71 @@
+"""``advise``: what to do about a layout, in words and for scripts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reseat.cli import main
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+NINE = str(SAMPLES / "zookeeper-2.8-three-racks.txt")
+
+
+def test_answers_come_with_cost_mends_and_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """The best first; the throttle gives the time; the rule stands below."""
+    assert main(["advise", NINE, "--throttle", "1000000"]) == 0
+    said = capsys.readouterr().out
+
+    assert said.startswith(
+        "1. Run a preferred leader election\n"
+        "   Cost: 42 elections, no data moves\n"
+        "   Fixes: Non-preferred leaders\n"
+        "   Leader spread 64 → 35\n"
+        "   reseat elect LAYOUT\n"
+        "2. Rebalance leaders only\n"
+    )
+    assert "   Cost: 155 moves, 17.6 MB to copy, at least 9 s at 1.0 MB/s\n" in said
+    assert "   reseat plan LAYOUT --rebalance --point 155\n" in said
+    assert "Sorted by" not in said
+    assert "The rest is sorted by what each fixes per replica that moves" in said
+
+
+def test_each_command_that_is_named_makes_that_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the layout in its place; as many replicas move as was said."""
+    assert main(["advise", NINE, "--json"]) == 0
+    answers = [one for one in json.loads(capsys.readouterr().out)["answers"] if one["wish"] is not None]
+    assert main(["advise", NINE]) == 0
+    commands = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("   reseat plan")]
+
+    assert len(commands) == len(answers) == 4
+    for words, answer in zip(commands, answers, strict=True):
+        certificate = tmp_path / "certificate.json"
+        assert main(["plan", NINE, *words[3:], "--certificate", str(certificate)]) == 0
+        made = json.loads(certificate.read_text(encoding="utf-8"))
+        assert (made["moves"], made["wish"]) == (answer["moves"], answer["wish"])
+    capsys.readouterr()
+
+
+def test_what_comes_before_any_plan_is_said_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """With a broker down; its drain is one of the answers."""
+    assert main(["advise", str(SAMPLES / "kraft-4.1-broker-down.txt"), "--controller", "kraft"]) == 0
+    said = capsys.readouterr().out
+
+    assert said.startswith("First, what no plan fixes:\n  No leader: Restart a broker that holds the data.")
+    assert "Drain broker 5, if it does not come back\n" in said
+    assert "   reseat plan LAYOUT --remove 5\n" in said
+
+
+def test_nothing_to_do_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In words, and as an empty list."""
+    layout = tmp_path / "layout.txt"
+    layout.write_text(
+        "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        "Topic: t\tPartition: 1\tLeader: 2\tReplicas: 2,1\tIsr: 1,2\n"
+    )
+    assert main(["advise", str(layout)]) == 0
+    assert capsys.readouterr().out.startswith("Nothing to do: no election and no plan known here fixes anything.")
+    assert main(["advise", str(layout), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"first": [], "answers": []}

@@ -1,0 +1,151 @@
+"""What to do about a layout: what an answer claims is so, what helps most for its cost comes first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reseat.balance import findings
+from reseat.balance.mends import NAMES
+from reseat.election import layout_after, preferred
+from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.planning import plan
+from reseat.planning.advice import Advice, Answer, advice
+from reseat.sources import read_files
+from tests.planning.brute_force import random_layout
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def sample(name: str) -> ClusterLayout:
+    """A bundled layout."""
+    return read_files([(name, (SAMPLES / name).read_bytes())]).layout
+
+
+def then(layout: ClusterLayout, answer: Answer) -> ClusterLayout:
+    """The layout once an answer is carried out and preferred leaders are elected."""
+    after = layout if answer.wish is None else layout_after(plan(layout, answer.wish))
+    ids = preferred(after).leader_after
+    at = {int(broker): place for place, broker in enumerate(after.broker_ids)}
+    return replace(after, leader=np.array([at.get(int(i), int(i)) for i in ids], np.int32))
+
+
+def claims_hold(layout: ClusterLayout, told: Advice) -> None:
+    """What is called fixed is found no more, what is called reduced still is, and the numbers are the plan's."""
+    kinds = {name: kind for kind, name in NAMES.items()}
+    for answer in told.answers:
+        if answer.kind == "wait":
+            continue
+        left = {finding.kind for finding in findings(then(layout, answer))}
+        assert not {kinds[name] for name in answer.fixed} & left, answer
+        assert {kinds[name] for name in answer.reduced} <= left, answer
+        assert answer.fixed or answer.reduced
+        assert answer.worth > 0
+        if answer.wish is not None:
+            made = plan(layout, answer.wish).certificate
+            assert (answer.moves, made.faults) == (made.moves, ())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["zookeeper-2.8-three-racks.txt", "kraft-4.1-broker-down.txt", "kraft-4.1-reassignment-under-way.txt"],
+)
+def test_the_claims_of_samples_hold(name: str) -> None:
+    """Recomputed answer by answer."""
+    layout = sample(name)
+    told = advice(layout)
+
+    assert told.answers
+    claims_hold(layout, told)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_claims_of_any_layout_hold(seed: int) -> None:
+    """Whatever is there; and answers are in the order of their worth."""
+    rng = np.random.default_rng(seed)
+    layout = random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(4, 20)))
+    told = advice(layout)
+    claims_hold(layout, told)
+    worth = [answer.worth for answer in told.answers if answer.kind != "wait"]
+
+    assert worth == sorted(worth, reverse=True)
+
+
+def test_what_is_balanced_needs_nothing() -> None:
+    """No answer is the answer."""
+    layout = ClusterLayout.from_assignments(
+        {("t", row): [row % 3, (row + 1) % 3] for row in range(3)}, leaders={("t", row): row % 3 for row in range(3)}
+    )
+
+    assert advice(layout) == Advice(first=(), answers=())
+
+
+def test_the_restarted_broker_gets_its_leaders_first() -> None:
+    """Without data first; the whole rebalance and the one that ends the warning come with their moves."""
+    told = advice(sample("zookeeper-2.8-three-racks.txt"))
+    kinds = [answer.kind for answer in told.answers]
+    few, whole = (next(a for a in told.answers if a.kind == kind) for kind in ("rebalance_few", "rebalance"))
+
+    assert kinds[:2] == ["election", "leaders"]
+    assert told.answers[0].cost() == "42 elections, no data moves"
+    assert told.answers[0].fixed == ("Non-preferred leaders",)
+    assert told.answers[0].changes == ("Leader spread 64 → 35",)
+    assert (few.moves, few.reduced) == (155, ("Replicas not balanced",))
+    assert (whole.moves, whole.changes) == (182, ("Replica spread 206 → 1", "Leader spread 64 → 1"))
+    assert whole.bytes is not None
+    assert whole.cost(1_000_000).endswith("96.8 MB to copy, at least 56 s at 1.0 MB/s")
+    assert few.wish is not None
+    assert few.wish.point == 155
+
+
+def test_no_plan_brings_a_broker_back() -> None:
+    """Replicas that are behind are not credited to plans that leave them there; what to do first is said."""
+    told = advice(sample("kraft-4.1-broker-down.txt"))
+    behind = {NAMES[kind] for kind in ("offline", "below_min_isr", "under_replicated", "broker_out_of_every_isr")}
+    by_kind = {answer.kind: answer for answer in told.answers}
+
+    assert [name for name, _ in told.first] == ["No leader", "Below min ISR", "Under-replicated", "Broker out of sync"]
+    assert by_kind["drain"].wish is not None
+    assert by_kind["drain"].wish.remove == (5,)
+    assert {"Under-replicated", "Broker out of sync"} <= {*by_kind["drain"].fixed, *by_kind["drain"].reduced}
+    for kind, answer in by_kind.items():
+        assert kind == "drain" or not behind & {*answer.fixed, *answer.reduced}
+
+
+def test_a_dead_broker_is_drained_if_it_does_not_come_back() -> None:
+    """Named, with its replicas on the others."""
+    brokers = [Broker(b) for b in range(3)] + [Broker(3, state=BrokerState.DEAD)]
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 3], ("t", 1): [1, 2]}, brokers=brokers)
+    told = next(answer for answer in advice(layout).answers if answer.kind == "drain")
+
+    assert told.title == "Drain broker 3, if it does not come back"
+    assert told.moves == 1
+
+
+def test_what_is_in_progress_comes_first() -> None:
+    """Every plan starts from what it leads to."""
+    first = advice(sample("kraft-4.1-reassignment-under-way.txt")).answers[0]
+
+    assert (first.kind, first.title) == ("wait", "Let the reassignment of 4 partitions finish")
+    assert first.wish is None
+
+
+def test_topics_of_one_factor_are_one_answer() -> None:
+    """Mixed factors become what most partitions of the topic have."""
+    lists = {("a", 0): [0, 1, 2], ("a", 1): [1, 2, 3], ("a", 2): [2, 3], ("b", 0): [3, 0, 1]}
+    told = [a for a in advice(ClusterLayout.from_assignments(lists)).answers if a.kind == "factor"]
+
+    assert [(a.title, a.moves) for a in told] == [("Set replication factor 3 for a", 1)]
+
+
+def test_what_cannot_be_planned_is_no_answer() -> None:
+    """Without the order of lists no plan is made, and nothing is claimed."""
+    layout = ClusterLayout.from_assignments({("t", row): [0, 1] for row in range(9)}, brokers=[Broker(2), Broker(3)])
+    assert {answer.kind for answer in advice(layout).answers} >= {"rebalance"}
+
+    unknown = replace(layout, order_told=np.zeros(1, np.bool_))
+
+    assert advice(unknown).answers == ()
