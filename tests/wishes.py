@@ -12,7 +12,13 @@ __all__ = ["IDS", "options", "wishes"]
 
 IDS = st.integers(0, 2**31 - 1)
 #: By the type that an option has; another type is to be decided on here.
-_VALUES: dict[str, st.SearchStrategy[object]] = {"bool": st.booleans(), "int | None": st.none() | st.integers(1, 10**6)}
+_VALUES: dict[str, st.SearchStrategy[object]] = {
+    "bool": st.booleans(),
+    "int | None": st.none() | st.integers(1, 10**6),
+    "tuple[tuple[str, int | None], ...]": st.sets(
+        st.tuples(st.text("abc.-_*", min_size=1, max_size=6), st.none() | st.integers(0, 2**31 - 1)), max_size=3
+    ).map(lambda pins: tuple(sorted(pins, key=repr))),
+}
 
 
 def options() -> st.SearchStrategy[Options]:

@@ -55,6 +55,7 @@ AREAS = {
             "tests/planning/test_replication_factor.py",
             "tests/planning/test_curve.py",
             "tests/planning/test_point.py",
+            "tests/planning/test_rebalance.py",
         ),
     ),
     "guard": Area(

@@ -150,6 +150,9 @@ def _chips(wish: Wish) -> int:
         chips.append(("rearranged", text.wish_in_words(alone), other.of_brokers()))
     if wish.point is not None:
         chips.append(("point", text.counted(wish.point, "move"), wish.at(None)))
+    if wish.options.pin and not wish.is_empty:
+        free = replace(other, options=replace(wish.options, pin=()))
+        chips.append(("pin", text.counted(len(wish.options.pin), "pin"), free))
     for key, words, without in chips:
         st.button(
             f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it

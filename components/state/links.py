@@ -18,7 +18,7 @@ from reseat.model import Options, Wish
 from reseat.model.edits import Edits
 from reseat.model.naming import id_in
 
-__all__ = ["NAMES", "Link", "from_query", "to_query"]
+__all__ = ["NAMES", "Link", "from_query", "pins_in", "to_query"]
 
 #: The names that a link uses; a page's own choices have others.
 NAMES = (
@@ -98,6 +98,7 @@ def to_query(
         "replace": ",".join(f"{old}:{new}" for old, new in wish.replace),
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
         "topics": "\n".join(wish.topics),
+        "pin": "\n".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
         "options": ",".join(choices),
         "point": "" if wish.point is None else str(wish.point),
         "show": "" if after or wish.is_empty else _PRESENT,
@@ -145,6 +146,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 receive_cap=_positive(choices["cap"]) if "cap" in choices else None,
                 max_moves=_broker(choices["moves"]) if "moves" in choices else None,
                 keep_unmovable="unmovable" in choices,
+                pin=pins_in(query.get("pin", "")),
             ),
             point=_broker(query["point"]) if query.get("point") else None,
             replace=_replaced(query.get("replace", "")),
@@ -155,6 +157,19 @@ def from_query(query: Mapping[str, str]) -> Link | None:
     except ValueError as error:
         return Link(digest, name, Edits(), Wish(), f"The link's what-if is invalid: {error}")
     return Link(digest, name, edits, wish, live=live, past=past, after=query.get("show") != _PRESENT)
+
+
+def pins_in(text: str) -> tuple[tuple[str, int | None], ...]:
+    """The pins of a text, one a line: a topic, a pattern, or ``topic:partition``.
+
+    Raises:
+        ValueError: what follows a colon is no partition.
+    """
+    pins: dict[tuple[str, int | None], None] = {}
+    for line in _lines(text):
+        topic, colon, partition = line.partition(":")
+        pins[topic, _broker(partition) if colon else None] = None
+    return tuple(pins)
 
 
 def _pair(broker: int, rack: str | None) -> str:

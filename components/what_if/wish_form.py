@@ -7,9 +7,12 @@ from dataclasses import replace
 import streamlit as st
 
 from components.look import text
+from components.look.notices import refused
 from components.shell import navigation
-from components.state import session
+from components.state import links, session
 from components.state.session import OpenLayout
+from reseat.errors import ReseatError
+from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Wish
 from reseat.model.naming import named_by, natural
 
@@ -25,11 +28,13 @@ def wish_form(seat: OpenLayout) -> None:
             _in(seat)
         with st.popover("Replication factor", icon=":material/layers:"):
             _factor(seat)
-        # Another one once it was chosen: it is closed.
+        # Another one of these once a change was chosen: it is closed.
         with st.popover("Rebalance", icon=":material/balance:", key=f"balance-{seat.digest}-{seat.wish}"):
             _balance(seat)
-        with st.popover("Plan options", icon=":material/tune:"):
+        with st.popover("Plan options", icon=":material/tune:", key=f"options-{seat.digest}-{seat.wish}"):
             _options(seat)
+            st.divider()
+            _file(seat)
         navigation.link(navigation.BOARD, "Drag on the Board")
         navigation.link(navigation.NEW_TOPIC, "New topic")
 
@@ -155,6 +160,22 @@ def _balance(seat: OpenLayout) -> None:
         st.caption(what)
 
 
+def _file(seat: OpenLayout) -> None:
+    with st.form(f"wish-file-{seat.digest}", border=False):
+        given = st.file_uploader("Change file (TOML or JSON), or a plan's certificate", key=f"change-{seat.digest}")
+        if st.form_submit_button("Preview", type="primary") and given is not None:
+            try:
+                wish = read_wish_file(given.getvalue(), seat.layout, source=given.name)
+            except ReseatError as error:
+                refused(error)
+                return
+            _ask(wish)
+    st.caption(
+        "It replaces the what-if, with all its options. Every plan's certificate.json is such a file: the same layout "
+        "makes the same plan of it."
+    )
+
+
 def _options(seat: OpenLayout) -> None:
     options = seat.wish.options
     with st.form(f"options-{seat.digest}-{options}", border=False):
@@ -186,9 +207,22 @@ def _options(seat: OpenLayout) -> None:
             placeholder="no limit",
             help="For added brokers: fewer moves, less balance.",
         )
+        lines = st.text_area(
+            "Pinned topics: names, patterns or topic:partition, one per line",
+            value="\n".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
+            height=90,
+            placeholder="payments-*\norders:3",
+            help="Their replica lists stay as they are, in every plan.",
+        )
         if st.form_submit_button("Preview", type="primary"):
+            try:
+                pins = links.pins_in("\n".join(line.strip() for line in lines.splitlines()))
+            except ValueError:
+                st.warning("After a colon, a partition number is expected.", icon=":material/push_pin:")
+                return
             chosen = replace(
                 options,
+                pin=pins,
                 reorder_all=reorder,
                 by_bytes=by_bytes and sizes,
                 receive_cap=None if cap is None else int(cap),

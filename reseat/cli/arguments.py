@@ -13,6 +13,7 @@ from reseat.cli.generate_arguments import generate_arguments
 from reseat.cli.operate.arguments import operate_arguments, rate
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
+from reseat.model.naming import id_in
 
 __all__ = ["parser"]
 
@@ -178,12 +179,23 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         "--leaders-only", action="store_true", help="balance preferred leaders over all lists; no replica moves"
     )
     command.add_argument(
+        "--remove-rack", action="append", default=[], type=_words, metavar="RACK,...", help="drain all brokers of racks"
+    )
+    command.add_argument(
+        "--pin",
+        action="append",
+        default=[],
+        type=_pins,
+        metavar="TOPIC[:PARTITION],...",
+        help="topics, patterns or partitions whose replica lists stay as they are",
+    )
+    command.add_argument(
         "--keep-unmovable",
         action="store_true",
         help="also plan partitions without a live in-sync replica; by default they stay as they are",
     )
     command.add_argument(
-        "--wish", metavar="CERTIFICATE", help="the complete change, with every option, from a plan's certificate"
+        "--wish", metavar="FILE", help="the complete change, with every option: a change file, or a plan's certificate"
     )
 
 
@@ -416,6 +428,16 @@ def _additions(text: str) -> tuple[tuple[int, str | None], ...]:
             raise argparse.ArgumentTypeError(f"{word!r} has no rack after the colon")
         out.append((_id(broker), rack or None))
     return tuple(out)
+
+
+def _pins(text: str) -> tuple[tuple[str, int | None], ...]:
+    pins = []
+    for word in _words(text):
+        topic, colon, partition = word.partition(":")
+        if not topic or (colon and id_in(partition) is None):
+            raise argparse.ArgumentTypeError(f"{word!r} is neither a topic to pin nor topic:partition")
+        pins.append((topic, id_in(partition) if colon else None))
+    return tuple(pins)
 
 
 def _replacements(text: str) -> tuple[tuple[int, int, str | None], ...]:

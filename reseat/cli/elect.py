@@ -22,7 +22,8 @@ from reseat.election import (
 )
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
-from reseat.model.wording import counted, listed, verb
+from reseat.model.asked import in_racks
+from reseat.model.wording import counted
 
 __all__ = ["elect"]
 
@@ -49,7 +50,8 @@ def elect(chosen: argparse.Namespace) -> int:
         )
         return 0
     if stops:
-        stopped = [broker for group in chosen.stopped for broker in group] + _in_racks(layout, chosen.stopped_racks)
+        racks = [rack for group in chosen.stopped_racks for rack in group]
+        stopped = [*(broker for group in chosen.stopped for broker in group), *in_racks(layout, racks)]
         after = stop(layout, stopped, unclean=chosen.unclean, mode=chosen.controller)
         majority = against_majority(layout, stopped, chosen.controller)
         preview, sentences = after.election, (*after.sentences, *majority.sentences)
@@ -89,23 +91,6 @@ def _say_outcomes(outcomes: Sequence[LeaderOutcome], chosen: argparse.Namespace)
     say(*table(("Partition", "leader now", "leader after", "Kafka's answer"), shown, left=4))
     if len(outcomes) > LISTED_ROWS:
         say(f"  and {len(outcomes) - LISTED_ROWS:,} more; --json lists all")
-
-
-def _in_racks(layout: ClusterLayout, groups: list[list[str]]) -> list[int]:
-    racks = {rack for group in groups for rack in group}
-    unknown = sorted(racks - set(layout.racks))
-    if unknown:
-        known = (
-            f"It has the racks {listed(layout.racks, 12)}."
-            if layout.racks
-            else "The input has no racks; --racks adds them."
-        )
-        raise WishRefused(
-            f"{verb(len(unknown), 'Rack', 'Racks')} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not in this "
-            "layout.",
-            choices=(known,),
-        )
-    return [broker.id for broker in layout.brokers if broker.rack in racks]
 
 
 def _write_list(layout: ClusterLayout, preview: ElectionPreview) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from reseat.errors import InputRefused, LimitMet, WishRefused
+from reseat.errors import InputRefused, LimitMet
 from reseat.formats import LIMITS, Reading
 from reseat.model import ClusterLayout, Severity
-from reseat.model.naming import is_internal, named_by
+from reseat.model.asked import topics_like
+from reseat.model.naming import is_internal
 from reseat.model.wording import counted, verb
 
 __all__ = [
@@ -24,7 +25,6 @@ __all__ = [
     "read_layout",
     "reading_notes",
     "text_of",
-    "topics_like",
     "write_text",
 ]
 
@@ -156,22 +156,6 @@ def reading_notes(reading: Reading, layout: ClusterLayout, leaving: Iterable[int
             if number:
                 notes.append(f"Broker {broker} keeps {counted(number, 'replica')} of the excluded topics.")
     return notes
-
-
-def topics_like(layout: ClusterLayout, patterns: Iterable[str]) -> tuple[str, ...]:
-    """The topics with these names or patterns, sorted.
-
-    Raises:
-        WishRefused: one fits no topic.
-    """
-    found: set[str] = set()
-    known = set(layout.topics)
-    for pattern in patterns:
-        fits = (pattern,) if pattern in known else named_by(known, (pattern,))
-        if not fits:
-            raise WishRefused(f"No topic matches {pattern}.", topics=(pattern,))
-        found.update(fits)
-    return tuple(sorted(found))
 
 
 def write_text(name: str, text: str) -> None:

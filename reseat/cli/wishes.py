@@ -5,28 +5,39 @@ from __future__ import annotations
 import argparse
 from shlex import quote
 
-from reseat.cli.inputs import STANDARD_INPUT, text_of, topics_like
+from reseat.cli.inputs import STANDARD_INPUT, text_of
 from reseat.errors import InputRefused, WishRefused
-from reseat.formats.documents.certificate import read_wish
+from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Options, Wish
+from reseat.model.asked import in_racks, topics_like
 
 __all__ = ["options_of", "wish_of"]
 
 #: The words of a wish by their names in the namespace; ``judge`` knows these alone.
-_BROKERS = ("remove", "add", "replace", "replication_factor", "topics", "rebalance", "mend_racks", "leaders_only")
-_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable")
+_BROKERS = (
+    "remove",
+    "remove_rack",
+    "add",
+    "replace",
+    "replication_factor",
+    "topics",
+    "rebalance",
+    "mend_racks",
+    "leaders_only",
+)
+_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", "pin")
 
 
 def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
     """The wish of the options of a change and of how to plan it, or of ``--wish``.
 
     Raises:
-        InputRefused: the certificate cannot be read.
+        InputRefused: the file cannot be read.
         WishRefused: a broker is added twice with different racks, a topic is not known, or something is wished beside
-            a certificate.
+            a file.
     """
     if chosen.wish is not None:
-        return _of_certificate(chosen)
+        return _of_file(chosen, layout)
     racks: dict[int, str | None] = {}
     for broker, rack in (pair for group in chosen.add for pair in group):
         if racks.get(broker, rack) != rack:
@@ -42,12 +53,21 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
     told = vars(chosen)
     return Wish(
         remove=tuple(
-            sorted({*(broker for group in chosen.remove for broker in group), *(old for old, _, _ in replaced)})
+            sorted(
+                {
+                    *(broker for group in chosen.remove for broker in group),
+                    *in_racks(layout, (rack for group in chosen.remove_rack for rack in group)),
+                    *(old for old, _, _ in replaced),
+                }
+            )
         ),
         add=tuple(sorted(racks.items(), key=lambda pair: pair[0])),
         replication_factor=chosen.replication_factor,
         topics=topics_like(layout, patterns) if patterns else (),
-        options=Options(**{name: told[name] for name in _OPTIONS if name in told}),
+        options=Options(
+            **{name: told[name] for name in _OPTIONS if name in told and name != "pin"},
+            pin=tuple(dict.fromkeys(pin for group in chosen.pin for pin in group)),
+        ),
         point=told.get("point"),
         replace=tuple(sorted({old: new for old, new, _ in replaced}.items())),
         rebalance=chosen.rebalance,
@@ -70,7 +90,7 @@ def options_of(wish: Wish) -> str:
     return " ".join(words)
 
 
-def _of_certificate(chosen: argparse.Namespace) -> Wish:
+def _of_file(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
     told = vars(chosen)
     beside = [name for name in (*_BROKERS, *_OPTIONS, "point") if told.get(name) not in (None, False, [])]
     if beside:
@@ -79,4 +99,4 @@ def _of_certificate(chosen: argparse.Namespace) -> Wish:
     if chosen.wish == STANDARD_INPUT and STANDARD_INPUT in chosen.layout:
         raise InputRefused("Standard input (-) can be read only once.")
     data, source = text_of(chosen.wish)
-    return read_wish(data, source=source)
+    return read_wish_file(data, layout, source=source)

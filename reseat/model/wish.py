@@ -22,6 +22,8 @@ class Options:
         by_bytes: for brokers that leave: even out bytes instead of replica counts (a bound and its gap are stated,
             not a proof).
         max_moves: for a rebalance and for added brokers only: make at most this many moves, or None.
+        pin: (topic or pattern, partition or None for all): replica lists that stay as they are, also on a broker that
+            leaves.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
             ISR is back; else they are left where they are.
     """
@@ -31,6 +33,13 @@ class Options:
     by_bytes: bool = False
     max_moves: int | None = None
     keep_unmovable: bool = False
+    pin: tuple[tuple[str, int | None], ...] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        """JSON-ready values; pins where there are some, as what was written before there were any stays the same."""
+        plain = asdict(self)
+        pins = [{"topic": topic} | ({} if at is None else {"partition": at}) for topic, at in plain.pop("pin")]
+        return {**plain, **({"pin": pins} if pins else {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,7 @@ class Wish:
             "add": [{"broker": broker, "rack": rack} for broker, rack in self.add],
             "replication_factor": self.replication_factor,
             "topics": list(self.topics),
-            "options": asdict(self.options),
+            "options": self.options.as_dict(),
             "point": self.point,
             **({"replace": [{"broker": old, "by": new} for old, new in self.replace]} if self.replace else {}),
             # Told where it is wished: what was written before there was such a wish stays the same, byte for byte.

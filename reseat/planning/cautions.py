@@ -26,6 +26,7 @@ from reseat.balance.health import last_in_sync
 from reseat.model import BrokerState, ClusterLayout, Finding, Plan, Severity
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
+from reseat.planning.preconditions import pinned_by_wish
 
 __all__ = ["with_cautions"]
 
@@ -42,7 +43,14 @@ def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
     """
     unmovable, diversity = _unmovable(plan, layout), _diversity_lost(plan)
     back = _way_back(plan)
-    said = (unmovable, incomplete(plan.current), racks_unknown(plan.current, plan.wish.remove), diversity, back)
+    said = (
+        unmovable,
+        incomplete(plan.current),
+        racks_unknown(plan.current, plan.wish.remove),
+        diversity,
+        back,
+        _pinned(plan, layout),
+    )
     certificate = replace(
         plan.certificate,
         gaps=plan.current.gaps,
@@ -79,6 +87,30 @@ def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:
         f"{named}. {then}",
         rows=rows.astype(np.int64),
         brokers=last,
+    )
+
+
+def _pinned(plan: Plan, layout: ClusterLayout) -> Finding | None:
+    """Partitions that the wish keeps as they are, and whether a broker that leaves holds some."""
+    rows = np.flatnonzero(pinned_by_wish(layout, plan.wish.options))
+    if not rows.size:
+        return None
+    keeps = verb(len(rows), "is pinned and keeps its replica list", "are pinned and keep their replica lists")
+    sentence = f"{counted(len(rows), 'partition')} {keeps}"
+    leaving = np.isin(plan.current.broker_ids, plan.wish.remove)
+    stays = on_brokers(plan.current.replicas[rows], leaving)
+    ids = tuple(np.unique(plan.current.replica_ids[rows][stays]).tolist())
+    if not ids:
+        return Finding("pinned", Severity.NOTE, f"{sentence}.", rows=rows.astype(np.int64))
+    who = f"{verb(len(ids), 'broker', 'brokers')} {listed(ids)}"
+    count = int(stays.sum())
+    return Finding(
+        "pinned",
+        Severity.ATTENTION,
+        f"{sentence}: {counted(count, 'replica')} {verb(count, 'stays', 'stay')} on {who}, which "
+        f"{verb(len(ids), 'is', 'are')} not drained completely.",
+        rows=rows.astype(np.int64),
+        brokers=ids,
     )
 
 

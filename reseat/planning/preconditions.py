@@ -28,11 +28,13 @@ import numpy.typing as npt
 from reseat.balance import incomplete, without_live_copy
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, Options, Severity
+from reseat.model.naming import named_by
 from reseat.model.wording import counted
 
 __all__ = [
     "Settled",
     "pinned",
+    "pinned_by_wish",
     "require_complete",
     "require_known",
     "require_no_duplicates",
@@ -65,15 +67,36 @@ def resorts(layout: ClusterLayout, leaving: BoolArray | None = None) -> BoolArra
 
 
 def pinned(layout: ClusterLayout, options: Options) -> BoolArray:
-    """(P,) bool: partitions that a plan leaves where they are, as the guard would refuse to move them.
+    """(P,) bool: partitions that a plan leaves as they are: the guard would refuse to move them, or the wish pins them.
 
     Args:
         layout: as it was read, before ``settled``: what is leaving still serves as a source.
-        options: ``keep_unmovable`` plans them all the same.
+        options: ``keep_unmovable`` plans the former all the same; ``pin`` names the latter.
+
+    Raises:
+        WishRefused: a pin fits no partition.
     """
-    if options.keep_unmovable:
-        return np.zeros(layout.partition_count, np.bool_)
-    return without_live_copy(layout)
+    held = pinned_by_wish(layout, options)
+    return held if options.keep_unmovable else held | without_live_copy(layout)
+
+
+def pinned_by_wish(layout: ClusterLayout, options: Options) -> BoolArray:
+    """(P,) bool: partitions that ``Options.pin`` names.
+
+    Raises:
+        WishRefused: a pin fits no partition.
+    """
+    held = np.zeros(layout.partition_count, np.bool_)
+    for topic, partition in options.pin:
+        spans = [layout.rows_of_topic(name) for name in named_by(layout.topics, (topic,))]
+        fits = [row for span in spans for row in span if partition is None or layout.partition[row] == partition]
+        if not fits:
+            what = f"topic matches {topic}" if partition is None else f"partition matches {topic}:{partition}"
+            raise WishRefused(
+                f"No {what}, which is to be pinned.", topics=(topic,), choices=("Correct the pin, or leave it out.",)
+            )
+        held[fits] = True
+    return held
 
 
 def require_complete(layout: ClusterLayout) -> None:

@@ -18,6 +18,8 @@ from reseat.resilience.losses import from_layout
 from tests.browser.conftest import SCHEMES, open_sample, settled, to
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
@@ -140,3 +142,37 @@ def test_what_to_do_opens_the_plan_that_it_promises(page: Page, dashboard: str) 
     slider.press("End")
     figure(page, "Replica spread", "206 → 1")
     expect(page).not_to_have_url(re.compile("point="))
+
+
+def test_a_change_file_is_opened_and_its_certificate_too(page: Page, dashboard: str, tmp_path: Path) -> None:
+    """A rack is drained beside a pinned topic; the certificate that is saved opens the same change again."""
+    change = tmp_path / "change.toml"
+    change.write_text('remove_rack = ["az-c"]\npin = [{topic = "audit-log"}]\n')
+    open_sample(page, dashboard, SAMPLE, then="Plan")
+
+    def opened(file: Path) -> None:
+        page.get_by_role("button", name="Plan options").click()
+        page.locator("[data-testid='stPopoverBody'] input[type='file']").set_input_files(file)
+        page.get_by_test_id("stFileChipName").filter(has_text=file.name).wait_for()
+        page.get_by_test_id("stPopoverBody").get_by_role("button", name="Preview").last.click()
+        says(page, "Draining brokers 7, 8 and 9")
+
+    opened(change)
+    page.get_by_text("not drained completely.").first.wait_for()
+    settled(page, "change-file")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Certificate (certificate.json)").click()
+    certificate = tmp_path / "certificate.json"
+    saved.value.save_as(certificate)
+    moves = page.get_by_test_id("stMetric").filter(has_text="Replicas move").inner_text()
+    page.get_by_role("button", name="Reset the what-if").click()
+    says(page, "No change selected")
+    opened(certificate)
+
+    assert page.get_by_test_id("stMetric").filter(has_text="Replicas move").inner_text() == moves
+
+    change.write_text("remov = [3]\n")
+    page.get_by_role("button", name="Plan options").click()
+    page.locator("[data-testid='stPopoverBody'] input[type='file']").set_input_files(change)
+    page.get_by_test_id("stPopoverBody").get_by_role("button", name="Preview").last.click()
+    page.get_by_text("change.toml: A change file says what to change").wait_for()

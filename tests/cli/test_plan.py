@@ -489,3 +489,49 @@ def test_a_way_back_onto_a_dead_broker_is_said_first(
 
     assert said in out[: out.index("the proven minimum")]
     assert json.loads(proof.read_text())["way_back_waits_for"] == [3]
+
+
+def test_a_rack_is_drained_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As all of its brokers are; a rack that is not there is refused with those that are."""
+    layout = tmp_path / "layout.csv"
+    layout.write_bytes(write_csv(generate(6, 60, 3, 3)))
+    assert main(["plan", str(layout), "--remove-rack", "rack-1", "--json"]) == 0
+    by_rack = json.loads(capsys.readouterr().out)
+    ids = ",".join(map(str, by_rack["wish"]["remove"]))
+    assert main(["plan", str(layout), "--remove", ids, "--json"]) == 0
+
+    assert json.loads(capsys.readouterr().out) == by_rack
+    assert len(by_rack["wish"]["remove"]) == 2
+    assert main(["plan", str(layout), "--remove-rack", "rack-z"]) == 2
+    assert "Rack rack-z is not in this layout." in capsys.readouterr().err
+
+
+def test_a_change_file_is_planned_as_its_options_are(
+    layout: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pins among them; its certificate is a wish file itself, with the same bytes; options beside it are refused."""
+    wish, output, again = tmp_path / "wish.toml", tmp_path / "plan.json", tmp_path / "again.json"
+    wish.write_text('remove = [1]\npin = [{topic = "topic-*", partition = 2}]\n')
+    proof = tmp_path / "certificate.json"
+    assert main(["plan", layout, "--wish", str(wish), "--output", str(output), "--certificate", str(proof)]) == 0
+    capsys.readouterr()
+    assert main(["plan", layout, "--remove", "1", "--pin", "topic-*:2", "--output", str(again)]) == 0
+    said = capsys.readouterr().out
+
+    assert again.read_bytes() == output.read_bytes()
+    assert sorted(assignments(output)) == [1, 3]
+    assert "1 replica stays on broker 1, which is not drained completely." in said
+    assert main(["plan", layout, "--wish", str(proof), "--output", str(again)]) == 0
+    assert again.read_bytes() == output.read_bytes()
+    assert main(["plan", layout, "--wish", str(wish), "--pin", "x"]) == 2
+    assert "--pin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pin", ["topic-reassign:x", "topic-reassign:", ":3"])
+def test_a_pin_is_a_topic_and_perhaps_a_partition(pin: str, layout: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is not, is refused by the command line."""
+    with pytest.raises(SystemExit) as left:
+        main(["plan", layout, "--remove", "1", "--pin", pin])
+
+    assert left.value.code == 2
+    assert f"'{pin}' is neither a topic to pin nor topic:partition" in capsys.readouterr().err

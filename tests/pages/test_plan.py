@@ -12,7 +12,7 @@ from reseat.demo import generate
 from reseat.model import ClusterLayout, CurvePoint, Wish
 from reseat.model.glossary import TERMS
 
-from .conftest import tables, texts
+from .conftest import address, tables, texts
 
 
 def choose(at, key, value):
@@ -252,3 +252,30 @@ def test_what_the_chart_counts_has_the_glossarys_line(opened):
     choose(at, "plan-bars", "Preferred leaders")
 
     assert line in texts(at)
+
+
+def test_pinned_topics_stay_in_every_plan(opened):
+    """Typed in the options: on the broker that leaves they stay, which is said, and one chip drops them."""
+    at = opened("plan", wish=Wish(remove=(3,)))
+    lines = next(area for area in at.text_area if area.label.startswith("Pinned topics"))
+    lines.set_value("orders")
+    next(one for one in at.button if one.form_id == lines.proto.form_id).click().run()
+
+    assert not at.exception
+    assert "2 replicas stay on broker 3, which is not drained completely." in texts(at)
+    assert "pin=orders" in "&".join(f"{name}={said}" for name, said in address(at).items())
+
+    at.button(key="chip-pin").click().run()
+
+    assert "not drained completely" not in texts(at)
+
+
+def test_what_is_no_pin_is_not_taken(opened):
+    """After a colon a partition is expected; the what-if stays as it was."""
+    at = opened("plan", wish=Wish(remove=(3,)))
+    lines = next(area for area in at.text_area if area.label.startswith("Pinned topics"))
+    lines.set_value("orders:x")
+    next(one for one in at.button if one.form_id == lines.proto.form_id).click().run()
+
+    assert [warning.value for warning in at.warning] == ["After a colon, a partition number is expected."]
+    assert "2 replicas move" in texts(at)

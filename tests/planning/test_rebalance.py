@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -50,9 +51,14 @@ def value_of(layout: ClusterLayout, proposed: Assignments) -> Value:
 
 def outcomes_of(layout: ClusterLayout) -> np.ndarray:
     """(n, 1 + targets) moves and loads of every plan there is, each once."""
+    return outcomes_from(layout, sets_of(layout))
+
+
+def outcomes_from(layout: ClusterLayout, every: Mapping[tuple[str, int], list[list[int]]]) -> np.ndarray:
+    """The same of every plan that gives each partition one of these sets."""
     targets, current = targets_of(layout, ()), layout.assignments()
     outcomes = np.zeros((1, 1 + len(targets)), np.int64)
-    for key, sets in sets_of(layout).items():
+    for key, sets in every.items():
         rows = np.array([[sum(m not in current[key] for m in s), *(t in s for t in targets)] for s in sets], np.int64)
         outcomes = np.unique((outcomes[:, None, :] + rows[None, :, :]).reshape(-1, outcomes.shape[1]), axis=0)
     return outcomes

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TypeVar
 
-from reseat.cli.inputs import named_partitions, text_of, topics_like
+from reseat.cli.inputs import named_partitions, text_of
 from reseat.cli.operate.session import UNFINISHED, Session, connected, guarded, notes_of
 from reseat.cli.writer import complain, say, table, write_json
 from reseat.election.rules import Mode
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import Snapshot
+from reseat.model.asked import topics_like
 from reseat.operate.checks.check import Check
 from reseat.operate.checks.election import Ends
 from reseat.operate.checks.guard import check_election, check_topic, refuse_unless

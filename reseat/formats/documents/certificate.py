@@ -17,40 +17,48 @@ from reseat.formats.input.shown import fault
 from reseat.formats.rows.assemble import check_size
 from reseat.model import Certificate, Options, Wish
 
-__all__ = ["read_wish", "write_certificate"]
+__all__ = ["Count", "Id", "Pin", "Positive", "read_wish", "write_certificate"]
 
-_Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
-_Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class _Added(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    broker: _Id
+    broker: Id
     rack: str | None
 
 
 class _Replaced(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    broker: _Id
-    by: _Id
+    broker: Id
+    by: Id
+
+
+class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A topic, or a partition of it, that keeps its replica lists."""
+
+    topic: str
+    partition: Id | None = None
 
 
 class _Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reorder_all: bool = False
-    receive_cap: _Count | None = None
+    receive_cap: Count | None = None
     by_bytes: bool = False
-    max_moves: _Count | None = None
+    max_moves: Count | None = None
     keep_unmovable: bool = False
+    pin: list[Pin] = []
 
 
 class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a certificate says was wished; those of before options were written have the defaults."""
 
-    remove: list[_Id]
+    remove: list[Id]
     add: list[_Added]
-    replication_factor: _Positive | None
+    replication_factor: Positive | None
     topics: list[str]
     options: _Options = _Options()
-    point: _Count | None = None
+    point: Count | None = None
     replace: list[_Replaced] = []
     rebalance: bool = False
     mend_racks: bool = False
@@ -67,6 +75,11 @@ _CERTIFICATE: msgspec.json.Decoder[_Certificate] = msgspec.json.Decoder(_Certifi
 def write_certificate(certificate: Certificate) -> str:
     """A certificate as JSON, keys in the order of the class."""
     return json.dumps(certificate.as_dict(), indent=2)
+
+
+def _options(told: _Options) -> Options:
+    plain = msgspec.structs.asdict(told)
+    return Options(**{**plain, "pin": tuple((one.topic, one.partition) for one in told.pin)})
 
 
 def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits = LIMITS) -> Wish:
@@ -103,7 +116,7 @@ def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits 
         add=tuple(sorted(racks.items(), key=lambda pair: pair[0])),
         replication_factor=told.replication_factor,
         topics=tuple(dict.fromkeys(told.topics)),
-        options=Options(**msgspec.structs.asdict(told.options)),
+        options=_options(told.options),
         point=told.point,
         replace=tuple(sorted({one.broker: one.by for one in told.replace}.items())),
         rebalance=told.rebalance,

@@ -1,0 +1,138 @@
+"""A change written down to be planned again: a change file, in JSON or TOML, or a plan's certificate.
+
+Promises: nothing in the file is left aside, what is not known is refused by its name; topics and racks are found in the
+layout, so that one file serves tomorrow's layout too. A certificate's wish comes back as it was.
+
+Example:
+    remove_rack = ["az-b"]
+    pin = [{topic = "payments-*"}, {topic = "orders", partition = 3}]
+"""
+
+from __future__ import annotations
+
+import tomllib
+
+import msgspec
+
+from reseat.errors import InputRefused
+from reseat.formats.documents.certificate import Count, Id, Pin, Positive, read_wish
+from reseat.formats.input.json_fault import refusal
+from reseat.formats.input.reading import LIMITS, Limits
+from reseat.formats.input.shown import fault
+from reseat.formats.rows.assemble import check_size
+from reseat.model import ClusterLayout, Options, Wish
+from reseat.model.asked import in_racks, topics_like
+
+__all__ = ["read_wish_file"]
+
+
+class _Joins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    broker: Id
+    rack: str | None = None
+
+
+class _Takes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    broker: Id
+    by: Id
+    rack: str | None = None
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    remove: list[Id] = []
+    remove_rack: list[str] = []
+    add: list[_Joins] = []
+    replace: list[_Takes] = []
+    replication_factor: Positive | None = None
+    topics: list[str] = []
+    rebalance: bool = False
+    mend_racks: bool = False
+    leaders_only: bool = False
+    reorder_all: bool = False
+    receive_cap: Count | None = None
+    by_bytes: bool = False
+    max_moves: Count | None = None
+    keep_unmovable: bool = False
+    pin: list[Pin] = []
+    point: Count | None = None
+
+
+def read_wish_file(text: str | bytes, layout: ClusterLayout, *, source: str, limits: Limits = LIMITS) -> Wish:
+    """The change that a file asks for.
+
+    Args:
+        text: JSON or TOML.
+        layout: what its topics and racks are names of.
+        source: the file's name, for messages.
+        limits: what is accepted.
+
+    Raises:
+        InputRefused: it is neither, or has a key or a value that this Reseat does not know.
+        WishRefused: a topic or a rack is not in the layout.
+        LimitMet: the text is too large.
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    check_size(data, source, limits)
+    if not data.strip():
+        raise InputRefused("The text is empty; a change file or a certificate was expected.", source=source)
+    if data.lstrip()[:1] == b"{":
+        told = _decoded_json(data, source)
+        return read_wish(data, source=source, limits=limits) if told is None else _wish(told, layout, source)
+    return _wish(_decoded_toml(data, source), layout, source)
+
+
+def _decoded_json(data: bytes, source: str) -> _File | None:
+    """The file; None where it is a certificate, which has its wish under a key."""
+    try:
+        plain = msgspec.json.decode(data)
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise InputRefused(f"A change file is JSON or TOML; as JSON: {fault(error)}.", source=source) from error
+    except msgspec.DecodeError as error:
+        raise refusal(data, 0, source, 1, error) from error
+    return None if "wish" in plain else _checked(plain, source)
+
+
+def _decoded_toml(data: bytes, source: str) -> _File:
+    try:
+        plain = tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputRefused(f"A change file is JSON or TOML; as TOML: {error}.", source=source) from error
+    return _checked(plain, source)
+
+
+def _checked(plain: object, source: str) -> _File:
+    try:
+        return msgspec.convert(plain, _File)
+    except msgspec.ValidationError as error:
+        raise InputRefused(f"A change file says what to change; {fault(error)}.", source=source) from error
+
+
+def _wish(told: _File, layout: ClusterLayout, source: str) -> Wish:
+    joins: dict[int, str | None] = {}
+    for one in told.add:
+        if joins.setdefault(one.broker, one.rack) != one.rack:
+            raise InputRefused(f"Broker {one.broker} is added twice, with different racks.", source=source)
+    for pair in told.replace:
+        at = layout.position(pair.broker)
+        # In the same rack, unless another one is told.
+        if layout.position(pair.by) is None and at is not None:
+            joins.setdefault(pair.by, pair.rack or layout.brokers[at].rack)
+    out = {*told.remove, *in_racks(layout, told.remove_rack), *(pair.broker for pair in told.replace)}
+    return Wish(
+        remove=tuple(sorted(out)),
+        add=tuple(sorted(joins.items(), key=lambda pair: pair[0])),
+        replication_factor=told.replication_factor,
+        topics=topics_like(layout, told.topics),
+        options=Options(
+            reorder_all=told.reorder_all,
+            receive_cap=told.receive_cap,
+            by_bytes=told.by_bytes,
+            max_moves=told.max_moves,
+            keep_unmovable=told.keep_unmovable,
+            pin=tuple(dict.fromkeys((one.topic, one.partition) for one in told.pin)),
+        ),
+        point=told.point,
+        replace=tuple(sorted({pair.broker: pair.by for pair in told.replace}.items())),
+        rebalance=told.rebalance,
+        mend_racks=told.mend_racks,
+        leaders_only=told.leaders_only,
+    )
