@@ -67,6 +67,7 @@ AREAS = {
             "tests/operate/test_drained.py",
             "tests/operate/test_approving.py",
             "tests/operate/test_guard_against_planner.py",
+            "tests/operate/test_same_topics.py",
         ),
     ),
     "execute": Area(
@@ -81,6 +82,7 @@ AREAS = {
             "tests/operate/test_same_topics.py",
             "tests/operate/test_runner.py",
             "tests/operate/test_killed.py",
+            "tests/operate/test_stalled.py",
         ),
     ),
     "formats": Area(("reseat/formats/rows", "reseat/formats/text", "reseat/formats/tables"), ("tests/formats",)),
@@ -190,10 +192,15 @@ def _put(parent: ast.AST, name: str, at: int, value: object, node: ast.AST) -> N
 
 
 def _left_alone(node: ast.AST) -> Iterator[ast.AST]:
-    """Annotations, defaults of dataclass fields' types, what is only for the type checker: no test can notice."""
+    """Annotations, defaults of dataclass fields' types, what is only for the type checker: no test can notice.
+
+    Nor of ``zip(..., strict=True)``, which says of equal lengths that they are.
+    """
     marks: list[ast.AST | None] = []
     if isinstance(node, ast.arg | ast.AnnAssign):
         marks.append(node.annotation)
+    elif isinstance(node, ast.keyword) and node.arg == "strict":
+        marks.append(node)
     elif isinstance(node, ast.FunctionDef):
         marks += [node.returns, *node.decorator_list]
     elif isinstance(node, ast.ClassDef):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -12,7 +11,6 @@ from components.operate.confirm import why_not
 from components.operate.run import arrivals, moves_frame, sentence
 from reseat.operate.checks.check import Check, Verdict
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunProgress, RunState
-from reseat.operate.run.stalled import PATIENCE, Watched, look_again
 
 HARD = Check("targets_alive", Verdict.FAILED, "Broker 4 is not alive.")
 SOFT = Check("can_finish", Verdict.FAILED, "It waits for broker 5.", overridable=True)
@@ -74,17 +72,6 @@ def test_replicas_that_come_are_counted_by_receiver_and_state():
     counts = arrivals([WAITING, SENT, DONE, REFUSED])
 
     assert {broker: row.tolist() for broker, row in counts.items()} == {3: [0, 1, 1, 0], 4: [0, 0, 0, 1]}
-
-
-def test_a_partition_without_a_change_for_a_minute_is_stalled():
-    """Bytes that grow, or replicas that change, begin the minute anew; what is not under way is not watched."""
-    first = look_again(Watched(), [WAITING, SENT], 0.0)
-    still = look_again(first, [WAITING, SENT], PATIENCE + 1)
-    grown = look_again(first, [replace(SENT, bytes_done=21)], PATIENCE + 1)
-
-    assert still.stalled(PATIENCE + 1) == {("orders", 1): PATIENCE + 1}
-    assert grown.stalled(PATIENCE + 1) == {}
-    assert ("orders", 0) not in still.seen
 
 
 def test_the_table_tells_state_error_and_bytes():

@@ -341,3 +341,33 @@ def test_default_places_follow_the_environment() -> None:
     assert default_tables({"XDG_DATA_HOME": "/data"}) == "/data/reseat/tables"
     assert default_landing({"HOME": "/home/me"}) == "/home/me/.local/share/reseat/landing"
     assert default_landing({"HOME": "/home/me", "XDG_DATA_HOME": "relative"}).startswith("/home/me/.local")
+
+
+def test_a_path_is_the_same_however_it_is_written(folder: Folder) -> None:
+    """Empty parts and dots are none."""
+    assert folder.create("a//b/./c.json", b"1")
+    assert not folder.create("a/b/c.json", b"2")
+
+    assert names(folder) == ["a/b/c.json"]
+    assert folder.read("./a/b//c.json") == b"1"
+
+
+def test_a_folder_shows_where_it_is_and_nothing_else(folder: Folder) -> None:
+    """Whatever credentials its file system has."""
+    assert repr(folder) == f"{type(folder).__name__}(where={folder.where!r})"
+
+
+def test_a_file_that_could_not_be_moved_into_its_place_is_not_said_to_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the service moves nothing, and nobody else wrote it either."""
+    folder = elsewhere(tmp_path / "a folder", put_is_whole=False)
+
+    def refuse(handler: object, source: str, target: str) -> None:
+        raise OSError("the service is down")
+
+    monkeypatch.setattr(type(folder.fs.handler), "move", refuse)
+
+    with pytest.raises(InputRefused, match="cannot be written"):
+        folder.create("a.json", b"1")
+    assert names(folder) == []

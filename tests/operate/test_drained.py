@@ -40,6 +40,7 @@ def test_replicas_that_are_being_removed_are_still_there():
 
     assert drained((3,), snapshot(leaving), EMPTY).partitions == ("orders-2",)
     assert drained((3,), snapshot(AFTER, pending={("x", 0): (3,)}), EMPTY).partitions == ("x-0",)
+    assert drained((3,), snapshot(AFTER, pending={("x", 0): (4,)}), EMPTY).verdict is Verdict.PASSED
 
 
 def test_what_log_directories_still_hold_is_named():

@@ -127,7 +127,9 @@ def test_the_plan_must_be_the_one_shown():
     other = dataclasses.replace(sealed(), told_hash="0" * 32)
 
     assert judged("plan_as_shown").verdict is PASSED
-    assert judged("plan_as_shown", request(shown_hash="f" * 32)).verdict is FAILED
+    other_text = judged("plan_as_shown", request(shown_hash="f" * 32))
+    assert other_text.verdict is FAILED
+    assert named(other_text, f"the hash {'f' * 12}, this one has {sealed().hash[:12]}:")
     assert judged("plan_as_shown", request(shown_hash="")).verdict is FAILED
     assert judged("plan_as_shown", request(other)).verdict is FAILED
     assert judged("plan_as_shown", request(sealed(with_key=False))).verdict is PASSED
@@ -497,6 +499,24 @@ def test_racks_are_not_worsened_beyond_what_was_shown():
     assert judged("racks_not_worsened", asked).verdict is OVERRIDDEN
 
 
+def test_a_rack_that_only_a_leaving_broker_has_is_missed_by_nobody():
+    """One replica more on racks a and b, while rack c leaves with broker 3: there is no better place."""
+    racks = {1: "a", 2: "b", 3: "c", 4: "b"}
+    now = layout({("t", 0): [1, 2], ("u", 0): [3, 1]}, racks=racks)
+    plan = sealed({("t", 0): [1, 2, 4]}, made_for=now, leaving=(3,))
+
+    assert judged("racks_not_worsened", request(plan), snapshot(now)).verdict is PASSED
+
+
+def test_sharing_a_rack_more_is_worse_on_as_many_racks():
+    """Two and two become three and one: both racks are still there."""
+    racks = {1: "a", 2: "a", 3: "b", 4: "b", 5: "b"}
+    now = layout({("t", 0): [1, 2, 3, 4], ("u", 0): [5]}, racks=racks)
+    plan = sealed({("t", 0): [1, 5, 3, 4]}, made_for=now, leaving=(), with_key=False)
+
+    assert judged("racks_not_worsened", request(plan, shown=now), snapshot(now)).verdict is FAILED
+
+
 def test_racks_may_be_mended():
     """A partition that shares a rack gets onto two."""
     now = layout({("t", 0): [2, 3]})
@@ -543,6 +563,8 @@ def directory(broker, path, usable, error=None):
     ("dirs", "verdict"),
     [
         ([(4, "/a", 6)], PASSED),
+        ([(4, "/a", 5)], PASSED),  # to the last byte
+        ([(4, "/a", 3), (4, "/b", 2)], PASSED),
         ([(4, "/a", 4)], FAILED),
         ([(4, "/a", 3), (4, "/b", 3)], PASSED),
         ([(4, "/a", 2), (4, "/b", 2), (4, "/c", 2)], FAILED),  # the replica of 3 GB fits nowhere
@@ -597,6 +619,8 @@ def test_a_named_log_directory_must_have_room():
     )
 
     assert named(judged("disk_room", request(plan), now), "log directory /a of broker 4 has 1.0 GB left")
+    exact = dataclasses.replace(now, log_dirs=(directory(4, "/a", 2), directory(4, "/b", 9)))
+    assert judged("disk_room", request(plan), exact).verdict is PASSED
 
 
 def test_a_throttle_is_a_rate_and_its_least_time_is_said():

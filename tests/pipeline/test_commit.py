@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from reseat.errors import InputRefused, PipelineBusy
-from reseat.history.commit_record import CommitRecord, commit_numbers, record_path, unfinished
+from reseat.history.commit_record import CommitRecord, commit_numbers, newest, record_path, unfinished
 from reseat.history.folder import Folder
 from reseat.history.schema import arrow_schema
 from reseat.pipeline import turns
@@ -525,3 +525,24 @@ def test_names_sort_by_time(tmp_path: Path) -> None:
 
     assert names == sorted(names)
     assert len(set(names)) == 50
+
+
+class Fleeting(Folder):
+    """A folder in which the newest commit is another one whenever it is read."""
+
+    def read(self, path: str) -> bytes:
+        """Too late by one."""
+        number = commit_numbers(self)[-1]
+        home = Path(self.where)
+        (home / record_path(number)).rename(home / record_path(number + 1))
+        return super().read(path)
+
+
+def test_a_commit_that_is_replaced_each_time_it_is_read_is_a_refusal(tmp_path: Path) -> None:
+    """Nobody is told that there is none; and where there is none, that is told."""
+    tables = Folder.open(tmp_path / "tables")
+    assert newest(tables) == (0, CommitRecord())
+    take_turn(tables)
+
+    with pytest.raises(InputRefused, match="replaced each time before it could be read"):
+        newest(Fleeting(tables.where, tables.fs, tables.place))
