@@ -221,15 +221,30 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
 
 @ON_KRAFT
 @pytest.mark.usefixtures("enabled")
-@pytest.mark.parametrize("change", ["--rebalance", "--leaders-only"])
-def test_balancing_is_carried_out_and_rolled_back(cluster, target, tmp_path, capsys, change):
-    """Replicas or leaders alone end where the plan says; of leaders alone nothing is copied; then all is as it was."""
-    made(cluster, target, f"uneven{change}", [[1, 2]] * 6, megabytes=1)
+@pytest.mark.parametrize(
+    "change",
+    [
+        "--rebalance",
+        "--leaders-only",
+        *(
+            pytest.param(change, marks=pytest.mark.slow)
+            for change in (
+                "--mend-racks",
+                "--replace 2:3",
+                "--rebalance --max-moves 2 --pin drained",
+                "--remove-rack c",
+            )
+        ),
+    ],
+)
+def test_a_plan_of_each_kind_is_carried_out_and_rolled_back(cluster, target, tmp_path, capsys, change):
+    """All ends where the plan says; of leaders alone nothing is copied; then all is as it was."""
+    made(cluster, target, f"uneven{change.replace(' ', '').replace(':', '-')}", [[1, 2]] * 5 + [[1, 4]], megabytes=1)
     admin = ["--bootstrap", cluster.bootstrap]
     snapshot, plan, journal = (str(tmp_path / name) for name in ("snapshot.json", "plan.json", "journal.sqlite"))
     operate = ["--journal", journal, "--confirm", target.cluster_id(), "--wait", "--throttle", "10000000"]
     assert main(["snapshot", *admin, "--output", snapshot]) == 0
-    assert main(["plan", snapshot, change, "--without-internal", "--output", plan]) == 0
+    assert main(["plan", snapshot, *change.split(), "--without-internal", "--output", plan]) == 0
     planned = {
         (one["topic"], one["partition"]): tuple(one["replicas"])
         for one in json.loads((tmp_path / "plan.json").read_text())["partitions"]
@@ -246,8 +261,8 @@ def test_balancing_is_carried_out_and_rolled_back(cluster, target, tmp_path, cap
 
     assert code == 0, said
     assert after == planned
-    assert bool(moved) == (change == "--rebalance")
-    assert any(planned[key][0] != start[key][0] for key in planned)
+    assert bool(moved) == (change != "--leaders-only")
+    assert planned != start
     assert back == 0
     assert until(lambda: now() == start)
 
