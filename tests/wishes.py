@@ -16,7 +16,8 @@ _VALUES: dict[str, st.SearchStrategy[object]] = {
     "bool": st.booleans(),
     "int | None": st.none() | st.integers(1, 10**6),
     "tuple[tuple[str, int | None], ...]": st.sets(
-        st.tuples(st.text("abc.-_*", min_size=1, max_size=6), st.none() | st.integers(0, 2**31 - 1)), max_size=3
+        st.tuples(st.from_regex(r"[a-c*][a-c._*-]{0,5}", fullmatch=True), st.none() | st.integers(0, 2**31 - 1)),
+        max_size=3,
     ).map(lambda pins: tuple(sorted(pins, key=repr))),
 }
 

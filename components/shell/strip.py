@@ -147,7 +147,8 @@ def _chips(wish: Wish) -> int:
         )
     if wish.rearranges:
         alone = replace(Wish(), rebalance=wish.rebalance, mend_racks=wish.mend_racks, leaders_only=wish.leaders_only)
-        chips.append(("rearranged", text.wish_in_words(alone), other.of_brokers()))
+        bare = replace(other, rebalance=False, mend_racks=False, leaders_only=False)
+        chips.append(("rearranged", text.wish_in_words(alone), bare))
     if wish.point is not None:
         chips.append(("point", text.counted(wish.point, "move"), wish.at(None)))
     if wish.options.pin and not wish.is_empty:

@@ -78,7 +78,7 @@ def headline(plan: Plan) -> str:
     if certificate.faults:
         return first
     who = wish_in_words(wish)
-    if wish.remove and not wish.add and not wish.places:
+    if wish.remove and not wish.add and not wish.places and not wish.rebalance:
         who = f"draining {'broker' if len(wish.remove) == 1 else 'brokers'} {text.ids(wish.remove)}"
     if certificate.unmovable_partitions:
         cannot = f"{text.counted(certificate.unmovable_partitions, 'partition')} cannot be moved"

@@ -126,14 +126,15 @@ def _factor(seat: OpenLayout) -> None:
 
 def _balance(seat: OpenLayout) -> None:
     options = seat.wish.options
+    brokers = replace(seat.wish.at(None).of_brokers(), replication_factor=None, topics=(), replace=())
     for key, words, icon, wish, what in (
         (
             "rebalance",
             "Replicas and leaders",
             ":material/balance:",
-            Wish(rebalance=True, options=options),
+            replace(brokers, rebalance=True),
             "Replicas are balanced over all brokers with the fewest moves, and then preferred leaders. Partitions "
-            "without the best rack diversity get it.",
+            "without the best rack diversity get it. Brokers removed or added are part of it.",
         ),
         *(
             [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 
 from reseat.cli.inputs import layout_of, read_layout, reading_notes
 from reseat.cli.wishes import options_of
@@ -53,7 +54,7 @@ def _said(answer: Answer, throttle: int | None) -> list[str]:
     if answer.changes:
         said.append("; ".join(answer.changes))
     if answer.wish is not None:
-        said.append(f"reseat plan LAYOUT {options_of(answer.wish)}")
+        said.append(f"reseat plan LAYOUT {shlex.join(options_of(answer.wish))}")
     elif answer.elections:
         said.append("reseat elect LAYOUT")
     return said

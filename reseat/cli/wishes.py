@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from shlex import quote
 
 from reseat.cli.inputs import STANDARD_INPUT, text_of
 from reseat.errors import InputRefused, WishRefused
@@ -76,18 +75,29 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
     )
 
 
-def options_of(wish: Wish) -> str:
-    """The words of ``plan`` for a wish without brokers that join and without options of planning."""
-    words = [
-        f"--{name.replace('_', '-')}" for name in ("rebalance", "mend_racks", "leaders_only") if getattr(wish, name)
-    ]
-    if wish.remove:
-        words.append(f"--remove {','.join(map(str, wish.remove))}")
-    if wish.replication_factor is not None:
-        words.append(f"--replication-factor {wish.replication_factor} --topics {quote(','.join(wish.topics))}")
-    if wish.point is not None:
-        words.append(f"--point {wish.point}")
-    return " ".join(words)
+def options_of(wish: Wish) -> list[str]:
+    """The options of ``plan`` that ask for a wish, but for who takes whose place."""
+    options = wish.options
+    told = {
+        "remove": ",".join(map(str, wish.remove)),
+        "add": ",".join(str(broker) if rack is None else f"{broker}:{rack}" for broker, rack in wish.add),
+        "replication_factor": wish.replication_factor,
+        "topics": ",".join(wish.topics),
+        "rebalance": wish.rebalance,
+        "mend_racks": wish.mend_racks,
+        "leaders_only": wish.leaders_only,
+        "pin": ",".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
+        **{name: getattr(options, name) for name in _OPTIONS if name != "pin"},
+        "point": wish.point,
+    }
+    words = []
+    for name, value in told.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False and value != "":
+            words.append(f"{option}={value}")
+    return words
 
 
 def _of_file(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:

@@ -55,7 +55,8 @@ class Wish:
         options: how to plan.
         replace: (old, new), ascending: who takes the place of a broker in ``remove``; who is not in the layout is in
             ``add`` too.
-        rebalance: whether replicas shall be evened out over the brokers there are, and leaders over all lists.
+        rebalance: whether replicas shall be evened out over the brokers that remain and join, and leaders over all
+            lists.
         mend_racks: whether partitions shall get the best rack diversity, nothing else moving.
         leaders_only: whether preferred leaders shall be evened out over all lists, no replica moving.
         point: the point chosen on the curve between least moves and best balance, by its number of replica moves;
@@ -99,8 +100,8 @@ class Wish:
         return self.rebalance or self.leaders_only or self.options.reorder_all
 
     def of_brokers(self) -> Wish:
-        """The same change without rearranging what is there, which a change of brokers takes the place of."""
-        return changed(self, rebalance=False, mend_racks=False, leaders_only=False)
+        """The same change without what a change of brokers takes the place of; a rebalance goes together with it."""
+        return changed(self, mend_racks=False, leaders_only=False)
 
     def at(self, point: int | None) -> Wish:
         """The same change at another point of its curve.

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.balance.racks import rack_violations
-from reseat.model import NONE, Certificate, ClusterLayout, IntArray, Plan, Wish
+from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, IntArray, Plan, Wish
 from reseat.model.wording import counted
 from reseat.planning.preconditions import resorts, usable
 from reseat.planning.proof.verdict import Verdict
@@ -42,7 +42,12 @@ class Bound:
 
 
 def with_leaders_evened(
-    current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray, *, free: npt.NDArray[np.int64]
+    current: ClusterLayout,
+    rows: npt.NDArray[np.int64],
+    lists: IntArray,
+    *,
+    free: npt.NDArray[np.int64],
+    leaving: BoolArray | None = None,
 ) -> ClusterLayout:
     """The proposed layout of these rows, each list led by the replica that evens preferred leaders.
 
@@ -51,6 +56,7 @@ def with_leaders_evened(
         rows: (n,) rows whose members change.
         lists: (n, R) their new lists, as wide as the layout's.
         free: rows whose lists may be ordered anew, these among them.
+        leaving: (B,) bool, brokers that lead nothing where another one can.
     """
     if len(free) > len(rows):
         every = current.replicas.copy()
@@ -60,7 +66,7 @@ def with_leaders_evened(
         return current
     before = current.replicas[rows, 0]
     fixed = current.preferred_by_broker - np.bincount(before[before != NONE], minlength=len(current.brokers))
-    chosen = preferred_leaders(lists, before, fixed, usable(current), resorts(current))
+    chosen = preferred_leaders(lists, before, fixed, usable(current, leaving), resorts(current, leaving))
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
     different = np.flatnonzero((lists != current.replicas[rows]).any(axis=1))
     return propose(current, rows[different], lists[different])

@@ -215,8 +215,8 @@ def _verdict(
         )
     most = options.max_moves if wish.point is None else wish.point
     if wish.rebalance or wish.mend_racks:
-        whole = check_rebalance(current, after, racks_only=wish.mend_racks, pinned=unmovable)
-        if wish.mend_racks or whole.moves_proven or most is None:
+        whole = check_rebalance(current, after, wish.remove, racks_only=wish.mend_racks, pinned=unmovable)
+        if wish.mend_racks or wish.remove or whole.moves_proven or most is None:
             return whole
         # What a move was worth is not told: it is near the spread that was reached, or no matter.
         near = range(max(1, whole.replica_spread - 1), whole.replica_spread + 3)

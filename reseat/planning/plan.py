@@ -66,18 +66,20 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
 
 
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
-    others = wish.remove or wish.add or wish.topics or wish.replication_factor is not None
-    if others or sum((wish.rebalance, wish.mend_racks, wish.leaders_only)) > 1:
+    others = wish.topics or wish.replication_factor is not None or wish.places
+    alone = not wish.rebalance and (wish.remove or wish.add)
+    if others or alone or sum((wish.rebalance, wish.mend_racks, wish.leaders_only)) > 1:
         raise WishRefused(
-            "A plan rebalances, mends racks, rebalances leaders alone, or changes brokers or a replication factor.",
+            "Only a rebalance goes together with brokers that are removed or added; any other change stands alone.",
             topics=wish.topics,
             brokers=wish.remove,
             choices=("Make two plans and execute one after the other.",),
         )
     from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
 
-    make = rebalance if wish.rebalance else mend_racks if wish.mend_racks else even_leaders
-    return _with_idle_options(make(layout, options=wish.options))
+    if wish.rebalance:
+        return _with_idle_options(rebalance(layout, remove=wish.remove, add=wish.add, options=wish.options))
+    return _with_idle_options((mend_racks if wish.mend_racks else even_leaders)(layout, options=wish.options))
 
 
 def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
@@ -88,10 +90,8 @@ def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
         reorder_all: why lists were not reordered, or None where they were.
     """
     options, idle = plan.wish.options, []
-    if options.max_moves is not None and not plan.wish.rebalance:
-        idle.append(
-            "max moves has no effect: it applies only to a rebalance, and when brokers are added and none removed"
-        )
+    if options.max_moves is not None and (plan.wish.remove or not plan.wish.rebalance):
+        idle.append("max moves has no effect: it applies only to a rebalance or added brokers, with none removed")
     if plan.wish.rearranges and options.receive_cap is not None:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
     if plan.wish.rearranges and options.by_bytes:

@@ -27,7 +27,7 @@ def test_answers_come_with_cost_mends_and_the_command(capsys: pytest.CaptureFixt
         "2. Rebalance leaders only\n"
     )
     assert "   Cost: 155 moves, 17.6 MB to copy, at least 9 s at 1.0 MB/s\n" in said
-    assert "   reseat plan LAYOUT --rebalance --point 155\n" in said
+    assert "   reseat plan LAYOUT --rebalance --point=155\n" in said
     assert "Sorted by" not in said
     assert "The rest is sorted by what each fixes per replica that moves" in said
 
@@ -55,7 +55,7 @@ def test_what_comes_before_any_plan_is_said_first(capsys: pytest.CaptureFixture[
 
     assert said.startswith("First, what no plan fixes:\n  No leader: Restart a broker that holds the data.")
     assert "Drain broker 5, if it does not come back\n" in said
-    assert "   reseat plan LAYOUT --remove 5\n" in said
+    assert "   reseat plan LAYOUT --remove=5\n" in said
 
 
 def test_nothing_to_do_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,15 +59,15 @@ def test_every_wish_has_its_place(opened, wish, said):
 
 
 @pytest.mark.parametrize(
-    ("key", "wish"),
+    ("key", "wish", "rest"),
     [
-        ("rebalance", Wish(rebalance=True)),
-        ("rebalance-racks", Wish(mend_racks=True)),
-        ("rebalance-leaders", Wish(leaders_only=True)),
+        ("rebalance", Wish(rebalance=True, remove=(3,)), Wish(remove=(3,))),
+        ("rebalance-racks", Wish(mend_racks=True), Wish()),
+        ("rebalance-leaders", Wish(leaders_only=True), Wish()),
     ],
 )
-def test_balancing_is_one_click_and_its_chip_drops_it(opened, key, wish):
-    """It takes the place of the drain that was looked at; the chip above leads back to nothing."""
+def test_balancing_is_one_click_and_its_chip_drops_it(opened, key, wish, rest):
+    """It goes with the drain that was looked at, or takes its place; the chip above drops it alone."""
     at = opened("plan", wish=Wish(remove=(3,)))
     at.button(key=key).click().run()
 
@@ -75,7 +75,7 @@ def test_balancing_is_one_click_and_its_chip_drops_it(opened, key, wish):
     assert at.session_state[KEY].here.wish == wish
     at.button(key="chip-rearranged").click().run()
 
-    assert at.session_state[KEY].here.wish == Wish()
+    assert at.session_state[KEY].here.wish == rest
 
 
 def test_a_wish_that_cannot_be_is_refused_with_choices(opened):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
-from reseat.planning import curve, plan
+from reseat.planning import curve, plan, whole_curve
 from reseat.planning.judge import judge
 from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
 from reseat.planning.proof.checker import check_rebalance
@@ -30,21 +30,21 @@ from tests.planning.brute_force import (
 Value = tuple[int, int, int]
 
 
-def sets_of(layout: ClusterLayout) -> dict[tuple[str, int], list[list[int]]]:
+def sets_of(layout: ClusterLayout, remove: Sequence[int] = ()) -> dict[tuple[str, int], list[list[int]]]:
     """For each partition: every set that a rebalance may give it, of those that sit best over racks."""
-    targets, racks = targets_of(layout, ()), rack_names(layout)
+    targets, racks = targets_of(layout, remove), rack_names(layout)
     out = {}
     for key, members in layout.assignments().items():
-        stuck = [m for m in members if m not in targets]
+        stuck = [m for m in members if m not in targets and m not in remove]
         every = [stuck + list(some) for some in itertools.combinations(targets, len(members) - len(stuck))]
-        least = min(rack_squares(one, racks) for one in every)
+        least = min((rack_squares(one, racks) for one in every), default=0)
         out[key] = [one for one in every if rack_squares(one, racks) == least]
     return out
 
 
-def value_of(layout: ClusterLayout, proposed: Assignments) -> Value:
+def value_of(layout: ClusterLayout, proposed: Assignments, remove: Sequence[int] = ()) -> Value:
     """(spread, moves, sum of squares) of one plan, counted with loops."""
-    loads = [sum(t in m for m in proposed.values()) for t in targets_of(layout, ())]
+    loads = [sum(t in m for m in proposed.values()) for t in targets_of(layout, remove)]
     moves = sum(m not in layout.assignments()[k] for k, members in proposed.items() for m in members)
     return max(loads) - min(loads), moves, sum(load**2 for load in loads)
 
@@ -54,9 +54,11 @@ def outcomes_of(layout: ClusterLayout) -> np.ndarray:
     return outcomes_from(layout, sets_of(layout))
 
 
-def outcomes_from(layout: ClusterLayout, every: Mapping[tuple[str, int], list[list[int]]]) -> np.ndarray:
+def outcomes_from(
+    layout: ClusterLayout, every: Mapping[tuple[str, int], list[list[int]]], remove: Sequence[int] = ()
+) -> np.ndarray:
     """The same of every plan that gives each partition one of these sets."""
-    targets, current = targets_of(layout, ()), layout.assignments()
+    targets, current = targets_of(layout, remove), layout.assignments()
     outcomes = np.zeros((1, 1 + len(targets)), np.int64)
     for key, sets in every.items():
         rows = np.array([[sum(m not in current[key] for m in s), *(t in s for t in targets)] for s in sets], np.int64)
@@ -98,6 +100,66 @@ def test_it_is_the_best_of_every_plan_there_is(seed: int) -> None:
     """Racks equal, unequal, unknown; RF mixed; empty brokers; dead, fenced ones; whatever is there."""
     rng = np.random.default_rng(seed)
     agrees(random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(1, 5))))
+
+
+def drains(layout: ClusterLayout, rng: np.random.Generator) -> bool:
+    """Brokers leave, others join, and the rest is the best of all; whether it could be planned, and is proven."""
+    ids = [broker.id for broker in layout.brokers]
+    out = tuple(sorted(int(i) for i in rng.choice(ids, int(rng.integers(1, 3)), replace=False)))
+    racks = sorted(set(layout.racks)) or [None]
+    new = tuple((max(ids) + 1 + i, racks[i % len(racks)]) for i in range(int(rng.integers(0, 2))))
+    wish = Wish(remove=out, add=new, rebalance=True)
+    wide = layout.with_brokers([Broker(broker, rack) for broker, rack in new]) if new else layout
+    every = sets_of(wide, out) if targets_of(wide, out) else {("none", 0): []}
+    if not all(every.values()):
+        with pytest.raises(WishRefused):
+            plan(layout, wish)
+        return False
+    outcomes = outcomes_from(wide, every, out)
+    load = outcomes[:, 1:]
+    best = min(zip(np.ptp(load, axis=1).tolist(), outcomes[:, 0].tolist(), (load**2).sum(axis=1).tolist(), strict=True))
+    made = plan(layout, wish)
+    proposed, certificate = made.proposed.assignments(), made.certificate
+
+    assert certificate.faults == ()
+    assert not {broker for members in proposed.values() for broker in members} & set(out)
+    assert value_of(wide, proposed, out) == best, (layout.assignments(), out, new)
+    assert all(sorted(proposed[key]) in map(sorted, sets) for key, sets in every.items())
+    assert (certificate.moves, certificate.replica_spread) == (best[1], best[0])
+    assert certificate.moves_proven or certificate.replica_spread > 1
+    assert certificate.rack_balance_proven
+    assert numbers_of(wide, proposed, out)[2:] == best_leaders(wide, proposed, list(proposed), out)
+    assert certificate.leader_balance_proven
+    assert judge(layout, made.proposed, wish).moves_proven == certificate.moves_proven
+    return certificate.moves_proven
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_drain_and_a_rebalance_are_one_plan(seed: int) -> None:
+    """Brokers that leave and that join, the rest as even as can be, with the fewest moves of all."""
+    rng = np.random.default_rng(seed)
+    drains(random_layout(rng, brokers=int(rng.integers(3, 6)), partitions=int(rng.integers(1, 5)), dead=False), rng)
+
+
+def test_a_drain_by_pools_is_as_good_as_by_each_partition() -> None:
+    """Replicas that must go, with racks, RF 3, and pins among them; as even, with as many moves."""
+    rng = np.random.default_rng(12)
+    relaxed = 0
+    for _ in range(60):
+        brokers, rows = int(rng.integers(6, 12)), int(rng.integers(20, 80))
+        rack = np.arange(brokers, dtype=np.int32) % int(rng.integers(1, 4))
+        targets = np.ones(brokers, np.bool_)
+        targets[rng.choice(brokers, 2, replace=False)] = False
+        lists = np.array([rng.permutation(brokers)[:3] for _ in range(rows)], np.int32)
+        fixed = np.repeat((rng.random(rows) < 0.1)[:, None], 3, axis=1)
+        sets = Sets(lists, fixed, targets, rack, out=~targets[lists] & ~fixed)
+        fast, exact = Rebalancing(sets, own_arcs=0).evenest(), Rebalancing(sets).evenest()
+        assert fast is not None
+        assert exact is not None
+        relaxed += fast.relaxed
+
+        assert outcome(sets, fast) == outcome(sets, exact)
+    assert relaxed > 40
 
 
 def mends(layout: ClusterLayout) -> None:
@@ -281,7 +343,7 @@ def outcome(sets: Sets, found: Rebalanced) -> Value:
     """(spread, moves, sum of squares) of what was found."""
     lists = sets.lists.copy()
     lists[found.rows] = found.lists
-    loads = np.bincount(lists.ravel())
+    loads = np.bincount(lists.ravel(), minlength=len(sets.targets))[sets.targets]
     stays = (found.lists[:, :, None] == sets.lists[found.rows][:, None, :]).any(axis=2)
     return int(np.ptp(loads)), int((~stays).sum()), int((loads**2).sum())
 
@@ -345,10 +407,17 @@ def test_even_leaders_moves_nothing() -> None:
 
 
 def test_a_wish_to_balance_stands_alone() -> None:
-    """Together with brokers that leave it is refused, with what to do instead; options without effect are said."""
+    """Together with another factor it is refused, with what to do instead; options without effect are said."""
     layout = ClusterLayout.from_assignments({("t", 0): [0, 1]}, brokers=[Broker(2)])
-    with pytest.raises(WishRefused, match="A plan rebalances, mends racks"):
-        plan(layout, Wish(remove=(1,), rebalance=True))
+    for wish in (
+        Wish(rebalance=True, replication_factor=1, topics=("t",)),
+        Wish(rebalance=True, remove=(1,), replace=((1, 2),)),
+        Wish(mend_racks=True, remove=(1,)),
+        Wish(leaders_only=True, add=((9, None),)),
+        Wish(leaders_only=True, rebalance=True),
+    ):
+        with pytest.raises(WishRefused, match="Only a rebalance goes together with brokers"):
+            plan(layout, wish)
     made = plan(layout, Wish(rebalance=True, options=Options(receive_cap=3, max_moves=1, by_bytes=True)))
 
     assert made.wish.rebalance
@@ -375,7 +444,31 @@ def test_the_judge_knows_our_own_plan_and_one_that_is_not_it(wish: Wish) -> None
     assert nothing.moves_proven == wish.leaders_only
 
 
-def test_a_drain_takes_the_place_of_balancing() -> None:
-    """Who drags a broker out while the cluster is rebalanced gets the drain, not a refusal."""
-    assert Wish(rebalance=True).of_brokers() == Wish()
+def test_a_drain_takes_the_place_of_what_it_cannot_be_with() -> None:
+    """Who drags a broker out while leaders alone are rebalanced gets the drain, not a refusal; a rebalance stays."""
+    assert Wish(rebalance=True, remove=(3,)).of_brokers() == Wish(rebalance=True, remove=(3,))
     assert Wish(leaders_only=True, remove=(3,)).of_brokers() == Wish(remove=(3,))
+    assert Wish(mend_racks=True).of_brokers() == Wish()
+
+
+def test_new_brokers_fill_on_a_curve_too() -> None:
+    """An empty broker joins and the cluster is rebalanced: with fewer moves it gets less."""
+    lists = {("t", row): [row % 3, (row + 1) % 3] for row in range(30)}
+    layout = ClusterLayout.from_assignments(lists)
+    wish = Wish(add=((7, None), (8, None)), rebalance=True)
+    points = curve(layout, wish)
+    few = plan(layout, wish.at(points[0].moves))
+
+    assert (points[-1].moves, points[-1].replica_spread) == (24, 0)
+    assert len(points) > 2
+    assert (few.certificate.moves, few.certificate.moves_proven) == (points[0].moves, True)
+    assert whole_curve(layout, Wish(remove=(0,), rebalance=True)).points == ()
+
+
+def test_a_partition_that_finds_no_broker_refuses_the_drain() -> None:
+    """Two of three brokers leave, and each partition needs two."""
+    layout = ClusterLayout.from_assignments({("t", 0): [0, 1], ("t", 1): [1, 2]})
+    with pytest.raises(WishRefused, match="replication factor 2, but only 1 broker"):
+        plan(layout, Wish(remove=(0, 1), rebalance=True))
+    with pytest.raises(WishRefused, match="Broker 9 is not in this layout"):
+        plan(layout, Wish(remove=(9,), rebalance=True))

@@ -554,10 +554,10 @@ def test_options_that_do_not_apply_are_named() -> None:
         return [f.sentence for f in plan(layout, wish).findings if f.kind == "option_without_effect"]
 
     assert idle(Wish(remove=(3,), options=options)) == [
-        "Max moves has no effect: it applies only to a rebalance, and when brokers are added and none removed."
+        "Max moves has no effect: it applies only to a rebalance or added brokers, with none removed."
     ]
     assert idle(Wish(replication_factor=1, topics=("a",), options=options)) == [
-        "Max moves has no effect: it applies only to a rebalance, and when brokers are added and none removed; lists "
+        "Max moves has no effect: it applies only to a rebalance or added brokers, with none removed; lists "
         "were not reordered: a replication-factor change keeps their order."
     ]
     assert idle(Wish(add=((4, None),), options=options)) == idle(Wish(remove=(3,))) == []

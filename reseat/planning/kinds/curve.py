@@ -89,7 +89,7 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
     if without is not None:
         return Curve((), (without,))
     if wish.rebalance:
-        return Curve(rebalance_curve(layout, _SHARES[:-1], options=wish.options))
+        return Curve(rebalance_curve(layout, _SHARES[:-1], wish))
     if not wish.remove:
         return _curve_of_added(layout, wish)
     removal = _removal(layout, wish)
@@ -125,7 +125,7 @@ def _without_a_curve(wish: Wish) -> str | None:
     """Why a wish has no points to choose from, or None."""
     if wish.replication_factor is not None:
         return "A replication-factor change has one plan, the minimum; no alternatives with more moves are offered."
-    if wish.mend_racks or wish.leaders_only or wish.places:
+    if wish.mend_racks or wish.leaders_only or wish.places or (wish.rebalance and wish.remove):
         return "This change has one plan: the one with the fewest moves for it."
     if wish.options.by_bytes:
         return (

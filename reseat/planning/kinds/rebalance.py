@@ -13,6 +13,7 @@
 With at most so many moves (``Options.max_moves``), in the place of 2 to 4: no plan has as few moves and a smaller sum
 of squares of replica counts. It may make fewer than allowed, and of such plans those are found in which each move is
 worth the same price in squares (see ``rebalancing``).
+Brokers that leave with it hold nothing afterwards, unless a partition cannot move; those that join receive.
 ``mend_racks`` promises 0, 1, 3 and 4, and 5 and 6 over the lists whose members change: it moves what racks need.
 ``even_leaders`` promises 5 and 6 for the replica sets that there are: no data moves.
 
@@ -36,7 +37,7 @@ import numpy as np
 from reseat.balance.findings import SKEW_SHARE
 from reseat.balance.racks import rack_groups
 from reseat.errors import WishRefused
-from reseat.model import BoolArray, ClusterLayout, CurvePoint, Finding, Options, Plan, Severity, Wish
+from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Finding, Options, Plan, Severity, Wish
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.cautions import with_cautions
@@ -45,8 +46,10 @@ from reseat.planning.preconditions import (
     Settled,
     pinned,
     require_complete,
+    require_known,
     require_no_duplicates,
     require_order,
+    require_room,
     require_targets,
     settled,
 )
@@ -60,11 +63,19 @@ __all__ = ["even_leaders", "mend_racks", "rebalance", "rebalance_curve"]
 _DEFAULTS = Options()
 
 
-def rebalance(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
+def rebalance(
+    layout: ClusterLayout,
+    *,
+    remove: tuple[int, ...] = (),
+    add: tuple[tuple[int, str | None], ...] = (),
+    options: Options = _DEFAULTS,
+) -> Plan:
     """The plan after which replicas, and then leaders, are as even as they can be.
 
     Args:
         layout: the layout; brokers in it that hold nothing receive too.
+        remove: ids of brokers that hold nothing afterwards: what is on them moves in any case.
+        add: (id, rack or None) of brokers that join.
         options: whether partitions that cannot move are planned too, and the most moves; nothing else of them applies.
 
     Returns:
@@ -73,7 +84,7 @@ def rebalance(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
     Raises:
         WishRefused: the wish cannot be (see ``preconditions``), or no plan was found that is surely the best.
     """
-    return _rearranged(layout, Wish(rebalance=True, options=options))
+    return _rearranged(layout, Wish(remove=remove, add=add, rebalance=True, options=options))
 
 
 def mend_racks(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan:
@@ -98,6 +109,7 @@ class _Start:
 
     start: Settled
     unmovable: BoolArray
+    leaving: BoolArray
     targets: BoolArray
     sets: Sets
 
@@ -107,37 +119,46 @@ class _Start:
         return self.start.layout
 
 
-def _prepared(layout: ClusterLayout, options: Options) -> _Start:
+def _prepared(layout: ClusterLayout, wish: Wish) -> _Start:
+    remove = require_known(layout, wish.remove)
     require_complete(layout)
     require_order(layout)
-    start = settled(layout)
-    current, unmovable = start.layout, pinned(layout, options)
+    joining = [Broker(broker, rack) for broker, rack in wish.add if layout.position(broker) is None]
+    start = settled(layout.with_brokers(joining) if joining else layout)
+    current, unmovable = start.layout, pinned(layout, wish.options)
     require_no_duplicates(current)
-    targets = require_targets(current, np.zeros(len(current.brokers), np.bool_))
+    leaving = np.isin(current.broker_ids, remove)
+    targets = require_targets(current, leaving)
     groups, sizes = rack_groups(current), current.replica_bytes
-    held = current.replicas >= 0
+    held, on_target = current.replicas >= 0, on_brokers(current.replicas, targets)
+    out = on_brokers(current.replicas, leaving) & ~unmovable[:, None] if remove else None
+    if out is not None:
+        rows = np.flatnonzero(out.any(axis=1))
+        require_room(current, rows, out[rows].sum(axis=1), on_target[rows], int(targets.sum()))
+    stays = held if out is None else held & ~out
     sets = Sets(
         lists=current.replicas,
-        fixed=held & (~on_brokers(current.replicas, targets) | unmovable[:, None]),
+        fixed=stays & (~on_target | unmovable[:, None]),
         targets=targets,
         rack=np.zeros(len(targets), np.int32) if groups is None else groups,
         size=None if sizes is None else np.fmax.reduce(sizes, axis=1),
+        out=out,
     )
-    return _Start(start, unmovable, targets, sets)
+    return _Start(start, unmovable, leaving, targets, sets)
 
 
-def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], *, options: Options) -> tuple[CurvePoint, ...]:
+def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
     """Points between what racks alone need and the least spread, by ascending moves, the latter last.
 
     Args:
         layout: the layout.
         shares: about which shares of the further moves to offer; and one where the fullest broker is no warning.
-        options: as ``rebalance``; with ``max_moves``, no point has more.
+        wish: a rebalance, brokers that join with it perhaps; with ``max_moves``, no point has more.
 
     Raises:
         WishRefused: as ``rebalance``.
     """
-    begun = _prepared(layout, options)
+    begun, options = _prepared(layout, wish), wish.options
     sets, choice = begun.sets, Rebalancing(begun.sets)
     fewest, whole = choice.at(None), choice.evenest()
     if fewest is None or whole is None:
@@ -174,7 +195,7 @@ def _chosen(choice: Rebalancing, wish: Wish) -> tuple[Rebalanced, tuple[int, ...
     found = choice.at(None) if wish.mend_racks else choice.evenest()
     if found is None:
         raise _not_found()
-    if wish.mend_racks or most is None or choice.sets.moves(found) <= most:
+    if wish.mend_racks or wish.remove or most is None or choice.sets.moves(found) <= most:
         return found, ()
     within = choice.within(most)
     if within is None:
@@ -193,7 +214,7 @@ def _chosen(choice: Rebalancing, wish: Wish) -> tuple[Rebalanced, tuple[int, ...
 
 
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
-    begun = _prepared(layout, wish.options)
+    begun = _prepared(layout, wish)
     current, unmovable = begun.current, begun.unmovable
     if wish.mend_racks and rack_groups(current) is None:
         raise WishRefused(
@@ -202,8 +223,10 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         )
     found, tolerances = _chosen(Rebalancing(begun.sets), wish)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
-    proposed = with_leaders_evened(current, found.rows, found.lists, free=free)
-    verdict = check_rebalance(current, proposed, racks_only=wish.mend_racks, tolerances=tolerances, pinned=unmovable)
+    proposed = with_leaders_evened(current, found.rows, found.lists, free=free, leaving=begun.leaving)
+    verdict = check_rebalance(
+        current, proposed, wish.remove, racks_only=wish.mend_racks, tolerances=tolerances, pinned=unmovable
+    )
     certificate = certified(
         current,
         proposed,
@@ -216,7 +239,7 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         current=current,
         proposed=proposed,
         certificate=certificate,
-        findings=(*begun.start.findings, *_left_where_they_are(current, begun.targets)),
+        findings=(*begun.start.findings, *_left_where_they_are(current, begun.targets | begun.leaving)),
     )
     return with_cautions(with_doubtful_receivers(plan, begun.start.under_way), layout)
 

@@ -198,6 +198,7 @@ def check_addition(
 def check_rebalance(
     current: ClusterLayout,
     proposed: ClusterLayout,
+    remove: Iterable[int] = (),
     *,
     racks_only: bool = False,
     tolerances: Sequence[int] = (),
@@ -207,7 +208,8 @@ def check_rebalance(
 
     Args:
         current: the layout planned on.
-        proposed: the same partitions with other replica lists.
+        proposed: the same partitions with other replica lists; brokers that only it has are further targets.
+        remove: ids of brokers that shall hold nothing afterwards.
         racks_only: whether the spread is no aim, and only lists whose members change may be ordered anew.
         tolerances: where given, the plan is a point between the fewest moves and the least spread: ``moves_proven`` and
             ``replicas_proven`` say that no plan has a smaller sum of squares with as few moves, nor fewer moves with as
@@ -219,7 +221,7 @@ def check_rebalance(
         that no such plan has a smaller replica spread, nor this spread with fewer moves; ``replicas_proven`` that none
         of those has a smaller sum of squares. What is on brokers that do not count must have stayed.
     """
-    change = Change.between(current, proposed, (), pinned=pinned)
+    change = Change.between(current, proposed, tuple(remove), pinned=pinned)
     change.require_factor(change.before_factor)
     racks, balance = rebalance_proven(change, spread=not (racks_only or tolerances), tolerances=tolerances)
     free = change.members_differ

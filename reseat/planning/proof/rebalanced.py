@@ -42,7 +42,7 @@ _NEVER = np.int64(1) << 60
 def rebalance_proven(change: Change, *, spread: bool, tolerances: Sequence[int] = ()) -> tuple[bool, bool]:
     """Whether racks are at their least, and then spread (unless it is no aim), moves and squares, in this order.
 
-    Replicas of partitions that cannot move, and on brokers that do not count, must have stayed.
+    Replicas of partitions that cannot move, and on brokers that do not count and do not leave, must have stayed.
 
     Args:
         change: the two layouts compared.
@@ -52,7 +52,8 @@ def rebalance_proven(change: Change, *, spread: bool, tolerances: Sequence[int] 
     """
     targets = np.append(change.targets, False)
     held = change.before != NONE
-    fixed = held & (~targets[change.before] | change.pinned[change.rows, None])
+    may_stay = targets | np.append(change.leaving, False)
+    fixed = held & (~may_stay[change.before] | change.pinned[change.rows, None])
     if change.faults or (fixed & change.goes).any() or (change.comes & ~targets[change.after]).any():
         return False, False
     racks, cost = _exchange_costs(change)
@@ -93,7 +94,7 @@ def _exchange_costs(change: Change) -> tuple[bool, IndexArray]:
     after = change.after[rows]
     loose = np.append(change.targets, False)[after]
     came = change.comes[rows] & loose
-    gone = np.where(change.goes, change.before, NONE)[rows]
+    gone = np.where(change.goes & ~np.append(change.leaving, False)[change.before], change.before, NONE)[rows]
     for which, moves in ((loose & ~came, 1), (came, 0)):
         kept, chosen = np.where(which, NONE, after), np.where(which, after, NONE)
         add(kept, chosen, None, moves)

@@ -46,8 +46,8 @@ class Pools:
 
     Attributes:
         sets: the replica sets.
-        uneven: (V,) partitions that are not at their best on racks.
-        inside: (V, K) their replicas in each rack.
+        uneven: (V,) partitions that are not at their best on racks, and those of which replicas must go.
+        inside: (V, K) their replicas in each rack, without those that must go.
         able: (B, K) replicas of the others that may leave a broker for a rack.
     """
 
@@ -100,8 +100,9 @@ class Pools:
         # its hub keeps one more in some of the open ones.
         cells = network.nodes(len(self.uneven) * racks).reshape(-1, racks)
         hubs = network.nodes(len(self.uneven))
-        row, column = np.nonzero(sets.loose[self.uneven])
+        row, column = self._may_leave()
         holder = sets.lists[self.uneven[row], column]
+        network.supply(sink, -sets.going[0].size)
         leave = network.arcs(brokers[place[holder]], cells[row, sets.rack[holder]], 1, price)
         group = choice.group[self.uneven]
         fixed = np.zeros((len(self.uneven), racks), np.int64)
@@ -133,10 +134,10 @@ class Pools:
         if regular is None:
             return None
         sets, racks = self.sets, self.sets.racks
-        row, column = np.nonzero(sets.loose[self.uneven])
+        row, column = self._may_leave()
         left = flow.leaving > 0
-        rows = np.concatenate([regular[0], self.uneven[row[left]]])
-        columns = np.concatenate([regular[1], column[left]])
+        rows = np.concatenate([regular[0], self.uneven[row[left]], sets.going[0]])
+        columns = np.concatenate([regular[1], column[left], sets.going[1]])
         entering_row, entering_rack = np.nonzero(flow.entering)
         times = flow.entering[entering_row, entering_rack]
         unit_row = np.concatenate([regular[0], np.repeat(self.uneven[entering_row], times)])
@@ -162,6 +163,13 @@ class Pools:
         at, slot = np.nonzero(vacated)
         lists[at, slot] = newcomers[at, nth[at, slot]]
         return Rebalanced(changed, lists, relaxed=True)
+
+    def _may_leave(self) -> tuple[_Ints, _Ints]:
+        """(m,) partitions of ``uneven``, by number there, and columns of what may leave but need not."""
+        sets = self.sets
+        loose = sets.loose[self.uneven]
+        row, column = np.nonzero(loose if sets.out is None else loose & ~sets.out[self.uneven])
+        return row, column
 
     def _picked(self, flow: _Ints) -> tuple[_Ints, _Ints, _Ints] | None:
         """(n,) rows, columns and racks to enter of the replicas that leave partitions at their best, a row once."""
@@ -206,7 +214,8 @@ class Pools:
 def _in_racks(sets: Sets, part: slice | _Ints) -> tuple[_Ints, BoolArray, BoolArray]:
     """(n, K) replicas in each rack, whether it has a broker left that may take one, (n,) not at their best on racks."""
     lists, loose, racks = sets.lists[part], sets.loose[part], sets.racks
-    row, column = np.nonzero(lists != NONE)
+    stays = lists != NONE if sets.out is None else (lists != NONE) & ~sets.out[part]
+    row, column = np.nonzero(stays)
     broker = lists[row, column]
     cell = row * racks + sets.rack[broker]
     inside = np.bincount(cell, minlength=len(lists) * racks).reshape(len(lists), racks)
@@ -215,7 +224,7 @@ def _in_racks(sets: Sets, part: slice | _Ints) -> tuple[_Ints, BoolArray, BoolAr
     lowest = np.where(room, inside, UNBOUNDED).min(axis=1)
     own = np.where(loose, np.take_along_axis(inside, sets.rack[lists].astype(np.int64), axis=1), 0)
     bad: BoolArray = own.max(axis=1, initial=0) > lowest + 1
-    return inside, room, bad
+    return inside, room, bad if sets.out is None else bad | sets.out[part].any(axis=1)
 
 
 def _may_enter(inside: _Ints, room: BoolArray, own: npt.NDArray[np.integer]) -> BoolArray:

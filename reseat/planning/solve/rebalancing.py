@@ -191,12 +191,12 @@ def _worth_moving(loads: _Ints, tolerance: int) -> tuple[int, int, int]:
 
 def _window(sets: Sets, flow: Callable[[int, int, bool], object | None]) -> tuple[int, int] | None:
     """The greatest least load and the least greatest one; None where even the widest window cannot be reached."""
-    loads = sets.loads[sets.targets]
-    low, rest = divmod(int(loads.sum()), len(loads))
+    total = sets.total
+    low, rest = divmod(total, int(sets.targets.sum()))
     high = low + (rest > 0)
     if flow(low, high, False) is not None:
         return low, high
-    top = _first(high, int(loads.sum()), lambda most: flow(0, most, False) is not None)
+    top = _first(high, total, lambda most: flow(0, most, False) is not None)
     if top is None:
         return None
     short = _first(0, low, lambda less: flow(low - less, top, False) is not None)
@@ -276,6 +276,8 @@ class _Each:
         place[changed] = np.arange(changed.size)
         leaves = np.zeros((changed.size, len(sets.targets) + 1), np.bool_)
         leaves[place[self._row[goes]], brokers[goes]] = True
+        row, column = sets.going
+        leaves[np.searchsorted(rows, row), sets.lists[row, column]] = True
         row, column = np.nonzero(np.take_along_axis(leaves, lists.astype(np.int64), axis=1))
         lists[row, column] = brokers[comes]  # both by row, as many in each
         return Rebalanced(rows, lists, relaxed=False)

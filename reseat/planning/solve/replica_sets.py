@@ -25,10 +25,11 @@ class Sets:
 
     Attributes:
         lists: (P, R) broker positions, -1 padded anywhere.
-        fixed: (P, R) bool, replicas that stay; what is fixed may be on any broker.
+        fixed: (P, R) bool, replicas that stay; what is fixed may be on any broker, what is not is on a target or goes.
         targets: (B,) bool, brokers that receive and count.
         rack: (B,) rack of each broker from 0; all 0 where racks do not count.
         size: (P,) bytes that a move copies, NaN where not told, or None.
+        out: (P, R) bool, replicas that must go, on brokers that do not count; None: none must.
     """
 
     lists: IntArray
@@ -36,10 +37,24 @@ class Sets:
     targets: BoolArray
     rack: IntArray
     size: FloatArray | None = None
+    out: BoolArray | None = None
+
+    @cached_property
+    def going(self) -> tuple[_Ints, _Ints]:
+        """(m,) rows and columns of the replicas that must go."""
+        if self.out is None:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        row, column = np.nonzero(self.out)
+        return row, column
+
+    @cached_property
+    def total(self) -> int:
+        """Replicas that the brokers that count hold in the end."""
+        return int(self.loads[self.targets].sum()) + self.going[0].size
 
     @cached_property
     def loose(self) -> BoolArray:
-        """(P, R) replicas that may move."""
+        """(P, R) replicas that may or must move."""
         found: BoolArray = (self.lists != NONE) & ~self.fixed
         return found
 

@@ -55,11 +55,13 @@ def test_what_else_is_wished_stays() -> None:
     )
 
 
-def test_who_drags_a_broker_while_the_cluster_is_rebalanced_gets_the_drain() -> None:
-    """One plan does one or the other: a broker out, or one that joins, takes the place of balancing."""
-    for balanced in (Wish(rebalance=True), Wish(leaders_only=True)):
+def test_who_drags_a_broker_while_leaders_are_rebalanced_gets_the_drain() -> None:
+    """A broker out, or one that joins, takes the place of what it cannot be one plan with; a rebalance stays."""
+    for balanced in (Wish(), Wish(leaders_only=True), Wish(mend_racks=True)):
         assert after(balanced, {"do": "out", "brokers": [2]}) == Wish(remove=(2,))
         assert after(balanced, {"do": "add", "broker": 9, "rack": "a"}) == Wish(add=((9, "a"),))
+    assert after(Wish(rebalance=True), {"do": "out", "brokers": [2]}) == Wish(rebalance=True, remove=(2,))
+    assert after(Wish(rebalance=True), {"do": "add", "broker": 9, "rack": "a"}) == Wish(rebalance=True, add=((9, "a"),))
 
 
 def test_another_change_has_another_curve() -> None:
