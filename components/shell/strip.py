@@ -154,6 +154,9 @@ def _chips(wish: Wish) -> int:
     if wish.options.pin and not wish.is_empty:
         free = replace(other, options=replace(wish.options, pin=()))
         chips.append(("pin", text.counted(len(wish.options.pin), "pin"), free))
+    if wish.options.never_leads and not wish.is_empty:
+        free = replace(other, options=replace(wish.options, never_leads=()))
+        chips.append(("never-leads", f"never leads: {text.ids(wish.options.never_leads)}", free))
     for key, words, without in chips:
         st.button(
             f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it

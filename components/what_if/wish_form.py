@@ -208,6 +208,13 @@ def _options(seat: OpenLayout) -> None:
             placeholder="no limit",
             help="For added brokers: fewer moves, less balance.",
         )
+        ids = seat.layout.broker_ids.tolist()
+        never = st.multiselect(
+            "Never preferred leader",
+            ids,
+            default=[broker for broker in options.never_leads if broker in ids],
+            help="These brokers come first only in lists that hold no other broker that can lead.",
+        )
         lines = st.text_area(
             "Pinned topics: names, patterns or topic:partition, one per line",
             value="\n".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
@@ -224,6 +231,7 @@ def _options(seat: OpenLayout) -> None:
             chosen = replace(
                 options,
                 pin=pins,
+                never_leads=tuple(sorted(never)),
                 reorder_all=reorder,
                 by_bytes=by_bytes and sizes,
                 receive_cap=None if cap is None else int(cap),

@@ -24,7 +24,10 @@ _BROKERS = (
     "mend_racks",
     "leaders_only",
 )
-_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", "pin")
+_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", "pin", "never_leads")
+
+#: Those of lists, which may be given several times.
+_RULES = ("pin", "never_leads")
 
 
 def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
@@ -64,8 +67,9 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         replication_factor=chosen.replication_factor,
         topics=topics_like(layout, patterns) if patterns else (),
         options=Options(
-            **{name: told[name] for name in _OPTIONS if name in told and name != "pin"},
+            **{name: told[name] for name in _OPTIONS if name in told and name not in _RULES},
             pin=tuple(dict.fromkeys(pin for group in chosen.pin for pin in group)),
+            never_leads=tuple(sorted({broker for group in chosen.never_leads for broker in group})),
         ),
         point=told.get("point"),
         replace=tuple(sorted({old: new for old, new, _ in replaced}.items())),
@@ -87,7 +91,8 @@ def options_of(wish: Wish) -> list[str]:
         "mend_racks": wish.mend_racks,
         "leaders_only": wish.leaders_only,
         "pin": ",".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
-        **{name: getattr(options, name) for name in _OPTIONS if name != "pin"},
+        "never_leads": ",".join(map(str, options.never_leads)),
+        **{name: getattr(options, name) for name in _OPTIONS if name not in _RULES},
         "point": wish.point,
     }
     words = []

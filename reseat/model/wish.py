@@ -24,6 +24,8 @@ class Options:
         max_moves: for a rebalance and for added brokers only: make at most this many moves, or None.
         pin: (topic or pattern, partition or None for all): replica lists that stay as they are, also on a broker that
             leaves.
+        never_leads: ids of brokers that are the preferred leader of no list that a plan may order, unless it holds no
+            other broker that can be.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
             ISR is back; else they are left where they are.
     """
@@ -34,12 +36,14 @@ class Options:
     max_moves: int | None = None
     keep_unmovable: bool = False
     pin: tuple[tuple[str, int | None], ...] = ()
+    never_leads: tuple[int, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
-        """JSON-ready values; pins where there are some, as what was written before there were any stays the same."""
+        """JSON-ready values; rules where there are some, as what was written before there were any stays the same."""
         plain = asdict(self)
         pins = [{"topic": topic} | ({} if at is None else {"partition": at}) for topic, at in plain.pop("pin")]
-        return {**plain, **({"pin": pins} if pins else {})}
+        rules = {"pin": pins, "never_leads": list(plain.pop("never_leads"))}
+        return plain | {name: rule for name, rule in rules.items() if rule}
 
 
 @dataclass(frozen=True, slots=True)

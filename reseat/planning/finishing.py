@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.balance.racks import rack_violations
-from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, IntArray, Plan, Wish
+from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, IntArray, Options, Plan, Wish
 from reseat.model.wording import counted
-from reseat.planning.preconditions import resorts, usable
+from reseat.planning.preconditions import resorts, usable, who_leads
 from reseat.planning.proof.verdict import Verdict
 from reseat.planning.proposal import propose
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
@@ -48,6 +48,7 @@ def with_leaders_evened(
     *,
     free: npt.NDArray[np.int64],
     leaving: BoolArray | None = None,
+    options: Options,
 ) -> ClusterLayout:
     """The proposed layout of these rows, each list led by the replica that evens preferred leaders.
 
@@ -57,6 +58,7 @@ def with_leaders_evened(
         lists: (n, R) their new lists, as wide as the layout's.
         free: rows whose lists may be ordered anew, these among them.
         leaving: (B,) bool, brokers that lead nothing where another one can.
+        options: ``never_leads`` applies.
     """
     if len(free) > len(rows):
         every = current.replicas.copy()
@@ -66,7 +68,8 @@ def with_leaders_evened(
         return current
     before = current.replicas[rows, 0]
     fixed = current.preferred_by_broker - np.bincount(before[before != NONE], minlength=len(current.brokers))
-    chosen = preferred_leaders(lists, before, fixed, usable(current, leaving), resorts(current, leaving))
+    may_lead, late = who_leads(current, options, usable(current, leaving), resorts(current, leaving))
+    chosen = preferred_leaders(lists, before, fixed, may_lead, late)
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
     different = np.flatnonzero((lists != current.replicas[rows]).any(axis=1))
     return propose(current, rows[different], lists[different])

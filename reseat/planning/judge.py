@@ -41,7 +41,7 @@ from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, wi
 from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.plan import plan
-from reseat.planning.preconditions import pinned, require_no_duplicates, resorts, settled, usable
+from reseat.planning.preconditions import pinned, require_no_duplicates, resorts, settled, usable, who_leads
 from reseat.planning.proof.checker import check_addition, check_rebalance, check_removal, check_replication_factor
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
@@ -215,12 +215,15 @@ def _verdict(
         )
     most = options.max_moves if wish.point is None else wish.point
     if wish.rebalance or wish.mend_racks:
-        whole = check_rebalance(current, after, wish.remove, racks_only=wish.mend_racks, pinned=unmovable)
+        never = options.never_leads
+        whole = check_rebalance(
+            current, after, wish.remove, racks_only=wish.mend_racks, never_leads=never, pinned=unmovable
+        )
         if wish.mend_racks or wish.remove or whole.moves_proven or most is None:
             return whole
         # What a move was worth is not told: it is near the spread that was reached, or no matter.
         near = range(max(1, whole.replica_spread - 1), whole.replica_spread + 3)
-        return check_rebalance(current, after, tolerances=near, pinned=unmovable)
+        return check_rebalance(current, after, tolerances=near, never_leads=never, pinned=unmovable)
     if _only_adds(wish):
         added = [broker for broker, _ in wish.add]
 
@@ -232,6 +235,7 @@ def _verdict(
                 max_moves=max_moves,
                 receive_cap=options.receive_cap,
                 reorder_all=options.reorder_all,
+                never_leads=options.never_leads,
                 pinned=unmovable,
             )
 
@@ -245,6 +249,7 @@ def _verdict(
         receive_cap=options.receive_cap,
         reorder_all=wish.orders_all,
         allow_rf_change=allow_rf_change,
+        never_leads=options.never_leads,
         pinned=unmovable,
     )
 
@@ -318,7 +323,7 @@ class _Comparison:
         factor_before, factor_after = (before != NONE).sum(axis=1), (lists != NONE).sum(axis=1)
         moved = row_any(newcomers(before, lists))
         leaving = np.isin(current.broker_ids, wish.remove)
-        targets, late = usable(current, leaving), resorts(current, leaving)
+        targets, late = who_leads(current, wish.options, usable(current, leaving), resorts(current, leaving))
         brokers = len(targets)
 
         # Which lists may be ordered anew, as the wish has it: those whose members differ; where nothing is wished for,

@@ -96,6 +96,8 @@ def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
     if plan.wish.rearranges and options.by_bytes:
         idle.append("sizes have no effect: replicas are counted")
+    if options.never_leads and (plan.wish.topics or plan.wish.places):
+        idle.append("brokers that never lead have no effect: lists keep their order")
     if options.reorder_all and reorder_all is not None:
         idle.append(f"lists were not reordered: {reorder_all}")
     if not idle:

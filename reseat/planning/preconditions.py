@@ -44,6 +44,7 @@ __all__ = [
     "resorts",
     "settled",
     "usable",
+    "who_leads",
 ]
 
 #: Names that a sentence holds; the error carries all of them.
@@ -97,6 +98,21 @@ def pinned_by_wish(layout: ClusterLayout, options: Options) -> BoolArray:
             )
         held[fits] = True
     return held
+
+
+def who_leads(
+    layout: ClusterLayout, options: Options, targets: BoolArray, late: BoolArray
+) -> tuple[BoolArray, BoolArray]:
+    """Brokers that may be the preferred leader, and those that are where a list has none of them, each (B,) bool.
+
+    Args:
+        layout: the layout.
+        options: ``never_leads`` moves brokers from the former to the latter.
+        targets: (B,) bool, brokers that count.
+        late: (B,) bool, last resorts.
+    """
+    never = np.isin(layout.broker_ids, options.never_leads)
+    return targets & ~never, late | (targets & never)
 
 
 def require_complete(layout: ClusterLayout) -> None:

@@ -25,11 +25,12 @@ add = [{broker = 8, rack = "a"}, {broker = 9}]
 pin = [{topic = "pay-*"}, {topic = "orders", partition = 0}]
 receive_cap = 4
 reorder_all = true
+never_leads = [9, 8]
 """
 WISH = Wish(
     remove=(1, 2, 3),
     add=((8, "a"), (9, None)),
-    options=Options(reorder_all=True, receive_cap=4, pin=(("pay-*", None), ("orders", 0))),
+    options=Options(reorder_all=True, receive_cap=4, pin=(("pay-*", None), ("orders", 0)), never_leads=(8, 9)),
 )
 
 
@@ -42,6 +43,7 @@ def test_toml_and_json_say_the_same() -> None:
         "pin": [{"topic": "pay-*"}, {"topic": "orders", "partition": 0}],
         "receive_cap": 4,
         "reorder_all": True,
+        "never_leads": [8, 9],
     }
 
     assert read_wish_file(TOML, LAYOUT, source="wish.toml") == WISH

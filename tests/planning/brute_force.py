@@ -129,10 +129,15 @@ def best_of(
 
 
 def best_leaders(
-    layout: ClusterLayout, proposed: Assignments, free: Sequence[tuple[str, int]], remove: Sequence[int]
+    layout: ClusterLayout,
+    proposed: Assignments,
+    free: Sequence[tuple[str, int]],
+    remove: Sequence[int],
+    never: Sequence[int] = (),
 ) -> tuple[int, int]:
     """Objectives (4) and (5) over every order of these partitions' lists: (sum of squares, changed leaders)."""
-    targets, resorts = targets_of(layout, remove), resorts_of(layout, remove)
+    targets = [target for target in targets_of(layout, remove) if target not in never]
+    resorts = [*resorts_of(layout, remove), *(one for one in targets_of(layout, remove) if one in never)]
     current = layout.assignments()
     outcomes = np.zeros((1, 1 + len(targets)), np.int64)
     for key, members in proposed.items():
@@ -146,11 +151,13 @@ def best_leaders(
     return squares, changed
 
 
-def numbers_of(layout: ClusterLayout, proposed: Assignments, remove: Sequence[int]) -> tuple[int, int, int, int]:
+def numbers_of(
+    layout: ClusterLayout, proposed: Assignments, remove: Sequence[int], never: Sequence[int] = ()
+) -> tuple[int, int, int, int]:
     """(rack, replica, leader sum of squares, changed preferred leaders) of one plan, counted with loops."""
     targets, racks, current = targets_of(layout, remove), rack_names(layout), layout.assignments()
     replicas = [sum(t in m for m in proposed.values()) for t in targets]
-    leaders = [sum(m[:1] == [t] for m in proposed.values()) for t in targets]
+    leaders = [sum(m[:1] == [t] for m in proposed.values()) for t in targets if t not in never]
     return (
         sum(rack_squares(m, racks) for m in proposed.values()),
         sum(c * c for c in replicas),

@@ -560,4 +560,9 @@ def test_options_that_do_not_apply_are_named() -> None:
         "Max moves has no effect: it applies only to a rebalance or added brokers, with none removed; lists "
         "were not reordered: a replication-factor change keeps their order."
     ]
+    never = Options(never_leads=(1,))
+    assert idle(Wish(replication_factor=1, topics=("a",), options=never)) == [
+        "Brokers that never lead have no effect: lists keep their order."
+    ]
+    assert idle(Wish(remove=(3,), options=never)) == []
     assert idle(Wish(add=((4, None),), options=options)) == idle(Wish(remove=(3,))) == []

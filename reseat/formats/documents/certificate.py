@@ -48,6 +48,7 @@ class _Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_moves: Count | None = None
     keep_unmovable: bool = False
     pin: list[Pin] = []
+    never_leads: list[Id] = []
 
 
 class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,7 +80,8 @@ def write_certificate(certificate: Certificate) -> str:
 
 def _options(told: _Options) -> Options:
     plain = msgspec.structs.asdict(told)
-    return Options(**{**plain, "pin": tuple((one.topic, one.partition) for one in told.pin)})
+    pins = tuple((one.topic, one.partition) for one in told.pin)
+    return Options(**{**plain, "pin": pins, "never_leads": tuple(told.never_leads)})
 
 
 def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits = LIMITS) -> Wish:

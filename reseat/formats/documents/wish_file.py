@@ -53,6 +53,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_moves: Count | None = None
     keep_unmovable: bool = False
     pin: list[Pin] = []
+    never_leads: list[Id] = []
     point: Count | None = None
 
 
@@ -129,6 +130,7 @@ def _wish(told: _File, layout: ClusterLayout, source: str) -> Wish:
             max_moves=told.max_moves,
             keep_unmovable=told.keep_unmovable,
             pin=tuple(dict.fromkeys((one.topic, one.partition) for one in told.pin)),
+            never_leads=tuple(sorted(set(told.never_leads))),
         ),
         point=told.point,
         replace=tuple(sorted({pair.broker: pair.by for pair in told.replace}.items())),

@@ -111,7 +111,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     rows = np.unique(answer.shifts.row)
     lists = answer.shifts.applied(current.replicas)[rows]
     orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows
-    proposed = with_leaders_evened(current, rows, lists, free=orderable)
+    proposed = with_leaders_evened(current, rows, lists, free=orderable, options=options)
     fewer = options.max_moves if options.max_moves is not None and answer.capped else None
     verdict = check_addition(
         current,
@@ -120,6 +120,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         max_moves=fewer,
         receive_cap=options.receive_cap,
         reorder_all=options.reorder_all,
+        never_leads=options.never_leads,
         pinned=unmovable,
     )
     exact = answer.reached if answer.exact else None

@@ -223,9 +223,17 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         )
     found, tolerances = _chosen(Rebalancing(begun.sets), wish)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
-    proposed = with_leaders_evened(current, found.rows, found.lists, free=free, leaving=begun.leaving)
+    proposed = with_leaders_evened(
+        current, found.rows, found.lists, free=free, leaving=begun.leaving, options=wish.options
+    )
     verdict = check_rebalance(
-        current, proposed, wish.remove, racks_only=wish.mend_racks, tolerances=tolerances, pinned=unmovable
+        current,
+        proposed,
+        wish.remove,
+        racks_only=wish.mend_racks,
+        tolerances=tolerances,
+        never_leads=wish.options.never_leads,
+        pinned=unmovable,
     )
     certificate = certified(
         current,
@@ -264,8 +272,8 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
     require_no_duplicates(current)
     require_targets(current, np.zeros(len(current.brokers), np.bool_))
     free = np.flatnonzero(~unmovable)
-    proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free)
-    verdict = check_removal(current, proposed, (), reorder_all=True, pinned=unmovable)
+    proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free, options=options)
+    verdict = check_removal(current, proposed, (), reorder_all=True, never_leads=options.never_leads, pinned=unmovable)
     certificate = certified(
         current,
         proposed,

@@ -67,6 +67,7 @@ from reseat.planning.preconditions import (
     require_targets,
     resorts,
     settled,
+    who_leads,
 )
 from reseat.planning.proof.checker import check_removal
 from reseat.planning.proof.verdict import sentences_of
@@ -376,7 +377,8 @@ def _ordered(removal: Removal, rows: _Ints, lists: IntArray, options: Options) -
         return rows, lists
     before = layout.replicas[rows, 0]
     fixed = layout.preferred_by_broker - np.bincount(before[before >= 0], minlength=len(layout.brokers))
-    chosen = preferred_leaders(lists, before, fixed, removal.targets, removal.resorts)
+    may_lead, late = who_leads(layout, options, removal.targets, removal.resorts)
+    chosen = preferred_leaders(lists, before, fixed, may_lead, late)
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
     if options.reorder_all:
         different = np.flatnonzero((lists != layout.replicas[rows]).any(axis=1))
@@ -415,6 +417,7 @@ def _certificate(
         wish.remove,
         receive_cap=options.receive_cap,
         reorder_all=options.reorder_all,
+        never_leads=options.never_leads,
         pinned=removal.pinned,
     )
     sentences = verdict.sentences if balance else sentences_of(verdict, balance=False)

@@ -60,7 +60,14 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
     every = rest.proposed.replicas
     rows = np.flatnonzero(lists_differ(current.replicas, every))
     proposed = propose(current, rows, every[rows])
-    verdict = check_removal(current, proposed, wish.remove, reorder_all=wish.options.reorder_all, pinned=removal.pinned)
+    verdict = check_removal(
+        current,
+        proposed,
+        wish.remove,
+        reorder_all=wish.options.reorder_all,
+        never_leads=wish.options.never_leads,
+        pinned=removal.pinned,
+    )
     certificate = certified(
         current,
         proposed,

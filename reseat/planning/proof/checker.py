@@ -66,6 +66,7 @@ def check_removal(
     receive_cap: int | None = None,
     reorder_all: bool = False,
     allow_rf_change: bool = False,
+    never_leads: Iterable[int] = (),
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that takes brokers out; with none to remove, one that needed no change.
@@ -78,13 +79,14 @@ def check_removal(
         reorder_all: whether unchanged partitions may be reordered too.
         allow_rf_change: whether partitions may have another number of replicas than before; then the plan's own
             numbers are what is wished, and more replicas come with the first one kept.
+        never_leads: ids of brokers that may be first only where a list has no other that may.
         pinned: (P,) bool, partitions that cannot move and so keep their replicas, also on brokers to remove; a change
             of their members is a fault. None: every partition can.
 
     Returns:
         The verdict. Where a list holds an available broker, an order that puts another one first is never proven.
     """
-    change = Change.between(current, proposed, tuple(remove), pinned=pinned)
+    change = Change.between(current, proposed, tuple(remove), pinned=pinned, never_leads=tuple(never_leads))
     factor = change.before_factor
     if allow_rf_change:
         factor = change.after_factor
@@ -148,6 +150,7 @@ def check_addition(
     max_moves: int | None = None,
     receive_cap: int | None = None,
     reorder_all: bool = False,
+    never_leads: Iterable[int] = (),
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that evens replicas by moves onto added brokers alone.
@@ -160,6 +163,7 @@ def check_addition(
             not judged.
         receive_cap: the most replicas that one broker may receive; more is a fault.
         reorder_all: whether unchanged partitions may be reordered too.
+        never_leads: ids of brokers that may be first only where a list has no other that may.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -168,7 +172,7 @@ def check_addition(
         a smaller sum of squares. Plans that move replicas elsewhere are valid, and not proven.
     """
     ids = tuple(added)
-    change = Change.between(current, proposed, (), ids, pinned)
+    change = Change.between(current, proposed, (), ids, pinned=pinned, never_leads=tuple(never_leads))
     change.faults.extend(
         f"Broker {broker} is to be added but is in neither layout." for broker in ids if not change.knows(broker)
     )
@@ -202,6 +206,7 @@ def check_rebalance(
     *,
     racks_only: bool = False,
     tolerances: Sequence[int] = (),
+    never_leads: Iterable[int] = (),
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that evens replicas over the brokers there are, and preferred leaders over all lists.
@@ -214,6 +219,7 @@ def check_rebalance(
         tolerances: where given, the plan is a point between the fewest moves and the least spread: ``moves_proven`` and
             ``replicas_proven`` say that no plan has a smaller sum of squares with as few moves, nor fewer moves with as
             small a sum, shown for one of these differences up to which a move is not worth it.
+        never_leads: ids of brokers that may be first only where a list has no other that may.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -221,7 +227,7 @@ def check_rebalance(
         that no such plan has a smaller replica spread, nor this spread with fewer moves; ``replicas_proven`` that none
         of those has a smaller sum of squares. What is on brokers that do not count must have stayed.
     """
-    change = Change.between(current, proposed, tuple(remove), pinned=pinned)
+    change = Change.between(current, proposed, tuple(remove), pinned=pinned, never_leads=tuple(never_leads))
     change.require_factor(change.before_factor)
     racks, balance = rebalance_proven(change, spread=not (racks_only or tolerances), tolerances=tolerances)
     free = change.members_differ

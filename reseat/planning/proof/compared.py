@@ -55,7 +55,9 @@ class Change:
         proposed: ClusterLayout,
         remove: tuple[int, ...],
         added: tuple[int, ...] = (),
+        *,
         pinned: BoolArray | None = None,
+        never_leads: tuple[int, ...] = (),
     ) -> Change:
         """Lay the two over one list of brokers, and note the faults that no wish can excuse."""
         faults: list[str] = []
@@ -80,7 +82,7 @@ class Change:
             proposed=proposed,
             leaving=leaving,
             targets=targets,
-            leads=leads,
+            leads=leads & ~np.isin(ids, np.array(never_leads, np.int64)),
             alive=alive,
             rack=_rack_codes(current.brokers),
             rows=rows,
