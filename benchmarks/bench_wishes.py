@@ -8,7 +8,8 @@ from functools import partial
 
 from benchmarks.bench_planning import layout_of
 from reseat.demo.generate import generate
-from reseat.model import Broker, Plan
+from reseat.model import Broker, Plan, Wish
+from reseat.planning import whole_curve
 from reseat.planning.kinds.add import add_brokers, addition_curve
 from reseat.planning.kinds.rebalance import even_leaders, rebalance
 from reseat.planning.kinds.replication_factor import change_replication_factor
@@ -19,7 +20,7 @@ _UNEVEN = ((60, 20_000, 6, "0.5 s"), (300, 200_000, 10, "3 s"), (1_000, 1_000_00
 
 
 def run() -> list[tuple[str, str, str]]:
-    """What, budget and measured; at most a minute."""
+    """What, budget and measured; at most two minutes."""
     rows = []
     for brokers, partitions, racks in _SIZES:
         layout = generate(brokers, partitions, 3, racks)
@@ -43,6 +44,13 @@ def run() -> list[tuple[str, str, str]]:
         uneven = layout_of(brokers, partitions, racks)
         where = f"{brokers:,} brokers, {partitions:,} partitions of brokers that weigh 0.5 to 1.5"
         rows.append((f"{where}: rebalance", budget, _told(partial(rebalance, uneven))))
+        out = tuple(uneven.broker_ids[: max(1, brokers // 100)].tolist())
+        drained = f"{where}: the same with {len(out)} drained"
+        rows.append((drained, budget, _told(partial(rebalance, uneven, remove=out))))
+        started = time.perf_counter()
+        points = whole_curve(uneven, Wish(rebalance=True)).points
+        took = time.perf_counter() - started
+        rows.append((f"{where}: curve of the rebalance", "-", f"{took:.2f} s, {len(points)} points"))
         rows.append((f"{where}: leaders only", "5 s", _told(partial(even_leaders, uneven))))
     return rows
 
