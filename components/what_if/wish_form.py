@@ -201,12 +201,12 @@ def _options(seat: OpenLayout) -> None:
             help="The proof states what this costs in balance.",
         )
         most = st.number_input(
-            "Max moves onto new brokers",
+            "Max moves onto new brokers, or of a rebalance",
             min_value=0,
             value=options.max_moves,
             step=1,
             placeholder="no limit",
-            help="For added brokers: fewer moves, less balance.",
+            help="Fewer moves, less balance. A drain has a fixed minimum.",
         )
         ids = seat.layout.broker_ids.tolist()
         never = st.multiselect(
