@@ -52,7 +52,7 @@ def _draw(seat: OpenLayout, found: Advice) -> None:
             + "\n".join(f"- **{text.plain(name)}**: {text.plain(mend)}" for name, mend in found.first)
         )
     if not found.answers:
-        st.markdown("Nothing to do: no election and no plan known here fixes anything.")
+        st.markdown(text.plain(found.nothing))
         return
     rate = fields.throttle(width=280) if any(answer.busiest for answer in found.answers) else None
     with st.container(key="advice", gap="xsmall"):
@@ -62,6 +62,8 @@ def _draw(seat: OpenLayout, found: Advice) -> None:
                 with st.container(width="content"):
                     _way(seat, answer)
     st.caption(found.rule)
+    if found.refused:
+        st.caption(f"Not planned: {text.plain(' '.join(found.refused))}")
 
 
 def _in_words(answer: Answer, number: int, rate: float | None) -> str:

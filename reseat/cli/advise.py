@@ -24,6 +24,7 @@ def advise(chosen: argparse.Namespace) -> int:
             {
                 "first": [{"finding": name, "what_helps": mend} for name, mend in found.first],
                 "answers": [answer.as_dict() for answer in found.answers],
+                "refused": list(found.refused),
             }
         )
         complain(*notes)
@@ -39,10 +40,11 @@ def _lines(found: Advice, throttle: int | None) -> list[str]:
     if found.first:
         lines += ["First, what no plan fixes:", *(f"  {name}: {mend}" for name, mend in found.first), ""]
     if not found.answers:
-        return [*lines, "Nothing to do: no election and no plan known here fixes anything."]
+        return [*lines, found.nothing]
     for number, answer in enumerate(found.answers, 1):
         lines += [f"{number}. {answer.title}", *(f"   {said}" for said in _said(answer, throttle))]
-    return [*lines, "", found.rule]
+    lines += ["", found.rule]
+    return [*lines, "", "Not planned:", *(f"  {why}" for why in found.refused)] if found.refused else lines
 
 
 def _said(answer: Answer, throttle: int | None) -> list[str]:

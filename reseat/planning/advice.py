@@ -3,10 +3,11 @@
 Promises, in this order:
     1. What an answer says it mends, it mends: the findings are those of the layout that the change leads to, a
        preferred election at its end included.
-    2. Nothing is advised that mends nothing; where nothing helps, there is no answer, and that is one.
+    2. Nothing is advised that mends nothing; where nothing helps, there is no answer, and that is one. What could not
+       be planned is told apart from that.
     3. Answers are ordered by what they mend for what they cost (``worth``).
 
-Needs: a layout that can be planned on; a change that would be refused is left out.
+Needs: any layout; of one that cannot be planned on it says why.
 
 How: a few changes that operators make are planned, each by itself: a preferred election, leaders alone, racks alone,
 a rebalance up to where nothing is a warning any more, a whole one, another replication factor where a topic has no
@@ -124,12 +125,21 @@ class Advice:
     Attributes:
         first: (name, what mends it) of findings that come before any plan, and that no plan or election mends.
         answers: changes, the best for its cost first; none where none helps.
+        refused: why changes could not be planned, each reason once.
         rule: the order of the answers, for a person.
     """
 
     first: tuple[tuple[str, str], ...]
     answers: tuple[Answer, ...]
+    refused: tuple[str, ...] = ()
     rule: str = _RULE
+
+    @property
+    def nothing(self) -> str:
+        """What to say where there is no answer."""
+        if self.refused:
+            return f"No plan can be made: {' '.join(self.refused)}"
+        return "Nothing to do: no election and no plan known here fixes anything."
 
 
 def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
@@ -141,12 +151,20 @@ def advice(layout: ClusterLayout, *, mode: Mode = "zookeeper") -> Advice:
     """
     before = findings(layout)
     told = _Before(layout, before, {finding.kind for finding in before}, findings(_elected(layout, mode)[0]))
-    found = [
-        answer for change in _changes(told) if (answer := _answer(told, change, mode)) is not None and answer.worth > 0
-    ]
+    found: list[Answer] = []
+    refused: dict[str, None] = {}
+    for change in _changes(told):
+        try:
+            answer = _answer(told, change, mode)
+        except WishRefused as refusal:
+            refused[str(refusal)] = None
+            continue
+        if answer is not None and answer.worth > 0:
+            found.append(answer)
     first = (finding.kind for finding in before if finding.severity is Severity.BROKEN or finding.kind in _BEHIND)
     return Advice(
         first=tuple((name_of(kind), mend_of(kind)) for kind in dict.fromkeys(first)),
+        refused=tuple(refused),
         answers=tuple(sorted(found, key=lambda answer: (answer.kind != "wait", -answer.worth, answer.moves))),
     )
 
@@ -230,16 +248,18 @@ def _factors(told: _Before) -> Iterator[_Change]:
 
 
 def _answer(told: _Before, change: _Change, mode: Mode) -> Answer | None:
+    """One change planned and compared; None where it changes nothing.
+
+    Raises:
+        WishRefused: it cannot be planned.
+    """
     layout = told.layout
     if change.kind == "wait":
         return _told(told, change, layout.target())
     if change.wish is None:
         after, elections = _elected(layout, mode)
         return _told(told, change, after, elections=elections) if elections else None
-    try:
-        made = plan(layout, change.wish)
-    except WishRefused:
-        return None
+    made = plan(layout, change.wish)
     if not made.changed.any() or made.certificate.faults:
         return None
     after, _ = _elected(layout_after(made), mode)

@@ -68,4 +68,23 @@ def test_nothing_to_do_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["advise", str(layout)]) == 0
     assert capsys.readouterr().out.startswith("Nothing to do: no election and no plan known here fixes anything.")
     assert main(["advise", str(layout), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"first": [], "answers": []}
+    assert json.loads(capsys.readouterr().out) == {"first": [], "answers": [], "refused": []}
+
+
+def test_what_cannot_be_planned_is_not_called_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A source that does not keep the order of lists: the reason, with what to do about it."""
+    layout = tmp_path / "rpk.txt"
+    layout.write_text(
+        "PARTITION  LEADER  EPOCH  REPLICAS  LOG-START-OFFSET  HIGH-WATERMARK\n"
+        "0          1       2      [1 2]     0                 10\n"
+        "1          1       2      [1 2]     0                 10\n"
+        "2          1       2      [1 3]     0                 10\n"
+        "3          1       2      [1 3]     0                 10\n"
+    )
+    assert main(["advise", str(layout)]) == 0
+    said = capsys.readouterr().out
+
+    assert "Nothing to do" not in said
+    assert "No plan can be made: The source does not keep the order of replica lists" in said
+    assert main(["advise", str(layout), "--order-is-right"]) == 0
+    assert "Rebalance replicas and leaders" in capsys.readouterr().out

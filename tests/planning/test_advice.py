@@ -148,4 +148,7 @@ def test_what_cannot_be_planned_is_no_answer() -> None:
 
     unknown = replace(layout, order_told=np.zeros(1, np.bool_))
 
-    assert advice(unknown).answers == ()
+    told = advice(unknown)
+    assert told.answers == ()
+    assert len(told.refused) == 1
+    assert told.nothing.startswith("No plan can be made: The source does not keep the order of replica lists")
