@@ -255,7 +255,7 @@ def _verdict(
 
 
 def _only_adds(wish: Wish) -> bool:
-    return bool(wish.add) and not wish.remove and not wish.topics
+    return bool(wish.add) and not (wish.remove or wish.topics or wish.rebalance)
 
 
 def _own_plan(layout: ClusterLayout, wish: Wish) -> tuple[Certificate | None, str | None]:

@@ -101,7 +101,7 @@ def _known(made: Certificate) -> str:
 
 
 def _only_adds(made: Certificate) -> bool:
-    return bool(made.wish.add) and not made.wish.remove
+    return bool(made.wish.add) and not (made.wish.remove or made.wish.rebalance)
 
 
 def _moves(made: Certificate) -> str:

@@ -16,7 +16,7 @@ import pytest
 from reseat.cli import main
 from reseat.formats import Reading
 from reseat.formats.tables.table import write_csv
-from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Gaps, Severity, ShortTopic, Wish
+from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Gaps, Options, Severity, ShortTopic, Wish
 from reseat.report import Choices, Matter, Past, build
 from reseat.report.drawing import png, svg
 from reseat.report.gather import gather
@@ -147,6 +147,9 @@ def test_no_name_is_in_any_file() -> None:
         Wish(topics=(TOPICS[0], TOPICS[1]), replication_factor=9),
         Wish(topics=(TOPICS[0],), replication_factor=2),
         Wish(add=((9, RACKS[0]),)),
+        Wish(remove=(2,), options=Options(pin=((TOPICS[0], 3), ("acme*", None), ("mergers_*", None)))),
+        Wish(remove=(2,), options=Options(pin=(("merger*", 99),))),
+        Wish(rebalance=True, add=((9, RACKS[0]),), options=Options(pin=(("zz-payroll-old", None),))),
         Wish(),
     ],
 )

@@ -94,7 +94,7 @@ def _heading(matter: Matter, made: Certificate) -> str:
         theirs = counted(least, "replica") if least == most else f"{least:,} to {most:,} replicas"
         return f"Kafka's own --generate would copy {theirs} where this plan copies {made.moves:,}{proven}."
     if made.moves_proven:
-        if made.wish.add and not made.wish.remove:
+        if made.wish.add and not (made.wish.remove or made.wish.rebalance):
             return f"No plan that fills the new brokers as well copies fewer than {counted(made.moves, 'replica')}."
         if made.wish.rebalance and made.moves:
             return f"No plan that balances the cluster as well copies fewer than {counted(made.moves, 'replica')}."

@@ -34,7 +34,7 @@ import numpy.typing as npt
 from reseat.errors import WishRefused
 from reseat.model import NONE, ClusterLayout, Finding, Gaps, Plan, ShortTopic, Wish
 from reseat.model.columns import COLUMNS
-from reseat.model.naming import is_internal
+from reseat.model.naming import is_internal, named_by
 from reseat.model.wording import visible
 from reseat.planning.cautions import with_cautions
 from reseat.planning.plan import plan as plan_wish
@@ -168,7 +168,7 @@ def masked(matter: Matter, masker: Masker) -> Matter:
         masker: gives the pseudonyms.
     """
     layout = _Relabelling.of(matter.layout, masker).layout(matter.layout)
-    wish = _wish(matter.wish, masker)
+    wish = _wish(matter.wish, matter.layout, masker)
     _learn(matter, masker)
     plan = None if matter.plan is None else _plan(matter.plan, matter.layout, masker)
     curve = matter.curve
@@ -207,7 +207,7 @@ def _plan(plan: Plan, layout: ClusterLayout, masker: Masker) -> Plan:
     relabelling = _Relabelling.of(plan.current, masker)
     certificate = replace(
         plan.certificate,
-        wish=_wish(plan.wish, masker),
+        wish=_wish(plan.wish, layout, masker),
         faults=tuple(masker.sentence(fault) for fault in plan.certificate.faults),
         sentences=tuple(masker.sentence(one) for one in plan.certificate.sentences),
         gaps=_gaps(plan.certificate.gaps, masker),
@@ -230,9 +230,16 @@ def _plan(plan: Plan, layout: ClusterLayout, masker: Masker) -> Plan:
     return with_cautions(made, relabelling.layout(layout))
 
 
-def _wish(wish: Wish, masker: Masker) -> Wish:
+def _wish(wish: Wish, layout: ClusterLayout, masker: Masker) -> Wish:
+    # A pattern says of names what they begin with: the topics that it pins stand for it, or else a name for all of it.
+    pins: set[tuple[str, int | None]] = set()
+    for pattern, partition in wish.options.pin:
+        named = named_by(layout.topics, (pattern,))
+        fits = [name for name in named if partition is None or layout.row(name, partition) is not None]
+        pins |= {(masker.topic(name), partition) for name in fits or (pattern,)}
     return replace(
         wish,
+        options=replace(wish.options, pin=tuple(sorted(pins, key=repr))),
         add=tuple((broker, None if rack is None else masker.rack(rack)) for broker, rack in wish.add),
         topics=tuple(sorted(masker.topic(name) for name in wish.topics)),
     )
