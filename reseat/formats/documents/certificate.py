@@ -17,7 +17,7 @@ from reseat.formats.input.shown import fault
 from reseat.formats.rows.assemble import check_size
 from reseat.model import Certificate, Options, Wish
 
-__all__ = ["Count", "Id", "Pin", "Positive", "read_wish", "write_certificate"]
+__all__ = ["Count", "Id", "PlanOptions", "Positive", "read_wish", "write_certificate"]
 
 Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
@@ -34,21 +34,27 @@ class _Replaced(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by: Id
 
 
-class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A topic, or a partition of it, that keeps its replica lists."""
-
+class _Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     topic: str
     partition: Id | None = None
 
 
-class _Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How to plan, as it is written; what is not written has the default."""
+
     reorder_all: bool = False
     receive_cap: Count | None = None
     by_bytes: bool = False
     max_moves: Count | None = None
     keep_unmovable: bool = False
-    pin: list[Pin] = []
+    pin: list[_Pin] = []
     never_leads: list[Id] = []
+
+    def read(self) -> Options:
+        """The options of a wish; each pin and broker once, in their order."""
+        plain = {name: getattr(self, name) for name in PlanOptions.__struct_fields__}
+        pins = tuple(dict.fromkeys((one.topic, one.partition) for one in self.pin))
+        return Options(**{**plain, "pin": pins, "never_leads": tuple(sorted(set(self.never_leads)))})
 
 
 class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,7 +64,7 @@ class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     add: list[_Added]
     replication_factor: Positive | None
     topics: list[str]
-    options: _Options = _Options()
+    options: PlanOptions = PlanOptions()
     point: Count | None = None
     replace: list[_Replaced] = []
     rebalance: bool = False
@@ -76,12 +82,6 @@ _CERTIFICATE: msgspec.json.Decoder[_Certificate] = msgspec.json.Decoder(_Certifi
 def write_certificate(certificate: Certificate) -> str:
     """A certificate as JSON, keys in the order of the class."""
     return json.dumps(certificate.as_dict(), indent=2)
-
-
-def _options(told: _Options) -> Options:
-    plain = msgspec.structs.asdict(told)
-    pins = tuple((one.topic, one.partition) for one in told.pin)
-    return Options(**{**plain, "pin": pins, "never_leads": tuple(told.never_leads)})
 
 
 def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits = LIMITS) -> Wish:
@@ -118,7 +118,7 @@ def read_wish(text: str | bytes, *, source: str = "certificate", limits: Limits 
         add=tuple(sorted(racks.items(), key=lambda pair: pair[0])),
         replication_factor=told.replication_factor,
         topics=tuple(dict.fromkeys(told.topics)),
-        options=_options(told.options),
+        options=told.options.read(),
         point=told.point,
         replace=tuple(sorted({one.broker: one.by for one in told.replace}.items())),
         rebalance=told.rebalance,

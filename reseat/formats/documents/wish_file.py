@@ -15,12 +15,12 @@ import tomllib
 import msgspec
 
 from reseat.errors import InputRefused
-from reseat.formats.documents.certificate import Count, Id, Pin, Positive, read_wish
+from reseat.formats.documents.certificate import Count, Id, PlanOptions, Positive, read_wish
 from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
 from reseat.formats.rows.assemble import check_size
-from reseat.model import ClusterLayout, Options, Wish
+from reseat.model import ClusterLayout, Wish
 from reseat.model.asked import in_racks, topics_like
 
 __all__ = ["read_wish_file"]
@@ -37,23 +37,16 @@ class _Takes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rack: str | None = None
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    remove: list[Id] = []
-    remove_rack: list[str] = []
-    add: list[_Joins] = []
-    replace: list[_Takes] = []
+class _File(PlanOptions, frozen=True, forbid_unknown_fields=True):
+    remove: tuple[Id, ...] = ()
+    remove_rack: tuple[str, ...] = ()
+    add: tuple[_Joins, ...] = ()
+    replace: tuple[_Takes, ...] = ()
     replication_factor: Positive | None = None
-    topics: list[str] = []
+    topics: tuple[str, ...] = ()
     rebalance: bool = False
     mend_racks: bool = False
     leaders_only: bool = False
-    reorder_all: bool = False
-    receive_cap: Count | None = None
-    by_bytes: bool = False
-    max_moves: Count | None = None
-    keep_unmovable: bool = False
-    pin: list[Pin] = []
-    never_leads: list[Id] = []
     point: Count | None = None
 
 
@@ -123,15 +116,7 @@ def _wish(told: _File, layout: ClusterLayout, source: str) -> Wish:
         add=tuple(sorted(joins.items(), key=lambda pair: pair[0])),
         replication_factor=told.replication_factor,
         topics=topics_like(layout, told.topics),
-        options=Options(
-            reorder_all=told.reorder_all,
-            receive_cap=told.receive_cap,
-            by_bytes=told.by_bytes,
-            max_moves=told.max_moves,
-            keep_unmovable=told.keep_unmovable,
-            pin=tuple(dict.fromkeys((one.topic, one.partition) for one in told.pin)),
-            never_leads=tuple(sorted(set(told.never_leads))),
-        ),
+        options=told.read(),
         point=told.point,
         replace=tuple(sorted({pair.broker: pair.by for pair in told.replace}.items())),
         rebalance=told.rebalance,
