@@ -38,7 +38,8 @@ def drawn(page: Page, base: str, pages: Iterable[str], query: str) -> Iterator[s
     """Go to pages by their own address, one after the other; each is drawn to its end when its name comes."""
     for name in pages:
         page.goto(f"{base}/{'' if name == 'overview' else name}{query}")
-        page.locator("[data-testid='stMain'] [data-testid='stElementContainer']").first.wait_for(state="attached")
+        # An old address leads on to the page's own, and between the two nothing runs and nothing is there.
+        page.get_by_test_id("stMain").locator("h1").first.wait_for(state="attached")
         page.locator("[data-testid='stApp'][data-test-script-state='notRunning']").wait_for()
         if name in DRAWN and ("layout=" in query or name == "replication"):
             page.locator(f"{DRAWN[name]}, .st-key-refused-choices").first.wait_for()
