@@ -91,6 +91,7 @@ def _work(brokers: int, *, told: bool) -> Work:
         receivers=receiver.astype(np.int32)[:, None],
         bytes=draw.lognormal(20, 2, _MOVES) if told else np.full(_MOVES, np.nan),
         text_bytes=np.full(_MOVES, 70),
+        new_leader=np.zeros(_MOVES, np.bool_),
     )
 
 

@@ -6,8 +6,9 @@ Promises, in this order:
        partitions. A partition that exceeds a limit by itself goes when its brokers are idle, or alone in its batch.
     2. There is always progress: with nothing under way a batch is never empty while a partition waits, so every
        partition goes exactly once.
-    3. Small before large, so that most of a plan is done, and can be seen to work, early; sizes that are not told come
-       last. Changes that copy nothing (order, fewer replicas) cost nothing and come first.
+    3. Small before large, so that most of a plan is done, and can be seen to work, early; large before small, or new
+       preferred leaders before all else, where that is asked for. Sizes that are not told come last. Changes that copy
+       nothing (order, fewer replicas) cost nothing and come first.
     4. Among equal sizes senders take turns, so that the partitions of one leader do not stand in line one after the
        other while other leaders idle.
     5. The same input gives the same batches.
@@ -34,6 +35,7 @@ sending and receiving).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
 import numpy as np
@@ -43,7 +45,17 @@ import orjson
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
 from reseat.model.arrays import newcomers, row_any, row_counts, row_keys, split_keys
 
-__all__ = ["DEFAULT_CONCURRENT_MOVES", "BatchLimits", "Preview", "Work", "batches", "next_batch", "work_of"]
+__all__ = [
+    "DEFAULT_CONCURRENT_MOVES",
+    "BatchLimits",
+    "Hours",
+    "Order",
+    "Preview",
+    "Work",
+    "batches",
+    "next_batch",
+    "work_of",
+]
 
 #: Most replica moves at one broker at a time where nobody says how many, those that it sends and those that it receives
 #: together: as Cruise Control's 5 out and 5 in (num.concurrent.partition.movements.per.broker), docs/decisions/0017.
@@ -64,6 +76,34 @@ _FRAME = len('{"version":1,"partitions":[]}')
 _ENTRY = len('{"topic":,"partition":,"replicas":[]},')
 
 
+class Order(Enum):
+    """Which partitions go first, of those that copy data.
+
+    SMALLEST: the fewest bytes, so that trouble shows early and most partitions are done soon. LARGEST: the most, so
+    that what takes longest is not waited for alone at the end. LEADERS: those whose preferred leader changes, so that
+    brokers are relieved of writing early; then the fewest bytes.
+    """
+
+    SMALLEST = "smallest"
+    LARGEST = "largest"
+    LEADERS = "leaders"
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """How long copying takes, in seconds.
+
+    Attributes:
+        low: the busiest broker works at the rate from start to end, and nobody waits for another; no order is quicker.
+        likely: batch after batch, each as long as its busiest broker.
+        high: one copy after the other; no order that never rests is slower.
+    """
+
+    low: float
+    likely: float
+    high: float
+
+
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
     """What one batch, and what is under way at a time, may be.
@@ -73,11 +113,13 @@ class BatchLimits:
             at least 1.
         batch_bytes: most bytes of a batch as reassignment JSON (a ZooKeeper node's limit), or None.
         partitions: most partitions of a batch: half of what a KRaft controller takes in one operation (10,000 records).
+        order: which go first.
     """
 
     max_concurrent_moves_per_broker: int = DEFAULT_CONCURRENT_MOVES
     batch_bytes: int | None = None
     partitions: int = 5_000
+    order: Order = Order.SMALLEST
 
     def __post_init__(self) -> None:
         if self.max_concurrent_moves_per_broker < 1 or self.partitions < 1:
@@ -94,6 +136,7 @@ class Work:
         receivers: (n, W) int32 positions of the brokers that copy, -1 where there are fewer.
         bytes: (n,) float64 copied to each receiver, NaN where not told.
         text_bytes: (n,) int64 bytes of its entry in reassignment JSON.
+        new_leader: (n,) bool whether its preferred leader changes.
     """
 
     broker_ids: IntArray
@@ -101,17 +144,30 @@ class Work:
     receivers: IntArray
     bytes: FloatArray
     text_bytes: _Counts
+    new_leader: BoolArray
 
     @cached_property
     def copies(self) -> IntArray:
         """(n,) int32: replicas that are copied."""
         return row_counts(self.receivers != NONE)
 
+    def rows_by(self, order: Order) -> Rows:
+        """(n,) all rows in the order in which they are to go; sorted once for each order."""
+        if order not in self._sorted:
+            self._sorted[order] = self._sort(order)
+        return self._sorted[order]
+
     @cached_property
-    def order(self) -> Rows:
-        """(n,) all rows in the order in which they are to go."""
-        total = np.where(self.copies == 0, -1.0, self.bytes * self.copies)  # before empty partitions, too
-        size = np.unique(np.where(np.isnan(total), np.inf, total), return_inverse=True)[1].ravel()
+    def _sorted(self) -> dict[Order, Rows]:
+        return {}
+
+    def _sort(self, order: Order) -> Rows:
+        total = np.where(self.copies > 0, self.bytes * self.copies, 0.0)
+        rank = np.unique(-total if order is Order.LARGEST else total, return_inverse=True)[1].ravel()  # NaN is last
+        late = (self.copies > 0).astype(np.int64)  # what copies nothing goes before empty partitions, too
+        if order is Order.LEADERS:
+            late += (late > 0) & ~self.new_leader
+        size = late * (len(rank) + 1) + rank
         by_sender = np.lexsort((self.sender, size))  # stable: rows ascend within a sender
         first = np.ones(len(size), np.bool_)
         first[1:] = (np.diff(size[by_sender]) != 0) | (np.diff(self.sender[by_sender]) != 0)
@@ -130,7 +186,7 @@ def work_of(now: ClusterLayout, proposed: ClusterLayout) -> Work:
             copies nothing.
     """
     rows = now.rows_of(proposed)
-    there = rows >= 0
+    there: BoolArray = rows >= 0
     brokers = proposed.with_brokers(now.brokers)
     ids = brokers.broker_ids
     place = np.append(np.searchsorted(ids, now.broker_ids).astype(np.int32), NONE)
@@ -144,6 +200,7 @@ def work_of(now: ClusterLayout, proposed: ClusterLayout) -> Work:
         receivers=receivers.astype(np.int32),
         bytes=_sizes(now, rows),
         text_bytes=_text_bytes(proposed),
+        new_leader=there & row_any(held[:, :1] != brokers.replicas[:, :1]),
     )
 
 
@@ -158,10 +215,11 @@ def next_batch(
         under_way: (n,) bool, partitions that are sent and not done; None: none.
         limits: what a batch may be.
     """
-    free = _Free(work, limits or BatchLimits())
+    limits = limits or BatchLimits()
+    free = _Free(work, limits)
     if under_way is not None:
         free.occupy(np.flatnonzero(under_way & ~waiting))
-    return _filled(free, _Lines.of(work, waiting))
+    return _filled(free, _Lines.of(work, waiting, limits.order))
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,12 +234,14 @@ class Preview:
         bytes: (k,) float64 bytes copied, sizes that are not told left out.
         unknown: (k,) int64 copies whose size is not told.
         slowest: (k,) float64 bytes at the broker with the most to send or to receive.
+        busiest: bytes at the broker with the most to send or to receive in all.
     """
 
     batch: IntArray
     bytes: FloatArray
     unknown: _Counts
     slowest: FloatArray
+    busiest: float
 
     def __len__(self) -> int:
         return len(self.bytes)
@@ -194,6 +254,14 @@ class Preview:
         """
         return self.slowest / rate
 
+    def hours(self, rate: float) -> Hours:
+        """How long all of it takes at a throttle.
+
+        Args:
+            rate: as of ``seconds``.
+        """
+        return Hours(self.busiest / rate, float(self.slowest.sum()) / rate, float(self.bytes.sum()) / rate)
+
 
 def batches(work: Work, limits: BatchLimits | None = None) -> Preview:
     """The whole schedule, as it would be if each batch waited for the one before.
@@ -202,8 +270,9 @@ def batches(work: Work, limits: BatchLimits | None = None) -> Preview:
         work: what each partition costs.
         limits: what a batch may be.
     """
+    limits = limits or BatchLimits()
     batch, count = np.full(len(work.sender), NONE, np.int32), 0
-    free, lines = _Free(work, limits or BatchLimits()), _Lines.of(work, np.ones(len(work.sender), np.bool_))
+    free, lines = _Free(work, limits), _Lines.of(work, np.ones(len(work.sender), np.bool_), limits.order)
     while lines.any:
         free.reset()
         batch[_filled(free, lines)] = count
@@ -292,13 +361,14 @@ class _Lines:
     end: Rows
 
     @classmethod
-    def of(cls, work: Work, waiting: BoolArray) -> _Lines:
-        line = work.order[waiting[work.order]]
+    def of(cls, work: Work, waiting: BoolArray, order: Order) -> _Lines:
+        ordered = work.rows_by(order)
+        line = ordered[waiting[ordered]]
         brokers = len(work.broker_ids)
         sender = np.where(work.sender[line] == NONE, brokers, work.sender[line])
         end = np.cumsum(np.bincount(sender, minlength=brokers + 1)).astype(np.int64)
         rank = np.empty(len(work.sender), np.int64)
-        rank[work.order] = np.arange(len(work.sender))
+        rank[ordered] = np.arange(len(work.sender))
         return cls(line[np.argsort(sender, kind="stable")], rank, np.append(0, end[:-1]), end)
 
     @property
@@ -405,11 +475,14 @@ def _summed(work: Work, batch: IntArray, count: int) -> Preview:
     at, column = np.nonzero(work.receivers != NONE)
     sent = _slowest(batch[sends], work.sender[sends], total[sends], count)
     received = _slowest(batch[at], work.receivers[at, column], size[at], count)
+    all_sent = np.bincount(work.sender[sends], total[sends])
+    all_received = np.bincount(work.receivers[at, column], size[at])
     return Preview(
         batch=batch,
         bytes=np.bincount(batch, weights=total, minlength=count).astype(np.float64),
         unknown=np.bincount(batch, weights=np.where(told, 0, work.copies), minlength=count).astype(np.int64),
         slowest=np.maximum(sent, received),
+        busiest=float(max(all_sent.max(initial=0.0), all_received.max(initial=0.0))),
     )
 
 

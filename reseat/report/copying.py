@@ -23,20 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, FloatArray, IntArray, Plan
-from reseat.planning.schedule import BatchLimits, Preview, Work, batches, work_of
+from reseat.planning.schedule import BatchLimits, Hours, Preview, Work, batches, work_of
 
-__all__ = ["Copying", "Hours", "Route", "copying_of"]
+__all__ = ["Copying", "Route", "copying_of"]
 
 _Counts = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Hours:
-    """How long copying takes, in seconds; see the module."""
-
-    low: float
-    likely: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +149,7 @@ class Copying:
         Args:
             rate: bytes a second that each broker may send, and may receive; above 0.
         """
-        busiest = float(max(self.sent.max(initial=0), self.received.max(initial=0)))
-        return Hours(busiest / rate, float(self.batches.slowest.sum()) / rate, self.told_bytes / rate)
+        return self.batches.hours(rate)
 
     @cached_property
     def batches(self) -> Preview:

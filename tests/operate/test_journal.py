@@ -343,6 +343,7 @@ def test_a_journal_of_the_first_version_is_taken_over(journal):
         database.execute("ALTER TABLE runs DROP COLUMN way")
         database.execute("ALTER TABLE runs DROP COLUMN overridden")
         database.execute("ALTER TABLE runs DROP COLUMN paused_by")
+        database.execute("ALTER TABLE runs DROP COLUMN schedule")
         database.execute("PRAGMA user_version = 1")
     database.close()
     again = Journal(path)

@@ -26,15 +26,27 @@ Complexity: a method reads or writes the rows it speaks of, by index.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
 from reseat.errors import WriteRefused
 from reseat.model.wording import counted, verb
 from reseat.operate.journal.file import Lease, LeaseHolder, now
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunProgress, RunState
-from reseat.operate.journal.rows import COLUMNS, OPEN_STATES, ids, ids_text, run_of, update_moves
+from reseat.operate.journal.rows import (
+    COLUMNS,
+    OPEN_STATES,
+    OPTIONS,
+    ids,
+    ids_text,
+    options_of,
+    run_of,
+    schedule_text,
+    update_moves,
+)
 from reseat.operate.journal.steps import JournalSteps, keep_step
 from reseat.operate.journal.values import Approval, PlannedMove, Step, Wishes
 
@@ -64,7 +76,7 @@ class Journal(JournalSteps):
         with self._writing() as database:
             self._refuse_second_run(database, approval.cluster_id)
             cursor = database.execute(
-                f"INSERT INTO runs ({COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, '')",  # noqa: S608
+                f"INSERT INTO runs ({COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, '', ?)",  # noqa: S608
                 (
                     approval.cluster_id,
                     approval.cluster,
@@ -81,6 +93,7 @@ class Journal(JournalSteps):
                     now(),
                     approval.protocol,
                     ",".join(approval.overridden),
+                    schedule_text(approval.options),
                 ),
             )
             run_id = int(cursor.lastrowid or 0)
@@ -301,27 +314,37 @@ class Journal(JournalSteps):
 
         Args:
             run_id: the run.
-            options: throttle and moves at a broker.
+            options: throttle, moves at a broker, and the schedule.
             operator: who asks; None: who approved it.
 
         Raises:
             WriteRefused: the run is over.
         """
         with self._writing() as database:
-            row = _open_row(database, run_id, "its throttle and concurrency cannot be changed any more")
-            database.execute(
-                "UPDATE runs SET moves_a_broker = ?, throttle = ? WHERE id = ?",
-                (options.max_concurrent_moves_per_broker, options.throttle, run_id),
-            )
-            wish = {"moves_a_broker": options.max_concurrent_moves_per_broker, "throttle": options.throttle}
-            _keep_wish(database, row, wish, operator)
+            row = _open_row(database, run_id, "its throttle, concurrency and schedule cannot be changed any more")
+            _keep_options(database, row, options, operator)
+
+    def pause_at_point(self, lease: Lease, run_id: int, begun: int, paused_by: str) -> None:
+        """Pause a run at a point of its schedule, which is behind it by that: whoever resumes goes past it.
+
+        Args:
+            lease: the lock.
+            run_id: the run.
+            begun: partitions that are begun; points up to this are behind.
+            paused_by: what paused it.
+        """
+        with self._writing(lease) as database:
+            row = _open_row(database, run_id, "there is nothing to pause")
+            options = options_of(row)
+            ahead = tuple(point for point in options.pause_after if point > begun)
+            _keep_options(database, row, replace(options, pause_after=ahead), paused_by)
+            database.execute("UPDATE runs SET paused_by = ? WHERE id = ?", (paused_by, run_id))
+            _keep_wish(database, row, {"pause": True}, paused_by)
 
     def wishes(self, run_id: int) -> Wishes:
         """What is asked of a run now: one short query, for whoever is at work on it."""
-        row = self._one("SELECT stop, paused_by, moves_a_broker, throttle FROM runs WHERE id = ?", run_id)
-        if row is None:
-            return Wishes()
-        return Wishes(row["stop"], row["paused_by"], RunOptions(row["moves_a_broker"], row["throttle"]))
+        row = self._one(f"SELECT stop, paused_by, {OPTIONS} FROM runs WHERE id = ?", run_id)  # noqa: S608
+        return Wishes() if row is None else Wishes(row["stop"], row["paused_by"], options_of(row))
 
     def stop_requested(self, run_id: int) -> str:
         """``""``, ``"stop"`` (send nothing further) or ``"cancel"`` (and take back what is under way)."""
@@ -356,6 +379,18 @@ def _keep_wish(
 ) -> None:
     """Who asked for what, and when."""
     keep_step(database, row["cluster_id"], row["id"], "wish", operator or row["operator"], wish)
+
+
+def _keep_options(database: sqlite3.Connection, row: sqlite3.Row, options: RunOptions, operator: str | None) -> None:
+    schedule = schedule_text(options)
+    database.execute(
+        "UPDATE runs SET moves_a_broker = ?, throttle = ?, schedule = ? WHERE id = ?",
+        (options.max_concurrent_moves_per_broker, options.throttle, schedule, row["id"]),
+    )
+    wish = {"moves_a_broker": options.max_concurrent_moves_per_broker, "throttle": options.throttle}
+    _keep_wish(
+        database, row, wish if schedule == row["schedule"] else wish | {"schedule": json.loads(schedule)}, operator
+    )
 
 
 def _refuse_revival(database: sqlite3.Connection, run_id: int, state: RunState) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES
+from reseat.planning.schedule import DEFAULT_CONCURRENT_MOVES, Order
+from reseat.planning.windows import Windows
 
 __all__ = ["MoveProgress", "Run", "RunOptions", "RunProgress", "RunState"]
 
@@ -41,10 +42,16 @@ class RunOptions:
     Attributes:
         max_concurrent_moves_per_broker: most replica moves that one broker sends or receives at a time.
         throttle: bytes a second a broker for replication, or None: no throttle is set or changed.
+        order: which partitions go first.
+        windows: when something may be sent; None: at any time.
+        pause_after: numbers of partitions, ascending: once so many are begun and none is in progress, the run pauses.
     """
 
     max_concurrent_moves_per_broker: int = DEFAULT_CONCURRENT_MOVES
     throttle: int | None = None
+    order: Order = Order.SMALLEST
+    windows: Windows | None = None
+    pause_after: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

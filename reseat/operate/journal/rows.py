@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions, RunState
+from reseat.planning.schedule import Order
+from reseat.planning.windows import read_windows
 
-__all__ = ["COLUMNS", "OPEN_STATES", "ids", "ids_text", "run_of", "update_moves"]
+__all__ = [
+    "COLUMNS",
+    "OPEN_STATES",
+    "OPTIONS",
+    "ids",
+    "ids_text",
+    "options_of",
+    "run_of",
+    "schedule_text",
+    "update_moves",
+]
+
+#: Of how a run is carried out, as SQL lists them.
+OPTIONS = "moves_a_broker, throttle, schedule"
 
 #: Of a run, as SQL lists them.
 COLUMNS = (
     "id, cluster_id, cluster, kind, takes_back, plan, rollback, hash, moves_a_broker, throttle, operator, state, "
-    "sentence, approved_at, ended_at, way, overridden, paused_by"
+    "sentence, approved_at, ended_at, way, overridden, paused_by, schedule"
 )
 #: States of a run that is not over, as SQL lists them.
 OPEN_STATES = ", ".join(f"'{state.value}'" for state in RunState if state.open)
@@ -41,7 +57,7 @@ def run_of(row: sqlite3.Row) -> Run:
         plan=row["plan"],
         rollback=row["rollback"],
         hash=row["hash"],
-        options=RunOptions(row["moves_a_broker"], row["throttle"]),
+        options=options_of(row),
         operator=row["operator"],
         state=RunState(row["state"]),
         sentence=row["sentence"],
@@ -51,6 +67,30 @@ def run_of(row: sqlite3.Row) -> Run:
         overridden=tuple(filter(None, row["overridden"].split(","))),
         paused_by=row["paused_by"],
     )
+
+
+def options_of(row: sqlite3.Row) -> RunOptions:
+    """How a run is carried out, from a row with ``OPTIONS``."""
+    told = json.loads(row["schedule"])
+    return RunOptions(
+        max_concurrent_moves_per_broker=row["moves_a_broker"],
+        throttle=row["throttle"],
+        order=Order(told.get("order", Order.SMALLEST.value)),
+        windows=read_windows(told.get("windows", "")),
+        pause_after=tuple(told.get("pause_after", ())),
+    )
+
+
+def schedule_text(options: RunOptions) -> str:
+    """The cell of what a run's schedule says, as JSON."""
+    told: dict[str, object] = {}
+    if options.order is not Order.SMALLEST:
+        told["order"] = options.order.value
+    if options.windows is not None:
+        told["windows"] = str(options.windows)
+    if options.pause_after:
+        told["pause_after"] = options.pause_after
+    return json.dumps(told)
 
 
 def ids_text(brokers: Iterable[int]) -> str:

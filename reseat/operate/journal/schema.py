@@ -13,7 +13,7 @@ from reseat.operate.journal.file_systems import network_file_system
 __all__ = ["VERSION", "default_path", "open_database"]
 
 #: ``PRAGMA user_version`` of the tables below; a journal with a higher one was written by a later Reseat.
-VERSION = 3
+VERSION = 4
 #: ``PRAGMA application_id``: "rsea", so that no other program's file is taken for a journal.
 _APPLICATION = 0x72736561
 #: A writer holds the file for milliseconds; whoever waits longer than this meets a machine in trouble.
@@ -47,7 +47,8 @@ CREATE TABLE runs (
     ended_at TEXT,
     way TEXT,
     overridden TEXT NOT NULL DEFAULT '',
-    paused_by TEXT NOT NULL DEFAULT ''
+    paused_by TEXT NOT NULL DEFAULT '',
+    schedule TEXT NOT NULL DEFAULT '{}'
 ) STRICT;
 CREATE TABLE moves (
     run INTEGER NOT NULL REFERENCES runs (id),
@@ -112,6 +113,7 @@ _STEPS_UP = {
         "WHERE state NOT IN ('approved', 'running', 'stopping') "
         "AND EXISTS (SELECT 1 FROM moves WHERE moves.run = runs.id AND moves.state = 'sent')",
     ),
+    3: ("ALTER TABLE runs ADD COLUMN schedule TEXT NOT NULL DEFAULT '{}'",),
 }
 #: What SQLite says of a file that is none of its own, or that was damaged.
 _NO_DATABASE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})

@@ -38,6 +38,7 @@ def work_of_moves(moves: Sequence[MoveProgress], now: Mapping[Partition, Assignm
         receivers=receivers,
         bytes=np.where(copies > 0, total / np.maximum(copies, 1), 0.0),
         text_bytes=np.array([_text_bytes(move) for move in moves], np.int64),
+        new_leader=np.array([move.before[:1] != move.target[:1] for move in moves], np.bool_),
     )
 
 

@@ -42,6 +42,7 @@ from reseat.operate.run.run_throttles import RunThrottles
 from reseat.operate.run.same_topics import same_topics
 from reseat.operate.run.sending import LATER, Sender
 from reseat.operate.run.telling import Teller
+from reseat.operate.run.timing import Timing
 from reseat.operate.run.tracking import Tracker
 from reseat.operate.run.waiting import Interrupted, NothingUnderWay, Waiting
 from reseat.operate.targets.target import Target
@@ -175,7 +176,8 @@ class _Carrying:
         self._patiently = self._waiting.patiently
         self._throttles = RunThrottles(target, self._ledger, self._pace)
         health = Health(self._ledger, self._pace, read)
-        self._sender = Sender(target, self._ledger, self._tracker, self._waiting, health)
+        timing = Timing(self._ledger, self._pace)
+        self._sender = Sender(target, self._ledger, self._tracker, self._waiting, health=health, timing=timing)
         self._teller = Teller(target, self._ledger, self._tracker, self._throttles, self._pace)
         self._look_seconds = 0.0
         self._rate_changed = False

@@ -103,6 +103,11 @@ class Ledger:
         """Keep what was found of the cluster, for whoever goes on with the run."""
         self.journal.keep(self._lease, self.run.id, kind, content)
 
+    def pause_at_point(self, begun: int, why: str) -> None:
+        """Pause at a point of the schedule, until somebody resumes."""
+        self.keep()
+        self.journal.pause_at_point(self._lease, self.run.id, begun, why)
+
     def say(self, sentence: str, state: RunState | None = None) -> str:
         """Keep where the run stands and why, where that is new; returns the sentence."""
         state = state or self.state

@@ -6,12 +6,17 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 __all__ = ["Pace"]
 
 
 def _pause(seconds: float) -> None:
     threading.Event().wait(seconds)
+
+
+def _clock() -> datetime:
+    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,7 @@ class Pace:
         health_seconds: between two readings of the whole cluster, at least.
         wait: waits so many seconds, or until the process is told to end.
         now: seconds of a clock that only goes forward.
+        clock: the time of day, with a time zone: what windows are told by.
     """
 
     poll_seconds: float = 0.25
@@ -41,3 +47,4 @@ class Pace:
     health_seconds: float = 10.0
     wait: Callable[[float], object] = _pause
     now: Callable[[], float] = time.monotonic
+    clock: Callable[[], datetime] = _clock

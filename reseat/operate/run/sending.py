@@ -19,6 +19,7 @@ from reseat.operate.run.batches import work_of_moves
 from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Seen, others
+from reseat.operate.run.timing import Timing
 from reseat.operate.run.tracking import Tracker
 from reseat.operate.run.waiting import Barred, Waiting
 from reseat.operate.targets.target import Partition, Target
@@ -56,15 +57,19 @@ class Sender:
         tracker: what came of what was sent before.
         waiting: calls until the cluster answers.
         health: whether the cluster has become worse.
+        timing: when the run may send.
     """
 
-    def __init__(self, target: Target, ledger: Ledger, tracker: Tracker, waiting: Waiting, health: Health) -> None:
+    def __init__(
+        self, target: Target, ledger: Ledger, tracker: Tracker, waiting: Waiting, *, health: Health, timing: Timing
+    ) -> None:
         self._target = target
         self._ledger = ledger
         self._tracker = tracker
         self._pace = waiting.pace
         self._waiting = waiting
         self._health = health
+        self._timing = timing
         self._barred = Barred(waiting.pace)
         #: Why the cluster takes no batches for now, as a sentence.
         self._refused = ""
@@ -86,13 +91,16 @@ class Sender:
         """Send the next batch, if one may be sent as things were seen just now.
 
         Returns:
-            Why the state of the cluster lets nothing be sent, as a sentence, or "".
+            Why the schedule or the state of the cluster lets nothing be sent, as a sentence, or "".
 
         Raises:
             ClusterUnreachable: the cluster has refused to take batches of this user for too long.
         """
         if not self._ledger.rows("waiting"):
             return ""
+        closed = self._timing.closed()
+        if closed:
+            return closed
         worse = self._health.worse(seen)
         if worse or seen.others or (self._target.one_at_a_time and (seen.listing or self._ledger.rows("sent"))):
             return worse
@@ -148,7 +156,10 @@ class Sender:
             )
         masks = np.zeros((2, len(self._ledger.moves)), np.bool_)
         masks[0, waiting] = masks[1, under_way] = True
-        limits = BatchLimits(self._ledger.run.options.max_concurrent_moves_per_broker, self._target.batch_bytes)
+        options, left = self._ledger.run.options, self._timing.partitions_left()
+        limits = BatchLimits(options.max_concurrent_moves_per_broker, self._target.batch_bytes, order=options.order)
+        if left is not None:
+            limits = replace(limits, partitions=min(left, limits.partitions))
         rows: list[int] = next_batch(self._work, masks[0], masks[1], limits).tolist()
         return rows
 

@@ -9,6 +9,8 @@ from datetime import datetime
 from reseat.model.wording import counted, listed, verb
 from reseat.operate.journal.records import MoveProgress, Run, RunOptions
 from reseat.operate.targets.target import Partition
+from reseat.planning.schedule import Order
+from reseat.planning.windows import Windows
 
 __all__ = [
     "THROTTLES_LEFT",
@@ -26,16 +28,25 @@ __all__ = [
     "no_room",
     "nobody_at_work",
     "others_at_work",
+    "outside",
     "paused",
+    "point_of",
+    "schedule_of",
     "stalled",
     "stopping",
     "throttle_lifted",
     "throttles_left",
     "throttles_of_others",
+    "to_a_point",
     "waiting_for_brokers",
     "worse",
 ]
 
+_ORDERS = {
+    Order.SMALLEST: "smallest partitions first",
+    Order.LARGEST: "largest partitions first",
+    Order.LEADERS: "partitions with a new preferred leader first",
+}
 #: Throttles stay, as nobody could be asked; with a blank before it.
 THROTTLES_LEFT = " Throttles are still set: status restores them once the cluster answers."
 
@@ -58,7 +69,36 @@ def clock(moment: datetime) -> str:
 def how(options: RunOptions) -> str:
     """How a run is carried out."""
     rate = "no throttle" if options.throttle is None else f"a throttle of {options.throttle:,} bytes/s per broker"
-    return f"{rate} and at most {counted(options.max_concurrent_moves_per_broker, 'replica move')} per broker at a time"
+    moves = counted(options.max_concurrent_moves_per_broker, "replica move")
+    return f"{rate} and at most {moves} per broker at a time{schedule_of(options)}"
+
+
+def schedule_of(options: RunOptions) -> str:
+    """Order, windows and pause points, as the end of a sentence; "" where a run has none of its own."""
+    words = [] if options.order is Order.SMALLEST else [_ORDERS[options.order]]
+    if options.windows is not None:
+        words.append(f"only during {options.windows}")
+    if options.pause_after:
+        words.append(f"pausing after {listed(options.pause_after)} partitions")
+    return "".join(f", {word}" for word in words)
+
+
+def outside(windows: Windows, opens: datetime) -> str:
+    """The time of day is in none of a run's windows."""
+    return (
+        f"Outside of its window ({windows}): nothing further is sent until {opens:%Y-%m-%d %H:%M %Z}, and what is in "
+        "progress finishes."
+    )
+
+
+def point_of(partitions: int) -> str:
+    """What paused a run at a point of its schedule."""
+    return f"its schedule after {counted(partitions, 'partition')}"
+
+
+def to_a_point(partitions: int) -> str:
+    """A run comes to a pause point: what it sent before is in progress."""
+    return f"It pauses after {counted(partitions, 'partition')}: once what is in progress has finished."
 
 
 def nobody_at_work(run: Run) -> str:

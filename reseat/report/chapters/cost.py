@@ -9,9 +9,10 @@ import numpy as np
 from reseat.model import NOT_TOLD
 from reseat.model.units import count, duration, number, size
 from reseat.model.wording import counted, verb
+from reseat.planning.schedule import Hours
 from reseat.report.carriers import brokers_of, busiest, rack_name
 from reseat.report.content import Bars, Chapter, Column, Fact, Figure, Kind, Series, Table
-from reseat.report.copying import Copying, Hours, Route
+from reseat.report.copying import Copying, Route
 from reseat.report.matter import Choices, Matter
 from reseat.report.shown import value
 
