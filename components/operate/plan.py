@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -209,13 +209,15 @@ def figures_of(plan: Plan, proposal: Proposal, schedule: Preview, rate: float) -
     ]
 
 
-def draw_detail(plan: Plan, proposal: Proposal) -> None:
-    """The moves and the text, one at a time."""
-    says = {"Moves": "moves", "The plan's text": "text"}
+def draw_detail(plan: Plan, proposal: Proposal, schedule: Callable[[], None]) -> None:
+    """The schedule, the moves and the text, one at a time."""
+    says = {"Schedule": "schedule", "Moves": "moves", "The plan's text": "text"}
     chosen = fields.optional(
         "Detail", list(says), name="detail", key="operate-detail", says=says, label_visibility="collapsed"
     )
-    if chosen == "Moves":
+    if chosen == "Schedule":
+        schedule()
+    elif chosen == "Moves":
         moves.draw_moves(plan, "operate-moves")
     elif chosen is not None:
         name = "rollback.json" if proposal.kind == "rollback" else "plan.json"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from functools import partial
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from components.look import text
+from components.look.notices import refused
 from components.operate import states
 from components.operate.checks import draw_checks, stopping, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
@@ -13,16 +17,22 @@ from components.operate.desk import Desk, choose_protocol, look_at, tell_protoco
 from components.operate.options import draw_options
 from components.operate.plan import Proposal, draw_detail, figures_of
 from components.operate.reading import draw_age, last_reading, read_now
+from components.operate.schedule import draw_schedule, takes
 from components.operate.start import Intent, begin
 from components.shell import frame
 from components.state import caching, slots
-from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
+from components.state.slots import Slot
+from reseat.errors import ClusterUnreachable, ReseatError, WishRefused, WriteRefused
 from reseat.model import Plan
 from reseat.operate.admitting import check_plan
 from reseat.operate.checks.check import Check, Verdict
 from reseat.operate.journal.records import RunOptions
+from reseat.operate.observed import estimate, observed_rates
+from reseat.planning.schedule import BatchLimits
 
 __all__ = ["draw_proposal"]
+
+_RATES: Slot[tuple[tuple[str, int], tuple[float, ...]] | tuple[()]] = Slot("operate-rates")
 
 
 def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
@@ -46,6 +56,10 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
     with right:
         options = _how(desk)
         foot = st.container()
+    if options is None:
+        with head:
+            frame.answer(f"{proposal.title}: its schedule is not complete.")
+        return
     intent = Intent(desk, proposal, options, fresh)
     # Checked as if the id were typed already: what is typed is said beside the field.
     checks = check_plan(intent.request(desk.cluster_id), fresh.facts, desk.journal)
@@ -56,20 +70,21 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
         if draw_age(fresh):
             _read_again(desk, leaving)
     with head:
-        schedule = caching.schedule_of(
-            fresh.snapshot.layout, proposal.sealed, options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes
-        )
+        limits = BatchLimits(options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes, order=options.order)
+        work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits)
+        estimated = estimate(schedule, options.throttle, _rates(desk))
         untold = sum(check.verdict is Verdict.NOT_TOLD for check in listed)
         frame.answer(_answer(desk, proposal, plan, stopping(listed, overrides), untold))
         frame.figures(figures_of(plan, proposal, schedule, float(options.throttle or 0)))
     with foot:
+        st.caption(takes(schedule, options, estimated, datetime.now(UTC)))
         if desk.may_write:
             typed = draw_confirm(desk, checks, overrides, label_of(desk, proposal, plan), f"plan-{proposal.kind}")
             if typed is not None:
                 _carry_out(intent, typed, overrides)
         else:
             st.caption("Nothing can be sent: the line above says why.")
-    draw_detail(plan, proposal)
+    draw_detail(plan, proposal, partial(draw_schedule, plan, proposal.sealed, (work, schedule), options, estimated))
 
 
 def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:
@@ -86,8 +101,20 @@ def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:
     return f"{what} on {text.visible(desk.name, 60)}"
 
 
-def _how(desk: Desk) -> RunOptions:
-    """Throttle, moves at a time, and the way where there are two."""
+def _rates(desk: Desk) -> tuple[float, ...]:
+    """What earlier runs showed, read anew with each run."""
+    if desk.journal is None:
+        return ()
+    newest = next((run.id for run in desk.journal.runs(desk.cluster_id, most=1)), 0)
+    kept = _RATES.get(())
+    if not kept or kept[0] != (desk.cluster_id, newest):
+        kept = (desk.cluster_id, newest), observed_rates(desk.journal, desk.cluster_id)
+        _RATES.set(kept)
+    return kept[1]
+
+
+def _how(desk: Desk) -> RunOptions | None:
+    """Throttle, moves at a time, the schedule, and the way where there are two; None where something is no schedule."""
     st.header("How", anchor=False)
     if len(desk.protocols) > 1:
         words = {"admin": "Through the brokers", "zookeeper": "Through ZooKeeper"}
@@ -105,10 +132,14 @@ def _how(desk: Desk) -> RunOptions:
             choose_protocol(desk, chosen)
             st.rerun()
         tell_protocol(desk)
-    options = draw_options(RunOptions(), "operate", addressed=True)
+    try:
+        options = draw_options(RunOptions(), "operate", addressed=True)
+    except WishRefused as error:
+        refused(error)
+        return None
     st.caption(
         ("" if options.throttle else "Without a throttle, copying uses all available network and disk bandwidth. ")
-        + "Both can be changed while it runs."
+        + "All of it can be changed while it runs."
     )
     return options
 

@@ -17,10 +17,11 @@ from components.operate.options import draw_options
 from components.operate.run import draw_moves, draw_progress, state_words
 from components.operate.verify import draw_verification
 from components.state.slots import Slot
-from reseat.errors import ReseatError
+from reseat.errors import ReseatError, WishRefused
 from reseat.operate.journal import wishes
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunProgress, RunState
+from reseat.operate.run.sentences import schedule_of
 from reseat.operate.run.stalled import Watched, look_again
 
 __all__ = ["draw_run"]
@@ -66,6 +67,7 @@ def _progress(journal: Journal, run_id: int) -> RunProgress:
 def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
     """Which run this is, and how it was approved."""
     throttle = "no throttle" if run.options.throttle is None else f"{text.size(run.options.throttle)}/s per broker"
+    throttle += text.plain(schedule_of(run.options))
     with st.container(horizontal=True, vertical_alignment="center", key="run-line", gap="small"):
         st.markdown(f"**{title_of(run)}** {state_words(run.state, alive=progress.alive)}", width="content")
         st.caption(
@@ -151,7 +153,11 @@ def _draw_stop(desk: Desk, journal: Journal, run: Run, *, stopping: bool) -> Non
 def _draw_pace(desk: Desk, journal: Journal, run: Run) -> None:
     """Another throttle, more or fewer moves at a time: for a run at work as for one that nobody works on."""
     st.markdown("Applies from the next batch. The throttles from before the run are still restored at its end.")
-    options = draw_options(run.options, f"run-{run.id}")
+    try:
+        options = draw_options(run.options, f"run-{run.id}")
+    except WishRefused as error:
+        st.markdown(f":red[:material/block:] {text.plain(str(error))}")
+        return
     st.button(
         "Change", key="set", type="primary", disabled=options == run.options,
         on_click=_wish, args=(partial(wishes.change, options=options), desk, journal, run),

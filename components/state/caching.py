@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from reseat.planning.advice import Advice
     from reseat.planning.against_generate import AgainstGenerate, Beside
     from reseat.planning.reassignment_time import Transfer
-    from reseat.planning.schedule import Preview
+    from reseat.planning.schedule import BatchLimits, Preview, Work
     from reseat.resilience import Loss
     from reseat.resilience.losses import Losses
 
@@ -199,13 +199,12 @@ def laid_over(layout: ClusterLayout, sealed: SealedPlan) -> Plan:
 
 
 @_result(_PLANS)
-def schedule_of(
-    layout: ClusterLayout, sealed: SealedPlan, max_concurrent_moves_per_broker: int, batch_bytes: int | None
-) -> Preview:
+def schedule_of(layout: ClusterLayout, sealed: SealedPlan, limits: BatchLimits) -> tuple[Work, Preview]:
     """``reseat.planning.schedule.batches``: the batches in which a plan would be sent as the cluster stands."""
-    from reseat.planning.schedule import BatchLimits, batches, work_of
+    from reseat.planning.schedule import batches, work_of
 
-    return batches(work_of(layout, sealed.proposed), BatchLimits(max_concurrent_moves_per_broker, batch_bytes))
+    work = work_of(layout, sealed.proposed)
+    return work, batches(work, limits)
 
 
 def reading_of(files: Sequence[tuple[str, bytes]]) -> Reading:

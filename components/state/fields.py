@@ -85,15 +85,16 @@ def optional(
 
 
 def select(
-    label: str, options: Sequence[_T], *, name: str, key: str, says: Says[_T] = str, default: _T | None = None,
+    label: str, options: Sequence[_T], *, name: str | None, key: str, says: Says[_T] = str, default: _T | None = None,
     place: DeltaGenerator | None = None, **how: Any,
 ) -> _T:  # fmt: skip
-    """One of a list; as ``segments``."""
+    """One of a list, in no address where that has no name for it; as ``segments``."""
     usual = options[0] if default is None else default
-    begun = _begun(name, options, usual, says)
+    begun = usual if name is None else _begun(name, options, usual, says)
     draw = st.selectbox if place is None else place.selectbox
     chosen: _T = draw(label, options, list(options).index(begun), key=slots.field(key), **how)
-    addresses.tell(name, "" if chosen == usual else _said(says, chosen))
+    if name is not None:
+        addresses.tell(name, "" if chosen == usual else _said(says, chosen))
     return chosen
 
 
@@ -135,12 +136,14 @@ def yes(
 
 
 def search(
-    label: str, default: str = "", *, name: str, key: str, place: DeltaGenerator | None = None, **how: Any
+    label: str, default: str = "", *, name: str | None, key: str, place: DeltaGenerator | None = None, **how: Any
 ) -> str:
-    """A line of text; further words are those of ``st.text_input``."""
+    """A line of text, in no address where that has no name for it; further words are those of ``st.text_input``."""
     draw = st.text_input if place is None else place.text_input
-    chosen: str = draw(label, _told(name)[:_MOST] or default, key=slots.field(key), **how)
-    addresses.tell(name, "" if chosen == default or len(chosen) > _MOST else chosen)
+    told = "" if name is None else _told(name)[:_MOST]
+    chosen: str = draw(label, told or default, key=slots.field(key), **how)
+    if name is not None:
+        addresses.tell(name, "" if chosen == default or len(chosen) > _MOST else chosen)
     return chosen
 
 

@@ -17,6 +17,7 @@ TERMS: dict[str, str] = {
     "acks=all": "A producer setting: a write counts only once every in-sync replica has it.",
     "Assignment": "The brokers that hold a partition's replicas, in order; the first is the preferred leader.",
     "Assignment spread": "Most minus fewest partitions owned by one member of a consumer group.",
+    "At min ISR": "Partitions for which one in-sync replica less means that acks=all writes are rejected.",
     "Batch": "Partitions that are reassigned together; the next batch starts once all of them are complete.",
     "Below min ISR": "Partitions with fewer in-sync replicas than min.insync.replicas: acks=all writes are rejected.",
     "Best possible": "The best value any layout of the same replicas on the same brokers can have.",

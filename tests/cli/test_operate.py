@@ -307,6 +307,34 @@ def test_a_person_pauses_changes_and_resumes_through_the_journal(world, capsys):
     assert "there is nothing to pause" in capsys.readouterr().err
 
 
+def test_a_schedule_is_said_kept_changed_and_lifted(world, capsys):
+    """It stands in what is said first, in JSON, and goes by the words that mean none; what is none is refused."""
+    words = interrupted(world)
+
+    def asked(*words):
+        return main(["operate", *words, "--journal", str(world.journal), "--confirm", "FAKE"])
+
+    window = "22:00-06:00 Europe/Berlin"
+    assert asked("set", "--order", "largest", "--window", window, "--pause-after", "9, 3") == 0
+    assert (
+        "largest partitions first, only during 22:00-06:00 Europe/Berlin, pausing after 3 and 9 partitions."
+        in capsys.readouterr().out
+    )
+    assert asked("set", "--moves-a-broker", "4", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["order"], told["windows"], told["pause_after"]) == ("largest", window, [3, 9])
+    with pytest.raises(SystemExit):
+        asked("set", "--window", "by night")
+    assert "'by night' is no window. 22:00-06:00 was expected" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        asked("set", "--pause-after", "0")
+    assert "'0' is not a number of partitions" in capsys.readouterr().err
+    assert asked("set", "--order", "smallest", "--window", "always", "--pause-after", "none") == 0
+    assert capsys.readouterr().out.strip().endswith("at most 4 replica moves per broker at a time.")
+    assert world.run(*words) == 0
+    assert world.cluster.lists == AFTER
+
+
 def test_the_second_operator_is_refused(world, capsys):
     """While another one holds the journal's lock nothing is approved and nothing is sent."""
     refused = []

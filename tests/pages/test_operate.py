@@ -24,10 +24,12 @@ from reseat.errors import ClusterUnreachable
 from reseat.model import BrokerState, ClusterLayout, Snapshot, Wish
 from reseat.operate.checks.authorization import Access, Person
 from reseat.operate.journal.journal import Journal
-from reseat.operate.journal.records import RunState
+from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run import execute
 from reseat.operate.run.throttling import PutBack
 from reseat.placement.topic_spec import TopicSpec
+from reseat.planning.schedule import Order
+from reseat.planning.windows import read_windows
 from reseat.sources.connection import Connection, Secret
 from reseat.sources.followed import LiveCluster
 from reseat.sources.kafka_admin.log_ends import LogEnd
@@ -414,6 +416,39 @@ def test_a_living_run_is_paused_resumed_and_its_pace_changed(operate, world):
     assert (after.options.throttle, after.options.max_concurrent_moves_per_broker) == (40_000_000, 3)
     assert "3 moves per broker at a time" in texts(at)
     assert {step.operator for step in world.journal.steps(kind="wish")} == {"ana"}
+
+
+def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world):
+    """What is typed goes into the journal; what is no window prevents the run, and says what was expected."""
+    at = operate()
+    at.selectbox(key="operate-order").set_value(Order.LARGEST).run()
+    at.text_input(key="operate-window").set_value("by night").run()
+    refused, offered = texts(at), set(buttons(at))
+    at.text_input(key="operate-window").set_value("00:00-24:00 UTC").run()
+    at.text_input(key="operate-pause-after").set_value("1, x").run()
+    no_points = texts(at)
+    at.text_input(key="operate-pause-after").set_value("1").run()
+    at.number_input(key="operate-throttle").set_value(10).run()
+    at.segmented_control(key="operate-detail").set_value("Schedule").run()
+    shown, schedule = texts(at), next(one.value for one in tables(at) if "After batch" in one.value)
+    buttons(confirm(at))["Move 2 replicas on prod"].click().run()
+    run = world.journal.run(1)
+    begun = texts(at)
+    at.selectbox(key="run-1-order").set_value(Order.LEADERS).run()
+    at.text_input(key="run-1-window").set_value("").run()
+    buttons(at)["Change"].click().run()
+
+    assert not at.exception
+    assert "its schedule is not complete" in refused
+    assert "'by night' is no window" in refused
+    assert not any(label.startswith("Move") for label in offered)
+    assert "'x' is no number of partitions" in no_points
+    assert "at the throttle; started now, it ends about" in shown
+    assert "After each batch racks hold as well as now." in shown
+    assert schedule["After batch"].tolist() == ["now", "1"]
+    assert run.options == RunOptions(10, 10_000_000, Order.LARGEST, read_windows("00:00-24:00 UTC"), (1,))
+    assert "largest partitions first, only during 00:00-24:00 UTC, pausing after 1" in begun
+    assert world.journal.run(1).options == replace(run.options, order=Order.LEADERS, windows=None)
 
 
 def test_throttles_left_by_a_crash_are_put_back_with_one_click(operate, world, monkeypatch):

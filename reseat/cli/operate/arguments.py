@@ -6,12 +6,17 @@ import argparse
 import re
 from collections.abc import Callable
 
+from reseat.errors import WishRefused
+from reseat.planning.schedule import Order
+from reseat.planning.windows import Windows, read_windows
+
 __all__ = ["operate_arguments", "rate"]
 
 _Connection = Callable[[argparse.ArgumentParser], None]
 #: Rates and move counts are 32- and 64-bit numbers in Kafka; a rate of 0 would stand still for ever.
 _LARGEST_RATE = 2**63 - 1
 _LARGEST_COUNT = 1_000_000
+_ALWAYS = "always"
 
 
 def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection) -> None:
@@ -56,7 +61,7 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
     _waited(cancel)
     pause = action("pause", "send nothing further for now; what is in progress finishes")
     resume = action("resume", "continue after a pause")
-    change = action("set", "change the throttle or the number of concurrent moves of a running plan")
+    change = action("set", "change the throttle, concurrency or schedule of a running plan")
     _pace(change)
     for wish in (pause, resume, change):
         wish.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="the run; by default the open one")
@@ -110,6 +115,23 @@ def _pace(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--moves-a-broker", type=_moves, metavar="N", help="concurrent replica moves per broker (default 10)"
     )
+    command.add_argument(
+        "--order",
+        choices=[order.value for order in Order],
+        help="which partitions go first: the smallest (default), the largest, or those whose preferred leader changes",
+    )
+    command.add_argument(
+        "--window",
+        type=_windows,
+        metavar="TIMES",
+        help='send only during these times of day, such as "22:00-06:00 Europe/Berlin"; always: at any time',
+    )
+    command.add_argument(
+        "--pause-after",
+        type=_points,
+        metavar="N[,N...]",
+        help="pause once so many partitions have moved, until resume; none: no pause",
+    )
 
 
 def _guarded(command: argparse.ArgumentParser) -> None:
@@ -130,6 +152,21 @@ def rate(text: str) -> int:
 
 def _moves(text: str) -> int:
     return _number(text, _LARGEST_COUNT, "a number of moves")
+
+
+def _windows(text: str) -> Windows | str:
+    try:
+        return (None if text == _ALWAYS else read_windows(text)) or _ALWAYS
+    except WishRefused as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _points(text: str) -> tuple[int, ...]:
+    if text == "none":
+        return ()
+    return tuple(
+        sorted({_number(number.strip(), _LARGEST_COUNT, "a number of partitions") for number in text.split(",")})
+    )
 
 
 def _run_id(text: str) -> int:

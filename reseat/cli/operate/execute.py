@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +35,8 @@ from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.request import Kind, Request
 from reseat.operate.run import sentences
 from reseat.operate.run.execute import carry_out, reconcile
+from reseat.planning.schedule import Order
+from reseat.planning.windows import Windows
 from reseat.sources.live import read_cluster
 
 __all__ = ["begin", "chosen_options", "execute", "rollback"]
@@ -146,9 +150,17 @@ def _going_on(chosen: argparse.Namespace, session: Session, run: Run) -> Run:
 
 def chosen_options(chosen: argparse.Namespace, otherwise: RunOptions) -> RunOptions:
     """How a run is to be carried out, by the words given; the rest as it was. A rate of 0 is no throttle."""
-    moves = otherwise.max_concurrent_moves_per_broker if chosen.moves_a_broker is None else chosen.moves_a_broker
-    rate = otherwise.throttle if chosen.throttle is None else chosen.throttle or None
-    return RunOptions(moves, rate)
+    told: dict[str, Any] = {
+        "max_concurrent_moves_per_broker": chosen.moves_a_broker,
+        "order": None if chosen.order is None else Order(chosen.order),
+        "pause_after": chosen.pause_after,
+    }
+    options = replace(otherwise, **{name: value for name, value in told.items() if value is not None})
+    if chosen.throttle is not None:
+        options = replace(options, throttle=chosen.throttle or None)
+    if chosen.window is not None:
+        options = replace(options, windows=chosen.window if isinstance(chosen.window, Windows) else None)
+    return options
 
 
 def _approved(

@@ -1,0 +1,156 @@
+"""A plan over time: which broker is busy when, how long it takes, and how racks and min ISR stand after each batch."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from components.charts import plots
+from components.look import tables, text, theme
+from reseat.model import Plan
+from reseat.operate.journal.records import RunOptions
+from reseat.planning.schedule_figures import Busy, Standing, bytes_by_broker, standing
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from reseat.formats.documents.sealed import SealedPlan
+    from reseat.operate.observed import Estimate
+    from reseat.planning.schedule import Preview, Work
+
+__all__ = ["draw_schedule", "takes"]
+
+#: So many brokers have a row, the busiest.
+_MOST_BROKERS = 40
+_HEIGHT, _ROW_HEIGHT = 120, 16
+
+
+def takes(preview: Preview, options: RunOptions, estimate: Estimate | None, now: datetime) -> str:
+    """How long a schedule takes and when it ends, as a sentence; "" where nothing is copied.
+
+    Args:
+        preview: the schedule.
+        options: how it is carried out.
+        estimate: how long it takes, None where nothing says.
+        now: with a time zone.
+    """
+    if not preview.busiest:
+        return ""
+    unknown = int(preview.unknown.sum())
+    without = f", {text.counted(unknown, 'copy', 'copies')} of unknown size not counted" if unknown else ""
+    if estimate is None:
+        return f"How long it takes is unknown: set a throttle. No earlier run on this cluster showed a rate{without}."
+    hours = estimate.hours
+    source = f"as {text.counted(estimate.runs, 'earlier run')} copied" if estimate.runs else "at the throttle"
+    words = f"About {text.duration(hours.likely)} ({text.duration(hours.low)} to {text.duration(hours.high)}) {source}"
+    if options.windows is not None:
+        words += f"; started now, it ends about {options.windows.over_at(now, hours.likely):%Y-%m-%d %H:%M %Z}"
+    return f"{words}{without}."
+
+
+def draw_schedule(
+    plan: Plan, sealed: SealedPlan, batches: tuple[Work, Preview], options: RunOptions, estimate: Estimate | None
+) -> None:
+    """Draw the schedule's sentence, figure and table.
+
+    Args:
+        plan: laid over the cluster as it was just read.
+        sealed: the plan's text, whose partitions the batches are of.
+        batches: what they cost, and when each goes.
+        options: how it is carried out.
+        estimate: how long it takes, None where nothing says.
+    """
+    work, preview = batches
+    stands = standing(plan, plan.current.rows_of(sealed.proposed), preview)
+    st.markdown(" ".join(filter(None, [takes(preview, options, estimate, datetime.now(UTC)), _holds(stands)])))
+    if preview.busiest:
+        busy = bytes_by_broker(work, preview)
+        shown = busy.busiest(_MOST_BROKERS)
+        more = len(busy.broker_ids) - len(shown.broker_ids)
+        over = text.counted(len(preview), "batch", "batches")
+        alt = f"Bytes that each broker sends and receives over {over}; broker {_busiest_id(busy)} has the most."
+        plots.draw(_figure(shown), "operate-schedule", alt, height=_HEIGHT + _ROW_HEIGHT * len(shown.broker_ids))
+        hidden = f" Shown are the busiest; {text.counted(more, 'other broker')} not." if more else ""
+        st.caption(f"Data that each broker sends and receives, each batch begun when the one before is done.{hidden}")
+    table = _table(preview, stands, options)
+    st.dataframe(table, hide_index=True, key="operate-batches", column_config=tables.explained(table))
+
+
+def _busiest_id(busy: Busy) -> int:
+    return int(busy.broker_ids[int(busy.bytes.sum(axis=1).argmax())])
+
+
+def _holds(stands: Standing) -> str:
+    """Whether racks or min ISR are ever worse than at the start."""
+    known = [
+        (name, words, counts)
+        for name, words, counts in (
+            ("racks", ("rack violation", "rack violations"), stands.rack_violations),
+            ("min ISR", ("partition at min ISR", "partitions at min ISR"), stands.at_min_isr),
+        )
+        if counts is not None
+    ]
+    worse = [
+        f"{text.counted(int(counts.max()), *words)} after batch {int(counts.argmax())}, {int(counts[0]):,} now"
+        for _, words, counts in known
+        if counts.max() > counts[0]
+    ]
+    if worse:
+        return f"On the way: {'; '.join(worse)}."
+    names = " and ".join(name for name, _, _ in known)
+    return f"After each batch {names} hold as well as now." if names else ""
+
+
+def _figure(busy: Busy) -> go.Figure:
+    import plotly.graph_objects as go
+
+    first, last = busy.edges[:-1] + 1, busy.edges[1:]
+    columns = [
+        f"batch {a}" if a == b else f"batches {a} to {b}" for a, b in zip(first.tolist(), last.tolist(), strict=True)
+    ]
+    names = [f"broker {broker}" for broker in busy.broker_ids.tolist()]
+    figure = go.Figure(
+        go.Heatmap(
+            z=busy.bytes,
+            x=columns,
+            y=names,
+            customdata=np.array([[text.size(cell) for cell in row] for row in busy.bytes.tolist()], object),
+            colorscale=theme.SEQUENCE,
+            reversescale=True,
+            hovertemplate="%{y}, %{x}: %{customdata}<extra></extra>",
+            colorbar={"thickness": 10, "tickvals": (ticks := plots.byte_ticks(float(busy.bytes.max(initial=0)))),
+                      "ticktext": [text.size(tick) for tick in ticks]},
+            xgap=1,
+            ygap=1,
+        )
+    )  # fmt: skip
+    figure.update_xaxes(type="category", fixedrange=True, nticks=12, showgrid=False)
+    figure.update_yaxes(type="category", fixedrange=True, autorange="reversed", showgrid=False)
+    figure.update_layout(template=theme.template(), margin={"l": 80, "r": 8, "t": 8, "b": 30})
+    cells = [(name, column, busy.bytes[i, j]) for i, name in enumerate(names) for j, column in enumerate(columns)]
+    plots.tell(figure, dict(zip(("broker", "batches", "bytes"), map(list, zip(*cells, strict=True)), strict=True)))
+    return figure
+
+
+def _table(preview: Preview, stands: Standing, options: RunOptions) -> pd.DataFrame:
+    """The batches, with what each copies and how the cluster stands after it; the first row is how it stands now."""
+    import pandas as pd
+
+    partitions = np.bincount(preview.batch, minlength=len(preview))
+    columns: dict[str, object] = {
+        "After batch": ["now", *map(str, range(1, len(preview) + 1))],
+        "Partitions": [0, *partitions.tolist()],
+        "Data to copy": ["", *(text.size(amount) for amount in preview.bytes.tolist())],
+    }
+    if options.throttle:
+        elapsed = np.cumsum(preview.seconds(options.throttle))
+        columns["Time so far, at the throttle"] = ["", *(text.duration(seconds) for seconds in elapsed.tolist())]
+    if stands.rack_violations is not None:
+        columns["Rack violations"] = stands.rack_violations
+    if stands.at_min_isr is not None:
+        columns["At min ISR"] = stands.at_min_isr
+    return pd.DataFrame(columns)
