@@ -58,7 +58,7 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
         foot = st.container()
     if options is None:
         with head:
-            frame.answer(f"{proposal.title}: its schedule is not complete.")
+            frame.answer(f"{proposal.title}: its schedule cannot be read.")
         return
     intent = Intent(desk, proposal, options, fresh)
     # Checked as if the id were typed already: what is typed is said beside the field.
@@ -84,7 +84,7 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
                 _carry_out(intent, typed, overrides)
         else:
             st.caption("Nothing can be sent: the line above says why.")
-    draw_detail(plan, proposal, partial(draw_schedule, plan, proposal.sealed, (work, schedule), options, estimated))
+    draw_detail(plan, proposal, partial(draw_schedule, plan, proposal.sealed, (work, schedule), options.throttle))
 
 
 def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,21 +52,18 @@ def takes(preview: Preview, options: RunOptions, estimate: Estimate | None, now:
     return f"{words}{without}."
 
 
-def draw_schedule(
-    plan: Plan, sealed: SealedPlan, batches: tuple[Work, Preview], options: RunOptions, estimate: Estimate | None
-) -> None:
-    """Draw the schedule's sentence, figure and table.
+def draw_schedule(plan: Plan, sealed: SealedPlan, batches: tuple[Work, Preview], throttle: int | None) -> None:
+    """Draw how the cluster stands meanwhile, the figure and the table.
 
     Args:
         plan: laid over the cluster as it was just read.
         sealed: the plan's text, whose partitions the batches are of.
         batches: what they cost, and when each goes.
-        options: how it is carried out.
-        estimate: how long it takes, None where nothing says.
+        throttle: bytes a second a broker, or None.
     """
     work, preview = batches
     stands = standing(plan, plan.current.rows_of(sealed.proposed), preview)
-    st.markdown(" ".join(filter(None, [takes(preview, options, estimate, datetime.now(UTC)), _holds(stands)])))
+    st.markdown(_holds(stands))
     if preview.busiest:
         busy = bytes_by_broker(work, preview)
         shown = busy.busiest(_MOST_BROKERS)
@@ -76,7 +73,7 @@ def draw_schedule(
         plots.draw(_figure(shown), "operate-schedule", alt, height=_HEIGHT + _ROW_HEIGHT * len(shown.broker_ids))
         hidden = f" Shown are the busiest; {text.counted(more, 'other broker')} not." if more else ""
         st.caption(f"Data that each broker sends and receives, each batch begun when the one before is done.{hidden}")
-    table = _table(preview, stands, options)
+    table = _table(preview, stands, throttle)
     st.dataframe(table, hide_index=True, key="operate-batches", column_config=tables.explained(table))
 
 
@@ -115,7 +112,7 @@ def _figure(busy: Busy) -> go.Figure:
     names = [f"broker {broker}" for broker in busy.broker_ids.tolist()]
     figure = go.Figure(
         go.Heatmap(
-            z=busy.bytes,
+            z=np.where(busy.bytes > 0, busy.bytes, np.nan),  # the ground: nothing is copied
             x=columns,
             y=names,
             customdata=np.array([[text.size(cell) for cell in row] for row in busy.bytes.tolist()], object),
@@ -136,7 +133,7 @@ def _figure(busy: Busy) -> go.Figure:
     return figure
 
 
-def _table(preview: Preview, stands: Standing, options: RunOptions) -> pd.DataFrame:
+def _table(preview: Preview, stands: Standing, throttle: int | None) -> pd.DataFrame:
     """The batches, with what each copies and how the cluster stands after it; the first row is how it stands now."""
     import pandas as pd
 
@@ -146,8 +143,8 @@ def _table(preview: Preview, stands: Standing, options: RunOptions) -> pd.DataFr
         "Partitions": [0, *partitions.tolist()],
         "Data to copy": ["", *(text.size(amount) for amount in preview.bytes.tolist())],
     }
-    if options.throttle:
-        elapsed = np.cumsum(preview.seconds(options.throttle))
+    if throttle:
+        elapsed = np.cumsum(preview.seconds(throttle))
         columns["Time so far, at the throttle"] = ["", *(text.duration(seconds) for seconds in elapsed.tolist())]
     if stands.rack_violations is not None:
         columns["Rack violations"] = stands.rack_violations

@@ -10,6 +10,8 @@ import signal
 import threading
 from collections import Counter
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
@@ -26,6 +28,7 @@ from reseat.operate.targets.opening import open_target
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Election, Throttles
 from reseat.placement.topic_spec import TopicSpec
+from reseat.planning.windows import read_windows
 from reseat.sources.live import read_cluster
 from tests.operate.live_cluster import connection_to, controller_of, create_everywhere, fill, running, until
 
@@ -436,6 +439,34 @@ def test_nothing_is_abandoned_and_a_cluster_that_worsens_is_waited_for(cluster, 
     assert ended[0].state is RunState.DONE
     assert until(lambda: lists_of(target, "left", 2) == {0: (1, 3), 1: (2, 3)})
     assert until(lambda: no_throttles(target, "left"))
+
+
+def test_a_schedule_holds(cluster, target, journal, enabled):
+    """Outside of its window a run sends nothing; then one partition, as it pauses after it; resumed, all of them.
+
+    By a process of its own, and where there is ZooKeeper, through its nodes.
+    """
+    made(cluster, target, "scheduled", [[1, 2]] * 3)
+    later = datetime.now(UTC) + timedelta(hours=2)
+    options = RunOptions(5, windows=read_windows(f"{later:%H:%M}-{later + timedelta(hours=1):%H:%M}"), pause_after=(1,))
+    planned = [PlannedMove("scheduled", partition, (1, 2), (1, 3)) for partition in range(3)]
+    run = journal.approve(Approval(target.cluster_id(), "real", "{}", "{}", "h", "ann", planned, options))
+    runner.start(connection_to(cluster, zookeeper=bool(cluster.zookeeper)), journal.path, run.id)
+    outside = until(lambda: "Outside of its window" in journal.run(run.id).sentence, 60)
+    held = journal.progress(run.id)
+    wishes.change(journal, run.id, replace(options, windows=None), operator="ben")
+    reached = until(lambda: "Paused by its schedule after 1 partition:" in journal.run(run.id).sentence, 60)
+    paused = journal.progress(run.id)
+    wishes.resume(journal, run.id, operator="ben")
+    done = until(lambda: not journal.run(run.id).state.open, 90)
+
+    assert outside
+    assert (held.run.state, held.done, held.sent) == (RunState.PAUSED, 0, 0)
+    assert reached
+    assert (paused.run.state, paused.done, paused.sent) == (RunState.PAUSED, 1, 0)
+    assert done
+    assert journal.run(run.id).state is RunState.DONE
+    assert lists_of(target, "scheduled", 3) == dict.fromkeys(range(3), (1, 3))
 
 
 def test_a_cancel_takes_back_what_is_under_way(cluster, target, journal):

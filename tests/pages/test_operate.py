@@ -433,13 +433,13 @@ def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world):
     shown, schedule = texts(at), next(one.value for one in tables(at) if "After batch" in one.value)
     buttons(confirm(at))["Move 2 replicas on prod"].click().run()
     run = world.journal.run(1)
-    begun = texts(at)
+    begun, unchanged = texts(at), buttons(at)["Change"].disabled
     at.selectbox(key="run-1-order").set_value(Order.LEADERS).run()
     at.text_input(key="run-1-window").set_value("").run()
     buttons(at)["Change"].click().run()
 
     assert not at.exception
-    assert "its schedule is not complete" in refused
+    assert "its schedule cannot be read" in refused
     assert "'by night' is no window" in refused
     assert not any(label.startswith("Move") for label in offered)
     assert "'x' is no number of partitions" in no_points
@@ -447,8 +447,25 @@ def test_a_schedule_is_chosen_seen_kept_and_changed(operate, world):
     assert "After each batch racks hold as well as now." in shown
     assert schedule["After batch"].tolist() == ["now", "1"]
     assert run.options == RunOptions(10, 10_000_000, Order.LARGEST, read_windows("00:00-24:00 UTC"), (1,))
+    assert unchanged
     assert "largest partitions first, only during 00:00-24:00 UTC, pausing after 1" in begun
     assert world.journal.run(1).options == replace(run.options, order=Order.LEADERS, windows=None)
+
+
+def test_a_pause_point_that_was_reached_is_not_asked_for_again(operate, world):
+    """The field tells the points ahead, and there is nothing to change."""
+    at = operate()
+    at.text_input(key="operate-pause-after").set_value("1, 2").run()
+    buttons(confirm(at))["Move 2 replicas on prod"].click().run()
+    ahead = at.text_input(key="run-1-pause-after-1-2").value
+    with world.journal.lease("FAKE", operator="ben", run_id=1) as lease:
+        world.journal.pause_at_point(lease, 1, 1, "its schedule after 1 partition")
+        world.journal.set_state(lease, 1, RunState.PAUSED, "Paused.")
+        at.run()
+
+    assert ahead == "1, 2"
+    assert at.text_input(key="run-1-pause-after-2").value == "2"
+    assert buttons(at)["Change"].disabled
 
 
 def test_throttles_left_by_a_crash_are_put_back_with_one_click(operate, world, monkeypatch):
