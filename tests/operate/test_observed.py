@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -19,24 +19,28 @@ PREVIEW = batches(work(NOW, PLAN, SIZES))  # broker 1 sends 3 GB, and 6 GB are c
 MB = 1_000_000
 
 
-def ended(journal, *, seconds, size=600 * MB, options=None, state=RunState.DONE, paused=False, cluster="C1"):
-    """A run of one partition that took so long."""
-    moves = [PlannedMove("a", 0, (1, 2), (1, 3), size)]
-    run = journal.approve(Approval(cluster, "prod", "{}", "{}", "h", "ann", moves, options or RunOptions()))
-    if paused:
-        wishes.pause(journal, run.id, operator="ben")
-    with journal.lease(cluster, operator="ann", run_id=run.id) as lease:
-        journal.set_state(lease, run.id, state, "It ended.")
-    journal._database.execute(
-        "UPDATE runs SET ended_at = ? WHERE id = ?",
-        ((run.approved_at + timedelta(seconds=seconds)).isoformat(), run.id),
-    )
+@pytest.fixture
+def ended(journal, monkeypatch):
+    """Make a run of one partition that took so long, by a clock of its own."""
+
+    def make(*, seconds, size=600 * MB, options=None, state=RunState.DONE, paused=False):
+        began = datetime(2026, 11, 23, tzinfo=UTC)
+        monkeypatch.setattr("reseat.operate.journal.journal.now", began.isoformat)
+        moves = [PlannedMove("a", 0, (1, 2), (1, 3), size)]
+        run = journal.approve(Approval("C1", "prod", "{}", "{}", "h", "ann", moves, options or RunOptions()))
+        if paused:
+            wishes.pause(journal, run.id, operator="ben")
+        monkeypatch.setattr("reseat.operate.journal.journal.now", (began + timedelta(seconds=seconds)).isoformat)
+        with journal.lease("C1", operator="ann", run_id=run.id) as lease:
+            journal.set_state(lease, run.id, state, "It ended.")
+
+    return make
 
 
-def test_the_rate_is_that_of_the_busiest_broker_newest_first(journal):
+def test_the_rate_is_that_of_the_busiest_broker_newest_first(journal, ended):
     """600 MB in 60 s are 10 MB/s; of more than five runs the newest five tell."""
     for seconds in (600, 60, 30, 20, 15, 12):
-        ended(journal, seconds=seconds)
+        ended(seconds=seconds)
 
     assert observed_rates(journal, "C1") == tuple(600 * MB / s for s in (12, 15, 20, 30, 60))
     assert len(observed_rates(journal, "C1")) == RUNS
@@ -54,9 +58,9 @@ def test_the_rate_is_that_of_the_busiest_broker_newest_first(journal):
         {"seconds": 60, "options": RunOptions(windows=read_windows("22:00-06:00"))},
     ],
 )
-def test_a_run_that_did_more_or_less_than_copy_shows_no_rate(journal, odd):
+def test_a_run_that_did_more_or_less_than_copy_shows_no_rate(journal, ended, odd):
     """Too short, of unknown or no size, stopped, paused, or with a window."""
-    ended(journal, **odd)
+    ended(**odd)
 
     assert observed_rates(journal, "C1") == ()
 
