@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -154,9 +154,12 @@ def _chips(wish: Wish) -> int:
     if wish.options.pin and not wish.is_empty:
         free = replace(other, options=replace(wish.options, pin=()))
         chips.append(("pin", text.counted(len(wish.options.pin), "pin"), free))
-    if wish.options.never_leads and not wish.is_empty:
-        free = replace(other, options=replace(wish.options, never_leads=()))
-        chips.append(("never-leads", f"never leads: {text.ids(wish.options.never_leads)}", free))
+    for name, words in (("never_leads", "never leads"), ("never_onto", "receives nothing")):
+        brokers = getattr(wish.options, name)
+        if brokers and not wish.is_empty:
+            nobody: dict[str, Any] = {name: ()}
+            free = replace(other, options=replace(wish.options, **nobody))
+            chips.append((name.replace("_", "-"), f"{words}: {text.ids(brokers)}", free))
     for key, words, without in chips:
         st.button(
             f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it

@@ -99,6 +99,7 @@ def to_query(
         "rf": "" if wish.replication_factor is None else str(wish.replication_factor),
         "topics": "\n".join(wish.topics),
         "never": ",".join(map(str, options.never_leads)),
+        "closed": ",".join(map(str, options.never_onto)),
         "pin": "\n".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
         "options": ",".join(choices),
         "point": "" if wish.point is None else str(wish.point),
@@ -137,7 +138,7 @@ def from_query(query: Mapping[str, str]) -> Link | None:
         )
         live = _broker(query["live"]) if query.get("live") else None
         wish = Wish(
-            remove=tuple(sorted({_broker(text) for text in query.get("remove", "").split(",") if text})),
+            remove=_brokers(query.get("remove", "")),
             add=_pairs(query.get("add", "")),
             replication_factor=_positive(query["rf"]) if query.get("rf") else None,
             topics=_lines(query.get("topics", "")),
@@ -148,7 +149,8 @@ def from_query(query: Mapping[str, str]) -> Link | None:
                 max_moves=_broker(choices["moves"]) if "moves" in choices else None,
                 keep_unmovable="unmovable" in choices,
                 pin=pins_in(query.get("pin", "")),
-                never_leads=tuple(sorted({_broker(one) for one in query.get("never", "").split(",") if one})),
+                never_leads=_brokers(query.get("never", "")),
+                never_onto=_brokers(query.get("closed", "")),
             ),
             point=_broker(query["point"]) if query.get("point") else None,
             replace=_replaced(query.get("replace", "")),
@@ -205,6 +207,11 @@ def _broker(text: str) -> int:
     if number is None:
         raise ValueError(f"'{text[:20]}' is not a broker id or a count.")
     return number
+
+
+def _brokers(text: str) -> tuple[int, ...]:
+    """Ids with commas, ascending and once each."""
+    return tuple(sorted({_broker(one) for one in text.split(",") if one}))
 
 
 def _positive(text: str) -> int:

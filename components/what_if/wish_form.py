@@ -215,6 +215,12 @@ def _options(seat: OpenLayout) -> None:
             default=[broker for broker in options.never_leads if broker in ids],
             help="These brokers come first only in lists that hold no other broker that can lead.",
         )
+        closed = st.multiselect(
+            "Receives nothing",
+            ids,
+            default=[broker for broker in options.never_onto if broker in ids],
+            help="No replica is moved onto these brokers. They are not counted in the balance, and lead as others do.",
+        )
         lines = st.text_area(
             "Pinned topics: names, patterns or topic:partition, one per line",
             value="\n".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
@@ -232,6 +238,7 @@ def _options(seat: OpenLayout) -> None:
                 options,
                 pin=pins,
                 never_leads=tuple(sorted(never)),
+                never_onto=tuple(sorted(closed)),
                 reorder_all=reorder,
                 by_bytes=by_bytes and sizes,
                 receive_cap=None if cap is None else int(cap),

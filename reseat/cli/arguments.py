@@ -198,6 +198,14 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         help="brokers that are preferred leader only of lists without another broker that can be",
     )
     command.add_argument(
+        "--never-onto",
+        action="append",
+        default=[],
+        type=_ids,
+        metavar="ID,...",
+        help="brokers that receive no replica and are not counted in the replica balance",
+    )
+    command.add_argument(
         "--keep-unmovable",
         action="store_true",
         help="also plan partitions without a live in-sync replica; by default they stay as they are",

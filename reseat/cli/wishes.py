@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from reseat.cli.inputs import STANDARD_INPUT, text_of
 from reseat.errors import InputRefused, WishRefused
@@ -24,10 +25,11 @@ _BROKERS = (
     "mend_racks",
     "leaders_only",
 )
-_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", "pin", "never_leads")
-
+#: Rules that name brokers.
+_OF_BROKERS = ("never_leads", "never_onto")
+_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", "pin", *_OF_BROKERS)
 #: Those of lists, which may be given several times.
-_RULES = ("pin", "never_leads")
+_RULES = ("pin", *_OF_BROKERS)
 
 
 def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
@@ -69,7 +71,7 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         options=Options(
             **{name: told[name] for name in _OPTIONS if name in told and name not in _RULES},
             pin=tuple(dict.fromkeys(pin for group in chosen.pin for pin in group)),
-            never_leads=tuple(sorted({broker for group in chosen.never_leads for broker in group})),
+            **_brokers(told),
         ),
         point=told.get("point"),
         replace=tuple(sorted({old: new for old, new, _ in replaced}.items())),
@@ -77,6 +79,10 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
         mend_racks=chosen.mend_racks,
         leaders_only=chosen.leaders_only,
     )
+
+
+def _brokers(told: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(sorted({broker for group in told[name] for broker in group})) for name in _OF_BROKERS}
 
 
 def options_of(wish: Wish) -> list[str]:
@@ -91,7 +97,7 @@ def options_of(wish: Wish) -> list[str]:
         "mend_racks": wish.mend_racks,
         "leaders_only": wish.leaders_only,
         "pin": ",".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
-        "never_leads": ",".join(map(str, options.never_leads)),
+        **{name: ",".join(map(str, getattr(options, name))) for name in _OF_BROKERS},
         **{name: getattr(options, name) for name in _OPTIONS if name not in _RULES},
         "point": wish.point,
     }

@@ -26,6 +26,8 @@ class Options:
             leaves.
         never_leads: ids of brokers that are the preferred leader of no list that a plan may order, unless it holds no
             other broker that can be.
+        never_onto: ids of brokers that receive nothing. What they hold stays where nothing else asks for it to go, and
+            they are not counted in the replica balance; they lead as others do.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
             ISR is back; else they are left where they are.
     """
@@ -37,12 +39,13 @@ class Options:
     keep_unmovable: bool = False
     pin: tuple[tuple[str, int | None], ...] = ()
     never_leads: tuple[int, ...] = ()
+    never_onto: tuple[int, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """JSON-ready values; rules where there are some, as what was written before there were any stays the same."""
         plain = asdict(self)
         pins = [{"topic": topic} | ({} if at is None else {"partition": at}) for topic, at in plain.pop("pin")]
-        rules = {"pin": pins, "never_leads": list(plain.pop("never_leads"))}
+        rules = {"pin": pins} | {name: list(plain.pop(name)) for name in ("never_leads", "never_onto")}
         return plain | {name: rule for name, rule in rules.items() if rule}
 
 

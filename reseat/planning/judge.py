@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -211,19 +212,30 @@ def _verdict(
     options = wish.options
     if wish.topics and wish.replication_factor is not None:
         return check_replication_factor(
-            current, after, wish.topics, wish.replication_factor, receive_cap=options.receive_cap, pinned=unmovable
+            current,
+            after,
+            wish.topics,
+            wish.replication_factor,
+            receive_cap=options.receive_cap,
+            never_onto=options.never_onto,
+            pinned=unmovable,
         )
     most = options.max_moves if wish.point is None else wish.point
     if wish.rebalance or wish.mend_racks:
-        never = options.never_leads
-        whole = check_rebalance(
-            current, after, wish.remove, racks_only=wish.mend_racks, never_leads=never, pinned=unmovable
+        check = partial(
+            check_rebalance,
+            current,
+            after,
+            never_leads=options.never_leads,
+            never_onto=options.never_onto,
+            pinned=unmovable,
         )
+        whole = check(wish.remove, racks_only=wish.mend_racks)
         if wish.mend_racks or wish.remove or whole.moves_proven or most is None:
             return whole
         # What a move was worth is not told: it is near the spread that was reached, or no matter.
         near = range(max(1, whole.replica_spread - 1), whole.replica_spread + 3)
-        return check_rebalance(current, after, tolerances=near, never_leads=never, pinned=unmovable)
+        return check(tolerances=near)
     if _only_adds(wish):
         added = [broker for broker, _ in wish.add]
 
@@ -250,6 +262,7 @@ def _verdict(
         reorder_all=wish.orders_all,
         allow_rf_change=allow_rf_change,
         never_leads=options.never_leads,
+        never_onto=options.never_onto,
         pinned=unmovable,
     )
 

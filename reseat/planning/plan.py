@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, Finding, Plan, Severity, Wish
+from reseat.model.wording import listed, verb
 from reseat.planning.kinds.remove import remove_brokers
 
 __all__ = ["plan"]
@@ -23,6 +24,26 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
         WishRefused: the wish cannot be, is empty, asks for a replication factor together with brokers, or for a point
             that its curve does not have.
     """
+    closed = wish.options.never_onto
+    both = tuple(broker for broker, _ in wish.add if broker in closed)
+    if both:
+        raise WishRefused(
+            f"{verb(len(both), 'Broker', 'Brokers')} {listed(both)} {verb(len(both), 'is', 'are')} to be added and to "
+            "receive nothing.",
+            brokers=both,
+            choices=("Do not add it, or let it receive.",),
+        )
+    made = _planned(layout, wish)
+    if not closed or wish.leaders_only or not made.certificate.valid:
+        return made
+    told = (
+        f"{verb(len(closed), 'Broker', 'Brokers')} {listed(closed)} {verb(len(closed), 'receives', 'receive')} nothing "
+        f"and {verb(len(closed), 'is', 'are')} not counted in the replica balance."
+    )
+    return replace(made, certificate=replace(made.certificate, sentences=(*made.certificate.sentences, told)))
+
+
+def _planned(layout: ClusterLayout, wish: Wish) -> Plan:
     if wish.point is not None:
         from reseat.planning.kinds.curve import plan_at
 

@@ -29,7 +29,7 @@ from reseat.balance import incomplete, without_live_copy
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, Options, Severity
 from reseat.model.naming import named_by
-from reseat.model.wording import counted
+from reseat.model.wording import counted, listed
 
 __all__ = [
     "Settled",
@@ -51,20 +51,30 @@ __all__ = [
 _NAMED = 5
 
 
-def usable(layout: ClusterLayout, leaving: BoolArray | None = None) -> BoolArray:
+def usable(layout: ClusterLayout, leaving: BoolArray | None = None, never_onto: tuple[int, ...] = ()) -> BoolArray:
     """(B,) bool: brokers that count, receive and lead: those that remain and are available.
 
     Where no such broker remains, those that are not known to be dead.
+
+    Args:
+        layout: the layout.
+        leaving: (B,) bool, brokers that leave.
+        never_onto: ids of brokers that neither receive nor count; they lead all the same, so who asks for leaders
+            names none.
     """
-    stays = np.ones(len(layout.brokers), np.bool_) if leaving is None else ~leaving
+    stays = _open_brokers(layout, leaving, never_onto)
     well = stays & layout.available
     return well if well.any() else stays & ~layout.dead
 
 
-def resorts(layout: ClusterLayout, leaving: BoolArray | None = None) -> BoolArray:
+def resorts(layout: ClusterLayout, leaving: BoolArray | None = None, never_onto: tuple[int, ...] = ()) -> BoolArray:
     """(B,) bool: brokers that receive and lead only where ``usable`` ones do not suffice: fenced or shutting down."""
+    return _open_brokers(layout, leaving, never_onto) & ~layout.dead & ~usable(layout, leaving, never_onto)
+
+
+def _open_brokers(layout: ClusterLayout, leaving: BoolArray | None, never_onto: tuple[int, ...]) -> BoolArray:
     stays = np.ones(len(layout.brokers), np.bool_) if leaving is None else ~leaving
-    return stays & ~layout.dead & ~usable(layout, leaving)
+    return stays & ~np.isin(layout.broker_ids, never_onto) if never_onto else stays
 
 
 def pinned(layout: ClusterLayout, options: Options) -> BoolArray:
@@ -230,15 +240,22 @@ def require_no_duplicates(layout: ClusterLayout) -> None:
     )
 
 
-def require_targets(layout: ClusterLayout, leaving: BoolArray) -> BoolArray:
+def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple[int, ...] = ()) -> BoolArray:
     """(B,) bool: the brokers that receive (``usable``).
 
     Raises:
-        WishRefused: there is none.
+        WishRefused: there is none, or a broker that never receives is not known.
     """
-    targets = usable(layout, leaving)
+    require_known(layout, never_onto)
+    targets = usable(layout, leaving, never_onto)
     if targets.any():
         return targets
+    if never_onto and usable(layout, leaving).any():
+        raise WishRefused(
+            f"Every live broker that would remain receives nothing ({listed(never_onto)}).",
+            brokers=never_onto,
+            choices=("Let one of them receive.", "Add a broker first."),
+        )
     brokers = tuple(int(i) for i in layout.broker_ids[leaving])
     if leaving.all():
         who = f"All {len(layout.brokers):,} brokers would be" if len(layout.brokers) > 1 else "The only broker would be"

@@ -234,7 +234,7 @@ def test_from_the_command_line_and_back_at_the_start(cluster, target, tmp_path, 
             for change in (
                 "--mend-racks",
                 "--replace 2:3",
-                "--rebalance --remove 2 --never-leads 4",
+                "--rebalance --remove 2 --never-leads 4 --never-onto 3",
                 "--remove-rack c",
             )
         ),

@@ -49,12 +49,14 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keep_unmovable: bool = False
     pin: list[_Pin] = []
     never_leads: list[Id] = []
+    never_onto: list[Id] = []
 
     def read(self) -> Options:
         """The options of a wish; each pin and broker once, in their order."""
         plain = {name: getattr(self, name) for name in PlanOptions.__struct_fields__}
         pins = tuple(dict.fromkeys((one.topic, one.partition) for one in self.pin))
-        return Options(**{**plain, "pin": pins, "never_leads": tuple(sorted(set(self.never_leads)))})
+        brokers = {name: tuple(sorted(set(plain[name]))) for name in ("never_leads", "never_onto")}
+        return Options(**{**plain, "pin": pins, **brokers})
 
 
 class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,8 +1,8 @@
 """Rearrange what is there: replicas over all brokers and leaders over all lists, racks alone, or leaders alone.
 
 ``rebalance`` promises, in this order:
-    0. Partitions that cannot move, and replicas on brokers that are dead, fenced or shutting down, stay as they are;
-       each partition keeps its number of replicas.
+    0. Partitions that cannot move, and replicas on brokers that are dead, fenced, shutting down or to receive nothing
+       (``Options.never_onto``), stay as they are; each partition keeps its number of replicas.
     1. The least sum, over partitions and racks, of the square of the partition's replicas in that rack: what sits badly
        over racks is mended on the way.
     2. The least replica spread (fullest minus emptiest broker that counts).
@@ -128,7 +128,7 @@ def _prepared(layout: ClusterLayout, wish: Wish) -> _Start:
     current, unmovable = start.layout, pinned(layout, wish.options)
     require_no_duplicates(current)
     leaving = np.isin(current.broker_ids, remove)
-    targets = require_targets(current, leaving)
+    targets = require_targets(current, leaving, wish.options.never_onto)
     groups, sizes = rack_groups(current), current.replica_bytes
     held, on_target = current.replicas >= 0, on_brokers(current.replicas, targets)
     out = on_brokers(current.replicas, leaving) & ~unmovable[:, None] if remove else None
@@ -221,6 +221,7 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
             "No rack of a broker is known, so no partition's rack diversity is.",
             choices=("Add racks (--racks; the dashboard: Data quality).",),
         )
+    closed = np.isin(current.broker_ids, wish.options.never_onto)
     found, tolerances = _chosen(Rebalancing(begun.sets), wish)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(
@@ -233,6 +234,7 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         racks_only=wish.mend_racks,
         tolerances=tolerances,
         never_leads=wish.options.never_leads,
+        never_onto=wish.options.never_onto,
         pinned=unmovable,
     )
     certificate = certified(
@@ -247,7 +249,7 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         current=current,
         proposed=proposed,
         certificate=certificate,
-        findings=(*begun.start.findings, *_left_where_they_are(current, begun.targets | begun.leaving)),
+        findings=(*begun.start.findings, *_left_where_they_are(current, begun.targets | begun.leaving | closed)),
     )
     return with_cautions(with_doubtful_receivers(plan, begun.start.under_way), layout)
 

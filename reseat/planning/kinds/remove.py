@@ -67,6 +67,7 @@ from reseat.planning.preconditions import (
     require_targets,
     resorts,
     settled,
+    usable,
     who_leads,
 )
 from reseat.planning.proof.checker import check_removal
@@ -96,7 +97,7 @@ class Removal:
     Attributes:
         start: the layout planned on, and what of it was under way.
         leaving: (B,) bool, brokers that leave.
-        targets: (B,) bool, brokers that receive.
+        targets: (B,) bool, brokers that receive and count.
         resorts: (B,) bool, brokers that receive what fits nowhere else.
         rows: (n,) partitions with a replica on a leaving broker.
         lists: (n, R) their replica lists today.
@@ -210,7 +211,7 @@ def prepared(
     require_order(layout)
     start = settled(layout.with_brokers(joining) if joining else layout)
     require_no_duplicates(start.layout)
-    return _removal(start, remove, pinned(layout, options))
+    return _removal(start, remove, pinned(layout, options), options)
 
 
 def planned(
@@ -235,8 +236,7 @@ def planned(
         balance: whether the checker's sentence about replica balance, which is about the fewest moves, is kept.
     """
     rows, lists = _ordered(removal, rows, lists, wish.options)
-    proposed = propose(removal.layout, rows, lists)
-    to_copy = _bytes_to_move(removal.layout, rows, lists)
+    proposed, to_copy = propose(removal.layout, rows, lists), _bytes_to_move(removal.layout, rows, lists)
     certificate = _certificate(removal, proposed, wish, least_squares, further, to_copy=to_copy, balance=balance)
     plan = Plan(
         current=removal.layout,
@@ -247,10 +247,10 @@ def planned(
     return with_cautions(with_doubtful_receivers(plan, removal.start.under_way), removal.start.read)
 
 
-def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray) -> Removal:
+def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, options: Options) -> Removal:
     layout = start.layout
     leaving = np.isin(layout.broker_ids, remove)
-    targets = require_targets(layout, leaving)
+    targets = require_targets(layout, leaving, options.never_onto)
     # One pass over all replicas finds what sits on leaving brokers; everything else is about those rows.
     on_leaving = on_brokers(layout.replicas, leaving)
     on_leaving[unmovable] = False
@@ -259,7 +259,7 @@ def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray) -> R
     lists = layout.replicas[rows]
     kept = layout.replicas_by_broker.copy()
     kept[leaving] = 0
-    late = resorts(layout, leaving)
+    late = resorts(layout, leaving, options.never_onto)
     taken = on_brokers(lists, targets | late)
     require_room(layout, rows, goes.sum(axis=1), taken, int((targets | late).sum()))
     return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable)
@@ -377,7 +377,7 @@ def _ordered(removal: Removal, rows: _Ints, lists: IntArray, options: Options) -
         return rows, lists
     before = layout.replicas[rows, 0]
     fixed = layout.preferred_by_broker - np.bincount(before[before >= 0], minlength=len(layout.brokers))
-    may_lead, late = who_leads(layout, options, removal.targets, removal.resorts)
+    may_lead, late = who_leads(layout, options, usable(layout, removal.leaving), resorts(layout, removal.leaving))
     chosen = preferred_leaders(lists, before, fixed, may_lead, late)
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
     if options.reorder_all:
@@ -418,6 +418,7 @@ def _certificate(
         receive_cap=options.receive_cap,
         reorder_all=options.reorder_all,
         never_leads=options.never_leads,
+        never_onto=options.never_onto,
         pinned=removal.pinned,
     )
     sentences = verdict.sentences if balance else sentences_of(verdict, balance=False)

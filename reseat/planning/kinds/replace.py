@@ -66,6 +66,7 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
         wish.remove,
         reorder_all=wish.options.reorder_all,
         never_leads=wish.options.never_leads,
+        never_onto=wish.options.never_onto,
         pinned=removal.pinned,
     )
     certificate = certified(
@@ -90,6 +91,8 @@ def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) ->
             if new in wish.remove
             else f"broker {new} is known to be dead"
             if new in dead
+            else f"broker {new} is to receive nothing"
+            if new in wish.options.never_onto
             else f"broker {new} would take two places"
             if list(pairs.values()).count(new) > 1
             else None

@@ -41,7 +41,7 @@ from reseat.balance.racks import rack_groups
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
 from reseat.model.arrays import holds, on_brokers, row_any
-from reseat.model.wording import counted, minimal
+from reseat.model.wording import counted, listed, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified, cost_of_cap
 from reseat.planning.preconditions import (
@@ -49,6 +49,7 @@ from reseat.planning.preconditions import (
     require_complete,
     require_no_duplicates,
     require_order,
+    require_targets,
     resorts,
     settled,
     usable,
@@ -99,7 +100,7 @@ def change_replication_factor(
     current = start.layout
     require_no_duplicates(current)
     unmovable = pinned(layout, options)
-    change = _change(current, names, factor, unmovable)
+    change = _change(current, names, factor, unmovable, options.never_onto)
     require_order(current.select(change.rows))
     _require_brokers(change)
     protected = _protected(change)
@@ -114,7 +115,10 @@ def change_replication_factor(
     proposed = propose(current, change.rows, lists)
     # A replica that is kept instead of another is not received: with such rows the proof leaves the cap aside.
     cap = options.receive_cap if change.grows.all() else None
-    verdict = check_replication_factor(current, proposed, names, factor, receive_cap=cap, pinned=unmovable)
+    never = options.never_onto
+    verdict = check_replication_factor(
+        current, proposed, names, factor, receive_cap=cap, never_onto=never, pinned=unmovable
+    )
     bound = Bound(
         moves=int(np.maximum(factor - change.held, 0).sum()),
         leaders=bool(change.grows.all()),
@@ -153,18 +157,33 @@ def _require_sensible(layout: ClusterLayout, names: tuple[str, ...], factor: int
         )
 
 
-def _change(layout: ClusterLayout, names: tuple[str, ...], factor: int, unmovable: BoolArray) -> Change:
+def _change(
+    layout: ClusterLayout, names: tuple[str, ...], factor: int, unmovable: BoolArray, never_onto: tuple[int, ...]
+) -> Change:
     among = frozenset(names)
     wished = np.array([name in among for name in layout.topics], np.bool_)
     rows = np.flatnonzero(wished[layout.topic_of] & (layout.replication_factor != factor) & ~unmovable)
     groups = rack_groups(layout)
+    grows = layout.replication_factor[rows] < factor
+    if never_onto and grows.any():
+        require_targets(layout, np.zeros(len(layout.brokers), np.bool_), never_onto)
+        if not grows.all():
+            raise WishRefused(
+                f"Some partitions of these topics get more replicas and some fewer, which cannot be balanced together "
+                f"with brokers that receive nothing ({listed(never_onto)}).",
+                topics=names,
+                brokers=never_onto,
+                choices=("Make two plans, one for each.", "Let these brokers receive."),
+            )
+    else:
+        never_onto = ()
     return Change(
         layout=layout,
         factor=factor,
         rows=rows,
         lists=layout.replicas[rows],
-        live=usable(layout),
-        resorts=resorts(layout),
+        live=usable(layout, None, never_onto),
+        resorts=resorts(layout, None, never_onto),
         rack=np.zeros(len(layout.brokers), np.int32) if groups is None else groups,
     )
 

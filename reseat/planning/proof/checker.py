@@ -67,6 +67,7 @@ def check_removal(
     reorder_all: bool = False,
     allow_rf_change: bool = False,
     never_leads: Iterable[int] = (),
+    never_onto: Iterable[int] = (),
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that takes brokers out; with none to remove, one that needed no change.
@@ -80,13 +81,21 @@ def check_removal(
         allow_rf_change: whether partitions may have another number of replicas than before; then the plan's own
             numbers are what is wished, and more replicas come with the first one kept.
         never_leads: ids of brokers that may be first only where a list has no other that may.
+        never_onto: ids of brokers that receive nothing, and do not count in the balance; a copy to one is a fault.
         pinned: (P,) bool, partitions that cannot move and so keep their replicas, also on brokers to remove; a change
             of their members is a fault. None: every partition can.
 
     Returns:
         The verdict. Where a list holds an available broker, an order that puts another one first is never proven.
     """
-    change = Change.between(current, proposed, tuple(remove), pinned=pinned, never_leads=tuple(never_leads))
+    change = Change.between(
+        current,
+        proposed,
+        tuple(remove),
+        pinned=pinned,
+        never_leads=tuple(never_leads),
+        never_onto=tuple(never_onto),
+    )
     factor = change.before_factor
     if allow_rf_change:
         factor = change.after_factor
@@ -111,6 +120,7 @@ def check_replication_factor(
     factor: int,
     *,
     receive_cap: int | None = None,
+    never_onto: Iterable[int] = (),
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that gives the partitions of some topics another number of replicas.
@@ -121,6 +131,7 @@ def check_replication_factor(
         topics: names of the topics whose partitions shall have ``factor`` replicas.
         factor: that number, at least 1.
         receive_cap: the most replicas that one broker may receive; more is a fault.
+        never_onto: as in ``check_removal``; where no partition gets more replicas, all brokers count.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -128,8 +139,10 @@ def check_replication_factor(
         changes. Downwards the leader stays (the first replica where none is told), and so does the last in-sync copy;
         with equal racks replicas on dead brokers go before live ones, ahead of replica counts.
     """
-    change = Change.between(current, proposed, (), pinned=pinned)
     names = frozenset(topics)
+    wished = np.array([name in names for name in current.topics], np.bool_)[current.topic_of]
+    closed = tuple(never_onto) if (current.replication_factor[wished] < factor).any() else ()
+    change = Change.between(current, proposed, (), pinned=pinned, never_onto=closed)
     change.faults.extend(f"Topic {name} is not in the layout." for name in sorted(names - {*current.topics}))
     wished = np.array([name in names for name in change.current.topics], np.bool_)
     ours = wished[change.current.topic_of[change.rows]]
@@ -207,6 +220,7 @@ def check_rebalance(
     racks_only: bool = False,
     tolerances: Sequence[int] = (),
     never_leads: Iterable[int] = (),
+    never_onto: Iterable[int] = (),
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that evens replicas over the brokers there are, and preferred leaders over all lists.
@@ -220,6 +234,7 @@ def check_rebalance(
             ``replicas_proven`` say that no plan has a smaller sum of squares with as few moves, nor fewer moves with as
             small a sum, shown for one of these differences up to which a move is not worth it.
         never_leads: ids of brokers that may be first only where a list has no other that may.
+        never_onto: ids of brokers that receive nothing, and do not count in the balance; a copy to one is a fault.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -227,7 +242,14 @@ def check_rebalance(
         that no such plan has a smaller replica spread, nor this spread with fewer moves; ``replicas_proven`` that none
         of those has a smaller sum of squares. What is on brokers that do not count must have stayed.
     """
-    change = Change.between(current, proposed, tuple(remove), pinned=pinned, never_leads=tuple(never_leads))
+    change = Change.between(
+        current,
+        proposed,
+        tuple(remove),
+        pinned=pinned,
+        never_leads=tuple(never_leads),
+        never_onto=tuple(never_onto),
+    )
     change.require_factor(change.before_factor)
     racks, balance = rebalance_proven(change, spread=not (racks_only or tolerances), tolerances=tolerances)
     free = change.members_differ

@@ -39,6 +39,7 @@ class Change:
     targets: BoolArray  # (B,) brokers that count and receive
     leads: BoolArray  # (B,) brokers that may be named first
     alive: BoolArray  # (B,) brokers that remain and are not known to be dead
+    closed: BoolArray  # (B,) brokers that receive nothing and do not count
     rack: IndexArray | None  # (B,) rack codes; None where no broker has a rack
     rows: IndexArray  # (n,)
     before: IndexArray  # (n, W) positions, -1 padded
@@ -58,6 +59,7 @@ class Change:
         *,
         pinned: BoolArray | None = None,
         never_leads: tuple[int, ...] = (),
+        never_onto: tuple[int, ...] = (),
     ) -> Change:
         """Lay the two over one list of brokers, and note the faults that no wish can excuse."""
         faults: list[str] = []
@@ -74,7 +76,9 @@ class Change:
         leads = _available(current.brokers, alive)
         # Where none of those that join is available, these are what is left to move onto.
         joins = np.isin(ids, np.array(added, np.int64))
-        targets = leads if (joins & leads).any() else leads | (joins & alive)
+        closed = np.isin(ids, np.array(never_onto, np.int64))
+        able = _available(current.brokers, alive & ~closed)
+        targets = able if (joins & able).any() else able | (joins & alive & ~closed)
         rows = _differing_rows(current.replicas, proposed.replicas)
         width = max(current.replicas.shape[1], proposed.replicas.shape[1], 1)
         change = cls(
@@ -84,6 +88,7 @@ class Change:
             targets=targets,
             leads=leads & ~np.isin(ids, np.array(never_leads, np.int64)),
             alive=alive,
+            closed=closed,
             rack=_rack_codes(current.brokers),
             rows=rows,
             before=widened(current.replicas[rows], width),
@@ -96,7 +101,8 @@ class Change:
         change._note_duplicates()
         change._note_left_behind()
         change._note_unmovable()
-        change._note_copies_to_the_dead(dead)
+        change._note_copies_to(dead, "which is known to be dead", "dead brokers")
+        change._note_copies_to(closed, "which is to receive nothing", "brokers that are to receive nothing")
         return change
 
     def __post_init__(self) -> None:
@@ -117,7 +123,7 @@ class Change:
     @property
     def resorts(self) -> BoolArray:
         """(B,) whether a broker is a last resort: fenced or shutting down beside others that can receive."""
-        return self.alive & ~self.targets
+        return self.alive & ~self.targets & ~self.closed
 
     @property
     def comes_late(self) -> BoolArray:
@@ -287,16 +293,15 @@ class Change:
             "partitions have no live in-sync replica to copy from",
         )
 
-    def _note_copies_to_the_dead(self, dead: BoolArray) -> None:
-        row, column = np.nonzero(self.comes & dead[self.after])
+    def _note_copies_to(self, brokers: BoolArray, why: str, whom: str) -> None:
+        row, column = np.nonzero(self.comes & brokers[self.after])
         self.note(
             (
-                f"{self.name(i)} would be copied to broker {self.current.brokers[int(self.after[i, j])].id}, "
-                "which is known to be dead."
+                f"{self.name(i)} would be copied to broker {self.current.brokers[int(self.after[i, j])].id}, {why}."
                 for i, j in zip(row.tolist(), column.tolist(), strict=True)
             ),
             len(row),
-            "replicas would be copied to dead brokers",
+            f"replicas would be copied to {whom}",
         )
 
 
