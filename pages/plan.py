@@ -13,7 +13,7 @@ from components.what_if.bars import COUNTED, SAYS, draw_bars
 from components.what_if.cautions import draw_input_cautions
 from components.what_if.moves import draw_flows, draw_moves
 from components.what_if.outcome import outcome
-from components.what_if.points import draw_next, draw_points
+from components.what_if.points import draw_figure, draw_next, draw_points
 from components.what_if.refusal import draw_refusal
 from components.what_if.what_if import plan_of
 from components.what_if.wish_form import wish_form
@@ -34,12 +34,13 @@ def draw(seat: OpenLayout) -> None:
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),
         "Replica flow (from → to)": lambda: draw_flows(plan, "flows"),
+        "Moves vs. balance": lambda: draw_figure(seat, plan),
         "Commands": lambda: draw_execution(plan, seat.connection_name, seat.version),
         "Proof": lambda: draw_proof(plan.certificate),
         "Validate a plan": lambda: draw_judging(seat, plan),
         "Kafka's --generate": lambda: draw_against_generate(plan),
     }
-    says = dict(zip(views, ("moves", "flow", "execute", "proof", "validate", "generate"), strict=True))
+    says = dict(zip(views, ("moves", "flow", "balance", "execute", "proof", "validate", "generate"), strict=True))
     chosen = fields.segments(
         "Detail", list(views), name="detail", key="plan-view", says=says, label_visibility="collapsed"
     )

@@ -61,7 +61,7 @@ def publish(own: Mapping[str, str] | None = None) -> None:
         tell_all(own)
     # Told each time: a link from the page to itself is followed, but Streamlit leaves the browser's address as it was,
     # and there nothing happens where it says the same.
-    st.query_params.from_dict(_opens(session.open_layout()) | told())
+    _write(_opens(session.open_layout()) | told())
 
 
 def tell_layout(seat: OpenLayout) -> None:
@@ -69,7 +69,13 @@ def tell_layout(seat: OpenLayout) -> None:
     there = st.query_params.to_dict()
     query = session.shelve(seat) | own_part(there)
     if there != query:
-        st.query_params.from_dict(query)
+        _write(query)
+
+
+def _write(query: Mapping[str, str]) -> None:
+    """Let the address say this. Nobody came by it, whatever links elsewhere lead to the same."""
+    store.state().offers.pop(frozenset(query.items()), None)
+    st.query_params.from_dict(query)
 
 
 def carried() -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,6 +12,7 @@ from components.look import text
 from components.shell import navigation
 from components.state import caching, session, widgets
 from components.state.session import OpenLayout
+from components.what_if.curve import draw_curve
 from reseat.errors import WishRefused
 from reseat.model import CurvePoint, Plan, Wish
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from reseat.planning import Curve
 
-__all__ = ["bargain", "draw_next", "draw_points", "next_point", "with_point"]
+__all__ = ["bargain", "draw_figure", "draw_next", "draw_points", "next_point", "with_point"]
 
 
 def draw_points(seat: OpenLayout, plan: Plan) -> None:
@@ -32,9 +34,7 @@ def draw_points(seat: OpenLayout, plan: Plan) -> None:
     offered = _offered(seat, plan)
     if offered is None:
         return
-    by_itself = plan if seat.wish.point is None else caching.plan_for(seat.layout, seat.wish.at(None))
-    own = by_itself.certificate.moves
-    points = with_point(with_point(offered.points, by_itself), plan)
+    points, own = _points(seat, plan, offered)
     if len(points) < 2:
         _say(offered)
         return
@@ -71,6 +71,39 @@ def draw_points(seat: OpenLayout, plan: Plan) -> None:
         )
     row.caption(bargain(points, start, own), width="content")
     _say(offered)
+
+
+def draw_figure(seat: OpenLayout, plan: Plan) -> None:
+    """The same points as a figure, whose points are clicked.
+
+    Args:
+        seat: the layout and the what-if.
+        plan: the what-if's plan, at the point that is chosen now.
+    """
+    offered = _offered(seat, plan)
+    points, own = ((), 0) if offered is None else _points(seat, plan, offered)
+    if len(points) < 2:
+        st.markdown(
+            "There is one plan: no other number of moves is offered."
+            if plan.certificate.moves
+            else "No replica moves, so there is nothing to choose."
+        )
+        return
+    key = f"curve-{seat.digest}-{seat.wish}"
+    draw_curve(points, plan.certificate.moves, key, partial(_take_clicked, key, seat.wish, own))
+
+
+def _points(seat: OpenLayout, plan: Plan, offered: Curve) -> tuple[tuple[CurvePoint, ...], int]:
+    """The points to choose from, and the moves of Reseat's own plan."""
+    by_itself = plan if seat.wish.point is None else caching.plan_for(seat.layout, seat.wish.at(None))
+    return with_point(with_point(offered.points, by_itself), plan), by_itself.certificate.moves
+
+
+def _take_clicked(chart: str, wish: Wish, own: int) -> None:
+    """Make the point that was clicked the what-if's."""
+    names = widgets.clicked_names(chart)
+    if names and names[0].isdecimal():
+        session.set_wish(wish.at(None if int(names[0]) == own else int(names[0])))
 
 
 def _take(key: str, wish: Wish, own: int) -> None:
@@ -120,8 +153,7 @@ def with_point(points: Sequence[CurvePoint], plan: Plan) -> tuple[CurvePoint, ..
     made = plan.certificate
     if any(point.moves == made.moves for point in points):
         return tuple(points)
-    own = CurvePoint(made.moves, made.replica_sum_of_squares or 0, made.replica_spread or 0)
-    return tuple(sorted((*points, own), key=lambda point: point.moves))
+    return tuple(sorted((*points, CurvePoint.of(made)), key=lambda point: point.moves))
 
 
 def bargain(points: Sequence[CurvePoint], moves: int, own: int) -> str:

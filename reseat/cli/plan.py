@@ -22,6 +22,7 @@ from reseat.formats.documents.writers import (
 )
 from reseat.formats.text.commands import commands, version_of
 from reseat.model import ClusterLayout, Plan, Wish
+from reseat.model.units import size
 from reseat.model.wording import listed
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
@@ -78,8 +79,9 @@ def _points(layout: ClusterLayout, wish: Wish) -> list[str]:
     offered = whole_curve(layout, wish.at(None))
     lines = list(offered.sentences)
     if offered.points:
-        rows = [(f"{point.moves:,}", f"{point.replica_spread:,}") for point in offered.points]
-        lines += ["Moves vs. balance (choose one with --point MOVES):", *table(("moves", "spread"), rows, left=0)]
+        rows = [(f"{at.moves:,}", f"{at.replica_spread:,}", size(at.bytes_to_move)) for at in offered.points]
+        heads = ("moves", "spread", "data to copy")
+        lines += ["Moves vs. balance (choose one with --point MOVES):", *table(heads, rows, left=0)]
     return lines
 
 

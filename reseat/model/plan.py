@@ -48,12 +48,24 @@ class CurvePoint:
         replica_sum_of_squares: sum of squares of replica counts over the remaining brokers.
         replica_spread: fullest minus emptiest remaining broker, in replicas.
         fullest: replicas of the fullest remaining broker, where that was counted.
+        bytes_to_move: bytes that its moves copy; None where a size is not told.
     """
 
     moves: int
     replica_sum_of_squares: int
     replica_spread: int
     fullest: int | None = None
+    bytes_to_move: float | None = None
+
+    @classmethod
+    def of(cls, certificate: Certificate) -> CurvePoint:
+        """A plan as a point."""
+        return cls(
+            certificate.moves,
+            certificate.replica_sum_of_squares or 0,
+            certificate.replica_spread or 0,
+            bytes_to_move=certificate.bytes_to_move,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
-from reseat.model.arrays import widened
+from reseat.model.arrays import newcomers, row_counts, widened
 from reseat.model.columns import COLUMNS
 
-__all__ = ["propose"]
+__all__ = ["bytes_to_copy", "propose"]
 
 
 def propose(current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray) -> ClusterLayout:
@@ -63,3 +63,21 @@ def propose(current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray
         in_sync_told[rows[newcomer.any(axis=1)]] = False
     moved |= {"leader": leader, "leader_epoch": epoch, "in_sync_told": in_sync_told}
     return replace(current, **moved)  # type: ignore[arg-type]  # all are columns
+
+
+def bytes_to_copy(layout: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray) -> float | None:
+    """Bytes that newcomers of these lists copy: the largest told replica of each partition, once a newcomer.
+
+    Returns:
+        None where the size of one of them is not told.
+    """
+    sizes = layout.replica_bytes
+    if sizes is None:
+        return None
+    copied = row_counts(newcomers(layout.replicas[rows], lists))
+    comes = np.flatnonzero(copied)
+    if comes.size == 0:
+        return 0.0
+    largest = np.fmax.reduce(sizes[rows[comes]], axis=1)
+    total = float((largest * copied[comes]).sum())
+    return None if np.isnan(total) else total

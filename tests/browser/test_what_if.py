@@ -15,7 +15,7 @@ from reseat.election import after_plan, layout_after
 from reseat.model import Wish
 from reseat.planning import curve, plan
 from reseat.resilience.losses import from_layout
-from tests.browser.conftest import SCHEMES, open_sample, settled, to
+from tests.browser.conftest import SCHEMES, at_rest, open_sample, settled, to
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,6 +142,15 @@ def test_what_to_do_opens_the_plan_that_it_promises(page: Page, dashboard: str) 
     slider.press("End")
     figure(page, "Replica spread", "206 → 1")
     expect(page).not_to_have_url(re.compile("point="))
+
+    view = page.get_by_role("radio", name="Moves vs. balance")
+    at_rest(view)
+    view.click()
+    place = at_rest(page.locator(".js-plotly-plot").last.locator("path.point").first)
+    page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    figure(page, "Replica spread", "206 → 136")
+    page.wait_for_url("**point=45**")
+    settled(page, "rebalance-curve-clicked")
 
 
 def test_a_change_file_is_opened_and_its_certificate_too(page: Page, dashboard: str, tmp_path: Path) -> None:

@@ -160,6 +160,22 @@ def test_a_link_that_opens_something_else_is_followed_once(opened: Opened) -> No
     assert frozenset(query.items()) not in at.session_state[KEY].offers
 
 
+def test_an_address_that_the_page_writes_is_no_link_that_was_clicked(opened: Opened) -> None:
+    """A link elsewhere led to this what-if, and the person made it by hand: what is chosen next is not taken back."""
+    at = opened("plan", wish=OUT)
+    there = frozenset(address(at).items())
+    state = at.session_state[KEY]
+    state.here.wish = Wish(remove=(1,))
+    at.run()
+    state.offers[there] = None
+    state.here.wish = OUT
+    at.run()
+    field(at, "plan-view").set_value("Proof").run()
+
+    assert frozenset(address(at).items()) >= there
+    assert field(at, "plan-view").value == "Proof"
+
+
 def test_a_long_plan_pasted_to_be_validated_is_there_again(opened: Opened) -> None:
     """The address has its digest: reloading, and a colleague's link, show the text and what it moves."""
     at = opened("plan", wish=OUT)

@@ -242,6 +242,24 @@ def test_the_slider_chooses_the_plan(opened):
     assert at.metric[0].value == f"{moves:,}"
 
 
+def test_the_points_are_a_figure_against_moves_and_data(opened):
+    """A panel for moves and one for data where sizes are told; the chosen point is marked; no choice is said."""
+    at = opened("plan", generate(6, 300), Wish(rebalance=True))
+    choose(at, "plan-view", "Moves vs. balance")
+    points = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")][-1]["data"]
+    made, broken = at.metric[0].value, len(at.exception)
+    alone = opened("plan", wish=Wish(leaders_only=True))
+    choose(alone, "plan-view", "Moves vs. balance")
+
+    assert not broken
+    assert not alone.exception
+    assert [trace["mode"] for trace in points] == ["lines+markers", "markers"]
+    moves = [int(words[0]) for words in points[0]["customdata"]]
+    assert moves == sorted(set(moves))
+    assert made == f"{moves[points[0]['marker']['symbol'].index('diamond')]:,}"
+    assert "nothing to choose" in texts(alone) or "There is one plan" in texts(alone)
+
+
 def test_what_the_chart_counts_has_the_glossarys_line(opened):
     """Preferred leaders are explained where they are counted; a word that is no term of Kafka's or ours is not."""
     at = opened("plan", wish=Wish(remove=(3,)))

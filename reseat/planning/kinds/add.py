@@ -45,6 +45,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import (
@@ -54,6 +55,7 @@ from reseat.model import (
     ClusterLayout,
     CurvePoint,
     Finding,
+    IntArray,
     Options,
     Plan,
     Severity,
@@ -72,6 +74,7 @@ from reseat.planning.preconditions import (
 )
 from reseat.planning.proof.checker import check_addition
 from reseat.planning.proof.verdict import last_resort_sentences
+from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.addition import Limits, Shifts, State, Value
 from reseat.planning.solve.addition_classes import Classes, bound_of, by_classes, classes_of
@@ -108,8 +111,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     state = State.of(current, positions, unmovable)
     shared = _Prepared(state)
     answer = _wished(state, options, shared)
-    rows = np.unique(answer.shifts.row)
-    lists = answer.shifts.applied(current.replicas)[rows]
+    rows, lists = _changed(answer.shifts, current)
     orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows
     proposed = with_leaders_evened(current, rows, lists, free=orderable, options=options)
     fewer = options.max_moves if options.max_moves is not None and answer.capped else None
@@ -187,11 +189,18 @@ def addition_curve(
             moves=len(answer.shifts),
             replica_sum_of_squares=answer.reached.squares,
             replica_spread=answer.reached.spread,
+            bytes_to_move=bytes_to_copy(current, *_changed(answer.shifts, current)),
         )
         for answer in answers
         if answer.exact or answer is last
     )
     return points, len(answers) - len(points)
+
+
+def _changed(shifts: Shifts, layout: ClusterLayout) -> tuple[npt.NDArray[np.int64], IntArray]:
+    """Rows that change, ascending, and their new lists."""
+    rows = np.unique(shifts.row)
+    return rows, shifts.applied(layout.replicas)[rows]
 
 
 def _joined(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[Settled, tuple[Broker, ...]]:

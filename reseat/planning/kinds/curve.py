@@ -247,8 +247,7 @@ def _partition_by_partition(removal: Removal, moves: int) -> PointPlan | None:
 
 def _least(layout: ClusterLayout, wish: Wish) -> CurvePoint:
     """The minimal plan as a point, where the aggregated network does not find it."""
-    certificate = plan(layout, wish).certificate
-    return CurvePoint(certificate.moves, certificate.replica_sum_of_squares or 0, certificate.replica_spread or 0)
+    return CurvePoint.of(plan(layout, wish).certificate)
 
 
 def _removal(layout: ClusterLayout, wish: Wish) -> Removal:

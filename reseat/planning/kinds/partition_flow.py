@@ -34,6 +34,7 @@ import numpy.typing as npt
 from reseat.model import NONE, CurvePoint, IntArray
 from reseat.model.arrays import on_brokers
 from reseat.planning.kinds.remove import Removal
+from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.solve.flow import Network
 from reseat.planning.solve.rack_choice import effective_racks
 
@@ -173,7 +174,12 @@ class _Partitions:
         _, seat = np.nonzero(comes[rows])  # both in the order of rows, as many in each
         lists[row, column] = self.targets[seat]
         loads = sits.sum(axis=0)
-        point = CurvePoint(int(comes.sum()), int((loads.astype(np.int64) ** 2).sum()), int(np.ptp(loads)))
+        point = CurvePoint(
+            int(comes.sum()),
+            int((loads.astype(np.int64) ** 2).sum()),
+            int(np.ptp(loads)),
+            bytes_to_move=bytes_to_copy(layout, rows, lists),
+        )
         return Exact(point, rows, lists)
 
 

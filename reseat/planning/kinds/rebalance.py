@@ -55,6 +55,7 @@ from reseat.planning.preconditions import (
 )
 from reseat.planning.proof.checker import check_rebalance, check_removal
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences
+from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.rebalancing import Rebalanced, Rebalancing, Sets
 
@@ -174,7 +175,8 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
         if options.max_moves is not None and moves > options.max_moves:
             continue
         after = sets.loads_with(found.rows, found.lists)[sets.targets]
-        points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)), int(after.max()))
+        copied = bytes_to_copy(begun.current, found.rows, found.lists)
+        points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)), int(after.max()), copied)
     return tuple(points[moves] for moves in sorted(points))
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from reseat.model import NONE, CurvePoint, IntArray
 from reseat.model.arrays import on_brokers
 from reseat.planning.kinds.remove import Removal
+from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.solve.flow import Network, fill
 from reseat.planning.solve.rack_choice import RackChoice, Task, effective_racks, rack_choice, rack_of_each, situations
 from reseat.planning.solve.rounding import Seating, as_columns, dealt, repair_conflicts
@@ -207,6 +208,7 @@ class RemovalNetwork:
             moves=removal.displaced + rows.size,
             replica_sum_of_squares=int((loads**2).sum()),
             replica_spread=int(np.ptp(loads)),
+            bytes_to_move=bytes_to_copy(removal.layout, every[by_row], lists[by_row]),
         )
         if point.replica_sum_of_squares != flow.squares:
             return None

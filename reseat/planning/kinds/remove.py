@@ -51,7 +51,7 @@ from reseat.model import (
     Severity,
     Wish,
 )
-from reseat.model.arrays import newcomers, on_brokers, row_counts
+from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import cost_of_cap
@@ -72,7 +72,7 @@ from reseat.planning.preconditions import (
 )
 from reseat.planning.proof.checker import check_removal
 from reseat.planning.proof.verdict import sentences_of
-from reseat.planning.proposal import propose
+from reseat.planning.proposal import bytes_to_copy, propose
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.last_resort import Part, lacking, placed_in_parts
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
@@ -236,7 +236,7 @@ def planned(
         balance: whether the checker's sentence about replica balance, which is about the fewest moves, is kept.
     """
     rows, lists = _ordered(removal, rows, lists, wish.options)
-    proposed, to_copy = propose(removal.layout, rows, lists), _bytes_to_move(removal.layout, rows, lists)
+    proposed, to_copy = propose(removal.layout, rows, lists), bytes_to_copy(removal.layout, rows, lists)
     certificate = _certificate(removal, proposed, wish, least_squares, further, to_copy=to_copy, balance=balance)
     plan = Plan(
         current=removal.layout,
@@ -384,20 +384,6 @@ def _ordered(removal: Removal, rows: _Ints, lists: IntArray, options: Options) -
         different = np.flatnonzero((lists != layout.replicas[rows]).any(axis=1))
         rows, lists = rows[different], lists[different]
     return rows, lists
-
-
-def _bytes_to_move(layout: ClusterLayout, rows: _Ints, lists: IntArray) -> float | None:
-    """Bytes that newcomers of these lists copy: the largest told replica of each partition, once a newcomer."""
-    sizes = layout.replica_bytes
-    if sizes is None:
-        return None
-    copied = row_counts(newcomers(layout.replicas[rows], lists))
-    comes = np.flatnonzero(copied)
-    if comes.size == 0:
-        return 0.0
-    largest = np.fmax.reduce(sizes[rows[comes]], axis=1)
-    total = float((largest * copied[comes]).sum())
-    return None if np.isnan(total) else total
 
 
 def _certificate(
