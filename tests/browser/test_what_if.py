@@ -126,7 +126,7 @@ def test_what_to_do_opens_the_plan_that_it_promises(page: Page, dashboard: str) 
     page.get_by_label("Replication throttle per broker (MB/s)").fill("1")
     page.keyboard.press("Enter")
     few = page.locator(".st-key-advice-5")
-    few.filter(has_text="155 moves, 17.6 MB to copy, at least 9 s at 1.0 MB/s").wait_for()
+    few.filter(has_text="155 moves, 1.9 MB to copy, at least 2 s at 1.0 MB/s").wait_for()
     settled(page, "what-to-do")
 
     few.get_by_role("link", name="Preview").click()

@@ -26,7 +26,7 @@ def test_answers_come_with_cost_mends_and_the_command(capsys: pytest.CaptureFixt
         "   reseat elect LAYOUT\n"
         "2. Rebalance leaders only\n"
     )
-    assert "   Cost: 155 moves, 17.6 MB to copy, at least 9 s at 1.0 MB/s\n" in said
+    assert "   Cost: 155 moves, 1.9 MB to copy, at least 2 s at 1.0 MB/s\n" in said
     assert "   reseat plan LAYOUT --rebalance --point=155\n" in said
     assert "Sorted by" not in said
     assert "The rest is sorted by what each fixes per replica that moves" in said

@@ -35,6 +35,8 @@ _Ints = npt.NDArray[np.int64]
 
 #: Room of a broker that may receive any number; far above any count, far below overflow.
 UNBOUNDED = 1 << 40
+#: Into how many steps what is preferred is rounded, and the largest sum that the solver's own scaling may come to.
+_STEPS, _LARGEST = 4_095, 1 << 61
 
 
 class Network:
@@ -51,6 +53,7 @@ class Network:
         self._capacities: list[_Ints] = []
         self._costs: list[_Ints] = []
         self._supplies: list[tuple[_Ints, _Ints]] = []
+        self._preferred: tuple[slice, npt.NDArray[np.floating], int] | None = None
 
     def nodes(self, count: int) -> _Ints:
         """(count,) int64: numbers of as many new nodes."""
@@ -85,6 +88,31 @@ class Network:
         node, amount = np.broadcast_arrays(np.asarray(nodes, np.int64), np.asarray(amounts, np.int64))
         self._supplies.append((node.ravel(), amount.ravel()))
 
+    def prefer(self, arcs: slice, amounts: npt.NDArray[np.floating], most: int) -> None:
+        """Of flows of least cost, prefer one of which these arcs' amounts add up to less.
+
+        As finely as exact arithmetic has room for: amounts are rounded to one of ``_STEPS`` steps, or fewer.
+
+        Args:
+            arcs: the arcs, of capacity 1.
+            amounts: (m,) of each, from 0 to 1.
+            most: no flow uses more of those whose amount is above 0.
+        """
+        self._preferred = arcs, amounts, most
+
+    def _weighed(self) -> _Ints:
+        """The costs, where amounts are preferred as the last digits of larger ones."""
+        costs = np.concatenate(self._costs)
+        if self._preferred is None:
+            return costs
+        arcs, amounts, most = self._preferred
+        room = _LARGEST // ((self._count + 2) * (1 + int(np.abs(costs).max(initial=0))))
+        steps = min(_STEPS, (room - 1) // max(most, 1))
+        if steps > 0:
+            costs = costs * (steps * most + 1)
+            costs[arcs] += np.floor(amounts * steps).astype(np.int64)
+        return costs
+
     def solve(self) -> _Ints | None:
         """The flow on each arc (int64, in the order of adding), of least cost; None where there is none.
 
@@ -107,7 +135,7 @@ class Network:
             np.concatenate(self._tails),
             np.concatenate(self._heads),
             np.concatenate(self._capacities),
-            np.concatenate(self._costs),
+            self._weighed(),
         )
         set_supplies: Any = solver.set_nodes_supplies
         set_supplies(np.arange(self._count, dtype=np.int32), amounts)

@@ -19,7 +19,8 @@ the window moves cost most, and levels of loads the rest.
     asked twice, and may hold the broker already: so it needs no more moves than the truth.
     *Deal, swap.* Partitions are picked for the flow, each once; the smallest ones where sizes are told. Brokers of the
     pool are dealt out and swapped until nobody has one twice (``rounding``). Where that succeeds the relaxation was the
-    truth. Small layouts, and those where it does not succeed, have each partition's own arcs.
+    truth. Small layouts, and those where it does not succeed, have each partition's own arcs; of equal flows one that
+    copies the fewest bytes is taken.
 
 Example: brokers 0 and 1 hold 3 and 1 of four partitions with one replica each: one of the three moves.
 
@@ -258,6 +259,9 @@ class _Each:
         network.supply(sink, -total)
         tails = cells[self._row, sets.rack[task.targets[self._at]]]
         sits = network.arcs(tails, brokers[self._at], 1, np.where(self._holds, 0, price))
+        if cost and sets.size is not None and (largest := np.nanmax(sets.size, initial=0)) > 0:
+            amounts = np.nan_to_num(sets.size[self._rows][self._row] / largest, nan=1.0)
+            network.prefer(sits, np.where(self._holds, 0.0, amounts), total)
         solved = network.solve() if cost else network.route()
         return None if solved is None else solved[sits]
 
