@@ -9,7 +9,7 @@ from components.plan.proof import draw_proof
 from components.shell import frame
 from components.state import addresses, fields
 from components.state.session import OpenLayout
-from components.what_if.bars import COUNTED, SAYS, draw_bars
+from components.what_if.bars import choose_bars, draw_bars
 from components.what_if.cautions import draw_input_cautions
 from components.what_if.moves import draw_flows, draw_moves
 from components.what_if.outcome import outcome
@@ -28,8 +28,7 @@ def draw(seat: OpenLayout) -> None:
     wish_form(seat)
     draw_points(seat, plan)
     draw_next(seat, plan, below_spread)
-    what = fields.segments("What", COUNTED, name="bars", key="plan-bars", says=SAYS, label_visibility="collapsed")
-    draw_bars(plan, what, "plan-chart")
+    draw_bars(plan, choose_bars("plan-bars"), "plan-chart")
     draw_downloads(plan)
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),

@@ -8,7 +8,7 @@ from components.canvas.rack_board import apply_event, rack_board
 from components.look import text
 from components.shell import frame, navigation
 from components.state import addresses, caching, fields, session
-from components.what_if.bars import COUNTED, SAYS, draw_bars
+from components.what_if.bars import choose_bars, draw_bars
 from components.what_if.changes import draw_finding_changes, draw_racks
 from components.what_if.outcome import outcome, present
 from components.what_if.points import draw_next
@@ -29,7 +29,7 @@ def detail(plan: Plan) -> None:
     st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in plan.certificate.sentences[1:]))
     moves = plan.certificate.moves
     navigation.link(navigation.PLAN, f"See the {text.counted(moves, 'move')} and download the files")
-    counted = fields.segments("What", COUNTED, name="bars", key="racks-bars", says=SAYS, label_visibility="collapsed")
+    counted = choose_bars("racks-bars")
     draw_bars(plan, counted, "racks-chart")
     with st.container(key="racks-and-findings"):
         racks, findings = st.columns([3, 2])

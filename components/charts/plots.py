@@ -141,7 +141,7 @@ def before_after(
         names: what each bar is.
         before: (n,) counts now.
         after: (n,) counts with the plan.
-        unit: what is counted, in the plural.
+        unit: what is counted, in the plural; ``bytes`` are written in their units.
         leaving: (n,) bool, who shall hold nothing afterwards.
         mean: where the dashed line goes: the mean afterwards, of those that stay.
     """
@@ -149,14 +149,18 @@ def before_after(
 
     look = theme.look()
     stays, comes, goes = np.minimum(before, after), np.maximum(after - before, 0), np.maximum(before - after, 0)
+    bytes_ = unit == "bytes"
+    changes = [_signed_size(v) if bytes_ else text.signed(v) for v in (after - before).tolist()]
+    said = [text.size(v) if bytes_ else f"{v:,.0f}" for v in (*before.tolist(), *after.tolist())]
     custom = np.array(
         [
-            [text.label(n), f"{b:,.0f}", f"{a:,.0f}", text.signed(a - b)]
-            for n, b, a in zip(names, before.tolist(), after.tolist(), strict=True)
+            [text.label(n), *row]
+            for n, *row in zip(names, said[: len(before)], said[len(before) :], changes, strict=True)
         ],
         object,
     )
-    hover = f"%{{customdata[0]}}: %{{customdata[1]}} → %{{customdata[2]}} {unit} (%{{customdata[3]}})<extra></extra>"
+    counted = "" if bytes_ else f" {unit}"
+    hover = f"%{{customdata[0]}}: %{{customdata[1]}} → %{{customdata[2]}}{counted} (%{{customdata[3]}})<extra></extra>"
     x = np.arange(len(before))
     figure = go.Figure()
     for kind, values, colour, pattern in (
@@ -194,13 +198,17 @@ def before_after(
             x=changed,
             y=np.where(struck, mean, ends)[changed],
             mode="text",
-            text=[text.signed(v) for v in (after - before)[changed].tolist()],
+            text=[changes[i] for i in changed.tolist()],
             textposition="top center",
             textfont={"size": 11, "color": look.text},
             hoverinfo="skip",
             cliponaxis=False,
         )
     return figure
+
+
+def _signed_size(value: float) -> str:
+    return f"{'+' if value >= 0 else '−'}{text.size(abs(value))}"
 
 
 def mark_down(figure: go.Figure, down: npt.NDArray[np.bool_]) -> None:

@@ -10,7 +10,7 @@ import html
 import re
 from datetime import UTC, datetime
 
-from reseat.model.units import SIZES, count, duration, number, share, signed, size
+from reseat.model.units import SIZES, count, duration, number, share, signed, size, size_change
 from reseat.model.wording import counted, ids, visible, wish_in_words
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "share",
     "signed",
     "size",
+    "size_change",
     "visible",
     "wish_in_words",
 ]

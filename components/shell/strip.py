@@ -146,8 +146,10 @@ def _chips(wish: Wish) -> int:
             )
         )
     if wish.rearranges:
-        alone = replace(Wish(), rebalance=wish.rebalance, mend_racks=wish.mend_racks, leaders_only=wish.leaders_only)
+        alone = replace(wish.at(None), remove=(), add=(), replace=())
         bare = replace(other, rebalance=False, mend_racks=False, leaders_only=False)
+        if wish.rebalance:  # by size or not is part of it
+            bare = replace(bare, options=replace(bare.options, by_bytes=False))
         chips.append(("rearranged", text.wish_in_words(alone), bare))
     if wish.point is not None:
         chips.append(("point", text.counted(wish.point, "move"), wish.at(None)))

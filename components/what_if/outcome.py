@@ -109,6 +109,14 @@ def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     enough = None if least is None else f"minimum: {least:,}"
     proven = "proven minimum (racks unknown)" if certificate.unknown_racks else "proven minimum"
     racks = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
+    spread, held = before.byte_spread, caching.balance_of(plan.proposed).by_broker.byte_spread
+    changed = Figure(
+        "Partitions changed", text.count(certificate.changed_partitions), None, define("Partitions changed")
+    )
+    if plan.wish.options.by_bytes and spread is not None and held is not None:
+        gap = certificate.byte_sum_gap
+        near = None if gap is None else f"within {max(gap, 0.0001):.2%} of the bound"
+        changed = Figure("Size spread", text.size_change(spread.spread, held.spread), near, define("Size spread"))
     columns = frame.figures(
         [
             Figure(
@@ -117,9 +125,7 @@ def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
                 proven if certificate.moves_proven else enough,
                 define("Replica moves"),
             ),
-            Figure(
-                "Partitions changed", text.count(certificate.changed_partitions), None, define("Partitions changed")
-            ),
+            changed,
             Figure("Data to copy", text.size(certificate.bytes_to_move), None, define("Data to copy")),
             Figure(
                 "Replica spread",

@@ -132,9 +132,22 @@ def _balance(seat: OpenLayout) -> None:
             "rebalance",
             "Replicas and leaders",
             ":material/balance:",
-            replace(brokers, rebalance=True),
+            replace(brokers, rebalance=True, options=replace(options, by_bytes=False)),
             "Replicas are balanced over all brokers with the fewest moves, and then preferred leaders. Partitions "
             "without the best rack diversity get it. Brokers removed or added are part of it.",
+        ),
+        *(
+            [
+                (
+                    "rebalance-bytes",
+                    "Size and leaders",
+                    ":material/hard_drive:",
+                    replace(brokers, rebalance=True, options=replace(options, by_bytes=True)),
+                    "The same for the size of replicas: every broker ends near the mean, and little is copied for it.",
+                )
+            ]
+            if seat.layout.replica_bytes is not None
+            else []
         ),
         *(
             [

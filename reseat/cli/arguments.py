@@ -248,7 +248,7 @@ def _how_to_plan(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--receive-cap", type=_count, metavar="N", help="max replicas received per broker")
     command.add_argument(
-        "--by-bytes", action="store_true", help="with --remove: balance by size instead of replica count"
+        "--by-bytes", action="store_true", help="with --remove or --rebalance: balance by size instead of replica count"
     )
     command.add_argument("--max-moves", type=_count, metavar="N", help="with --add or --rebalance: at most N moves")
     command.add_argument("--point", type=_count, metavar="N", help="the plan with N moves; --points lists the choices")

@@ -114,6 +114,7 @@ TERMS: dict[str, str] = {
     "Rollback": "The reassignment that restores the replica lists from before the plan.",
     "Safe": "Brokers whose restart takes no partition offline or below min ISR and costs none a second replica.",
     "Size of all replicas": "Bytes of all replicas of a cluster.",
+    "Size spread": "Most minus fewest bytes on one broker (max - min), over the live brokers.",
     "Skew": "How much more the fullest broker has than the mean, in percent of the mean.",
     "Snapshot": "A cluster's complete layout at one time.",
     "Spread": "The largest value minus the smallest (max - min).",

@@ -56,6 +56,14 @@ def size(value: float | None) -> str:
     return f"{scaled:,.{digits}f} {unit}"
 
 
+def size_change(before: float, after: float) -> str:
+    """Bytes before and after in the unit of the larger, so that they are compared at a glance: ``76.5 → 0.4 MB``."""
+    most = max(before, after)
+    *_, (unit, of) = [(name, one) for name, one in SIZES.items() if one <= max(most, 1)]
+    digits = 0 if unit == "B" or most / of >= 99.5 else 1
+    return f"{before / of:,.{digits}f} → {after / of:,.{digits}f} {unit}"
+
+
 def duration(seconds: float | None) -> str:
     """A duration in its two largest units: ``2 h 10 min``."""
     if seconds is None or math.isnan(seconds):

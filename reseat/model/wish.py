@@ -19,8 +19,8 @@ class Options:
             evens leaders.
         receive_cap: the most replicas that one broker may receive, or None. Kept apart from balance: the
             certificate states what balance it costs.
-        by_bytes: for brokers that leave: even out bytes instead of replica counts (a bound and its gap are stated,
-            not a proof).
+        by_bytes: for brokers that leave, and for a rebalance: even out bytes instead of replica counts (a bound and its
+            gap are stated, not a proof).
         max_moves: for a rebalance and for added brokers only: make at most this many moves, or None.
         pin: (topic or pattern, partition or None for all): replica lists that stay as they are, also on a broker that
             leaves.

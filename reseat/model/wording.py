@@ -89,7 +89,7 @@ def wish_in_words(wish: Wish) -> str:
     if wish.topics:
         parts.append(f"replication factor {wish.replication_factor} for {counted(len(wish.topics), 'topic')}")
     if wish.rebalance:
-        parts.append("cluster rebalanced")
+        parts.append("cluster rebalanced by size" if wish.options.by_bytes else "cluster rebalanced")
     if wish.mend_racks:
         parts.append("rack diversity restored")
     if wish.leaders_only:

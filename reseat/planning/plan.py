@@ -115,7 +115,7 @@ def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
         idle.append("max moves has no effect: it applies only to a rebalance or added brokers, with none removed")
     if plan.wish.rearranges and options.receive_cap is not None:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
-    if plan.wish.rearranges and options.by_bytes:
+    if plan.wish.rearranges and not plan.wish.rebalance and options.by_bytes:
         idle.append("sizes have no effect: replicas are counted")
     if options.never_leads and (plan.wish.topics or plan.wish.places):
         idle.append("brokers that never lead have no effect: lists keep their order")

@@ -1,7 +1,8 @@
 """Bytes instead of replica counts: what each replica weighs, and how far a plan may be from the evenest.
 
-Promises: the gap is a bound over all plans with these moves, where every size is told; else it is stated of the bytes
-that are told, beside their share, and no number is given for the whole.
+Promises: the gap is a bound over all plans with these moves (of a rebalance, over all plans with the best racks), where
+every size is told; else it is stated of the bytes that are told, beside their share, and no number is given for the
+whole.
 
 Needs: sizes of at least one partition that moves.
 
@@ -21,10 +22,14 @@ import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model.arrays import newcomers
+from reseat.model.units import size
 from reseat.model.wording import counted, verb
 from reseat.planning.solve.bin_packing import weight_floor
+from reseat.planning.solve.by_weight import evened, least_copied, weight_on
+from reseat.planning.solve.replica_sets import Rebalanced, Sets
 
-__all__ = ["Weights"]
+__all__ = ["Weights", "rebalanced_by_bytes"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -100,3 +105,53 @@ class Weights:
             f"and for {min(self.share, 0.999):.1%} of all replicas; unknown sizes count as 0 here."
         )
         return None, (f"{share} {said}, counting known bytes only.",)
+
+
+def rebalanced_by_bytes(
+    layout: ClusterLayout, sets: Sets, start: Rebalanced, leaving: BoolArray, *, most: int | None
+) -> tuple[Rebalanced, float | None, tuple[str, ...]]:
+    """Replica sets of which brokers hold bytes as evenly as found, racks staying as good as those it starts from.
+
+    Args:
+        layout: the layout planned on.
+        sets: its replica sets.
+        start: sets at their best on racks.
+        leaving: (B,) bool, brokers that hold nothing afterwards.
+        most: replicas that may move, or None.
+
+    Returns:
+        The sets; the share by which the sum of squares of bytes exceeds the bound at most, None where a size is not
+        told; and sentences, of which the first lacks what copies.
+
+    Raises:
+        WishRefused: the layout tells no size.
+    """
+    weights = Weights.of(layout, np.arange(layout.partition_count), leaving)
+    found, aim = evened(sets, start, weights.moved, most=most)
+    lists = sets.lists.copy()
+    lists[found.rows] = found.lists
+    targets = sets.targets
+    before, after = (weight_on(one, weights.moved, len(targets)) for one in (sets.lists, lists))
+    floor = float((aim[targets] ** 2).sum())
+    gap = max(0.0, float((after[targets] ** 2).sum()) / floor - 1) if floor else 0.0
+    copied = float(weights.moved[found.rows] @ newcomers(sets.lists[found.rows], found.lists).sum(axis=1))
+    least = min(copied, least_copied(sets, weights.moved, after))
+    known = "" if not weights.untold.any() else ", counting known bytes only"
+    sentences = [
+        f"copy {size(copied)}; no plan that balances as well copies less than {size(least)}{known}.",
+        f"Balanced by size instead of replica count: {_range(after[targets])} per broker (current: "
+        f"{_range(before[targets])}). The sum of squares of bytes is at most {_share(gap)} above "
+        f"the minimum that any plan with the best rack diversity can reach{known}.",
+    ]
+    if weights.untold.any():
+        told = int((~weights.untold).sum())
+        sentences.append(f"Sizes are known for {told:,} of {counted(weights.untold.size, 'partition')}.")
+    return found, None if weights.untold.any() else gap, tuple(sentences)
+
+
+def _range(carried: FloatArray) -> str:
+    return f"{size(carried.min())} to {size(carried.max())}"
+
+
+def _share(gap: float) -> str:
+    return f"{gap:.2%}" if gap == 0 or gap >= 0.0001 else "0.01%"  # rounded up: it is a bound

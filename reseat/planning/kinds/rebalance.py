@@ -13,6 +13,8 @@
 With at most so many moves (``Options.max_moves``), in the place of 2 to 4: no plan has as few moves and a smaller sum
 of squares of replica counts. It may make fewer than allowed, and of such plans those are found in which each move is
 worth the same price in squares (see ``rebalancing``).
+By bytes (``Options.by_bytes``), in the place of 2 to 4: bytes by broker as even as found, with a bound and its gap (see
+``by_weight``); no broker receives that has as many replicas as the fullest had.
 Brokers that leave with it hold nothing afterwards, unless a partition cannot move; those that join receive.
 ``mend_racks`` promises 0, 1, 3 and 4, and 5 and 6 over the lists whose members change: it moves what racks need.
 ``even_leaders`` promises 5 and 6 for the replica sets that there are: no data moves.
@@ -30,7 +32,7 @@ Complexity: see ``rebalancing`` and ``leaders``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,6 +44,7 @@ from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, minimal, verb
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified, with_leaders_evened
+from reseat.planning.kinds.by_bytes import rebalanced_by_bytes
 from reseat.planning.preconditions import (
     Settled,
     pinned,
@@ -194,7 +197,8 @@ def _chosen(choice: Rebalancing, wish: Wish) -> tuple[Rebalanced, tuple[int, ...
         WishRefused: none were found, or racks alone need more moves than are allowed.
     """
     most = wish.options.max_moves
-    found = choice.at(None) if wish.mend_racks else choice.evenest()
+    by_racks = wish.mend_racks or wish.options.by_bytes
+    found = choice.at(None) if by_racks else choice.evenest()
     if found is None:
         raise _not_found()
     if wish.mend_racks or wish.remove or most is None or choice.sets.moves(found) <= most:
@@ -225,6 +229,11 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         )
     closed = np.isin(current.broker_ids, wish.options.never_onto)
     found, tolerances = _chosen(Rebalancing(begun.sets), wish)
+    gap: float | None = None
+    by_bytes: tuple[str, ...] = ()
+    if wish.rebalance and wish.options.by_bytes:
+        most = None if wish.remove else wish.options.max_moves
+        found, gap, by_bytes = rebalanced_by_bytes(current, begun.sets, found, begun.leaving, most=most)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(
         current, found.rows, found.lists, free=free, leaving=begun.leaving, options=wish.options
@@ -245,12 +254,12 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         wish=wish,
         verdict=verdict,
         bound=Bound(),
-        sentences=_sentences(verdict, wish, limited=bool(tolerances)),
+        sentences=_sentences(verdict, wish, limited=bool(tolerances), by_bytes=by_bytes),
     )
     plan = Plan(
         current=current,
         proposed=proposed,
-        certificate=certificate,
+        certificate=certificate if gap is None else replace(certificate, byte_sum_gap=gap),
         findings=(*begun.start.findings, *_left_where_they_are(current, begun.targets | begun.leaving | closed)),
     )
     return with_cautions(with_doubtful_receivers(plan, begun.start.under_way), layout)
@@ -295,7 +304,7 @@ def _faulty(verdict: Verdict) -> tuple[str, ...]:
     return (f"The plan must not be executed: it has {counted(len(verdict.faults), 'fault')}.",)
 
 
-def _sentences(verdict: Verdict, wish: Wish, *, limited: bool) -> tuple[str, ...]:
+def _sentences(verdict: Verdict, wish: Wish, *, limited: bool, by_bytes: tuple[str, ...]) -> tuple[str, ...]:
     if verdict.faults:
         return _faulty(verdict)
     unknown, moves = verdict.racks_unknown, verdict.moves
@@ -305,7 +314,9 @@ def _sentences(verdict: Verdict, wish: Wish, *, limited: bool) -> tuple[str, ...
         said = f"{counted(moves, 'replica')} {verb(moves, 'moves', 'move')}"
         aim = "this rack diversity" if wish.mend_racks else "this balance"
         out.append(
-            minimal(f"{said}, the proven minimum for {aim}", racks_unknown=unknown)
+            f"{said} and {by_bytes[0]}"
+            if by_bytes
+            else minimal(f"{said}, the proven minimum for {aim}", racks_unknown=unknown)
             if verdict.moves_proven
             else f"{said}. Not proven minimal."
         )
@@ -317,6 +328,8 @@ def _sentences(verdict: Verdict, wish: Wish, *, limited: bool) -> tuple[str, ...
             if verdict.rack_proven
             else "Rack diversity: not proven the best possible."
         )
+    if by_bytes:
+        return (*out, *by_bytes[1:], f"{spread}. Not an aim of this plan.", *leader_sentences(verdict))
     given = f"{counted(moves, 'move')} and this rack placement" if wish.mend_racks else "this rack placement"
     if not verdict.replicas_proven:
         out.append(f"{spread}. Not proven minimal.")

@@ -1,0 +1,288 @@
+"""Replica sets of which the brokers carry weights as even as found: replicas move and change places by size.
+
+Promises:
+    1. Racks stay as good as the sets it starts from: no partition's sum of squares over racks rises.
+    2. Every move or exchange brings the brokers' weights closer to ``goals``, which no plan with these racks can
+       better; no optimum is claimed, as evening out weights is bin packing, NP-hard.
+    3. No broker receives that holds as many replicas as the fullest did, or as an even share.
+
+Needs: ``replica_sets.Sets``, and replica sets at their best on racks to start from.
+
+How: the broker that is farthest from its goal gives to, or takes from, one of those farthest on the other side: by
+the move, or exchange of two replicas, that brings both closest for what is copied. Each step lessens what brokers are
+off in all. It ends when every broker is within a tolerance, or nothing helps.
+
+Example: brokers 0 and 1 hold 5, 4, 3 and 2, 1, 1 bytes: goals are 8 and 8, and 4 goes: no replica is closer to it.
+
+Complexity: O(P R log(P R)) to sort, and O(m) a step for m replicas on a broker.
+Source: R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969, for what is compared; the goals are the
+continuous relaxation of T. Ibaraki, N. Katoh, "Resource Allocation Problems", 1988, chapter 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, FloatArray, IntArray
+from reseat.model.arrays import newcomers
+from reseat.planning.solve.replica_sets import Rebalanced, Sets
+
+__all__ = ["WITHIN", "evened", "goals", "least_copied", "weight_on"]
+
+_Ints = npt.NDArray[np.int64]
+
+#: How near its goal a broker is to come, as a share of the mean: what is nearer is not worth a copy.
+WITHIN = 0.01
+#: How much closer a step must bring two brokers in all, in shares of that.
+_WORTH = 0.25
+#: Replicas of one broker that are looked at for an exchange; partners that a broker tries, and first; candidates.
+_LOOKED_AT, _PARTNERS, _FIRST, _TRIED = 512, 48, 8, 48
+#: Passes of halving that find a level: the mean to one part in 10^18.
+_HALVINGS = 60
+
+
+def goals(sets: Sets, weight: FloatArray) -> FloatArray:
+    """(B,) what each target would carry in the evenest plan if replicas could be cut as finely as one likes.
+
+    Args:
+        sets: what is there.
+        weight: (P,) of each replica of a partition.
+
+    Returns:
+        The levels of the least sum of squares, each rack within the least and the most that its partitions may put
+        there; so no plan with the best racks has a smaller sum. 0 for brokers that do not count.
+    """
+    choice, rack = sets.choice, sets.rack[sets.targets]
+    row, column = np.nonzero(sets.fixed)
+    fixed = np.bincount(sets.lists[row, column], weights=weight[row], minlength=len(sets.targets)).astype(np.float64)
+    of_row = weight[:, None] * choice.base[choice.group]
+    least = of_row.sum(axis=0) + np.bincount(rack, weights=fixed[sets.targets], minlength=sets.racks)
+    most = least + (weight[:, None] * choice.open_racks[choice.group]).sum(axis=0)
+    total = float((weight * sets.task.needed).sum() + fixed[sets.targets].sum())
+
+    def shares(level: float) -> FloatArray:
+        filled = np.bincount(rack, weights=np.maximum(fixed[sets.targets], level), minlength=sets.racks)
+        return np.clip(filled, least, most).astype(np.float64)
+
+    low, high = 0.0, total + 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if shares(middle).sum() <= total else (low, middle)
+    share = shares(low)
+    out = np.zeros(len(sets.targets))
+    for number in range(sets.racks):
+        here = np.flatnonzero(sets.targets & (sets.rack == number))
+        out[here] = _level(fixed[here], float(share[number]))
+    return out
+
+
+def _level(fixed: FloatArray, total: float) -> FloatArray:
+    """The least squares of which each is at least ``fixed`` and all come to ``total``."""
+    if not fixed.size:
+        return fixed
+    ordered = np.sort(fixed)
+    filled = ordered * np.arange(1, fixed.size + 1) - np.cumsum(ordered)  # what lifts all below up to each one
+    spare = max(0.0, total - float(fixed.sum()))
+    below = int(np.flatnonzero(filled <= spare).max()) + 1
+    level: FloatArray = np.maximum(fixed, (spare + float(ordered[:below].sum())) / below)
+    return level
+
+
+def weight_on(lists: IntArray, weight: FloatArray, brokers: int) -> FloatArray:
+    """(B,) what each broker carries with these lists (P, R), each replica of a partition weighing ``weight`` (P,)."""
+    row, column = np.nonzero(lists != NONE)
+    return np.bincount(lists[row, column], weights=weight[row], minlength=brokers).astype(np.float64)
+
+
+def least_copied(sets: Sets, weight: FloatArray, after: FloatArray) -> float:
+    """What every plan copies after which each target carries no less and no more than some does in ``after`` (B,)."""
+    before = weight_on(sets.lists, weight, len(sets.targets))
+    low, high = after[sets.targets].min(initial=np.inf), after[sets.targets].max(initial=0.0)
+    before_on = before[sets.targets]
+    goes = float(weight[sets.going[0]].sum())
+    return max(float((low - before_on).clip(min=0).sum()), goes + float((before_on - high).clip(min=0).sum()))
+
+
+def evened(
+    sets: Sets, start: Rebalanced, weight: FloatArray, *, most: int | None = None
+) -> tuple[Rebalanced, FloatArray]:
+    """Replica sets with evener weights.
+
+    Args:
+        sets: what is there.
+        start: sets at their best on racks.
+        weight: (P,) of each replica of a partition.
+        most: replicas that may move, those of ``start`` among them; None: as many as help.
+
+    Returns:
+        The sets, and ``goals``.
+    """
+    lists = sets.lists.copy()
+    lists[start.rows] = start.lists
+    aim = goals(sets, weight)
+    search = _Search(sets, lists, weight, aim)
+    search.run(np.inf if most is None else most - sets.moves(start))
+    changed = np.flatnonzero((np.sort(lists, axis=1) != np.sort(sets.lists, axis=1)).any(axis=1))
+    return Rebalanced(changed, _in_place(sets.lists[changed], lists[changed]), relaxed=False), aim
+
+
+def _in_place(before: IntArray, after: IntArray) -> IntArray:
+    """The lists with every replica that stays in its old place, newcomers in the others, the lowest broker first."""
+    goes = newcomers(after, before)
+    comes = newcomers(before, after)
+    out = before.copy()
+    rows = np.repeat(np.arange(len(after)), comes.sum(axis=1))
+    out[goes] = after[comes][np.lexsort((after[comes], rows))]
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A replica that moves, the giver's ``at``-th; and one that comes back, the taker's ``back``-th, or None."""
+
+    giver: int
+    taker: int
+    at: int
+    back: int | None
+    score: float
+
+
+@dataclass(eq=False)
+class _Search:
+    """Moves and exchanges of single replicas; changes ``lists``.
+
+    Attributes:
+        sets: what is there.
+        lists: (P, R) as they are now.
+        weight: (P,) of each replica of a partition.
+        aim: (B,) what each target should carry.
+    """
+
+    sets: Sets
+    lists: IntArray
+    weight: FloatArray
+    aim: FloatArray
+    carried: FloatArray = field(init=False)
+    held: _Ints = field(init=False)
+    room: int = field(init=False)
+    near: float = field(init=False)
+    #: Of each broker the loose replicas on it as row * R + column, and their weights, the lightest first.
+    slots: list[_Ints] = field(init=False)
+    sizes: list[FloatArray] = field(init=False)
+
+    def __post_init__(self) -> None:
+        brokers, targets = len(self.sets.targets), self.sets.targets
+        row, column = np.nonzero(self.lists != NONE)
+        self.near = WITHIN * float(self.aim[targets].mean())
+        self.carried = np.bincount(self.lists[row, column], weights=self.weight[row], minlength=brokers).astype(
+            np.float64
+        )
+        self.held = np.bincount(self.lists[row, column], minlength=brokers)
+        self.room = max(int(self.held[targets].max(initial=0)), -(-int(self.held[targets].sum()) // int(targets.sum())))
+        slot = np.flatnonzero((self.sets.loose & (self.weight > 0)[:, None]).ravel())
+        on, size = self.lists.ravel()[slot], self.weight[slot // max(1, self.lists.shape[1])]
+        order = np.lexsort((slot, size, on))
+        ends = np.cumsum(np.bincount(on, minlength=brokers))[:-1]
+        self.slots = np.split(slot[order], ends)
+        self.sizes = np.split(size[order], ends)
+
+    def run(self, budget: float) -> None:
+        """Until all are near their aims, nothing helps, or ``budget`` replicas moved."""
+        stuck = ~self.sets.targets
+        while budget >= 1:
+            off = self.carried - self.aim
+            worst = int(np.where(stuck, 0.0, np.abs(off)).argmax())
+            if stuck[worst] or abs(off[worst]) <= self.near:
+                return
+            step = self._best_of(worst, off, exchanges=budget >= 2)
+            if step is None:
+                stuck[worst] = True
+                continue
+            budget -= self._taken(step)
+            stuck[[step.giver, step.taker]] = False
+
+    def _best_of(self, broker: int, off: FloatArray, *, exchanges: bool) -> _Step | None:
+        """The step that serves this broker and another best, one of those farthest on the other side if any does."""
+        gives = off[broker] > 0
+        others = np.flatnonzero(self.sets.targets & ((off < 0) if gives else (off > 0)))
+        others = others[np.argsort(-np.abs(off[others]), kind="stable")][:_PARTNERS]
+        for some in (others[:_FIRST], others[_FIRST:]):
+            pairs = [(broker, other) if gives else (other, broker) for other in some.tolist()]
+            found = [step for a, b in pairs for step in self._steps(a, b, exchanges=exchanges)]
+            if found:
+                return max(found, key=lambda step: step.score)
+        return None
+
+    def _steps(self, giver: int, taker: int, *, exchanges: bool) -> Iterator[_Step]:
+        """The moves, and the exchange, that suit this pair best."""
+        over, under = self.carried[giver] - self.aim[giver], self.aim[taker] - self.carried[taker]
+        mine, theirs = self.sizes[giver], self.sizes[taker]
+        least = min(over, under)
+        at = int(np.searchsorted(mine, least, side="right"))
+        if self.held[taker] < self.room:
+            # The largest that overshoots neither, and the smallest that overshoots one.
+            for tried in (np.arange(at - 1, max(-1, at - 1 - _TRIED), -1), np.arange(at, min(mine.size, at + _TRIED))):
+                score = self._score(over, under, mine[tried], mine[tried])
+                good = (score > 0) & self._may_go(self.slots[giver][tried], giver, taker)
+                for found in np.flatnonzero(good)[:1].tolist():
+                    yield _Step(giver, taker, int(tried[found]), None, float(score[found]))
+        if not exchanges or not theirs.size:
+            return
+        first = max(0, mine.size - _LOOKED_AT)
+        mine = mine[first:]
+        near = np.searchsorted(theirs, mine - least)[:, None] + np.arange(-2, 2)
+        back = np.clip(near, 0, theirs.size - 1)
+        score = self._score(over, under, mine[:, None] - theirs[back], mine[:, None] + theirs[back])
+        one, two = np.unravel_index(np.argsort(-score, axis=None, kind="stable")[:_TRIED], score.shape)
+        scores, one, two = score[one, two], first + one, back[one, two]
+        mine_at, theirs_at = self.slots[giver][one], self.slots[taker][two]
+        width = self.lists.shape[1]
+        good = (scores > 0) & (mine_at // width != theirs_at // width)
+        good &= self._may_go(mine_at, giver, taker) & self._may_go(theirs_at, taker, giver)
+        for found in np.flatnonzero(good)[:1].tolist():
+            yield _Step(giver, taker, int(one[found]), int(two[found]), float(scores[found]))
+
+    def _score(self, over: float, under: float, shift: FloatArray, copied: FloatArray) -> FloatArray:
+        """How much closer to the aims both are then, times the square of that for each byte copied; 0: not worth it."""
+        closer = over + under - np.abs(over - shift) - np.abs(under - shift)
+        score: FloatArray = (
+            np.where(closer >= _WORTH * self.near, closer, 0.0) ** 3 / (copied + self.near * _WORTH) ** 2
+        )
+        return score
+
+    def _taken(self, step: _Step) -> int:
+        """Take a step; how many replicas it moves."""
+        back = None if step.back is None else int(self.slots[step.taker][step.back])
+        self._put(step.giver, step.at, step.taker)
+        if back is None:
+            return 1
+        self._put(step.taker, int(np.flatnonzero(self.slots[step.taker] == back)[0]), step.giver)
+        return 2
+
+    def _may_go(self, slots: _Ints, giver: int, taker: int) -> BoolArray:
+        """(n,) which of these replicas may go there: not held already, and racks as good as before."""
+        lists = self.lists[slots // self.lists.shape[1]]
+        free: BoolArray = ~(lists == taker).any(axis=1)
+        rack = self.sets.rack
+        if rack[giver] != rack[taker]:
+            racks = np.append(rack, NONE)[lists]
+            free &= (racks == rack[taker]).sum(axis=1) < (racks == rack[giver]).sum(axis=1)
+        return free
+
+    def _put(self, giver: int, at: int, taker: int) -> None:
+        """Move the giver's ``at``-th replica."""
+        slot, size = self.slots[giver][at], self.sizes[giver][at]
+        row, column = divmod(int(slot), self.lists.shape[1])
+        self.slots[giver], self.sizes[giver] = np.delete(self.slots[giver], at), np.delete(self.sizes[giver], at)
+        place = int(np.searchsorted(self.sizes[taker], size))
+        self.slots[taker] = np.insert(self.slots[taker], place, slot)
+        self.sizes[taker] = np.insert(self.sizes[taker], place, size)
+        self.lists[row, column] = taker
+        self.carried[giver] -= size
+        self.carried[taker] += size
+        self.held[giver] -= 1
+        self.held[taker] += 1
