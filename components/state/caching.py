@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from reseat.planning import Curve
     from reseat.planning.advice import Advice
     from reseat.planning.against_generate import AgainstGenerate, Beside
+    from reseat.planning.conflict import Demand
     from reseat.planning.reassignment_time import Transfer
     from reseat.planning.schedule import BatchLimits, Preview, Work
     from reseat.resilience import Loss
@@ -47,6 +48,7 @@ __all__ = [
     "board_of",
     "both_of",
     "comparison_of",
+    "conflict_of",
     "curve_of",
     "difference_of",
     "election_after",
@@ -158,17 +160,7 @@ def _asked(where: str, stamp: str, question: str, _ask: Callable[[], object]) ->
 
 @_result(_LAYOUTS)
 def past_snapshot(history: History, landing: str, cluster: str, snapshot_id: str) -> Snapshot:
-    """``reseat.history.past.snapshot_at``: one moment of the past as a whole snapshot.
-
-    Args:
-        history: the tables.
-        landing: the landing zone that they were made from.
-        cluster: the cluster.
-        snapshot_id: the snapshot's identity.
-
-    Raises:
-        InputRefused: the tables do not know it, or cannot be read.
-    """
+    """``reseat.history.past.snapshot_at``, which says what it raises: one moment of the past as a whole snapshot."""
     from reseat.history.past import snapshot_at
 
     return snapshot_at(history, landing, cluster, snapshot_id)
@@ -309,6 +301,14 @@ def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
     from reseat.planning import plan
 
     return plan(layout, wish)
+
+
+@_result(_PLANS)
+def conflict_of(layout: ClusterLayout, wish: Wish) -> tuple[Demand, ...]:
+    """``reseat.planning.conflict``: what of a refused change cannot hold together."""
+    from reseat.planning.conflict import conflict
+
+    return conflict(layout, wish)
 
 
 @_result(_PLANS)

@@ -9,12 +9,16 @@ import streamlit as st
 from components.look import text
 from components.look.text import wish_in_words
 from components.shell import frame
-from components.state import session
+from components.state import caching, session
 from components.state.session import OpenLayout
 from reseat.errors import WishRefused
 from reseat.model import Wish
+from reseat.planning.conflict import conflict_in_words, without
 
 __all__ = ["draw_refusal"]
+
+#: Demands that have a button each, where they cannot hold together.
+_DEMANDS = 6
 
 
 def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
@@ -24,11 +28,18 @@ def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
     what = "Not planned: the input is incomplete" if asks else "Not possible"
     frame.answer(f"{what}: {wish_in_words(seat.wish)}.")
     st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
+    found = () if asks else caching.conflict_of(seat.layout, seat.wish)
+    if found:
+        st.markdown(text.plain(conflict_in_words(found)))
     with st.container(horizontal=True, key="refused-choices"):
+        for at, demand in enumerate(found[:_DEMANDS]):
+            less = without(seat.wish, [demand])
+            words = f"Without: {text.label(demand.words)}"
+            st.button(words, key=f"without-{at}", icon=":material/close:", on_click=session.set_wish, args=(less,))
         if error.topics:
             words = "Exclude this topic" if len(error.topics) == 1 else f"Exclude these {len(error.topics):,} topics"
-            without = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))
-            edits = replace(seat.edits, without=without)
+            excluded = tuple(dict.fromkeys((*seat.edits.without, *error.topics)))
+            edits = replace(seat.edits, without=excluded)
             st.button(words, key="leave-out", icon=":material/filter_alt:", on_click=session.set_edits, args=(edits,))
         if seat.wish.point is not None:
             words = "Use the plan with the fewest moves"

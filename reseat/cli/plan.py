@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reseat.cli.files import refuse_one_file_for_two
@@ -24,6 +25,7 @@ from reseat.formats.text.commands import commands, version_of
 from reseat.model import ClusterLayout, Plan, Wish
 from reseat.model.units import size
 from reseat.model.wording import listed
+from reseat.planning.conflict import conflict, conflict_in_words
 from reseat.planning.kinds.curve import whole_curve
 from reseat.planning.plan import plan as plan_wish
 
@@ -45,7 +47,7 @@ def plan(chosen: argparse.Namespace) -> int:
     reading = read_layout(chosen)
     layout = layout_of(reading.layout, chosen)
     wish = wish_of(chosen, layout)
-    made = plan_wish(layout, wish)
+    made = _planned(layout, wish)
     curve = _points(layout, wish) if chosen.points else []
     # All texts first, then all files: where one cannot be made, none is written.
     texts = [
@@ -72,6 +74,17 @@ def plan(chosen: argparse.Namespace) -> int:
     else:
         say(*_summary(made, chosen, notes, curve))
     return 0
+
+
+def _planned(layout: ClusterLayout, wish: Wish) -> Plan:
+    """The plan; a refusal says which demands cannot hold together, where some cannot."""
+    try:
+        return plan_wish(layout, wish)
+    except WishRefused as refusal:
+        found = conflict(layout, wish)
+        if not found:
+            raise
+        raise replace(refusal, choices=(*refusal.choices, conflict_in_words(found))) from refusal
 
 
 def _points(layout: ClusterLayout, wish: Wish) -> list[str]:

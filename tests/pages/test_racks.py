@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.what_if.changes import finding_changes, without_brokers
 from reseat.balance import findings
-from reseat.model import Broker, ClusterLayout, Finding, Severity, Wish
+from reseat.model import Broker, ClusterLayout, Finding, Options, Severity, Wish
 from tests.pages.conftest import small, texts
 
 Opened = Callable[..., AppTest]
@@ -54,6 +54,17 @@ def test_what_cannot_be_has_choices(opened: Opened) -> None:
     at.button(key="leave-out").click().run()
 
     assert "Not possible" not in texts(at)
+
+
+def test_demands_that_cannot_hold_together_are_named_and_can_go_one_by_one(opened: Opened) -> None:
+    """The rule and the broker are named; without the rule there is a plan."""
+    at = opened("racks", wish=Wish(remove=(4,), options=Options(never_onto=(1, 2, 3))))
+
+    assert "These cannot hold together:" in texts(at)
+
+    at.button(key="without-0").click().run()
+
+    assert "Draining broker 4" in texts(at)
 
 
 def test_an_order_that_is_not_told_can_be_vouched_for(opened: Opened) -> None:

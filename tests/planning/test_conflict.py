@@ -1,0 +1,97 @@
+"""A refused change: the demands that are named are refused together, and without any one of them there is a plan."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reseat.errors import WishRefused
+from reseat.model import Broker, ClusterLayout, Options, Wish
+from reseat.planning import plan
+from reseat.planning.conflict import Demand, conflict, conflict_in_words, without
+from tests.planning.brute_force import random_layout
+
+#: Four brokers of which two hold every partition.
+LAYOUT = ClusterLayout.from_assignments(
+    {("a", 0): [0, 1], ("b", 0): [1, 0], ("c", 0): [0, 1]}, brokers=[Broker(b) for b in range(4)]
+)
+
+
+def refused(layout: ClusterLayout, wish: Wish) -> bool:
+    """Whether there is something to plan, and no plan."""
+    try:
+        return not wish.is_empty and plan(layout, wish) is None
+    except WishRefused:
+        return True
+
+
+def some_wish(rng: np.random.Generator, layout: ClusterLayout) -> Wish:
+    """Brokers that leave, rules about others, or a factor; more than many layouts can hold."""
+    ids = [int(i) for i in layout.broker_ids]
+    some = [tuple(sorted(rng.choice(ids, int(rng.integers(0, len(ids))), replace=False).tolist())) for _ in range(2)]
+    options = Options(
+        receive_cap=int(rng.integers(1, 4)) if rng.random() < 0.5 else None,
+        never_onto=some[0],
+        pin=(("t0", None),) if rng.random() < 0.3 else (),
+    )
+    if rng.random() < 0.3:
+        return Wish(replication_factor=int(rng.integers(2, 6)), topics=layout.topics, options=options)
+    return Wish(remove=some[1], rebalance=bool(rng.random() < 0.3), options=options)
+
+
+@pytest.mark.parametrize("batch", range(6))
+def test_what_is_named_conflicts_and_without_any_of_it_there_is_a_plan(batch: int) -> None:
+    """Whatever was asked for; and rules that are no matter are not named."""
+    rng, met = np.random.default_rng(batch), 0
+    for _ in range(25):
+        layout = random_layout(rng, brokers=int(rng.integers(3, 7)), partitions=int(rng.integers(1, 6)), dead=False)
+        wish = some_wish(rng, layout)
+        found = conflict(layout, wish) if refused(layout, wish) else ()
+        if not found:
+            continue
+        met += 1
+        every = {(demand.kind, demand.value) for demand in found}
+        options = wish.options
+        others = [
+            Demand(kind, value, "")
+            for kind, values in (
+                ("pin", options.pin),
+                ("never_onto", options.never_onto),
+                ("receive_cap", (None,)),
+                ("remove", wish.remove),
+                ("topics", wish.topics),
+            )
+            for value in values
+            if (kind, value) not in every
+        ]
+        bare = without(wish, others)
+
+        assert refused(layout, bare), wish
+        for demand in found:
+            assert not refused(layout, without(bare, [demand])), (wish, demand)
+    assert met >= 3
+
+
+def test_the_words_name_brokers_together() -> None:
+    """Of each kind one part of the sentence."""
+    wish = Wish(remove=(0,), options=Options(never_onto=(2, 3), pin=(("c", None),), receive_cap=9))
+    found = conflict(LAYOUT, wish)
+
+    assert conflict_in_words(found) == (
+        "These cannot hold together: brokers 2 and 3 receive nothing; broker 0 is removed. Without any one of them "
+        "there is a plan."
+    )
+
+
+def test_one_demand_alone_is_no_conflict() -> None:
+    """A broker that is not there is refused by itself, and its sentence says so."""
+    assert conflict(LAYOUT, Wish(remove=(7,), options=Options(receive_cap=9))) == ()
+    assert conflict(LAYOUT, Wish(remove=(0, 1, 2, 3))) == ()  # no rule is among them
+
+
+def test_it_ends_in_time() -> None:
+    """Where planning takes long nothing is named, rather than late."""
+    now = iter(range(0, 10_000, 2))
+    wish = Wish(remove=(0,), options=Options(never_onto=(2, 3)))
+
+    assert conflict(LAYOUT, wish, seconds=3, clock=lambda: float(next(now))) == ()
