@@ -17,7 +17,7 @@ from reseat.planning.conflict import conflict_in_words, without
 
 __all__ = ["draw_refusal"]
 
-#: Demands that have a button each, where they cannot hold together.
+#: Rules that have a button each, where they cannot hold together.
 _DEMANDS = 6
 
 
@@ -32,7 +32,8 @@ def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
     if found:
         st.markdown(text.plain(conflict_in_words(found)))
     with st.container(horizontal=True, key="refused-choices"):
-        for at, demand in enumerate(found[:_DEMANDS]):
+        # Brokers and topics of the change have a sign to drop them in the strip.
+        for at, demand in enumerate([one for one in found if one.is_rule][:_DEMANDS]):
             less = without(seat.wish, [demand])
             words = f"Without: {text.label(demand.words)}"
             st.button(words, key=f"without-{at}", icon=":material/close:", on_click=session.set_wish, args=(less,))

@@ -51,6 +51,11 @@ class Demand:
     value: Any
     words: str
 
+    @property
+    def is_rule(self) -> bool:
+        """Whether it is a rule, and not a part of the change itself."""
+        return self.kind in _RULES
+
 
 def conflict(
     layout: ClusterLayout, wish: Wish, *, seconds: float = _SECONDS, clock: Callable[[], float] = time.monotonic
@@ -85,7 +90,7 @@ def conflict(
         if size == 1:
             break
         size //= 2
-    return tuple(kept) if len(kept) > 1 and any(demand.kind in _RULES for demand in kept) else ()
+    return tuple(kept) if len(kept) > 1 and any(demand.is_rule for demand in kept) else ()
 
 
 def conflict_in_words(found: Iterable[Demand]) -> str:

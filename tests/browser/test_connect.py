@@ -152,7 +152,7 @@ def test_test_read_change_lose_and_find(
     page.get_by_text("Broker 1 left, 1 leader moved, 1 ISR shrank.").first.wait_for()
     picture(page, "changed")
 
-    page.get_by_role("link", name="Overview", exact=True).click()
+    to(page, "Overview")
     page.locator(".st-key-quality").get_by_role("button").click()
     page.get_by_text("a live cluster, read from ZooKeeper").wait_for()
     page.keyboard.press("Escape")

@@ -59,7 +59,7 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     page.get_by_text("The pipeline is running").wait_for()
     page.get_by_text("Ingesting new snapshots").wait_for(timeout=JOB)
     settled(page, "history-at-work")
-    page.get_by_role("link", name="Overview", exact=True).click()
+    to(page, "Overview")
     page.get_by_text("No cluster is loaded").wait_for()
     to(page, "Fleet")
     page.get_by_text("2 of 3 clusters would lose data or availability if one broker fails").wait_for(timeout=JOB)
@@ -92,7 +92,7 @@ def test_a_demo_week_from_nothing_to_a_what_if(page: Page, own_dashboard: str, h
     expect(page.get_by_text("current state", exact=True)).to_have_count(0)
 
     # A loss of the latest snapshot as a what-if.
-    page.get_by_role("link", name="Resilience", exact=True).click()
+    to(page, "Resilience")
     open_one = page.locator(".st-key-answer").get_by_text("2 partitions offline already")
     open_one.wait_for()
     page.get_by_role("radio", name="From the history").click()

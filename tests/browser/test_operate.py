@@ -179,7 +179,7 @@ def test_kafka_carries_out_the_plan_of_a_dragged_tile_and_its_rollback(
     open_files(page, lab.reading, files, then="Board")
     drag(page, tile(page, 2), page.locator(".tray"))
     says(page, f"Draining broker 2: {held} replicas move, the proven minimum.")
-    page.get_by_role("link", name="Plan", exact=True).click()
+    to(page, "Plan")
     says(page, f"{held} replicas move")
     plan = downloaded(page, "Plan (plan.json)", tmp_path)
     rollback = downloaded(page, "Rollback (rollback.json)", tmp_path)

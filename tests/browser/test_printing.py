@@ -106,7 +106,7 @@ def test_board_and_plan_are_printed_whole(page: Page, dashboard: str, tmp_path: 
     assert sum(word == "+1" for word in words) >= badges.count("+1") > 0
     assert not {"Overview", "Resilience", "Find", "Drag", "Reset"} & set(words)
 
-    page.get_by_role("link", name="Plan", exact=True).click()
+    to(page, "Plan")
     page.locator(".js-plotly-plot").first.wait_for()
     settled(page, "printed-plan")
 

@@ -89,7 +89,7 @@ def test_a_broker_down(page: Page, dashboard: str) -> None:
     """The captured cluster with a broker down: what has no leader is the first thing that the Overview says."""
     open_sample(page, dashboard, "A broker is down")
     through_all(page, "broken")
-    page.get_by_role("link", name="Overview", exact=True).click()
+    to(page, "Overview")
     page.locator(".st-key-answer").get_by_text("3 partitions have no leader").wait_for()
 
     expect(page.get_by_text("No critical issues")).to_have_count(0)

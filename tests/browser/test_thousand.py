@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import open_files
+from tests.browser.conftest import open_files, to
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -58,7 +58,7 @@ def test_one_broker_of_a_thousand_is_found_by_typing_and_drained_by_keyboard(pag
     page.reload()
     expect(tile(page, 785).locator(".id")).to_be_visible()
     expect(page.get_by_role("searchbox", name="Find")).to_have_value("786")
-    page.get_by_role("link", name="Plan", exact=True).click()
+    to(page, "Plan")
     page.get_by_text("Draining broker 786: 6 replicas move").first.wait_for()
     expect(page).to_have_url(re.compile(r"[?&]remove=786(&|$)"))
     for figure in ("Replicas move", "Partitions changed"):
