@@ -16,6 +16,9 @@ _VALUES: dict[str, st.SearchStrategy[object]] = {
     "bool": st.booleans(),
     "int | None": st.none() | st.integers(1, 10**6),
     "tuple[int, ...]": st.sets(IDS, max_size=3).map(lambda ids: tuple(sorted(ids))),
+    "tuple[str, ...]": st.lists(st.from_regex(r"[a-z][a-z0-9-]{0,5}", fullmatch=True), max_size=3, unique=True).map(
+        tuple
+    ),
     "tuple[tuple[str, int | None], ...]": st.sets(
         st.tuples(st.from_regex(r"[a-c*][a-c._*-]{0,5}", fullmatch=True), st.none() | st.integers(0, 2**31 - 1)),
         max_size=3,

@@ -162,6 +162,9 @@ def _chips(wish: Wish) -> int:
             nobody: dict[str, Any] = {name: ()}
             free = replace(other, options=replace(wish.options, **nobody))
             chips.append((name.replace("_", "-"), f"{words}: {text.ids(brokers)}", free))
+    if wish.options.leader_racks and not wish.is_empty:
+        free = replace(other, options=replace(wish.options, leader_racks=()))
+        chips.append(("leader-racks", f"leaders in: {', '.join(wish.options.leader_racks)}", free))
     for key, words, without in chips:
         st.button(
             f":gray[Remove from the what-if: ]{words}",  # the sign alone tells nobody who hears it; frame.css hides it

@@ -234,6 +234,12 @@ def _options(seat: OpenLayout) -> None:
             default=[broker for broker in options.never_onto if broker in ids],
             help="No replica is moved onto these brokers. They are not counted in the balance, and lead as others do.",
         )
+        racks = st.multiselect(
+            "Leaders in racks, the most preferred first",
+            seat.layout.racks,
+            default=[rack for rack in options.leader_racks if rack in seat.layout.racks],
+            help="Preferred leaders are in the first of these racks where the partition has a replica that can lead.",
+        )
         lines = st.text_area(
             "Pinned topics: names, patterns or topic:partition, one per line",
             value="\n".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
@@ -252,6 +258,7 @@ def _options(seat: OpenLayout) -> None:
                 pin=pins,
                 never_leads=tuple(sorted(never)),
                 never_onto=tuple(sorted(closed)),
+                leader_racks=tuple(racks),
                 reorder_all=reorder,
                 by_bytes=by_bytes and sizes,
                 receive_cap=None if cap is None else int(cap),

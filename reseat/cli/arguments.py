@@ -206,6 +206,14 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         help="brokers that receive no replica and are not counted in the replica balance",
     )
     command.add_argument(
+        "--leader-racks",
+        action="append",
+        default=[],
+        type=_words,
+        metavar="RACK,...",
+        help="racks in which preferred leaders are to be, the most preferred first",
+    )
+    command.add_argument(
         "--keep-unmovable",
         action="store_true",
         help="also plan partitions without a live in-sync replica; by default they stay as they are",

@@ -27,9 +27,9 @@ _BROKERS = (
 )
 #: Rules that name brokers.
 _OF_BROKERS = ("never_leads", "never_onto")
-_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", "pin", *_OF_BROKERS)
 #: Those of lists, which may be given several times.
-_RULES = ("pin", *_OF_BROKERS)
+_RULES = ("pin", *_OF_BROKERS, "leader_racks")
+_OPTIONS = ("reorder_all", "receive_cap", "by_bytes", "max_moves", "keep_unmovable", *_RULES)
 
 
 def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
@@ -72,6 +72,7 @@ def wish_of(chosen: argparse.Namespace, layout: ClusterLayout) -> Wish:
             **{name: told[name] for name in _OPTIONS if name in told and name not in _RULES},
             pin=tuple(dict.fromkeys(pin for group in chosen.pin for pin in group)),
             **_brokers(told),
+            leader_racks=tuple(dict.fromkeys(rack for group in chosen.leader_racks for rack in group)),
         ),
         point=told.get("point"),
         replace=tuple(sorted({old: new for old, new, _ in replaced}.items())),
@@ -97,7 +98,7 @@ def options_of(wish: Wish) -> list[str]:
         "mend_racks": wish.mend_racks,
         "leaders_only": wish.leaders_only,
         "pin": ",".join(topic if at is None else f"{topic}:{at}" for topic, at in options.pin),
-        **{name: ",".join(map(str, getattr(options, name))) for name in _OF_BROKERS},
+        **{name: ",".join(map(str, getattr(options, name))) for name in (*_OF_BROKERS, "leader_racks")},
         **{name: getattr(options, name) for name in _OPTIONS if name not in _RULES},
         "point": wish.point,
     }

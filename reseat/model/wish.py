@@ -28,6 +28,8 @@ class Options:
             other broker that can be.
         never_onto: ids of brokers that receive nothing. What they hold stays where nothing else asks for it to go, and
             they are not counted in the replica balance; they lead as others do.
+        leader_racks: racks, the most preferred first: of each list that a plan may order the preferred leader is in the
+            first of them in which the list has a broker that can be it.
         keep_unmovable: plan partitions without a live in-sync replica too, which cannot move before a broker of their
             ISR is back; else they are left where they are.
     """
@@ -40,12 +42,13 @@ class Options:
     pin: tuple[tuple[str, int | None], ...] = ()
     never_leads: tuple[int, ...] = ()
     never_onto: tuple[int, ...] = ()
+    leader_racks: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """JSON-ready values; rules where there are some, as what was written before there were any stays the same."""
         plain = asdict(self)
         pins = [{"topic": topic} | ({} if at is None else {"partition": at}) for topic, at in plain.pop("pin")]
-        rules = {"pin": pins} | {name: list(plain.pop(name)) for name in ("never_leads", "never_onto")}
+        rules = {"pin": pins} | {name: list(plain.pop(name)) for name in ("never_leads", "never_onto", "leader_racks")}
         return plain | {name: rule for name, rule in rules.items() if rule}
 
 

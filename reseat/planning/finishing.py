@@ -16,7 +16,7 @@ import numpy.typing as npt
 from reseat.balance.racks import rack_violations
 from reseat.model import NONE, BoolArray, Certificate, ClusterLayout, IntArray, Options, Plan, Wish
 from reseat.model.wording import counted
-from reseat.planning.preconditions import resorts, usable, who_leads
+from reseat.planning.preconditions import who_leads
 from reseat.planning.proof.verdict import Verdict
 from reseat.planning.proposal import propose
 from reseat.planning.solve.leaders import leader_first, preferred_leaders
@@ -58,7 +58,10 @@ def with_leaders_evened(
         lists: (n, R) their new lists, as wide as the layout's.
         free: rows whose lists may be ordered anew, these among them.
         leaving: (B,) bool, brokers that lead nothing where another one can.
-        options: ``never_leads`` applies.
+        options: ``never_leads`` and ``leader_racks`` apply.
+
+    Raises:
+        WishRefused: as ``who_leads``.
     """
     if len(free) > len(rows):
         every = current.replicas.copy()
@@ -68,8 +71,8 @@ def with_leaders_evened(
         return current
     before = current.replicas[rows, 0]
     fixed = current.preferred_by_broker - np.bincount(before[before != NONE], minlength=len(current.brokers))
-    may_lead, late = who_leads(current, options, usable(current, leaving), resorts(current, leaving))
-    chosen = preferred_leaders(lists, before, fixed, may_lead, late)
+    who = who_leads(current, options, leaving)
+    chosen = preferred_leaders(lists, before, fixed, who.may_lead, who.resorts, rank=who.rank)
     lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
     different = np.flatnonzero((lists != current.replicas[rows]).any(axis=1))
     return propose(current, rows[different], lists[different])

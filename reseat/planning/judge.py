@@ -42,7 +42,7 @@ from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, wi
 from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.plan import plan
-from reseat.planning.preconditions import pinned, require_no_duplicates, resorts, settled, usable, who_leads
+from reseat.planning.preconditions import pinned, require_no_duplicates, settled, who_leads
 from reseat.planning.proof.checker import check_addition, check_rebalance, check_removal, check_replication_factor
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
@@ -216,8 +216,7 @@ def _verdict(
             after,
             wish.topics,
             wish.replication_factor,
-            receive_cap=options.receive_cap,
-            never_onto=options.never_onto,
+            rules=options,
             pinned=unmovable,
         )
     most = options.max_moves if wish.point is None else wish.point
@@ -226,8 +225,7 @@ def _verdict(
             check_rebalance,
             current,
             after,
-            never_leads=options.never_leads,
-            never_onto=options.never_onto,
+            rules=options,
             pinned=unmovable,
         )
         whole = check(wish.remove, racks_only=wish.mend_racks)
@@ -245,9 +243,8 @@ def _verdict(
                 after,
                 added,
                 max_moves=max_moves,
-                receive_cap=options.receive_cap,
+                rules=options,
                 reorder_all=options.reorder_all,
-                never_leads=options.never_leads,
                 pinned=unmovable,
             )
 
@@ -258,11 +255,9 @@ def _verdict(
         current,
         after,
         wish.remove,
-        receive_cap=options.receive_cap,
+        rules=options,
         reorder_all=wish.orders_all,
         allow_rf_change=allow_rf_change,
-        never_leads=options.never_leads,
-        never_onto=options.never_onto,
         pinned=unmovable,
     )
 
@@ -336,8 +331,8 @@ class _Comparison:
         factor_before, factor_after = (before != NONE).sum(axis=1), (lists != NONE).sum(axis=1)
         moved = row_any(newcomers(before, lists))
         leaving = np.isin(current.broker_ids, wish.remove)
-        targets, late = who_leads(current, wish.options, usable(current, leaving), resorts(current, leaving))
-        brokers = len(targets)
+        who = who_leads(current, wish.options, leaving)
+        targets, brokers = who.may_lead, len(leaving)
 
         # Which lists may be ordered anew, as the wish has it: those whose members differ; where nothing is wished for,
         # those that the plan ordered anew; never those that grow, whose first replica stays first.
@@ -349,7 +344,8 @@ class _Comparison:
         others = np.ones(current.partition_count, np.bool_)
         others[every] = False
         fixed = np.bincount(first[others] + 1, minlength=brokers + 1)[1:]
-        chosen = preferred_leaders(laid[every], first[every].astype(np.int32), fixed, targets, late)
+        today = first[every].astype(np.int32)
+        chosen = preferred_leaders(laid[every], today, fixed, targets, who.resorts, rank=who.rank)
         counts = (fixed + np.bincount(chosen[chosen >= 0], minlength=brokers))[targets]
 
         stays = (lists == before[:, :1]).any(axis=1) & on_brokers(before[:, 0], targets)
@@ -363,7 +359,7 @@ class _Comparison:
             changed_partitions=len(rows),
             other_factors=not wish.topics and bool((factor_after != factor_before).any()),
             least_leader_sum_of_squares=int((counts**2).sum()),
-            least_changed=int((chosen != first[every]).sum()),
+            least_changed=int((chosen != today).sum()),
             avoidable=named,
         )
 

@@ -117,8 +117,9 @@ def _with_idle_options(plan: Plan, *, reorder_all: str | None = None) -> Plan:
         idle.append("the cap on replicas received has no effect: who receives how many is what the balance asks for")
     if plan.wish.rearranges and not plan.wish.rebalance and options.by_bytes:
         idle.append("sizes have no effect: replicas are counted")
-    if options.never_leads and (plan.wish.topics or plan.wish.places):
-        idle.append("brokers that never lead have no effect: lists keep their order")
+    if (options.never_leads or options.leader_racks) and (plan.wish.topics or plan.wish.places):
+        who = "brokers that never lead" if options.never_leads else "racks of leaders"
+        idle.append(f"{who} have no effect: lists keep their order")
     if options.reorder_all and reorder_all is not None:
         idle.append(f"lists were not reordered: {reorder_all}")
     if not idle:

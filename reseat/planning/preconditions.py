@@ -29,7 +29,7 @@ from reseat.balance import incomplete, without_live_copy
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, Options, Severity
 from reseat.model.naming import named_by
-from reseat.model.wording import counted, listed
+from reseat.model.wording import counted, listed, verb
 
 __all__ = [
     "Settled",
@@ -110,19 +110,28 @@ def pinned_by_wish(layout: ClusterLayout, options: Options) -> BoolArray:
     return held
 
 
-def who_leads(
-    layout: ClusterLayout, options: Options, targets: BoolArray, late: BoolArray
-) -> tuple[BoolArray, BoolArray]:
-    """Brokers that may be the preferred leader, and those that are where a list has none of them, each (B,) bool.
+def who_leads(layout: ClusterLayout, options: Options, leaving: BoolArray | None) -> Leaders:
+    """Who may be the preferred leader.
 
     Args:
         layout: the layout.
-        options: ``never_leads`` moves brokers from the former to the latter.
-        targets: (B,) bool, brokers that count.
-        late: (B,) bool, last resorts.
+        options: ``never_leads`` makes brokers last resorts, ``leader_racks`` orders racks.
+        leaving: (B,) bool, brokers that lead nothing where another one can.
+
+    Raises:
+        WishRefused: no broker has one of these racks.
     """
+    strange = [rack for rack in options.leader_racks if rack not in layout.racks]
+    if strange:
+        raise WishRefused(
+            f"No broker is in {verb(len(strange), 'rack', 'racks')} {listed(strange)}, where leaders are to be.",
+            choices=(f"Choose among the racks {listed(layout.racks)}." if layout.racks else "Add racks (--racks).",),
+        )
     never = np.isin(layout.broker_ids, options.never_leads)
-    return targets & ~never, late | (targets & never)
+    targets, late = usable(layout, leaving), resorts(layout, leaving)
+    order = {rack: at for at, rack in enumerate(options.leader_racks)}
+    rank = np.array([order.get(broker.rack or "", len(order)) for broker in layout.brokers], np.int64)
+    return Leaders(targets & ~never, late | (targets & never), rank)
 
 
 def require_complete(layout: ClusterLayout) -> None:
@@ -141,6 +150,21 @@ def require_complete(layout: ClusterLayout) -> None:
                 "Plan what is there anyway (--accept-incomplete; a button on the dashboard).",
             ),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Leaders:
+    """Who may be the preferred leader of a list: (B,) each.
+
+    Attributes:
+        may_lead: bool, brokers that count and may be.
+        resorts: bool, those that are where a list has none of the former.
+        rank: where in the order of preferred racks each is; of each list only the first rank is.
+    """
+
+    may_lead: BoolArray
+    resorts: BoolArray
+    rank: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,9 +212,9 @@ def require_known(layout: ClusterLayout, broker_ids: Iterable[int]) -> tuple[int
     unknown = tuple(i for i in wished if layout.position(i) is None)
     if unknown:
         noun = "Broker" if len(unknown) == 1 else "Brokers"
-        verb = "is" if len(unknown) == 1 else "are"
         raise WishRefused(
-            f"{noun} {_listed(unknown)} {verb} not in this layout of {counted(len(layout.brokers), 'broker')}.",
+            f"{noun} {_listed(unknown)} {verb(len(unknown), 'is', 'are')} not in this layout of "
+            f"{counted(len(layout.brokers), 'broker')}.",
             brokers=unknown,
             choices=(f"Choose among the brokers {_listed(layout.broker_ids.tolist())}.",),
         )

@@ -134,14 +134,19 @@ def best_leaders(
     free: Sequence[tuple[str, int]],
     remove: Sequence[int],
     never: Sequence[int] = (),
+    *,
+    leader_racks: Sequence[str] = (),
 ) -> tuple[int, int]:
     """Objectives (4) and (5) over every order of these partitions' lists: (sum of squares, changed leaders)."""
     targets = [target for target in targets_of(layout, remove) if target not in never]
     resorts = [*resorts_of(layout, remove), *(one for one in targets_of(layout, remove) if one in never)]
     current = layout.assignments()
+    rack_of = {broker.id: broker.rack for broker in layout.brokers}
     outcomes = np.zeros((1, 1 + len(targets)), np.int64)
     for key, members in proposed.items():
-        tiers = [m for m in members if m in targets], [m for m in members if m in resorts], members
+        able = [m for m in members if m in targets]
+        first_racks = ([m for m in able if rack_of[m] == rack] for rack in leader_racks)
+        tiers = *first_racks, able, [m for m in members if m in resorts], members
         firsts = next(filter(None, tiers), []) if key in free else members[:1]
         rows = [[first != (current[key] or [None])[0], *(t == first for t in targets)] for first in firsts]
         if rows:

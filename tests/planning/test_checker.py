@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reseat.model import Broker, BrokerState, ClusterLayout
+from reseat.model import Broker, BrokerState, ClusterLayout, Options
 from reseat.planning.proof.checker import check_addition, check_removal, check_replication_factor
 
 Lists = list[list[int]]
@@ -138,7 +138,7 @@ class TestRemoval:
         current = layout([[1], [1], [2], [2], [2]], Broker(3))
         proposed = replace_lists(current, [[3], [2], [2], [2], [2]])
 
-        capped = check_removal(current, proposed, [1], receive_cap=1)
+        capped = check_removal(current, proposed, [1], rules=Options(receive_cap=1))
         free = check_removal(current, proposed, [1])
 
         assert capped.replicas_proven
@@ -148,7 +148,7 @@ class TestRemoval:
         """Broker 3 receives two where one was allowed."""
         current = layout([[1], [1]], Broker(3))
 
-        verdict = check_removal(current, replace_lists(current, [[3], [3]]), [1], receive_cap=1)
+        verdict = check_removal(current, replace_lists(current, [[3], [3]]), [1], rules=Options(receive_cap=1))
 
         assert verdict.faults == ("Broker 3 receives 2 replicas; at most 1 were allowed.",)
 

@@ -152,7 +152,7 @@ class TestRemoval:
         proven = 0
         for layout, remove, proposed in random_removals(np.random.default_rng(8), layouts=150, plans=4):
             best = best_sets(layout, remove, receive_cap=1)
-            verdict = check_removal(layout, replaced(layout, proposed), remove, receive_cap=1)
+            verdict = check_removal(layout, replaced(layout, proposed), remove, rules=Options(receive_cap=1))
             if verdict.faults:
                 continue
 

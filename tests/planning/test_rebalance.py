@@ -437,9 +437,9 @@ def test_a_wish_to_balance_stands_alone() -> None:
     ):
         with pytest.raises(WishRefused, match="Only a rebalance goes together with brokers"):
             plan(layout, wish)
-    made = plan(layout, Wish(rebalance=True, options=Options(receive_cap=3, max_moves=1, by_bytes=True)))
+    made = plan(layout, Wish(leaders_only=True, options=Options(receive_cap=3, by_bytes=True)))
 
-    assert made.wish.rebalance
+    assert made.wish.leaders_only
     assert [f.sentence for f in made.findings] == [
         "The cap on replicas received has no effect: who receives how many is what the balance asks for; sizes have no "
         "effect: replicas are counted."

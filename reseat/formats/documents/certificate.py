@@ -50,13 +50,14 @@ class PlanOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pin: list[_Pin] = []
     never_leads: list[Id] = []
     never_onto: list[Id] = []
+    leader_racks: list[str] = []
 
     def read(self) -> Options:
-        """The options of a wish; each pin and broker once, in their order."""
+        """The options of a wish; each pin, broker and rack once, in their order."""
         plain = {name: getattr(self, name) for name in PlanOptions.__struct_fields__}
         pins = tuple(dict.fromkeys((one.topic, one.partition) for one in self.pin))
         brokers = {name: tuple(sorted(set(plain[name]))) for name in ("never_leads", "never_onto")}
-        return Options(**{**plain, "pin": pins, **brokers})
+        return Options(**{**plain, "pin": pins, **brokers, "leader_racks": tuple(dict.fromkeys(self.leader_racks))})
 
 
 class _Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -120,9 +120,8 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         proposed,
         tuple(broker.id for broker in added),
         max_moves=fewer,
-        receive_cap=options.receive_cap,
+        rules=options,
         reorder_all=options.reorder_all,
-        never_leads=options.never_leads,
         pinned=unmovable,
     )
     exact = answer.reached if answer.exact else None

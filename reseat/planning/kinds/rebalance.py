@@ -244,8 +244,7 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
         wish.remove,
         racks_only=wish.mend_racks,
         tolerances=tolerances,
-        never_leads=wish.options.never_leads,
-        never_onto=wish.options.never_onto,
+        rules=wish.options,
         pinned=unmovable,
     )
     certificate = certified(
@@ -286,7 +285,7 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
     require_targets(current, np.zeros(len(current.brokers), np.bool_))
     free = np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free, options=options)
-    verdict = check_removal(current, proposed, (), reorder_all=True, never_leads=options.never_leads, pinned=unmovable)
+    verdict = check_removal(current, proposed, (), rules=options, reorder_all=True, pinned=unmovable)
     certificate = certified(
         current,
         proposed,

@@ -54,7 +54,7 @@ from reseat.model import (
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted
 from reseat.planning.cautions import with_cautions
-from reseat.planning.finishing import cost_of_cap
+from reseat.planning.finishing import cost_of_cap, with_leaders_evened
 from reseat.planning.kinds.by_bytes import Weights
 from reseat.planning.preconditions import (
     Settled,
@@ -67,15 +67,12 @@ from reseat.planning.preconditions import (
     require_targets,
     resorts,
     settled,
-    usable,
-    who_leads,
 )
 from reseat.planning.proof.checker import check_removal
 from reseat.planning.proof.verdict import sentences_of
-from reseat.planning.proposal import bytes_to_copy, propose
+from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.receivers import with_doubtful_receivers
 from reseat.planning.solve.last_resort import Part, lacking, placed_in_parts
-from reseat.planning.solve.leaders import leader_first, preferred_leaders
 from reseat.planning.solve.placing import Placing, place, place_by_weight
 from reseat.planning.solve.rack_choice import NoRoom, effective_racks
 from reseat.planning.solve.rounding import Ties
@@ -235,8 +232,11 @@ def planned(
         further: sentences to add to the certificate.
         balance: whether the checker's sentence about replica balance, which is about the fewest moves, is kept.
     """
-    rows, lists = _ordered(removal, rows, lists, wish.options)
-    proposed, to_copy = propose(removal.layout, rows, lists), bytes_to_copy(removal.layout, rows, lists)
+    free = np.flatnonzero(~removal.pinned) if wish.options.reorder_all else rows
+    proposed = with_leaders_evened(
+        removal.layout, rows, lists, free=free, leaving=removal.leaving, options=wish.options
+    )
+    to_copy = bytes_to_copy(removal.layout, rows, lists)
     certificate = _certificate(removal, proposed, wish, least_squares, further, to_copy=to_copy, balance=balance)
     plan = Plan(
         current=removal.layout,
@@ -365,27 +365,6 @@ def _filled_in(removal: Removal, newcomers: IntArray) -> IntArray:
     return lists
 
 
-def _ordered(removal: Removal, rows: _Ints, lists: IntArray, options: Options) -> tuple[_Ints, IntArray]:
-    """Which rows change, and their lists with the chosen leader in front."""
-    layout = removal.layout
-    if options.reorder_all:
-        every = layout.replicas.copy()
-        every[rows] = lists
-        rows = np.flatnonzero(~removal.pinned)
-        lists = every[rows]
-    if rows.size == 0:
-        return rows, lists
-    before = layout.replicas[rows, 0]
-    fixed = layout.preferred_by_broker - np.bincount(before[before >= 0], minlength=len(layout.brokers))
-    may_lead, late = who_leads(layout, options, usable(layout, removal.leaving), resorts(layout, removal.leaving))
-    chosen = preferred_leaders(lists, before, fixed, may_lead, late)
-    lists = np.take_along_axis(lists, leader_first(lists, chosen), axis=1)
-    if options.reorder_all:
-        different = np.flatnonzero((lists != layout.replicas[rows]).any(axis=1))
-        rows, lists = rows[different], lists[different]
-    return rows, lists
-
-
 def _certificate(
     removal: Removal,
     proposed: ClusterLayout,
@@ -401,10 +380,8 @@ def _certificate(
         layout,
         proposed,
         wish.remove,
-        receive_cap=options.receive_cap,
+        rules=options,
         reorder_all=options.reorder_all,
-        never_leads=options.never_leads,
-        never_onto=options.never_onto,
         pinned=removal.pinned,
     )
     sentences = verdict.sentences if balance else sentences_of(verdict, balance=False)

@@ -16,6 +16,7 @@ Complexity: O(P R) and, for what 3 is about, that of ``remove``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace as with_changes
 
 import numpy as np
 
@@ -64,9 +65,8 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
         current,
         proposed,
         wish.remove,
+        rules=with_changes(wish.options, receive_cap=None),
         reorder_all=wish.options.reorder_all,
-        never_leads=wish.options.never_leads,
-        never_onto=wish.options.never_onto,
         pinned=removal.pinned,
     )
     certificate = certified(

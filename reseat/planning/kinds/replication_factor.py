@@ -115,10 +115,8 @@ def change_replication_factor(
     proposed = propose(current, change.rows, lists)
     # A replica that is kept instead of another is not received: with such rows the proof leaves the cap aside.
     cap = options.receive_cap if change.grows.all() else None
-    never = options.never_onto
-    verdict = check_replication_factor(
-        current, proposed, names, factor, receive_cap=cap, never_onto=never, pinned=unmovable
-    )
+    rules = replace(options, receive_cap=cap)
+    verdict = check_replication_factor(current, proposed, names, factor, rules=rules, pinned=unmovable)
     bound = Bound(
         moves=int(np.maximum(factor - change.held, 0).sum()),
         leaders=bool(change.grows.all()),

@@ -42,7 +42,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, ClusterLayout
+from reseat.model import NONE, BoolArray, ClusterLayout, Options
 from reseat.planning.proof.compared import Change, rack_sum_of_squares
 from reseat.planning.proof.exchange import Choice, exchanges, least_reachable
 from reseat.planning.proof.growth import Growth, growth_proven
@@ -56,6 +56,8 @@ IndexArray = npt.NDArray[np.int64]
 
 #: A load that no broker has.
 _FAR = 1 << 40
+#: Where nothing restricts who receives and who leads.
+NO_RULES = Options()
 
 
 def check_removal(
@@ -63,11 +65,9 @@ def check_removal(
     proposed: ClusterLayout,
     remove: Iterable[int],
     *,
-    receive_cap: int | None = None,
+    rules: Options = NO_RULES,
     reorder_all: bool = False,
     allow_rf_change: bool = False,
-    never_leads: Iterable[int] = (),
-    never_onto: Iterable[int] = (),
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that takes brokers out; with none to remove, one that needed no change.
@@ -76,32 +76,24 @@ def check_removal(
         current: the layout planned on.
         proposed: the same partitions with other replica lists; brokers that only it has are further targets.
         remove: ids of the brokers that shall hold nothing afterwards.
-        receive_cap: the most replicas that one broker may receive; more is a fault.
+        rules: ``receive_cap``, more than which is a fault, as is a copy to a broker of ``never_onto``; those do not
+            count in the balance. ``never_leads`` and ``leader_racks`` say who may be first.
         reorder_all: whether unchanged partitions may be reordered too.
         allow_rf_change: whether partitions may have another number of replicas than before; then the plan's own
             numbers are what is wished, and more replicas come with the first one kept.
-        never_leads: ids of brokers that may be first only where a list has no other that may.
-        never_onto: ids of brokers that receive nothing, and do not count in the balance; a copy to one is a fault.
         pinned: (P,) bool, partitions that cannot move and so keep their replicas, also on brokers to remove; a change
             of their members is a fault. None: every partition can.
 
     Returns:
         The verdict. Where a list holds an available broker, an order that puts another one first is never proven.
     """
-    change = Change.between(
-        current,
-        proposed,
-        tuple(remove),
-        pinned=pinned,
-        never_leads=tuple(never_leads),
-        never_onto=tuple(never_onto),
-    )
+    change = Change.between(current, proposed, tuple(remove), pinned=pinned, rules=rules)
     factor = change.before_factor
     if allow_rf_change:
         factor = change.after_factor
     else:
         change.require_factor(factor)
-    change.require_cap(receive_cap)
+    change.require_cap(rules.receive_cap)
     choice = _choices(change, factor)
     keeps_first = (factor > change.before_factor) & change.first_may_stay
     if not change.leaving.any():
@@ -110,7 +102,7 @@ def check_removal(
     else:
         free = change.members_differ & ~keeps_first
         order = Order(free=free, bound=~free)
-    return _verdict(change, choice, order, receive_cap=receive_cap, reorder_all=reorder_all)
+    return _verdict(change, choice, order, receive_cap=rules.receive_cap, reorder_all=reorder_all)
 
 
 def check_replication_factor(
@@ -119,8 +111,7 @@ def check_replication_factor(
     topics: Iterable[str],
     factor: int,
     *,
-    receive_cap: int | None = None,
-    never_onto: Iterable[int] = (),
+    rules: Options = NO_RULES,
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that gives the partitions of some topics another number of replicas.
@@ -130,8 +121,8 @@ def check_replication_factor(
         proposed: the same partitions with other replica lists.
         topics: names of the topics whose partitions shall have ``factor`` replicas.
         factor: that number, at least 1.
-        receive_cap: the most replicas that one broker may receive; more is a fault.
-        never_onto: as in ``check_removal``; where no partition gets more replicas, all brokers count.
+        rules: as in ``check_removal``; where no partition gets more replicas, all brokers count. Lists keep their
+            order, so nothing is asked of leaders.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -141,18 +132,18 @@ def check_replication_factor(
     """
     names = frozenset(topics)
     wished = np.array([name in names for name in current.topics], np.bool_)[current.topic_of]
-    closed = tuple(never_onto) if (current.replication_factor[wished] < factor).any() else ()
-    change = Change.between(current, proposed, (), pinned=pinned, never_onto=closed)
+    closed = rules.never_onto if (current.replication_factor[wished] < factor).any() else ()
+    change = Change.between(current, proposed, (), pinned=pinned, rules=Options(never_onto=closed))
     change.faults.extend(f"Topic {name} is not in the layout." for name in sorted(names - {*current.topics}))
     wished = np.array([name in names for name in change.current.topics], np.bool_)
     ours = wished[change.current.topic_of[change.rows]]
     factors = np.where(ours, factor, change.before_factor)
     change.require_factor(factors)
-    change.require_cap(receive_cap)
+    change.require_cap(rules.receive_cap)
     change.require_changed(wished[change.current.topic_of], factor)
     choice = _choices(change, factors)
     shrinks = factors < change.before_factor
-    return _verdict(change, choice, Order(free=shrinks, bound=~shrinks), receive_cap=receive_cap)
+    return _verdict(change, choice, Order(free=shrinks, bound=~shrinks), receive_cap=rules.receive_cap)
 
 
 def check_addition(
@@ -161,9 +152,8 @@ def check_addition(
     added: Iterable[int],
     *,
     max_moves: int | None = None,
-    receive_cap: int | None = None,
+    rules: Options = NO_RULES,
     reorder_all: bool = False,
-    never_leads: Iterable[int] = (),
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that evens replicas by moves onto added brokers alone.
@@ -174,9 +164,8 @@ def check_addition(
         added: ids of the brokers that join.
         max_moves: where given, the aim is the least sum of squares with at most so many moves, and fewest moves are
             not judged.
-        receive_cap: the most replicas that one broker may receive; more is a fault.
+        rules: as in ``check_removal``.
         reorder_all: whether unchanged partitions may be reordered too.
-        never_leads: ids of brokers that may be first only where a list has no other that may.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -185,18 +174,20 @@ def check_addition(
         a smaller sum of squares. Plans that move replicas elsewhere are valid, and not proven.
     """
     ids = tuple(added)
-    change = Change.between(current, proposed, (), ids, pinned=pinned, never_leads=tuple(never_leads))
+    open_ = replace(rules, never_onto=())  # who receives is said by ``added``
+    change = Change.between(current, proposed, (), ids, pinned=pinned, rules=open_)
     change.faults.extend(
         f"Broker {broker} is to be added but is in neither layout." for broker in ids if not change.knows(broker)
     )
     change.require_factor(change.before_factor)
-    change.require_cap(receive_cap)
+    change.require_cap(rules.receive_cap)
     joins = np.isin(change.current.broker_ids, np.array(ids, np.int64)) & change.targets
     growth = Growth.of(change, joins)
     racks = not change.faults and growth.racks_hold
     moves = replicas = False
     if racks and growth.onto_joining_only:
-        full = np.zeros(len(joins), np.bool_) if receive_cap is None else joins & (change.received >= receive_cap)
+        cap = rules.receive_cap
+        full = np.zeros(len(joins), np.bool_) if cap is None else joins & (change.received >= cap)
         moves, replicas = growth_proven(change, joins, growth.edges(change), full, max_moves)
     free = change.members_differ
     leaders, fewest = leaders_proven(change, Order(free=free, bound=~free), reorder_all=reorder_all)
@@ -219,8 +210,7 @@ def check_rebalance(
     *,
     racks_only: bool = False,
     tolerances: Sequence[int] = (),
-    never_leads: Iterable[int] = (),
-    never_onto: Iterable[int] = (),
+    rules: Options = NO_RULES,
     pinned: BoolArray | None = None,
 ) -> Verdict:
     """Judge a plan that evens replicas over the brokers there are, and preferred leaders over all lists.
@@ -233,8 +223,7 @@ def check_rebalance(
         tolerances: where given, the plan is a point between the fewest moves and the least spread: ``moves_proven`` and
             ``replicas_proven`` say that no plan has a smaller sum of squares with as few moves, nor fewer moves with as
             small a sum, shown for one of these differences up to which a move is not worth it.
-        never_leads: ids of brokers that may be first only where a list has no other that may.
-        never_onto: ids of brokers that receive nothing, and do not count in the balance; a copy to one is a fault.
+        rules: as in ``check_removal``, but for the cap.
         pinned: as in ``check_removal``.
 
     Returns:
@@ -242,14 +231,7 @@ def check_rebalance(
         that no such plan has a smaller replica spread, nor this spread with fewer moves; ``replicas_proven`` that none
         of those has a smaller sum of squares. What is on brokers that do not count must have stayed.
     """
-    change = Change.between(
-        current,
-        proposed,
-        tuple(remove),
-        pinned=pinned,
-        never_leads=tuple(never_leads),
-        never_onto=tuple(never_onto),
-    )
+    change = Change.between(current, proposed, tuple(remove), pinned=pinned, rules=rules)
     change.require_factor(change.before_factor)
     racks, balance = rebalance_proven(change, spread=not (racks_only or tolerances), tolerances=tolerances)
     free = change.members_differ

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray
+from reseat.model import NONE, BoolArray, Broker, BrokerState, ClusterLayout, IntArray, Options
 from reseat.model.wording import counted
 
 __all__ = ["Change", "rack_squares", "rack_sum_of_squares", "widened"]
@@ -38,6 +38,7 @@ class Change:
     leaving: BoolArray  # (B,) brokers to remove
     targets: BoolArray  # (B,) brokers that count and receive
     leads: BoolArray  # (B,) brokers that may be named first
+    leads_after: IndexArray  # (B,) of a list only those of its lowest number may
     alive: BoolArray  # (B,) brokers that remain and are not known to be dead
     closed: BoolArray  # (B,) brokers that receive nothing and do not count
     rack: IndexArray | None  # (B,) rack codes; None where no broker has a rack
@@ -58,8 +59,7 @@ class Change:
         added: tuple[int, ...] = (),
         *,
         pinned: BoolArray | None = None,
-        never_leads: tuple[int, ...] = (),
-        never_onto: tuple[int, ...] = (),
+        rules: Options,
     ) -> Change:
         """Lay the two over one list of brokers, and note the faults that no wish can excuse."""
         faults: list[str] = []
@@ -76,7 +76,7 @@ class Change:
         leads = _available(current.brokers, alive)
         # Where none of those that join is available, these are what is left to move onto.
         joins = np.isin(ids, np.array(added, np.int64))
-        closed = np.isin(ids, np.array(never_onto, np.int64))
+        closed = np.isin(ids, np.array(rules.never_onto, np.int64))
         able = _available(current.brokers, alive & ~closed)
         targets = able if (joins & able).any() else able | (joins & alive & ~closed)
         rows = _differing_rows(current.replicas, proposed.replicas)
@@ -86,7 +86,8 @@ class Change:
             proposed=proposed,
             leaving=leaving,
             targets=targets,
-            leads=leads & ~np.isin(ids, np.array(never_leads, np.int64)),
+            leads=leads & ~np.isin(ids, np.array(rules.never_leads, np.int64)),
+            leads_after=_rack_order(current.brokers, rules.leader_racks),
             alive=alive,
             closed=closed,
             rack=_rack_codes(current.brokers),
@@ -309,6 +310,11 @@ def _available(brokers: tuple[Broker, ...], alive: BoolArray) -> BoolArray:
     """(B,) those of ``alive`` that are not fenced or shutting down; all of them where each one is."""
     well = alive & np.array([not broker.state.unavailable for broker in brokers], np.bool_)
     return well if well.any() else alive
+
+
+def _rack_order(brokers: tuple[Broker, ...], racks: tuple[str, ...]) -> IndexArray:
+    """(B,) the place of each broker's rack among these; behind all of them where it is none of them."""
+    return np.array([racks.index(b.rack) if b.rack in racks else len(racks) for b in brokers], np.int64)
 
 
 def _same_brokers(current: ClusterLayout, proposed: ClusterLayout) -> tuple[ClusterLayout, ClusterLayout]:

@@ -65,6 +65,8 @@ def _order_proven(change: Change, free: IndexArray, preferred: IndexArray) -> tu
         return True, True
     old = widened(change.current.replicas[free][:, :1], 1)[:, 0]
     may_lead = np.append(change.leads, False)[lists]
+    after = np.where(may_lead, np.append(change.leads_after, 0)[lists], change.leads_after.max(initial=0))
+    may_lead &= after <= after.min(axis=1)[:, None]
     able = may_lead.any(axis=1)
     placed, kept = _in_place(change, lists[~able], old[~able])
     if not placed or not may_lead[able, 0].all():

@@ -56,6 +56,8 @@ def preferred_leaders(
     fixed: npt.NDArray[np.integer],
     may_lead: BoolArray,
     resorts: BoolArray,
+    *,
+    rank: _Ints | None = None,
 ) -> IntArray:
     """Choose the preferred leader of each of these lists.
 
@@ -65,6 +67,8 @@ def preferred_leaders(
         fixed: (B,) preferred-leader counts of all other partitions, by broker position.
         may_lead: (B,) bool, brokers that count and may be named first: remaining and available.
         resorts: (B,) bool, those that are named first where a list has no such broker.
+        rank: (B,) which brokers come before others, the lowest first: of each list only those of its lowest rank may
+            be named first. None: all are alike.
 
     Returns:
         (n,) int32 position of the broker to name first. A list without a broker that may lead keeps its present
@@ -74,6 +78,9 @@ def preferred_leaders(
     if lists.size == 0:
         return np.full(len(lists), NONE, np.int32)
     able = on_brokers(lists, may_lead)
+    if rank is not None and np.ptp(rank):
+        ranks = np.where(able, rank[lists], np.iinfo(np.int64).max)
+        able &= ranks == ranks.min(axis=1, keepdims=True)
     has_choice = able.any(axis=1)
     free, rest = np.flatnonzero(has_choice), np.flatnonzero(~has_choice)
     chosen = np.empty(len(lists), np.int32)
