@@ -28,7 +28,7 @@ def draw(seat: OpenLayout) -> None:
     wish_form(seat)
     draw_points(seat, plan)
     draw_next(seat, plan, below_spread)
-    draw_bars(plan, choose_bars("plan-bars"), "plan-chart")
+    draw_bars(plan, choose_bars(plan, "plan-bars"), "plan-chart")
     draw_downloads(plan)
     views = {
         "Moves": lambda: draw_moves(plan, "moves"),

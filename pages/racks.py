@@ -29,7 +29,7 @@ def detail(plan: Plan) -> None:
     st.markdown("\n".join(f"- {text.plain(sentence)}" for sentence in plan.certificate.sentences[1:]))
     moves = plan.certificate.moves
     navigation.link(navigation.PLAN, f"See the {text.counted(moves, 'move')} and download the files")
-    counted = choose_bars("racks-bars")
+    counted = choose_bars(plan, "racks-bars")
     draw_bars(plan, counted, "racks-chart")
     with st.container(key="racks-and-findings"):
         racks, findings = st.columns([3, 2])

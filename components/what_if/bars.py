@@ -20,9 +20,19 @@ _UNKNOWN = {
 }
 
 
-def choose_bars(key: str) -> str:
-    """Let a person choose what is counted."""
-    return fields.segments("What", tuple(_SAYS), name="bars", key=key, says=_SAYS, label_visibility="collapsed")
+def choose_bars(plan: Plan, key: str) -> str:
+    """Let a person choose what is counted; what the plan balances comes up by itself."""
+    by_size = plan.wish.rebalance and plan.wish.options.by_bytes
+    usual = "Size" if by_size else "Preferred leaders" if plan.wish.leaders_only else "Replicas"
+    return fields.segments(
+        "What",
+        tuple(_SAYS),
+        name="bars",
+        key=key if usual == "Replicas" else f"{key}-{_SAYS[usual]}",
+        says=_SAYS,
+        default=usual,
+        label_visibility="collapsed",
+    )
 
 
 def draw_bars(plan: Plan, counted: str, key: str) -> None:

@@ -109,14 +109,10 @@ def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     enough = None if least is None else f"minimum: {least:,}"
     proven = "proven minimum (racks unknown)" if certificate.unknown_racks else "proven minimum"
     racks = f"{text.count(certificate.rack_violations_before)} → {text.count(certificate.rack_violations_after)}"
-    spread, held = before.byte_spread, caching.balance_of(plan.proposed).by_broker.byte_spread
-    changed = Figure(
-        "Partitions changed", text.count(certificate.changed_partitions), None, define("Partitions changed")
-    )
-    if plan.wish.options.by_bytes and spread is not None and held is not None:
-        gap = certificate.byte_sum_gap
-        near = None if gap is None else f"within {max(gap, 0.0001):.2%} of the bound"
-        changed = Figure("Size spread", text.size_change(spread.spread, held.spread), near, define("Size spread"))
+    changed = _size_spread(plan) if plan.wish.options.by_bytes else None
+    if changed is None:
+        partitions = text.count(certificate.changed_partitions)
+        changed = Figure("Partitions changed", partitions, None, define("Partitions changed"))
     columns = frame.figures(
         [
             Figure(
@@ -136,7 +132,7 @@ def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
             Figure(
                 "Preferred leader spread",
                 f"{_apart(before.preferred_leader_spread)} → {text.count(certificate.leader_spread)}",
-                "minimum for these replicas" if certificate.leader_balance_proven else None,
+                _least_leaders(certificate),
                 f"{_LEADERS} Before → after.",
             ),
             Figure(
@@ -147,9 +143,30 @@ def outcome(seat: OpenLayout, plan: Plan, where: str) -> DeltaGenerator:
     return columns[_SPREAD_AT]
 
 
+def _size_spread(plan: Plan) -> Figure | None:
+    """How far apart brokers' bytes are before and after, without those that leave; None where it is unknown."""
+    before, after = (caching.balance_of(layout).by_broker for layout in (plan.current, plan.proposed))
+    if before.byte_spread is None or after.size_bytes is None:
+        return None
+    stays = plan.proposed.available & ~np.isin(plan.proposed.broker_ids, plan.wish.remove)
+    held = after.size_bytes[stays]
+    if not held.size or np.isnan(held).any():
+        return None
+    gap = plan.certificate.byte_sum_gap
+    near = None if gap is None else f"within {max(gap, 0.0001):.2%} of the bound"
+    change = text.size_change(before.byte_spread.spread, float(np.ptp(held)))
+    return Figure("Size spread", change, near, f"{define('Size spread')} Before → after.")
+
+
 def least_for(certificate: Certificate) -> str | None:
     """For how many moves the checker confirmed that the replica spread is the least; None where it did not."""
     return f"minimum for {text.counted(certificate.moves, 'move')}" if certificate.replica_balance_proven else None
+
+
+def _least_leaders(certificate: Certificate) -> str | None:
+    if not certificate.leader_balance_proven:
+        return None
+    return f"minimum for these {'racks' if certificate.wish.options.leader_racks else 'replicas'}"
 
 
 def _lost_diversity(certificate: Certificate) -> str:

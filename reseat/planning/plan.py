@@ -34,13 +34,25 @@ def plan(layout: ClusterLayout, wish: Wish) -> Plan:
             choices=("Do not add it, or let it receive.",),
         )
     made = _planned(layout, wish)
-    if not closed or wish.leaders_only or not made.certificate.valid:
+    told = _rules_in_words(wish) if made.certificate.valid else ()
+    if not told:
         return made
-    told = (
-        f"{verb(len(closed), 'Broker', 'Brokers')} {listed(closed)} {verb(len(closed), 'receives', 'receive')} nothing "
-        f"and {verb(len(closed), 'is', 'are')} not counted in the replica balance."
-    )
-    return replace(made, certificate=replace(made.certificate, sentences=(*made.certificate.sentences, told)))
+    return replace(made, certificate=replace(made.certificate, sentences=(*made.certificate.sentences, *told)))
+
+
+def _rules_in_words(wish: Wish) -> tuple[str, ...]:
+    """What rules mean for the figures of a certificate."""
+    closed, racks = wish.options.never_onto, wish.options.leader_racks
+    told = []
+    if closed and not wish.leaders_only:
+        told.append(
+            f"{verb(len(closed), 'Broker', 'Brokers')} {listed(closed)} {verb(len(closed), 'receives', 'receive')} "
+            f"nothing and {verb(len(closed), 'is', 'are')} not counted in the replica balance."
+        )
+    if racks and not (wish.topics or wish.places):
+        order = ", then ".join(racks)
+        told.append(f"Preferred leaders are in rack {order}, where their list has a broker there that can lead.")
+    return tuple(told)
 
 
 def _planned(layout: ClusterLayout, wish: Wish) -> Plan:

@@ -125,13 +125,13 @@ def _without_a_curve(wish: Wish) -> str | None:
     """Why a wish has no points to choose from, or None."""
     if wish.replication_factor is not None:
         return "A replication-factor change has one plan, the minimum; no alternatives with more moves are offered."
-    if wish.mend_racks or wish.leaders_only or wish.places or (wish.rebalance and wish.remove):
-        return "This change has one plan: the one with the fewest moves for it."
-    if wish.options.by_bytes:
+    if wish.options.by_bytes and (wish.rebalance or not wish.rearranges):
         return (
             "No alternatives with more moves: the plan balances by size, and alternatives are computed for replica "
             "counts only."
         )
+    if wish.mend_racks or wish.leaders_only or wish.places or (wish.rebalance and wish.remove):
+        return "This change has one plan: the one with the fewest moves for it."
     if wish.options.receive_cap is not None:
         return "No alternatives with more moves: a cap on replicas received is set."
     return None
