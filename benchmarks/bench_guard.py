@@ -15,7 +15,7 @@ from reseat.formats.documents.sealed import SealedPlan
 from reseat.model import Broker, BrokerState, ClusterLayout, LogDirectory, Snapshot
 from reseat.operate.checks.authorization import command_line_person
 from reseat.operate.checks.guard import check
-from reseat.operate.request import Request
+from reseat.operate.request import PlanRequest
 from reseat.planning.schedule import BatchLimits, Work, batches, next_batch
 
 #: (partitions of the cluster, partitions of the plan)
@@ -64,7 +64,7 @@ def _bare(layout: ClusterLayout, ids: np.ndarray) -> ClusterLayout:
     )
 
 
-def _request(layout: ClusterLayout, touched: int) -> Request:
+def _request(layout: ClusterLayout, touched: int) -> PlanRequest:
     rows = np.sort(np.random.default_rng(1).choice(layout.partition_count, touched, replace=False))
     chosen = layout.select(rows)
     ids = chosen.replica_ids.copy()
@@ -78,7 +78,7 @@ def _request(layout: ClusterLayout, touched: int) -> Request:
         hash="0" * 32,
         told_hash="0" * 32,
     )
-    return Request(plan=plan, shown_hash=plan.hash, confirmed="c", person=command_line_person("bench"), enabled=True)
+    return PlanRequest(plan=plan, shown_hash=plan.hash, confirmed="c", person=command_line_person("bench"), enabled=True)
 
 
 def _work(brokers: int, *, told: bool) -> Work:

@@ -5,8 +5,8 @@ import streamlit as st
 from components.leaders import elections, outages, walk_state, walk_view
 from components.leaders.election_commands import draw_election_command
 from components.look import text
-from components.operate.desk import desk_of
 from components.operate.election import draw_election
+from components.operate.operated_cluster import operated_cluster
 from components.shell import frame
 from components.state import addresses, caching, fields
 from components.state.session import OpenLayout
@@ -34,14 +34,14 @@ def election_now(seat: OpenLayout, mode: Mode) -> None:
     outages.legend()
     if len(said) > 1:
         st.caption(text.plain(" ".join(said[1:])))
-    desk = desk_of(seat)
+    operated = operated_cluster(seat)
     views = {
         "Partition by partition": lambda: elections.draw_reasons(layout, preview, "election-now"),
         "auto.leader.rebalance": lambda: elections.draw_auto_rebalance(auto, "auto-rebalance"),
         "Command": lambda: draw_election_command(layout, preview, seat.version),
     }
-    if desk is not None:
-        views["Run an election"] = lambda: draw_election(desk, layout, mode)
+    if operated is not None:
+        views["Run an election"] = lambda: draw_election(operated, layout, mode)
     says = dict(zip(views, ("partitions", "auto", "command", "run"), strict=False))
     chosen = fields.segments(
         "Detail", list(views), name="detail", key=f"election-view-{len(views)}", says=says, label_visibility="collapsed"

@@ -6,7 +6,7 @@ from components.look import text
 from components.new_topic import form
 from components.new_topic import preview as new_topic_preview
 from components.new_topic.form import Asked
-from components.operate.desk import Desk, desk_of
+from components.operate.operated_cluster import OperatedCluster, operated_cluster
 from components.operate.topic import created, draw_created, draw_creation
 from components.shell import frame
 from components.state import addresses, fields
@@ -42,7 +42,9 @@ def placed(asked: Asked, spec: TopicSpec, seat: OpenLayout) -> tuple[Placement |
         return None, (str(refusal),)
 
 
-def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: OpenLayout, desk: Desk | None) -> None:
+def preview(
+    asked: Asked, spec: TopicSpec, placement: Placement, seat: OpenLayout, operated: OperatedCluster | None
+) -> None:
     """Figures, bars and the views behind them."""
     effect = new_topic_preview.effect_of(seat.layout, placement)
     new_topic_preview.figures(seat.layout, placement, effect)
@@ -60,8 +62,8 @@ def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: OpenLayou
     views = {
         "Create": lambda: new_topic_preview.draw_texts(asked, spec, placement),
     }
-    if desk is not None:
-        views["On the live cluster"] = lambda: draw_creation(desk, new_topic_preview.pinned(spec, placement))
+    if operated is not None:
+        views["On the live cluster"] = lambda: draw_creation(operated, new_topic_preview.pinned(spec, placement))
     views |= {
         "Partition by partition": lambda: new_topic_preview.draw_lists(seat.layout, placement),
         "Automatic creation": lambda: new_topic_preview.draw_automatic(asked, seat.layout),
@@ -72,21 +74,21 @@ def preview(asked: Asked, spec: TopicSpec, placement: Placement, seat: OpenLayou
         list(views),
         name="detail",
         says={"Create": "make"} | says,
-        key="topic-view" if desk is None else "topic-view-live",
+        key="topic-view" if operated is None else "topic-view-live",
         label_visibility="collapsed",
     )
     views[chosen]()
 
 
 seat = frame.page("New topic")
-desk = desk_of(seat)
+operated = operated_cluster(seat)
 head = st.container()
 asked = form.draw_form(seat.layout)
 spec, faults, warnings = form.check(asked, seat.layout)
 placement = None
 if spec is not None and not faults and asked.name not in seat.layout.topics:
     placement, faults = placed(asked, spec, seat)
-made = None if desk is None else created(desk, asked.name)
+made = None if operated is None else created(operated, asked.name)
 with head:
     if made is not None and made.made:
         frame.answer(f"{asked.name} was created on the live cluster.")
@@ -100,7 +102,7 @@ with head:
     for warning in warnings:
         st.markdown(f":gray[:material/info:] {text.plain(warning)}")
 if placement is not None and spec is not None:
-    preview(asked, spec, placement, seat, desk)
+    preview(asked, spec, placement, seat, operated)
 elif asked.name and made is None:
     new_topic_preview.draw_automatic(asked, seat.layout)
 addresses.publish()

@@ -5,9 +5,9 @@ import streamlit as st
 from components.look import text
 from components.look.notices import refused
 from components.operate import person, states
-from components.operate.desk import Desk, desk_of, look_at, looked_at
 from components.operate.history import draw_history
-from components.operate.plan import choose, way_back
+from components.operate.operated_cluster import OperatedCluster, look_at, looked_at, operated_cluster
+from components.operate.plan import choose, rollback_of
 from components.operate.prepare import draw_proposal
 from components.operate.reading import last_reading
 from components.operate.start import put_throttles_back, throttles_left
@@ -23,92 +23,92 @@ from reseat.operate.journal.journal import Journal
 SETTLED: Slot[tuple[str, ...]] = Slot("operate-settled")
 
 
-def notices(desk: Desk) -> None:
+def notices(operated: OperatedCluster) -> None:
     """What keeps one from writing here, or wants to be put right first."""
-    permission = desk.permission
-    if desk.journal_trouble is not None:
-        states.draw_not_enabled(f"The journal must be readable: {desk.journal_trouble}")
-    elif not desk.enabled:
-        states.draw_not_enabled(person.how_to_enable(desk.access))
+    permission = operated.permission
+    if operated.journal_error is not None:
+        states.draw_not_enabled(f"The journal must be readable: {operated.journal_error}")
+    elif not operated.enabled:
+        states.draw_not_enabled(person.how_to_enable(operated.access))
     elif permission.verdict is not Verdict.PASSED:
         states.draw_not_enabled(permission.sentence)
-    elif not desk.cluster_id:
+    elif not operated.cluster_id:
         states.draw_not_enabled("The cluster id is unknown, so nothing can be confirmed.")
-    person.draw_way_in(desk.access, desk.person)
-    error = desk.live.state.error
+    person.draw_way_in(operated.access, operated.person)
+    error = operated.live.state.error
     if error is not None:
         states.draw_lost(str(error))
     sentences: tuple[str, ...] = SETTLED.get(())
     for settled in sentences:
         st.markdown(f":gray[:material/info:] {text.plain(settled)}")
     SETTLED.set(())
-    left = throttles_left(desk)
+    left = throttles_left(operated)
     if left:
-        states.draw_leftover_throttles(left, lambda: put_throttles_back(desk), enabled=desk.may_write)
+        states.draw_leftover_throttles(left, lambda: put_throttles_back(operated), enabled=operated.may_write)
 
 
-def prepare(seat: OpenLayout, desk: Desk) -> None:
+def prepare(seat: OpenLayout, operated: OperatedCluster) -> None:
     """A plan that may be carried out; where a run is not over, that first."""
-    open_run, holder = desk.open_run, desk.holder
+    open_run, holder = operated.open_run, operated.holder
     if open_run is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="run-open"):
             st.markdown(
                 f":orange[:material/front_hand:] Run {open_run.id} on this cluster is not over.", width="content"
             )
-            st.button("Show it", key="to-run", on_click=look_at, args=(desk, "run", open_run.id))
+            st.button("Show it", key="to-run", on_click=look_at, args=(operated, "run", open_run.id))
     elif holder is not None:
         states.draw_blocked(
             f"{holder.operator} has been executing on this cluster since {holder.since:%H:%M:%S} UTC ({holder.owner}): "
             "one at a time."
         )
     head = st.container()
-    proposal = choose(seat, head, desk.name)
+    proposal = choose(seat, head, operated.name)
     if proposal is not None:
-        draw_proposal(desk, proposal, head)
+        draw_proposal(operated, proposal, head)
 
 
-def roll_back(desk: Desk, journal: Journal, run_id: int) -> None:
-    """The way back of a run as the cluster is now, guarded as any plan."""
+def roll_back(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
+    """The rollback of a run as the cluster is now, guarded as any plan."""
     st.button(
         f"Back to run {run_id}", key="to-run", type="tertiary", icon=":material/arrow_back:", on_click=look_at,
-        args=(desk, "run", run_id),
+        args=(operated, "run", run_id),
     )  # fmt: skip
     head = st.container()
-    proposal, left = way_back(journal.run(run_id), journal.moves(run_id), last_reading(desk).snapshot)
+    proposal, left = rollback_of(journal.run(run_id), journal.moves(run_id), last_reading(operated).snapshot)
     if left:
         names = ", ".join(text.code(name) for name in left[:5])
         st.markdown(
             f":orange[:material/warning:] {text.counted(len(left), 'partition')} of the run stay as they are, since "
             f"somebody else changed or deleted them: {names}{' …' if left[5:] else ''}"
         )
-    draw_proposal(desk, proposal, head)
+    draw_proposal(operated, proposal, head)
 
 
-def draw(seat: OpenLayout, desk: Desk) -> None:
+def draw(seat: OpenLayout, operated: OperatedCluster) -> None:
     """The page for a live cluster."""
-    notices(desk)
-    look = looked_at(desk)
+    notices(operated)
+    look = looked_at(operated)
     try:
-        if look.what == "plan" or desk.journal is None:
-            prepare(seat, desk)
+        if look.what == "plan" or operated.journal is None:
+            prepare(seat, operated)
         elif look.what == "run":
-            draw_run(desk, desk.journal, look.run)
+            draw_run(operated, operated.journal, look.run)
         else:
-            roll_back(desk, desk.journal, look.run)
+            roll_back(operated, operated.journal, look.run)
     except ReseatError as error:
         refused(error)
-    if desk.journal is not None:
+    if operated.journal is not None:
         opened = look.run if look.what == "run" else None
-        draw_history(desk.journal.runs(desk.cluster_id), opened, lambda run: look_at(desk, "run", run))
+        draw_history(operated.journal.runs(operated.cluster_id), opened, lambda run: look_at(operated, "run", run))
 
 
 seat = frame.page("Execute", unread=states.draw_open_runs, shows="change")
-desk = desk_of(seat)
+operated = operated_cluster(seat)
 if seat.past is not None:
     states.draw_past(seat.past)
-elif desk is None:
+elif operated is None:
     states.draw_not_live("Executing a plan")
     states.draw_open_runs()
 else:
-    draw(seat, desk)
+    draw(seat, operated)
 addresses.publish()

@@ -118,14 +118,14 @@ class ClusterUnreachable(ReseatError):
 
     Attributes:
         sentence: what was tried, what happened, and what to do.
-        trouble: a stable slug of what is wrong: ``name``, ``route``, ``refused``, ``timeout``, ``not_kafka``,
+        reason: a stable slug of what is wrong: ``name``, ``route``, ``refused``, ``timeout``, ``not_kafka``,
             ``not_zookeeper``, ``listener``, ``tls``, ``authentication``, ``authorization``, ``chroot``, ``version``,
             ``configuration`` or ``lost``.
         server: ``host:port`` concerned, or None.
     """
 
     sentence: str
-    trouble: str
+    reason: str
     server: str | None = None
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ from components.shell.live_strip import progress_in_words
 from components.state import connections, session
 from components.state.connections import state_in_words
 from components.state.slots import Slot
-from reseat.sources.diagnosis import Step, StepVerdict
+from reseat.sources.diagnosis import Step, StepOutcome
 from reseat.sources.followed import LiveCluster, LiveState
 
 __all__ = ["draw_card"]
@@ -25,9 +25,9 @@ _EVERY = {_BY_HAND: None, "10 s": 10.0, "30 s": 30.0, "1 min": 60.0, "5 min": 30
 #: Kept: the cluster whose layout is to be opened as soon as it is read, and how many readings there were before.
 _OPENING: Slot[tuple[str, int]] = Slot("connect-opening")
 _ICONS = {
-    StepVerdict.PASSED: ":green[:material/check_circle:]",
-    StepVerdict.WARNED: ":orange[:material/warning:]",
-    StepVerdict.FAILED: ":red[:material/error:]",
+    StepOutcome.PASSED: ":green[:material/check_circle:]",
+    StepOutcome.WARNED: ":orange[:material/warning:]",
+    StepOutcome.FAILED: ":red[:material/error:]",
 }
 
 
@@ -147,16 +147,16 @@ def _steps(state: LiveState) -> None:
             st.markdown(_step(step))
         if state.testing:
             st.markdown(":material/pending: Testing …")
-        elif state.steps[-1].verdict is not StepVerdict.FAILED:
-            warned = sum(step.verdict is StepVerdict.WARNED for step in state.steps)
+        elif state.steps[-1].outcome is not StepOutcome.FAILED:
+            warned = sum(step.outcome is StepOutcome.WARNED for step in state.steps)
             st.markdown(
                 f"**Connection works, with {text.counted(warned, 'warning')}.**" if warned else "**Connection works.**"
             )
 
 
 def _step(step: Step) -> str:
-    words = {StepVerdict.PASSED: "", StepVerdict.WARNED: " (warning)", StepVerdict.FAILED: " (failed)"}
-    return f"{_ICONS[step.verdict]} **{step.name}{words[step.verdict]}.** {text.plain(step.sentence)}"
+    words = {StepOutcome.PASSED: "", StepOutcome.WARNED: " (warning)", StepOutcome.FAILED: " (failed)"}
+    return f"{_ICONS[step.outcome]} **{step.name}{words[step.outcome]}.** {text.plain(step.sentence)}"
 
 
 def _refresh_choice(live: LiveCluster) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from components.look import text
 from components.operate.checks import stopping
-from components.operate.desk import Desk
+from components.operate.operated_cluster import OperatedCluster
 from reseat.operate.checks.check import Check
 
 __all__ = ["JUDGED_ELSEWHERE", "draw_confirm", "why_not"]
@@ -31,11 +31,13 @@ def why_not(checks: Sequence[Check], overrides: frozenset[str], typed: str, clus
     return ""
 
 
-def draw_confirm(desk: Desk, checks: Sequence[Check], overrides: frozenset[str], label: str, key: str) -> str | None:
+def draw_confirm(
+    operated: OperatedCluster, checks: Sequence[Check], overrides: frozenset[str], label: str, key: str
+) -> str | None:
     """Draw the field and the button.
 
     Args:
-        desk: the cluster and the person.
+        operated: the cluster and the person.
         checks: as the guard answered.
         overrides: those that the person overrides.
         label: what the button does, in full; not yet Markdown.
@@ -45,12 +47,12 @@ def draw_confirm(desk: Desk, checks: Sequence[Check], overrides: frozenset[str],
         What was typed, where the button was pressed; else None.
     """
     typed = st.text_input(
-        f"Type the cluster's id to confirm: {text.code(desk.cluster_id, 80)}",
+        f"Type the cluster's id to confirm: {text.code(operated.cluster_id, 80)}",
         key=f"confirm-{key}",
         max_chars=200,
         autocomplete="off",
     )
-    reason = why_not(checks, overrides, typed, desk.cluster_id)
+    reason = why_not(checks, overrides, typed, operated.cluster_id)
     pressed = st.button(
         text.plain(label),
         key=f"go-{key}",

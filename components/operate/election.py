@@ -12,7 +12,7 @@ from components.look import tables, text
 from components.operate import person, reading, states
 from components.operate.checks import draw_checks, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
-from components.operate.desk import Desk
+from components.operate.operated_cluster import OperatedCluster
 from components.operate.reading import Fresh, draw_age, last_reading, log_ends, read_now
 from components.operate.short import attempt, outcomes, write
 from components.state import fields
@@ -36,11 +36,11 @@ _KINDS = {"Preferred leaders": Election.PREFERRED, "Unclean, where there is no l
 _MOST_NAMED = 2_000
 
 
-def draw_election(desk: Desk, layout: ClusterLayout, mode: Mode) -> None:
+def draw_election(operated: OperatedCluster, layout: ClusterLayout, mode: Mode) -> None:
     """Choose, check, confirm and hold an election; then what happened.
 
     Args:
-        desk: the cluster and the person.
+        operated: the cluster and the person.
         layout: whose preview the page shows.
         mode: which controller decides, as the page previews it.
     """
@@ -55,7 +55,7 @@ def draw_election(desk: Desk, layout: ClusterLayout, mode: Mode) -> None:
         )
     ]
     wanted, named = _partitions(layout, election, mode)
-    _draw_outcome(desk, election)
+    _draw_outcome(operated, election)
     if not wanted:
         st.markdown(
             "Nothing to elect: the preview shows no partition that this election would change."
@@ -64,14 +64,18 @@ def draw_election(desk: Desk, layout: ClusterLayout, mode: Mode) -> None:
         )
         return
     try:
-        fresh = last_reading(desk)
-        ends = log_ends(desk, fresh, wanted) if election is Election.UNCLEAN else {}
+        fresh = last_reading(operated)
+        ends = log_ends(operated, fresh, wanted) if election is Election.UNCLEAN else {}
     except ClusterUnreachable as error:
         states.draw_lost(str(error))
         return
     accepted = election is Election.UNCLEAN and _accepts_loss(losses(layout, wanted, mode, ends))
     request = ElectionRequest(
-        election=election, partitions=wanted, shown=layout, accepts_loss=accepted, **desk.asked(desk.cluster_id)
+        election=election,
+        partitions=wanted,
+        shown=layout,
+        accepts_loss=accepted,
+        **operated.requested_by(operated.cluster_id),
     )
     checks = check_election(request, fresh.snapshot, ends, migrating=fresh.facts.migrating)
     listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
@@ -80,18 +84,20 @@ def draw_election(desk: Desk, layout: ClusterLayout, mode: Mode) -> None:
         st.markdown(f"**Checks: {tally(listed)}**")
         overrides = draw_checks(listed, f"election-{election.name}")
         if draw_age(fresh):
-            _read_again(desk)
+            _read_again(operated)
     with right:
-        if not desk.may_write:
-            states.draw_not_enabled(desk.permission.sentence if desk.enabled else person.how_to_enable(desk.access))
+        if not operated.may_write:
+            states.draw_not_enabled(
+                operated.permission.sentence if operated.enabled else person.how_to_enable(operated.access)
+            )
             return
         what = "preferred leaders" if election is Election.PREFERRED else "out-of-sync leaders"
-        label = f"Elect {what} of {text.counted(len(wanted), 'partition')} on {text.visible(desk.name, 60)}"
-        typed = draw_confirm(desk, checks, overrides, label, f"election-{election.name}")
+        label = f"Elect {what} of {text.counted(len(wanted), 'partition')} on {text.visible(operated.name, 60)}"
+        typed = draw_confirm(operated, checks, overrides, label, f"election-{election.name}")
     if typed is not None and attempt(
-        _name(desk, election), "Running the election …", lambda: _hold(desk, request, typed, overrides, mode)
+        _name(operated, election), "Running the election …", lambda: _hold(operated, request, typed, overrides, mode)
     ):
-        desk.live.refresh()  # every page shall show who leads now
+        operated.live.refresh()  # every page shall show who leads now
         st.rerun()
 
 
@@ -139,37 +145,41 @@ def _accepts_loss(found: Sequence[Loss]) -> bool:
     )
 
 
-def _name(desk: Desk, election: Election) -> str:
-    return f"election {election.name} {desk.cluster_id}"
+def _name(operated: OperatedCluster, election: Election) -> str:
+    return f"election {election.name} {operated.cluster_id}"
 
 
-def _hold(desk: Desk, asked: ElectionRequest, typed: str, overrides: frozenset[str], mode: Mode) -> ElectionOutcome:
+def _hold(
+    operated: OperatedCluster, asked: ElectionRequest, typed: str, overrides: frozenset[str], mode: Mode
+) -> ElectionOutcome:
     """Read once more, check once more, and hold it."""
-    now: Fresh = read_now(desk)
+    now: Fresh = read_now(operated)
     layout = now.snapshot.layout
     request = replace(asked, confirmed=typed, overrides=overrides)
 
     def work() -> tuple[ElectionOutcome, dict[str, object]]:
-        with reading.target_of(desk) as target:
+        with reading.target_of(operated) as target:
             outcome = hold(target, layout, asked.election, asked.partitions, mode=mode)
         return outcome, {"answers": outcome.answers, "differing": len(outcome.differing)}
 
     content = {"election": asked.election.name.lower(), "partitions": [list(one) for one in asked.partitions or ()]}
-    return write(desk, "election", content, check_election(request, now.snapshot, migrating=now.facts.migrating), work)
+    return write(
+        operated, "election", content, check_election(request, now.snapshot, migrating=now.facts.migrating), work
+    )
 
 
-def _read_again(desk: Desk) -> None:
+def _read_again(operated: OperatedCluster) -> None:
     try:
-        reading.read_now(desk)
+        reading.read_now(operated)
     except ClusterUnreachable as error:
         states.draw_lost(str(error))
         return
     st.rerun()
 
 
-def _draw_outcome(desk: Desk, election: Election) -> None:
+def _draw_outcome(operated: OperatedCluster, election: Election) -> None:
     """What happened beside what was previewed."""
-    found = outcomes().by_name.get(_name(desk, election))
+    found = outcomes().by_name.get(_name(operated, election))
     if not isinstance(found, ElectionOutcome):
         return
     with st.container(border=True, key="election-outcome"):

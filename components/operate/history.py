@@ -17,7 +17,7 @@ _LISTED = 8
 
 
 def title_of(run: Run) -> str:
-    """What a run is, in a few words: ``Run 7, the way back of run 5``."""
+    """What a run is, in a few words: ``Run 7, the rollback of run 5``."""
     return f"Run {run.id}, the rollback of run {run.takes_back}" if run.takes_back is not None else f"Run {run.id}"
 
 

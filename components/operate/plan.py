@@ -1,4 +1,4 @@
-"""The plan that may be carried out: of the what-if, of a file, or the way back of a run; its figures and its text."""
+"""The plan that may be carried out: of the what-if, of a file, or the rollback of a run; its figures and its text."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan
     from reseat.planning.schedule import Preview
 
-__all__ = ["Proposal", "choose", "draw_detail", "figures_of", "of_plan", "of_text", "way_back"]
+__all__ = ["Proposal", "choose", "draw_detail", "figures_of", "of_plan", "of_text", "rollback_of"]
 
 _WHAT_IF, _FILE = "The what-if's plan", "A plan file"
 _PROPOSAL: Slot[tuple[tuple[str, str], Proposal] | tuple[()]] = Slot("operate-proposal")
-_WAY_BACK: Slot[tuple[tuple[int, datetime], tuple[Proposal, tuple[str, ...]]] | tuple[()]] = Slot("operate-way-back")
+_ROLLBACK: Slot[tuple[tuple[int, datetime], tuple[Proposal, tuple[str, ...]]] | tuple[()]] = Slot("operate-rollback")
 #: A text longer than this is downloaded instead of shown.
 _SHOWN_CHARACTERS = 20_000
 
@@ -77,7 +77,7 @@ def of_text(content: str, title: str, *, source: str = "the plan") -> Proposal:
     return Proposal(title, content, read_sealed(content, source=source))
 
 
-def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> tuple[Proposal, tuple[str, ...]]:
+def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> tuple[Proposal, tuple[str, ...]]:
     """The plan that takes a run back, and the partitions that it leaves since somebody else changed them.
 
     Raises:
@@ -86,13 +86,13 @@ def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> tuple[Pr
     from reseat.formats.documents.sealed import read_sealed
     from reseat.operate import approving
 
-    kept = _WAY_BACK.get(())
+    kept = _ROLLBACK.get(())
     if kept and kept[0] == (run.id, now.taken_at):
         return kept[1]
-    back = approving.way_back(run, moves, now)
+    back = approving.rollback_of(run, moves, now)
     sealed = read_sealed(back.text, source=f"the rollback of run {run.id}")
     made = Proposal(f"Run {run.id} is rolled back", back.text, sealed, "rollback", run.id), back.left
-    _WAY_BACK.set(((run.id, now.taken_at), made))
+    _ROLLBACK.set(((run.id, now.taken_at), made))
     return made
 
 

@@ -13,7 +13,7 @@ from components.look.notices import refused
 from components.operate import states
 from components.operate.checks import draw_checks, stopping, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
-from components.operate.desk import Desk, choose_protocol, look_at, tell_protocol
+from components.operate.operated_cluster import OperatedCluster, choose_protocol, look_at, tell_protocol
 from components.operate.options import draw_options
 from components.operate.plan import Proposal, draw_detail, figures_of
 from components.operate.reading import draw_age, last_reading, read_now
@@ -35,17 +35,17 @@ __all__ = ["draw_proposal"]
 _RATES: Slot[tuple[tuple[str, int], tuple[float, ...]] | tuple[()]] = Slot("operate-rates")
 
 
-def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
+def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGenerator) -> None:
     """Everything about one plan, down to the button that begins it.
 
     Args:
-        desk: the cluster and the person.
+        operated: the cluster and the person.
         proposal: the plan.
         head: where the sentence and the figures go.
     """
     leaving = proposal.sealed.leaving
     try:
-        fresh = last_reading(desk, leaving)
+        fresh = last_reading(operated, leaving)
     except ClusterUnreachable as error:
         with head:
             frame.answer(f"{proposal.title}: it cannot be checked now.")
@@ -54,32 +54,34 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
     plan = caching.laid_over(fresh.snapshot.layout, proposal.sealed)
     left, right = st.columns([1.7, 1], gap="large")
     with right:
-        options = _how(desk)
+        options = _how(operated)
         foot = st.container()
     if options is None:
         with head:
             frame.answer(f"{proposal.title}: its schedule cannot be read.")
         return
-    intent = Intent(desk, proposal, options, fresh)
+    intent = Intent(operated, proposal, options, fresh)
     # Checked as if the id were typed already: what is typed is said beside the field.
-    checks = check_plan(intent.request(desk.cluster_id), fresh.facts, desk.journal)
+    checks = check_plan(intent.request(operated.cluster_id), fresh.facts, operated.journal)
     listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
     with left:
         st.header(f"Checks: {tally(listed)}", anchor=False)
         overrides = draw_checks(listed, f"{proposal.kind}-{proposal.sealed.hash[:12]}")
         if draw_age(fresh):
-            _read_again(desk, leaving)
+            _read_again(operated, leaving)
     with head:
         limits = BatchLimits(options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes, order=options.order)
         work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits)
-        estimated = estimate(schedule, options.throttle, _rates(desk))
+        estimated = estimate(schedule, options.throttle, _rates(operated))
         untold = sum(check.verdict is Verdict.NOT_TOLD for check in listed)
-        frame.answer(_answer(desk, proposal, plan, stopping(listed, overrides), untold))
+        frame.answer(_answer(operated, proposal, plan, stopping(listed, overrides), untold))
         frame.figures(figures_of(plan, proposal, schedule, float(options.throttle or 0)))
     with foot:
         st.caption(takes(schedule, options, estimated, datetime.now(UTC)))
-        if desk.may_write:
-            typed = draw_confirm(desk, checks, overrides, label_of(desk, proposal, plan), f"plan-{proposal.kind}")
+        if operated.may_write:
+            typed = draw_confirm(
+                operated, checks, overrides, label_of(operated, proposal, plan), f"plan-{proposal.kind}"
+            )
             if typed is not None:
                 _carry_out(intent, typed, overrides)
         else:
@@ -87,7 +89,7 @@ def draw_proposal(desk: Desk, proposal: Proposal, head: DeltaGenerator) -> None:
     draw_detail(plan, proposal, partial(draw_schedule, plan, proposal.sealed, (work, schedule), options.throttle))
 
 
-def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:
+def label_of(operated: OperatedCluster, proposal: Proposal, plan: Plan) -> str:
     """What the button says: what will happen, how much of it, and where."""
     moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
     if moves:
@@ -98,40 +100,40 @@ def label_of(desk: Desk, proposal: Proposal, plan: Plan) -> str:
         what = "Nothing to change"
     if proposal.takes_back is not None:
         what = f"Roll back run {proposal.takes_back}: {what[:1].lower()}{what[1:]}"
-    return f"{what} on {text.visible(desk.name, 60)}"
+    return f"{what} on {text.visible(operated.name, 60)}"
 
 
-def _rates(desk: Desk) -> tuple[float, ...]:
+def _rates(operated: OperatedCluster) -> tuple[float, ...]:
     """What earlier runs showed, read anew with each run."""
-    if desk.journal is None:
+    if operated.journal is None:
         return ()
-    newest = next((run.id for run in desk.journal.runs(desk.cluster_id, most=1)), 0)
+    newest = next((run.id for run in operated.journal.runs(operated.cluster_id, most=1)), 0)
     kept = _RATES.get(())
-    if not kept or kept[0] != (desk.cluster_id, newest):
-        kept = (desk.cluster_id, newest), observed_rates(desk.journal, desk.cluster_id)
+    if not kept or kept[0] != (operated.cluster_id, newest):
+        kept = (operated.cluster_id, newest), observed_rates(operated.journal, operated.cluster_id)
         _RATES.set(kept)
     return kept[1]
 
 
-def _how(desk: Desk) -> RunOptions | None:
+def _how(operated: OperatedCluster) -> RunOptions | None:
     """Throttle, moves at a time, the schedule, and the way where there are two; None where something is no schedule."""
     st.header("How", anchor=False)
-    if len(desk.protocols) > 1:
+    if len(operated.protocols) > 1:
         words = {"admin": "Through the brokers", "zookeeper": "Through ZooKeeper"}
         chosen = st.segmented_control(
-            "Way",
-            desk.protocols,
-            default=desk.protocol,
+            "Protocol",
+            operated.protocols,
+            default=operated.protocol,
             required=True,
-            key=slots.field(f"operate-way-{desk.protocol}"),
+            key=slots.field(f"operate-way-{operated.protocol}"),
             format_func=words.__getitem__,
             label_visibility="collapsed",
             help="Through the brokers (2.4 and later), moves in progress can be cancelled.",
         )
-        if chosen != desk.protocol:
-            choose_protocol(desk, chosen)
+        if chosen != operated.protocol:
+            choose_protocol(operated, chosen)
             st.rerun()
-        tell_protocol(desk)
+        tell_protocol(operated)
     try:
         options = draw_options(RunOptions(), "operate", addressed=True)
     except WishRefused as error:
@@ -144,7 +146,7 @@ def _how(desk: Desk) -> RunOptions | None:
     return options
 
 
-def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check], untold: int) -> str:
+def _answer(operated: OperatedCluster, proposal: Proposal, plan: Plan, against: list[Check], untold: int) -> str:
     moves, changed = plan.certificate.moves, plan.certificate.changed_partitions
     what = f"{text.counted(moves, 'replica')} {'moves' if moves == 1 else 'move'}"
     if not moves:
@@ -153,12 +155,12 @@ def _answer(desk: Desk, proposal: Proposal, plan: Plan, against: list[Check], un
         verdict = f"{text.counted(len(against), 'check')} failed"
     else:
         verdict = "nothing prevents it" + (f", {untold} unknown" if untold else "")
-    return f"{proposal.title} on {text.visible(desk.name, 60)}: {what}; {verdict}."
+    return f"{proposal.title} on {text.visible(operated.name, 60)}: {what}; {verdict}."
 
 
-def _read_again(desk: Desk, leaving: tuple[int, ...]) -> None:
+def _read_again(operated: OperatedCluster, leaving: tuple[int, ...]) -> None:
     try:
-        read_now(desk, leaving)
+        read_now(operated, leaving)
     except ClusterUnreachable as error:
         states.draw_lost(str(error))
         return
@@ -168,7 +170,7 @@ def _read_again(desk: Desk, leaving: tuple[int, ...]) -> None:
 def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:
     """Read once more, check once more, journal it, and let a process of its own begin."""
     try:
-        fresh = read_now(intent.desk, intent.proposal.sealed.leaving)
+        fresh = read_now(intent.operated, intent.proposal.sealed.leaving)
         with st.spinner("Starting …", show_time=True):
             run = begin(intent, typed, overrides, fresh)
     except ClusterUnreachable as error:
@@ -178,5 +180,5 @@ def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:
     except ReseatError as error:
         frame.refused(error)
     else:
-        look_at(intent.desk, "run", run.id)
+        look_at(intent.operated, "run", run.id)
         st.rerun()

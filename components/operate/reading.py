@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from components.look import text
-from components.operate.desk import Desk
+from components.operate.operated_cluster import OperatedCluster
 from components.state.slots import Slot
 from reseat.model import Snapshot
 from reseat.operate.admitting import Facts, facts_of
@@ -31,7 +31,7 @@ _FRESH = timedelta(minutes=1)
 
 @dataclass(frozen=True, eq=False)
 class Fresh:
-    """What the guard judges by.
+    """What the guard checks by.
 
     Attributes:
         cluster: by what the person knows it.
@@ -50,11 +50,11 @@ class Fresh:
 
 
 @contextmanager
-def target_of(desk: Desk, protocol: str | None = None) -> Iterator[Target]:
+def target_of(operated: OperatedCluster, protocol: str | None = None) -> Iterator[Target]:
     """The cluster open for operating on it.
 
     Args:
-        desk: which cluster.
+        operated: which cluster.
         protocol: ``admin`` or ``zookeeper``; None: the one chosen.
 
     Raises:
@@ -62,28 +62,28 @@ def target_of(desk: Desk, protocol: str | None = None) -> Iterator[Target]:
     """
     from reseat.operate.targets.opening import open_target
 
-    target = open_target(desk.writing) if protocol is None else open_target(desk.connection, protocol)
+    target = open_target(operated.writing) if protocol is None else open_target(operated.connection, protocol)
     try:
         yield target
     finally:
         target.close()
 
 
-def read_now(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
+def read_now(operated: OperatedCluster, leaving: tuple[int, ...] = ()) -> Fresh:
     """Read the cluster, and keep the reading for this session.
 
     Args:
-        desk: which cluster.
+        operated: which cluster.
         leaving: brokers that shall hold nothing afterwards.
 
     Raises:
         ClusterUnreachable: it does not answer.
     """
-    with st.spinner(f"Reading {text.plain(desk.name, 60)} for the checks …", show_time=True):
-        return _asked(desk, leaving, read_cluster(desk.connection))
+    with st.spinner(f"Reading {text.plain(operated.name, 60)} for the checks …", show_time=True):
+        return _asked(operated, leaving, read_cluster(operated.connection))
 
 
-def last_reading(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
+def last_reading(operated: OperatedCluster, leaving: tuple[int, ...] = ()) -> Fresh:
     """The last reading of this session that can still be checked against, or a new one.
 
     What everybody follows is taken where it is newer; a reading from before the end of the last run is never taken.
@@ -91,36 +91,36 @@ def last_reading(desk: Desk, leaving: tuple[int, ...] = ()) -> Fresh:
     Raises:
         ClusterUnreachable: it does not answer.
     """
-    runs = () if desk.journal is None else desk.journal.runs(desk.cluster_id, most=1)
+    runs = () if operated.journal is None else operated.journal.runs(operated.cluster_id, most=1)
     since = runs[0].ended_at if runs and runs[0].ended_at is not None else datetime.min.replace(tzinfo=UTC)
     held: tuple[Fresh, ...] = _KEPT.get(())
-    kept = next((one for one in held if one.cluster == desk.name), None)
-    followed = desk.snapshot
+    kept = next((one for one in held if one.cluster == operated.name), None)
+    followed = operated.snapshot
     if kept is not None and kept.snapshot.taken_at > since and kept.snapshot.taken_at >= followed.taken_at:
-        return kept if kept.leaving == leaving else _asked(desk, leaving, kept.snapshot)
+        return kept if kept.leaving == leaving else _asked(operated, leaving, kept.snapshot)
     if followed.taken_at > since and datetime.now(UTC) - followed.taken_at < _FRESH:
-        return _asked(desk, leaving, followed)
-    return read_now(desk, leaving)
+        return _asked(operated, leaving, followed)
+    return read_now(operated, leaving)
 
 
-def _asked(desk: Desk, leaving: tuple[int, ...], snapshot: Snapshot) -> Fresh:
+def _asked(operated: OperatedCluster, leaving: tuple[int, ...], snapshot: Snapshot) -> Fresh:
     """Ask for what no reading tells, and keep all of it."""
-    with target_of(desk) as target:
-        fresh = Fresh(desk.name, leaving, facts_of(target, snapshot, leaving))
+    with target_of(operated) as target:
+        fresh = Fresh(operated.name, leaving, facts_of(target, snapshot, leaving))
     _KEPT.set((fresh,))
     return fresh
 
 
-def log_ends(desk: Desk, fresh: Fresh, partitions: tuple[Partition, ...]) -> Ends:
+def log_ends(operated: OperatedCluster, fresh: Fresh, partitions: tuple[Partition, ...]) -> Ends:
     """Where the logs of these partitions end on living brokers, asked once for each reading and choice.
 
     Raises:
         ClusterUnreachable: the cluster does not answer.
     """
-    which = (desk.name, fresh.snapshot.taken_at, partitions)
+    which = (operated.name, fresh.snapshot.taken_at, partitions)
     kept: tuple[object, Ends] = _ENDS.get((None, {}))
     if kept[0] != which:
-        with target_of(desk) as target:
+        with target_of(operated) as target:
             kept = (which, target.log_ends(partitions))
         _ENDS.set(kept)
     return kept[1]

@@ -8,7 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 from components.operate import states
-from components.operate.desk import Desk
+from components.operate.operated_cluster import OperatedCluster
 from components.state.slots import Slot
 from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
 from reseat.operate import short_writes
@@ -40,22 +40,22 @@ def outcomes() -> Outcomes:
 
 
 def write(
-    desk: Desk,
+    operated: OperatedCluster,
     kind: str,
     content: Mapping[str, object],
     checks: Sequence[Check],
     work: Callable[[], tuple[_Done, Mapping[str, object]]],
 ) -> _Done:
-    """Do a short write (``reseat.operate.short_writes``) on the desk's cluster, by the person before it.
+    """Do a short write (``reseat.operate.short_writes``) on the cluster, by the person before it.
 
     Raises:
         WriteRefused: writing is not enabled, a check says no, or somebody else is at work; nothing was sent.
         ClusterUnreachable: the cluster does not answer; what came of it is then not known to the journal.
     """
-    if not desk.may_write or desk.journal is None:
+    if not operated.may_write or operated.journal is None:
         raise WriteRefused("Nothing was sent: writing is not enabled here, or the person is not allowed.")
-    who = {"cluster_id": desk.cluster_id, "operator": desk.person.name}
-    return short_writes.write(desk.journal, kind, content, checks, work, **who)
+    who = {"cluster_id": operated.cluster_id, "operator": operated.person.name}
+    return short_writes.write(operated.journal, kind, content, checks, work, **who)
 
 
 def attempt(name: str, doing: str, work: Callable[[], object]) -> bool:

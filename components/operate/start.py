@@ -6,14 +6,14 @@ import time
 from dataclasses import dataclass
 
 from components.operate import reading
-from components.operate.desk import Desk
+from components.operate.operated_cluster import OperatedCluster
 from components.operate.plan import Proposal
 from components.operate.reading import Fresh
 from components.state.slots import Slot
 from reseat.errors import ReseatError, WriteRefused
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions
-from reseat.operate.request import Request
+from reseat.operate.request import PlanRequest
 from reseat.operate.run.throttling import outstanding_throttles
 
 __all__ = ["Intent", "begin", "go_on", "last_begun", "put_throttles_back", "throttles_left"]
@@ -25,10 +25,10 @@ _BEGUN: Slot[tuple[int, float]] = Slot("operate-begun")
 _LOOKED_AT = 10
 
 
-def _journal(desk: Desk) -> Journal:
-    if not desk.may_write or desk.journal is None:
+def _journal(operated: OperatedCluster) -> Journal:
+    if not operated.may_write or operated.journal is None:
         raise WriteRefused("Nothing was sent: writing is not enabled here, or the person is not allowed.")
-    return desk.journal
+    return operated.journal
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,26 +36,26 @@ class Intent:
     """A plan, how it shall be carried out, and what was shown of it.
 
     Attributes:
-        desk: the cluster and the person.
+        operated: the cluster and the person.
         proposal: the plan.
         options: how it is carried out.
         shown: the reading that the person saw it checked against.
     """
 
-    desk: Desk
+    operated: OperatedCluster
     proposal: Proposal
     options: RunOptions
     shown: Fresh
 
-    def request(self, typed: str, overrides: frozenset[str] = frozenset()) -> Request:
+    def request(self, typed: str, overrides: frozenset[str] = frozenset()) -> PlanRequest:
         """The same as the guard asks for it."""
-        return Request(
+        return PlanRequest(
             plan=self.proposal.sealed,
             shown_hash=self.proposal.sealed.hash,
             shown=self.shown.snapshot.layout,
             kind=self.proposal.kind,
             throttle=self.options.throttle,
-            **self.desk.asked(typed, overrides),
+            **self.operated.requested_by(typed, overrides),
         )
 
 
@@ -73,21 +73,21 @@ def begin(intent: Intent, typed: str, overrides: frozenset[str], fresh: Fresh) -
     """
     from reseat.operate.admitting import admit
 
-    desk, proposal = intent.desk, intent.proposal
+    operated, proposal = intent.operated, intent.proposal
     run, _ = admit(
         intent.request(typed, overrides),
         fresh.facts,
-        _journal(desk),
+        _journal(operated),
         proposal.text,
-        cluster=desk.name,
+        cluster=operated.name,
         options=intent.options,
         takes_back=proposal.takes_back,
     )
-    go_on(desk, run)
+    go_on(operated, run)
     return run
 
 
-def go_on(desk: Desk, run: Run) -> None:
+def go_on(operated: OperatedCluster, run: Run) -> None:
     """Begin a process that carries a run out, or goes on with it.
 
     Raises:
@@ -95,8 +95,8 @@ def go_on(desk: Desk, run: Run) -> None:
     """
     from reseat.operate.run import runner
 
-    desk.insist()
-    runner.start(desk.writing, _journal(desk).path, run.id)
+    operated.insist()
+    runner.start(operated.writing, _journal(operated).path, run.id)
     _BEGUN.set((run.id, time.monotonic()))
 
 
@@ -105,26 +105,26 @@ def last_begun() -> tuple[int, float]:
     return _BEGUN.get((0, 0.0))
 
 
-def throttles_left(desk: Desk) -> list[str]:
+def throttles_left(operated: OperatedCluster) -> list[str]:
     """Throttles that runs left set when they ended, or when whoever carried them out was killed; a sentence each."""
-    journal = desk.journal
-    if journal is None or desk.holder is not None:
+    journal = operated.journal
+    if journal is None or operated.holder is not None:
         return []
     return [
         f"Run {run.id} ended and left its throttles set."
-        for run in journal.runs(desk.cluster_id, most=_LOOKED_AT)
+        for run in journal.runs(operated.cluster_id, most=_LOOKED_AT)
         if not run.state.open and outstanding_throttles(journal, run.id) is not None
     ]
 
 
-def put_throttles_back(desk: Desk) -> None:
+def put_throttles_back(operated: OperatedCluster) -> None:
     """A callback: settle what runs left behind, and keep what came of it to be said."""
     from reseat.operate.run.execute import reconcile
 
     try:
-        desk.insist()
-        with reading.target_of(desk) as target:
-            said = reconcile(target, _journal(desk))
+        operated.insist()
+        with reading.target_of(operated) as target:
+            said = reconcile(target, _journal(operated))
         SETTLED.set(tuple(said))
     except ReseatError as error:
         SETTLED.set((str(error),))

@@ -10,7 +10,7 @@ from components.look import text
 from components.operate import person, reading, states
 from components.operate.checks import draw_checks, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
-from components.operate.desk import Desk
+from components.operate.operated_cluster import OperatedCluster
 from components.operate.reading import draw_age, last_reading, read_now
 from components.operate.short import attempt, outcomes, write
 from components.state import fields
@@ -46,16 +46,16 @@ def numbered(spec: TopicSpec, typed: str) -> TopicSpec | str:
     )
 
 
-def draw_creation(desk: Desk, spec: TopicSpec) -> None:
+def draw_creation(operated: OperatedCluster, spec: TopicSpec) -> None:
     """Choose the way, check, confirm and make the topic; then what came of it.
 
     Args:
-        desk: the cluster and the person.
+        operated: the cluster and the person.
         spec: the topic with the very replicas that the page shows.
     """
     nodes = False
-    if "zookeeper" in desk.protocols and desk.snapshot.metadata != "kraft":
-        ways = [_REQUEST, _NODES] if "admin" in desk.protocols else [_NODES]
+    if "zookeeper" in operated.protocols and operated.snapshot.metadata != "kraft":
+        ways = [_REQUEST, _NODES] if "admin" in operated.protocols else [_NODES]
         says = {_REQUEST: "request", _NODES: "nodes"}
         key = f"topic-made-{len(ways)}"
         chosen = fields.segments("Create via", ways, name="via", key=key, says=says, label_visibility="collapsed")
@@ -79,17 +79,17 @@ def draw_creation(desk: Desk, spec: TopicSpec) -> None:
         ):
             return
     if isinstance(wanted, TopicSpec):
-        _draw_confirmed(desk, wanted, nodes)
+        _draw_confirmed(operated, wanted, nodes)
 
 
-def _draw_confirmed(desk: Desk, spec: TopicSpec, nodes: bool) -> None:
+def _draw_confirmed(operated: OperatedCluster, spec: TopicSpec, nodes: bool) -> None:
     try:
-        fresh = last_reading(desk)
+        fresh = last_reading(operated)
     except ClusterUnreachable as error:
         states.draw_lost(str(error))
         return
     checks = check_topic(
-        _request(desk, spec, nodes, desk.cluster_id), fresh.snapshot, migrating=nodes and fresh.facts.migrating
+        _request(operated, spec, nodes, operated.cluster_id), fresh.snapshot, migrating=nodes and fresh.facts.migrating
     )
     listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
     left, right = st.columns([1.7, 1], gap="large")
@@ -97,38 +97,42 @@ def _draw_confirmed(desk: Desk, spec: TopicSpec, nodes: bool) -> None:
         st.markdown(f"**Checks: {tally(listed)}**")
         overrides = draw_checks(listed, f"topic-{'nodes' if nodes else 'request'}")
         if draw_age(fresh):
-            _read_again(desk)
+            _read_again(operated)
     with right:
-        if not desk.may_write:
-            states.draw_not_enabled(desk.permission.sentence if desk.enabled else person.how_to_enable(desk.access))
+        if not operated.may_write:
+            states.draw_not_enabled(
+                operated.permission.sentence if operated.enabled else person.how_to_enable(operated.access)
+            )
             return
-        label = f"Create {text.visible(spec.name, 60)} on {text.visible(desk.name, 60)}"
-        typed = draw_confirm(desk, checks, overrides, label, "topic")
+        label = f"Create {text.visible(spec.name, 60)} on {text.visible(operated.name, 60)}"
+        typed = draw_confirm(operated, checks, overrides, label, "topic")
     if typed is not None and attempt(
-        _name(desk, spec.name), "Creating the topic …", lambda: _make(desk, spec, nodes, typed, overrides)
+        _name(operated, spec.name), "Creating the topic …", lambda: _make(operated, spec, nodes, typed, overrides)
     ):
-        desk.live.refresh()
+        operated.live.refresh()
         st.rerun()
 
 
 def _request(
-    desk: Desk, spec: TopicSpec, nodes: bool, typed: str, overrides: frozenset[str] = frozenset()
+    operated: OperatedCluster, spec: TopicSpec, nodes: bool, typed: str, overrides: frozenset[str] = frozenset()
 ) -> TopicRequest:
     return TopicRequest(
         topic=spec.name,
         assignments=dict(spec.assignment),
         configs=dict(spec.configs),
         as_nodes=nodes,
-        **desk.asked(typed, overrides),
+        **operated.requested_by(typed, overrides),
     )
 
 
-def _make(desk: Desk, spec: TopicSpec, nodes: bool, typed: str, overrides: frozenset[str]) -> TopicCreated:
+def _make(
+    operated: OperatedCluster, spec: TopicSpec, nodes: bool, typed: str, overrides: frozenset[str]
+) -> TopicCreated:
     """Read once more, check once more, and make it."""
-    now = read_now(desk)
+    now = read_now(operated)
 
     def work() -> tuple[TopicCreated, dict[str, object]]:
-        with reading.target_of(desk, "zookeeper" if nodes else "admin") as target:
+        with reading.target_of(operated, "zookeeper" if nodes else "admin") as target:
             made = create(target, spec, nodes=nodes)
         return made, {"made": made.made, "refusal": made.refusal, "differences": list(made.differences)}
 
@@ -137,28 +141,28 @@ def _make(desk: Desk, spec: TopicSpec, nodes: bool, typed: str, overrides: froze
         "assignment": [[partition, list(replicas)] for partition, replicas in spec.assignment],
         "as_nodes": nodes,
     }
-    request = _request(desk, spec, nodes, typed, overrides)
+    request = _request(operated, spec, nodes, typed, overrides)
     return write(
-        desk, "topic", content, check_topic(request, now.snapshot, migrating=nodes and now.facts.migrating), work
+        operated, "topic", content, check_topic(request, now.snapshot, migrating=nodes and now.facts.migrating), work
     )
 
 
-def _read_again(desk: Desk) -> None:
+def _read_again(operated: OperatedCluster) -> None:
     try:
-        read_now(desk)
+        read_now(operated)
     except ClusterUnreachable as error:
         states.draw_lost(str(error))
         return
     st.rerun()
 
 
-def _name(desk: Desk, topic: str) -> str:
-    return f"topic {topic} {desk.cluster_id}"
+def _name(operated: OperatedCluster, topic: str) -> str:
+    return f"topic {topic} {operated.cluster_id}"
 
 
-def created(desk: Desk, topic: str) -> TopicCreated | None:
+def created(operated: OperatedCluster, topic: str) -> TopicCreated | None:
     """What came of making this topic in this session; None where nothing was sent."""
-    found = outcomes().by_name.get(_name(desk, topic))
+    found = outcomes().by_name.get(_name(operated, topic))
     return found if isinstance(found, TopicCreated) else None
 
 

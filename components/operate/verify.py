@@ -9,7 +9,7 @@ import streamlit as st
 from components.look import text
 from components.operate import reading
 from components.operate.checks import draw_check
-from components.operate.desk import Desk
+from components.operate.operated_cluster import OperatedCluster
 from components.state.slots import Slot
 from reseat.errors import ReseatError
 from reseat.operate.journal.records import Run, RunState
@@ -20,7 +20,7 @@ __all__ = ["draw_verification"]
 _KEPT: Slot[tuple[int, Verification | None, datetime]] = Slot("operate-verified")
 
 
-def draw_verification(desk: Desk, run: Run) -> None:
+def draw_verification(operated: OperatedCluster, run: Run) -> None:
     """Ask Kafka whether the cluster is as planned, once by itself where a run is done, and say what it tells."""
     of, found, when = _KEPT.get((run.id, None, datetime.now(UTC)))
     if of != run.id:
@@ -36,27 +36,27 @@ def draw_verification(desk: Desk, run: Run) -> None:
         )
         with slot:
             if again or (found is None and run.state is RunState.DONE):
-                found = _ask(desk, run)
+                found = _ask(operated, run)
                 when = datetime.now(UTC)
             if found is not None:
                 _draw(found, when)
 
 
-def _ask(desk: Desk, run: Run) -> Verification | None:
+def _ask(operated: OperatedCluster, run: Run) -> Verification | None:
     from reseat.formats.documents.sealed import read_sealed
     from reseat.operate.verify import verify
 
     try:
         with st.spinner("Verifying with Kafka …", show_time=True):
             sealed = read_sealed(run.plan, source=f"the plan of run {run.id}")
-            now = reading.read_cluster(desk.connection) if sealed.leaving else None
-            with reading.target_of(desk) as target:
+            now = reading.read_cluster(operated.connection) if sealed.leaving else None
+            with reading.target_of(operated) as target:
                 found = verify(target, sealed, now)
     except ReseatError as error:
         st.markdown(f":red[:material/link_off:] Unknown right now: {text.plain(str(error))}")
         return None
     _KEPT.set((run.id, found, datetime.now(UTC)))
-    desk.live.refresh()  # what every page shows shall be what was just verified
+    operated.live.refresh()  # what every page shows shall be what was just verified
     return found
 
 

@@ -11,8 +11,8 @@ import streamlit as st
 
 from components.look import text
 from components.operate import start
-from components.operate.desk import Desk, look_at
 from components.operate.history import title_of
+from components.operate.operated_cluster import OperatedCluster, look_at
 from components.operate.options import draw_options
 from components.operate.run import draw_moves, draw_progress, state_words
 from components.operate.verify import draw_verification
@@ -35,24 +35,24 @@ _EVERY, _EVERY_LARGE, _LARGE = 2.0, 10.0, 20_000
 _BEGINS_WITHIN = 20.0
 
 
-def draw_run(desk: Desk, journal: Journal, run_id: int) -> None:
+def draw_run(operated: OperatedCluster, journal: Journal, run_id: int) -> None:
     """Draw a run of this cluster's journal.
 
     Args:
-        desk: the cluster and the person.
+        operated: the cluster and the person.
         journal: where the run is.
         run_id: the run.
     """
     progress = _progress(journal, run_id)
     run = progress.run
-    _line(desk, run, progress)
-    if run.state.open and desk.may_write:
-        _draw_open(desk, journal, progress)
+    _line(operated, run, progress)
+    if run.state.open and operated.may_write:
+        _draw_open(operated, journal, progress)
     if not run.state.open:
-        _draw_moving(desk, journal, run_id, run.state, progress.alive)
+        _draw_moving(operated, journal, run_id, run.state, progress.alive)
         return
     every = _EVERY_LARGE if progress.partitions > _LARGE else _EVERY
-    st.fragment(_draw_moving, run_every=every)(desk, journal, run_id, run.state, progress.alive)
+    st.fragment(_draw_moving, run_every=every)(operated, journal, run_id, run.state, progress.alive)
 
 
 def _progress(journal: Journal, run_id: int) -> RunProgress:
@@ -64,7 +64,7 @@ def _progress(journal: Journal, run_id: int) -> RunProgress:
     return progress
 
 
-def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
+def _line(operated: OperatedCluster, run: Run, progress: RunProgress) -> None:
     """Which run this is, and how it was approved."""
     throttle = "no throttle" if run.options.throttle is None else f"{text.size(run.options.throttle)}/s per broker"
     throttle += text.plain(schedule_of(run.options))
@@ -78,11 +78,11 @@ def _line(desk: Desk, run: Run, progress: RunProgress) -> None:
         )
         st.button(
             "Back to the plan", key="to-plan", type="tertiary", icon=":material/arrow_back:",
-            on_click=look_at, args=(desk, "plan"),
+            on_click=look_at, args=(operated, "plan"),
         )  # fmt: skip
 
 
-def _draw_moving(desk: Desk, journal: Journal, run_id: int, state: RunState, alive: bool) -> None:
+def _draw_moving(operated: OperatedCluster, journal: Journal, run_id: int, state: RunState, alive: bool) -> None:
     """What changes while a run is open; drawn by itself, so that nothing else on the page does."""
     progress = _progress(journal, run_id)
     if progress.run.state is not state or progress.alive is not alive:
@@ -95,18 +95,21 @@ def _draw_moving(desk: Desk, journal: Journal, run_id: int, state: RunState, ali
     stalled = seen.stalled(now)
     ended = not progress.run.state.open
     draw_progress(
-        progress, desk.snapshot.layout, stalled, (lambda: _draw_ended(desk, progress)) if ended else lambda: None
+        progress,
+        operated.snapshot.layout,
+        stalled,
+        (lambda: _draw_ended(operated, progress)) if ended else lambda: None,
     )
     draw_moves(progress, stalled)
 
 
-def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
+def _draw_open(operated: OperatedCluster, journal: Journal, progress: RunProgress) -> None:
     """What a person may ask of a run: stop, cancel, pause, another pace; and go on where nobody is at work."""
     run = progress.run
     stopping = run.state is RunState.STOPPING
     # Each stays in its place whatever the run does: a popover that moved up would stand open under the mouse.
     with st.container(horizontal=True, key="run-buttons"):
-        _draw_stop(desk, journal, run, stopping=stopping)
+        _draw_stop(operated, journal, run, stopping=stopping)
         paused = bool(run.paused_by)
         st.button(
             "Resume" if paused else "Pause",
@@ -115,42 +118,42 @@ def _draw_open(desk: Desk, journal: Journal, progress: RunProgress) -> None:
             disabled=stopping,
             help="Batches are sent again." if paused else "Nothing is sent until you resume; what is in progress "
                                                           "finishes.",
-            on_click=_wish, args=(wishes.resume if paused else wishes.pause, desk, journal, run),
+            on_click=_wish, args=(wishes.resume if paused else wishes.pause, operated, journal, run),
         )  # fmt: skip
         with st.popover("Pace", icon=":material/speed:", key=f"pace-{run.id}-{stopping}", disabled=stopping):
-            _draw_pace(desk, journal, run)
+            _draw_pace(operated, journal, run)
         if not progress.alive:
             st.button(
                 "Continue", key="go-on", type="primary", icon=":material/play_arrow:",
                 help="What is in progress is checked first; nothing is sent twice.",
-                on_click=_go_on, args=(desk, journal, run),
+                on_click=_go_on, args=(operated, journal, run),
             )  # fmt: skip
     _draw_trouble()
 
 
-def _draw_stop(desk: Desk, journal: Journal, run: Run, *, stopping: bool) -> None:
+def _draw_stop(operated: OperatedCluster, journal: Journal, run: Run, *, stopping: bool) -> None:
     """The two ways to end a run before its time."""
     with st.popover("Stop", icon=":material/stop_circle:", key=f"stop-{run.id}-{stopping}", disabled=stopping):
         st.markdown(
             "**Nothing further is sent.** What is in progress at Kafka finishes; waiting partitions stay as they "
             "are. The throttles are restored. What has moved stays moved: a rollback reverts it."
         )
-        st.button("Send nothing further", key="stop", on_click=_stop, args=(desk, journal, run, False))
+        st.button("Send nothing further", key="stop", on_click=_stop, args=(operated, journal, run, False))
     with st.popover("Cancel", icon=":material/cancel:", key=f"cancel-{run.id}"):
         st.markdown(
             "**Nothing further is sent, and what is in progress is reverted:** those partitions keep the replicas "
             "they had, and what was copied so far is dropped. What is done stays: a rollback "
             "reverts it too."
         )
-        if not desk.can_cancel:
+        if not operated.can_cancel:
             st.caption("Through ZooKeeper's node Kafka cannot cancel what is in progress: it finishes.")
         st.button(
             "Revert what is in progress", key="cancel", type="primary", on_click=_stop,
-            args=(desk, journal, run, True),
+            args=(operated, journal, run, True),
         )  # fmt: skip
 
 
-def _draw_pace(desk: Desk, journal: Journal, run: Run) -> None:
+def _draw_pace(operated: OperatedCluster, journal: Journal, run: Run) -> None:
     """Another throttle, more or fewer moves at a time: for a run at work as for one that nobody works on."""
     st.markdown("Applies from the next batch. The throttles from before the run are still restored at its end.")
     try:
@@ -160,36 +163,36 @@ def _draw_pace(desk: Desk, journal: Journal, run: Run) -> None:
         return
     st.button(
         "Change", key="set", type="primary", disabled=options == run.options,
-        on_click=_wish, args=(partial(wishes.change, options=options), desk, journal, run),
+        on_click=_wish, args=(partial(wishes.change, options=options), operated, journal, run),
     )  # fmt: skip
 
 
-def _wish(ask: Callable[..., Run], desk: Desk, journal: Journal, run: Run) -> None:
+def _wish(ask: Callable[..., Run], operated: OperatedCluster, journal: Journal, run: Run) -> None:
     """A callback: ask whoever is at work on the run, through the journal."""
     try:
-        desk.insist()
-        ask(journal, run.id, operator=desk.person.name)
+        operated.insist()
+        ask(journal, run.id, operator=operated.person.name)
     except ReseatError as error:
         _TROUBLE.set(str(error))
 
 
-def _stop(desk: Desk, journal: Journal, run: Run, cancel: bool) -> None:
+def _stop(operated: OperatedCluster, journal: Journal, run: Run, cancel: bool) -> None:
     """A callback: ask whoever carries the run out to stop; where nobody does, begin somebody who does it."""
     try:
-        desk.insist()
-        if wishes.stop(journal, run.id, cancel=cancel, operator=desk.person.name):
-            start.go_on(desk, run)
+        operated.insist()
+        if wishes.stop(journal, run.id, cancel=cancel, operator=operated.person.name):
+            start.go_on(operated, run)
     except ReseatError as error:
         _TROUBLE.set(str(error))
 
 
-def _go_on(desk: Desk, journal: Journal, run: Run) -> None:
+def _go_on(operated: OperatedCluster, journal: Journal, run: Run) -> None:
     """A callback: begin a process that goes on with the run; a pause ends by that."""
     try:
-        desk.insist()
+        operated.insist()
         if run.paused_by:
-            wishes.resume(journal, run.id, operator=desk.person.name)
-        start.go_on(desk, run)
+            wishes.resume(journal, run.id, operator=operated.person.name)
+        start.go_on(operated, run)
     except ReseatError as error:
         _TROUBLE.set(str(error))
 
@@ -202,15 +205,15 @@ def _draw_trouble() -> None:
         _TROUBLE.set("")
 
 
-def _draw_ended(desk: Desk, progress: RunProgress) -> None:
-    """What Kafka tells of a run that is over, and its way back."""
-    draw_verification(desk, progress.run)
+def _draw_ended(operated: OperatedCluster, progress: RunProgress) -> None:
+    """What Kafka tells of a run that is over, and its rollback."""
+    draw_verification(operated, progress.run)
     touched = sum(move.state in ("done", "sent", "failed") for move in progress.moves)
     with st.container(horizontal=True, key="run-buttons", vertical_alignment="center"):
         st.button(
             "Roll back",
             key="roll-back", icon=":material/undo:", disabled=not touched,
-            on_click=look_at, args=(desk, "rollback", progress.run.id),
+            on_click=look_at, args=(operated, "rollback", progress.run.id),
         )  # fmt: skip
         st.caption(
             "Restores the replica lists from before the run, with the same checks as any plan; they are shown first."

@@ -22,7 +22,7 @@ from reseat.election import (
 )
 from reseat.errors import WishRefused
 from reseat.model import NONE, NOT_TOLD, ClusterLayout
-from reseat.model.asked import in_racks
+from reseat.model.selection import in_racks
 from reseat.model.wording import counted
 
 __all__ = ["elect"]

@@ -6,7 +6,7 @@ import argparse
 
 from reseat.cli.inputs import layout_of, read_layout, reading_notes
 from reseat.cli.writer import complain, say, write_json
-from reseat.model.asked import topics_like
+from reseat.model.selection import topics_like
 from reseat.model.wording import counted, verb
 from reseat.placement import Fit, TopicFingerprint, Verdict
 from reseat.placement import infer as infer_placements

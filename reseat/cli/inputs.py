@@ -14,8 +14,8 @@ import numpy as np
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats import LIMITS, Reading
 from reseat.model import ClusterLayout, Severity
-from reseat.model.asked import topics_like
 from reseat.model.naming import is_internal
+from reseat.model.selection import topics_like
 from reseat.model.wording import counted, verb
 
 __all__ = [

@@ -9,7 +9,7 @@ from reseat.cli.inputs import STANDARD_INPUT, text_of
 from reseat.errors import InputRefused, WishRefused
 from reseat.formats.documents.wish_file import read_wish_file
 from reseat.model import ClusterLayout, Options, Wish
-from reseat.model.asked import in_racks, topics_like
+from reseat.model.selection import in_racks, topics_like
 
 __all__ = ["options_of", "wish_of"]
 

@@ -121,26 +121,26 @@ def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
 
 def _verdict(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bool, rests_on: str) -> RestartVerdict:
     offline, below, short, leaders, replicas = numbers
-    troubles = []
+    reasons = []
     if offline:
-        troubles.append(f"{counted(offline, 'partition')} would go offline")
+        reasons.append(f"{counted(offline, 'partition')} would go offline")
     if below:
-        troubles.append(f"{counted(below, 'partition')} would fall below min.insync.replicas")
+        reasons.append(f"{counted(below, 'partition')} would fall below min.insync.replicas")
     if short:
-        troubles.append(
+        reasons.append(
             f"{counted(short, 'partition')} {verb(short, 'misses', 'miss')} an in-sync replica already and would lose "
             "one more"
         )
     if not alive:
         sentence = f"Broker {broker.id} is {broker.state.value}: there is nothing to restart until it is back."
-    elif troubles:
-        sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(troubles)}.{rests_on}"
+    elif reasons:
+        sentence = f"Broker {broker.id} is not safe to restart: {'; '.join(reasons)}.{rests_on}"
     else:
         hands = f" It hands over leadership of {counted(leaders, 'partition')}." if leader_told else ""
         sentence = f"Broker {broker.id} is safe to restart: every partition keeps a leader.{hands}{rests_on}"
     return RestartVerdict(
         broker_id=broker.id,
-        safe=alive and not troubles,
+        safe=alive and not reasons,
         sentence=sentence,
         goes_offline=offline,
         falls_below_min_isr=below,

@@ -17,7 +17,7 @@ from reseat.operate.checks.check import Check, overridden_of
 from reseat.operate.checks.guard import check, refuse_unless
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions
-from reseat.operate.request import Request
+from reseat.operate.request import PlanRequest
 from reseat.operate.targets.target import Partition, Target
 
 __all__ = ["Facts", "admit", "check_plan", "facts_of"]
@@ -65,7 +65,7 @@ def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int]) -> Fact
     )
 
 
-def check_plan(request: Request, facts: Facts, journal: Journal | None) -> tuple[Check, ...]:
+def check_plan(request: PlanRequest, facts: Facts, journal: Journal | None) -> tuple[Check, ...]:
     """Every check of the guard.
 
     Args:
@@ -86,7 +86,7 @@ def check_plan(request: Request, facts: Facts, journal: Journal | None) -> tuple
 
 
 def admit(
-    request: Request,
+    request: PlanRequest,
     facts: Facts,
     journal: Journal,
     text: str,

@@ -23,7 +23,7 @@ from reseat.planning.schedule import work_of
 if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan
 
-__all__ = ["WayBack", "approval_of", "way_back"]
+__all__ = ["Rollback", "approval_of", "rollback_of"]
 
 
 def approval_of(
@@ -39,7 +39,7 @@ def approval_of(
     protocol: str | None = None,
     overridden: tuple[str, ...] = (),
 ) -> Approval:
-    """What the journal keeps of a plan: its text, the way back, and each partition that changes.
+    """What the journal keeps of a plan: its text, its rollback, and each partition that changes.
 
     Args:
         plan: the plan as read.
@@ -96,7 +96,7 @@ def approval_of(
 
 
 @dataclass(frozen=True, slots=True)
-class WayBack:
+class Rollback:
     """The plan that takes a run back, made for the cluster as it is now.
 
     Attributes:
@@ -108,7 +108,7 @@ class WayBack:
     left: tuple[str, ...]
 
 
-def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> WayBack:
+def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollback:
     """The plan that takes a finished or half-finished run back: the lists from before, where they are not there.
 
     What somebody else changed since is left alone: only lists that the run planned, or that a cancel left with the old
@@ -150,7 +150,7 @@ def way_back(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> WayBack:
         len(set(ids) - set(_held(current.replica_ids[row].tolist()))) for row, ids in enumerate(_sorted(lists))
     )
     seal = seal_of(proposed, _bare(current), made_for=now.layout, shown={"moves": arrivals})
-    return WayBack(document(entries(proposed, "none"), seal), tuple(left))
+    return Rollback(document(entries(proposed, "none"), seal), tuple(left))
 
 
 def _sorted(lists: dict[tuple[str, int], Sequence[int]]) -> list[Sequence[int]]:

@@ -1,10 +1,10 @@
-"""What a person asks to be written: a plan, an election or a topic, with everything that the guard judges it by."""
+"""What a person asks to be written: a plan, an election or a topic, with everything that the guard checks it by."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NotRequired, TypeAlias, TypedDict
 
 from reseat.model import ClusterLayout
 from reseat.operate.checks.authorization import Access, Person
@@ -13,14 +13,24 @@ from reseat.operate.targets.target import Election, Partition
 if TYPE_CHECKING:
     from reseat.formats.documents.sealed import SealedPlan
 
-__all__ = ["Asked", "ElectionRequest", "Kind", "Request", "TopicRequest"]
+__all__ = ["ElectionRequest", "Kind", "PlanRequest", "RequestedBy", "TopicRequest", "WriteRequest"]
 
 #: What a plan is carried out for.
 Kind: TypeAlias = Literal["plan", "rollback"]
 
 
+class RequestedBy(TypedDict):
+    """The fields of ``WriteRequest``, as a page or a command line fills them once for each request that it makes."""
+
+    confirmed: str
+    person: Person
+    enabled: bool
+    access: NotRequired[Access]
+    overrides: frozenset[str]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class WriteRequest:
     """What every request says of who asks, and how it was confirmed.
 
     Attributes:
@@ -39,7 +49,7 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request(Asked):
+class PlanRequest(WriteRequest):
     """A plan is to be carried out.
 
     Attributes:
@@ -58,7 +68,7 @@ class Request(Asked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ElectionRequest(Asked):
+class ElectionRequest(WriteRequest):
     """An election is to be held.
 
     Attributes:
@@ -75,7 +85,7 @@ class ElectionRequest(Asked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopicRequest(Asked):
+class TopicRequest(WriteRequest):
     """A topic is to be made.
 
     Attributes:

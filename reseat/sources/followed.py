@@ -21,7 +21,7 @@ from reseat.formats.documents.snapshot import reading_of
 from reseat.formats.input.reading import Reading
 from reseat.model import Snapshot
 from reseat.sources.connection import Connection
-from reseat.sources.diagnosis import Step, StepVerdict, diagnose
+from reseat.sources.diagnosis import Step, StepOutcome, diagnose
 from reseat.sources.live import read_cluster
 from reseat.sources.progress import Progress
 
@@ -215,7 +215,7 @@ class LiveCluster:
         finally:
             if not ended:
                 fault = "The test ended with an internal error; see the server's log."
-                report(Step("Test", StepVerdict.FAILED, fault, "lost"))
+                report(Step("Test", StepOutcome.FAILED, fault, "lost"))
             self._set(testing=False, tested_at=self._clock())
 
 

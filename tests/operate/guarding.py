@@ -13,7 +13,7 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Snapshot
 from reseat.operate.checks.authorization import command_line_person
 from reseat.operate.checks.check import Verdict
 from reseat.operate.checks.guard import check
-from reseat.operate.request import Request
+from reseat.operate.request import PlanRequest
 
 CLUSTER = "clusterA"
 TAKEN_AT = datetime(2024, 5, 1, tzinfo=UTC)
@@ -86,7 +86,7 @@ def request(plan=None, **more):
         "person": command_line_person("ada"),
         "enabled": True,
     }
-    return Request(plan=plan, **(told | more))
+    return PlanRequest(plan=plan, **(told | more))
 
 
 def judged(name, asked=None, now=None, **more):

@@ -97,7 +97,7 @@ def test_a_controller_that_does_not_come_back_is_said_within_bounds(brokers, fau
     with pytest.raises(ClusterUnreachable, match=words) as away:
         target_of(brokers).reassign({("orders", 0): [3, 1]})
 
-    assert away.value.trouble == "lost"
+    assert away.value.reason == "lost"
     assert 9 <= brokers.clock <= 10
 
 
@@ -108,7 +108,7 @@ def test_a_trouble_that_does_not_pass_is_told_at_once(brokers, fault) -> None:
     with pytest.raises(ClusterUnreachable) as refused:
         target_of(brokers).reassign({("orders", 0): [3, 1]})
 
-    assert refused.value.trouble == fault
+    assert refused.value.reason == fault
     assert brokers.clock == 0
 
 
@@ -125,7 +125,7 @@ def test_a_user_who_may_not_is_told_what_it_takes(brokers) -> None:
         brokers.faults = {name: [NOT_AUTHORIZED]}
         with pytest.raises(ClusterUnreachable, match="CLUSTER_AUTHORIZATION_FAILED") as refused:
             call()
-        assert refused.value.trouble == "authorization"
+        assert refused.value.reason == "authorization"
 
 
 def test_a_broker_that_gave_up_waiting_for_the_controller_is_asked_again(brokers) -> None:
@@ -223,7 +223,7 @@ def test_a_value_longer_than_a_string_of_kafka_is_never_sent(brokers) -> None:
     ) as no:
         target.set_throttles(Throttles({1: "5"}, {}, {"audit": longest + "1"}))
 
-    assert no.value.trouble == "configuration"
+    assert no.value.reason == "configuration"
     assert target.throttles([1], ["orders", "audit"]) == Throttles(
         {1: None}, {1: None}, {"orders": longest, "audit": None}, {"orders": None, "audit": None}
     )
@@ -260,7 +260,7 @@ def test_a_dead_broker_keeps_the_others_throttles_from_nothing(brokers) -> None:
     with pytest.raises(ClusterUnreachable, match="The throttles of broker 2 were not changed") as silent:
         target.set_throttles(Throttles({1: "5", 2: "5", 3: "5"}, {}, {"orders": "*"}))
 
-    assert silent.value.trouble == "refused"
+    assert silent.value.reason == "refused"
     assert target.throttles([1, 3], ["orders"]) == Throttles(
         {1: "5", 3: "5"}, {1: None, 3: None}, {"orders": "*"}, {"orders": None}
     )
@@ -271,7 +271,7 @@ def test_a_value_that_kafka_refuses_is_said_in_its_words(brokers) -> None:
     with pytest.raises(ClusterUnreachable, match=r"'1': Not a number\. \(INVALID_REQUEST\)") as refused:
         target_of(brokers).set_throttles(Throttles({1: "bad"}))
 
-    assert refused.value.trouble == "configuration"
+    assert refused.value.reason == "configuration"
 
 
 @pytest.mark.parametrize("fault", ["before", "after", NOT_CONTROLLER, TIMED_OUT])
@@ -408,4 +408,4 @@ def test_a_way_that_a_connection_does_not_have_is_refused(connection, protocol, 
     with pytest.raises(ClusterUnreachable, match=words) as refused:
         open_target(connection, protocol)
 
-    assert refused.value.trouble == "configuration"
+    assert refused.value.reason == "configuration"

@@ -11,7 +11,7 @@ from reseat.errors import WriteRefused
 from reseat.formats.documents.sealed import layout_hash, read_sealed
 from reseat.formats.documents.writers import write_reassignment
 from reseat.model import Broker, Certificate, ClusterLayout, Plan, Snapshot, Wish
-from reseat.operate.approving import approval_of, way_back
+from reseat.operate.approving import approval_of, rollback_of
 from reseat.operate.journal.records import MoveProgress, RunOptions, RunState
 
 BROKERS = [Broker(1, "a"), Broker(2, "b"), Broker(3, "a"), Broker(4, "b")]
@@ -69,7 +69,7 @@ def test_the_way_back_of_a_half_finished_run_takes_back_what_was_done(journal):
     """What a cancel left reordered goes back in order; what others changed is left as it is and named."""
     run, moves = run_of(journal, {0: {"state": "done"}, 1: {"state": "cancelled"}, 2: {"state": "done"}})
     now = BEFORE | {("orders", 0): [1, 4], ("orders", 1): [1, 2], ("orders", 2): [4, 1]}
-    back = way_back(run, moves, snapshot(now))
+    back = rollback_of(run, moves, snapshot(now))
     plan = read_sealed(back.text)
 
     assert plan.proposed.assignments() == {("orders", 0): [1, 2], ("orders", 1): [2, 1]}
@@ -83,9 +83,9 @@ def test_a_run_that_is_open_or_left_nothing_cannot_be_taken_back(journal):
     """An open run is to be cancelled first; one that changed nothing needs no way back."""
     run, moves = run_of(journal, {})
     with pytest.raises(WriteRefused, match="Nothing to roll back"):
-        way_back(run, moves, snapshot(BEFORE))
+        rollback_of(run, moves, snapshot(BEFORE))
     with pytest.raises(WriteRefused, match="is not over"):
-        way_back(replace(run, state=RunState.RUNNING), moves, snapshot(AFTER))
+        rollback_of(replace(run, state=RunState.RUNNING), moves, snapshot(AFTER))
 
 
 def test_a_partition_never_sent_that_others_changed_is_none_of_the_runs_business(journal):
@@ -93,4 +93,4 @@ def test_a_partition_never_sent_that_others_changed_is_none_of_the_runs_business
     waiting = MoveProgress("orders", 0, (1, 2), (1, 4), (), "waiting")
     run, _ = run_of(journal, {})
     with pytest.raises(WriteRefused, match=r"as they were before\.$"):
-        way_back(run, [waiting], snapshot(BEFORE | {("orders", 0): [3, 2]}))
+        rollback_of(run, [waiting], snapshot(BEFORE | {("orders", 0): [3, 2]}))

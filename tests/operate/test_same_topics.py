@@ -11,7 +11,7 @@ import pytest
 from reseat.errors import WriteRefused
 from reseat.formats.documents.sealed import inverse, read_sealed, seal_of, topic_ids_in
 from reseat.model import ClusterLayout
-from reseat.operate.approving import approval_of, way_back
+from reseat.operate.approving import approval_of, rollback_of
 from reseat.operate.checks.check import Verdict
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run.execute import carry_out
@@ -117,7 +117,7 @@ def test_a_topic_made_anew_as_planned_is_not_taken_for_done(journal):
     cluster.ids["orders"] = NEW
     verified = verify(cluster.target(), plan)
     planned = {key: list(ids) for key, ids in cluster.lists.items()}
-    back = way_back(
+    back = rollback_of(
         journal.run(run.id), journal.moves(run.id), snapshot(with_ids({"orders": NEW, "pay": PAY}, planned))
     )
 
@@ -126,4 +126,6 @@ def test_a_topic_made_anew_as_planned_is_not_taken_for_done(journal):
     assert back.left == ("orders-2",)
     assert read_sealed(back.text).proposed.assignments() == {("pay", 7): [2, 3]}
     with pytest.raises(WriteRefused, match=r"recreated orders-2 and pay-7 since"):
-        way_back(journal.run(run.id), journal.moves(run.id), snapshot(with_ids({"orders": NEW, "pay": NEW}, planned)))
+        rollback_of(
+            journal.run(run.id), journal.moves(run.id), snapshot(with_ids({"orders": NEW, "pay": NEW}, planned))
+        )

@@ -157,7 +157,7 @@ def test_a_reassignment_node_that_is_not_understood_is_said_and_left(kafka, targ
     with pytest.raises(ClusterUnreachable, match="is not JSON") as refused:
         target.reassigning()
 
-    assert refused.value.trouble == "configuration"
+    assert refused.value.reason == "configuration"
     assert kafka.get(REASSIGN)[0] == b"{not json"
 
 
@@ -275,7 +275,7 @@ def test_nothing_is_written_while_the_cluster_migrates_to_kraft(kafka, target) -
     for write in writes:
         with pytest.raises(ClusterUnreachable, match="migration from ZooKeeper to KRaft") as refused:
             write()
-        assert refused.value.trouble == "configuration"
+        assert refused.value.reason == "configuration"
     written = [
         path
         for path in ("/admin/reassign_partitions", "/admin/preferred_replica_election", "/brokers/topics/new")
@@ -333,7 +333,7 @@ def test_without_permission_nothing_is_made_and_the_path_is_named(kafka, target)
     with pytest.raises(ClusterUnreachable, match="/config/brokers") as config:
         target.set_throttles(Throttles({1: "5"}))
 
-    assert (admin.value.trouble, config.value.trouble) == ("authorization", "authorization")
+    assert (admin.value.reason, config.value.reason) == ("authorization", "authorization")
     assert not kafka.exists(REASSIGN)
     assert not kafka.exists("/config/brokers/1")
     assert changes(kafka) == []
@@ -350,7 +350,7 @@ def test_permissions_that_are_shown_in_part_are_not_copied(kafka, connection) ->
     target.close()
     kafka.add_auth("digest", "kafka:k")
 
-    assert refused.value.trouble == "authorization"
+    assert refused.value.reason == "authorization"
     assert not kafka.exists(REASSIGN)
 
 
@@ -394,7 +394,7 @@ def test_settings_that_no_node_holds_are_refused_in_words(kafka, target) -> None
     with pytest.raises(ClusterUnreachable, match="900,000 is the limit of a ZooKeeper node") as refused:
         target.set_throttles(Throttles(leader_replicas={"orders": many}))
 
-    assert refused.value.trouble == "configuration"
+    assert refused.value.reason == "configuration"
     assert target.throttles([], ["orders"]).leader_replicas == {"orders": None}
     assert changes(kafka) == []
 
@@ -500,7 +500,7 @@ def test_an_election_that_no_controller_holds_is_said(kafka, connection) -> None
         target.elect(Election.PREFERRED, [("orders", 1)])
     target.close()
 
-    assert waiting.value.trouble == "timeout"
+    assert waiting.value.reason == "timeout"
     assert told(kafka, ELECT)["partitions"] == [{"topic": "orders", "partition": 0}]
 
 
@@ -578,7 +578,7 @@ def test_what_could_not_be_sent_is_not_sent_when_zookeeper_is_back(tmp_path) -> 
     finally:
         server.stop()
 
-    assert away.value.trouble in ("lost", "refused", "timeout")
+    assert away.value.reason in ("lost", "refused", "timeout")
     assert written is None
     assert again == {("orders", 0): None}
     assert there is not None
@@ -625,7 +625,7 @@ def test_a_zookeeper_that_stands_still_while_it_is_written_to_leaves_the_questio
     finally:
         server.stop()
 
-    assert open_question.value.trouble == "lost"
+    assert open_question.value.reason == "lost"
     assert again[("orders", 0)] in (None, "REASSIGNMENT_IN_PROGRESS")
     assert written["partitions"] == [{"topic": "orders", "partition": 0, "replicas": [3, 1]}]
 

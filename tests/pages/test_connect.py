@@ -20,7 +20,7 @@ from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Snapshot, Wish
 from reseat.sources import followed
 from reseat.sources.connection import Connection
-from reseat.sources.diagnosis import Step, StepVerdict
+from reseat.sources.diagnosis import Step, StepOutcome
 from reseat.sources.followed import LiveCluster, LiveClusters
 from reseat.sources.progress import Progress, Report
 from tests.pages.conftest import APP, Opened, address, at_clusters, small, tables, texts
@@ -364,7 +364,7 @@ def test_a_typed_address_is_tested_and_its_password_shows_nowhere(
 
     def steps(connection: Connection, *, report: Callable[[Step], None] | None = None) -> tuple[Step, ...]:
         assert report is not None
-        report(Step("Login", StepVerdict.FAILED, "The password of alice is wrong.", "authentication"))
+        report(Step("Login", StepOutcome.FAILED, "The password of alice is wrong.", "authentication"))
         return ()
 
     monkeypatch.setattr(followed, "diagnose", steps)

@@ -83,14 +83,14 @@ def world(tmp_path, monkeypatch):
     monkeypatch.setattr(shared, "journal", lambda *, make: journal)
 
     @contextmanager
-    def target_of(desk, protocol=None):
+    def target_of(operated, protocol=None):
         if world.lost:
             raise ClusterUnreachable(world.lost, "route")
         yield world.cluster.target()
 
     monkeypatch.setattr(operate_reading, "read_cluster", world.read)
     monkeypatch.setattr(operate_reading, "target_of", target_of)
-    monkeypatch.setattr(start, "go_on", lambda desk, run: world.begun.append(run.id))
+    monkeypatch.setattr(start, "go_on", lambda operated, run: world.begun.append(run.id))
     monkeypatch.setattr(visitor, "person", lambda shown="": Person(name="ana", unlocked=True))
     monkeypatch.setattr(visitor, "access", Access)
     yield world

@@ -15,7 +15,7 @@ import trustme
 
 from reseat.sources.configuration import connection_from_values
 from reseat.sources.connection import Connection
-from reseat.sources.diagnosis import Step, StepVerdict, diagnose
+from reseat.sources.diagnosis import Step, StepOutcome, diagnose
 from reseat.sources.probing import Speaker, what_speaks
 from tests.servers.zookeeper import start_zookeeper
 
@@ -90,7 +90,7 @@ def test(connection: Connection) -> Step:
     steps = diagnose(connection, report=reported.append)
 
     assert tuple(reported) == steps
-    assert all(step.verdict is not StepVerdict.FAILED for step in steps[:-1])
+    assert all(step.outcome is not StepOutcome.FAILED for step in steps[:-1])
     return steps[-1]
 
 
@@ -112,7 +112,7 @@ def test_a_name_that_does_not_resolve(make: Callable[..., Connection]) -> None:
     """Named, with where names come from."""
     step = test(make("no-such-host.invalid:1"))
 
-    assert (step.name, step.verdict, step.trouble) == ("Names", StepVerdict.FAILED, "name")
+    assert (step.name, step.outcome, step.reason) == ("Names", StepOutcome.FAILED, "name")
     assert "no-such-host.invalid" in step.sentence
 
 
@@ -122,7 +122,7 @@ def test_a_port_on_which_nobody_listens(make: Callable[..., Connection]) -> None
     server = free()
     step = test(make(server))
 
-    assert (step.name, step.trouble) == ("Ports", "refused")
+    assert (step.name, step.reason) == ("Ports", "refused")
     assert server in step.sentence
 
 
@@ -131,10 +131,10 @@ def test_one_server_of_two_suffices() -> None:
     with listening(web) as server:
         steps = diagnose(brokers("no-such-host.invalid:1", server))
 
-    assert [(step.name, step.verdict) for step in steps] == [
-        ("Names", StepVerdict.WARNED),
-        ("Ports", StepVerdict.PASSED),
-        ("Protocol", StepVerdict.FAILED),
+    assert [(step.name, step.outcome) for step in steps] == [
+        ("Names", StepOutcome.WARNED),
+        ("Ports", StepOutcome.PASSED),
+        ("Protocol", StepOutcome.FAILED),
     ]
 
 
@@ -147,7 +147,7 @@ def test_what_is_not_kafka(answer: Answer, trouble: str, words: str) -> None:
     with listening(answer) as server:
         step = test(brokers(server))
 
-    assert (step.name, step.trouble) == ("Protocol", trouble)
+    assert (step.name, step.reason) == ("Protocol", trouble)
     assert words in step.sentence
 
 
@@ -160,7 +160,7 @@ def test_what_is_not_zookeeper(answer: Answer, trouble: str, words: str) -> None
     with listening(answer) as server:
         step = test(through_zookeeper(server))
 
-    assert (step.name, step.trouble) == ("Protocol", trouble)
+    assert (step.name, step.reason) == ("Protocol", trouble)
     assert words in step.sentence
 
 
@@ -192,7 +192,7 @@ def test_plain_text_against_tls_and_the_other_way_round(authority: tuple[trustme
         tls = test(brokers(server, security_protocol="SSL", ca_file=str(file)))
         sasl = test(brokers(server, security_protocol="SASL_SSL", sasl_mechanism="PLAIN", username="a", password="b"))
 
-    assert (plain.trouble, tls.trouble, sasl.trouble) == ("listener", "listener", "listener")
+    assert (plain.reason, tls.reason, sasl.reason) == ("listener", "listener", "listener")
     assert "SSL" in plain.sentence
     assert "or PLAINTEXT." in tls.sentence
     assert "or SASL_PLAINTEXT." in sasl.sentence
@@ -203,7 +203,7 @@ def test_an_authority_that_is_not_known(authority: tuple[trustme.CA, Path]) -> N
     with listening(kafka, served(authority[0], "127.0.0.1")) as server:
         step = test(brokers(server, security_protocol="SSL"))
 
-    assert (step.name, step.trouble) == ("TLS", "tls")
+    assert (step.name, step.reason) == ("TLS", "tls")
     assert "ca_file" in step.sentence
 
 
@@ -214,9 +214,9 @@ def test_a_certificate_for_another_name(authority: tuple[trustme.CA, Path]) -> N
         step = test(brokers(server, security_protocol="SSL", ca_file=str(file)))
         lenient = diagnose(brokers(server, security_protocol="SSL", ca_file=str(file), check_hostname=False))
 
-    assert step.trouble == "tls"
+    assert step.reason == "tls"
     assert "not issued for the name 127.0.0.1" in step.sentence
-    assert next(one for one in lenient if one.name == "TLS").verdict is StepVerdict.PASSED
+    assert next(one for one in lenient if one.name == "TLS").outcome is StepOutcome.PASSED
 
 
 def test_a_certificate_that_is_over(authority: tuple[trustme.CA, Path]) -> None:
@@ -230,7 +230,7 @@ def test_a_certificate_that_is_over(authority: tuple[trustme.CA, Path]) -> None:
     with listening(kafka, context) as server:
         step = test(brokers(server, security_protocol="SSL", ca_file=str(file)))
 
-    assert step.trouble == "tls"
+    assert step.reason == "tls"
     assert "renewed" in step.sentence
 
 
@@ -243,7 +243,7 @@ def test_a_server_that_asks_for_a_certificate(authority: tuple[trustme.CA, Path]
     with listening(kafka, context) as server:
         step = test(brokers(server, security_protocol="SSL", ca_file=str(file)))
 
-    assert (step.name, step.trouble) == ("TLS", "tls")
+    assert (step.name, step.reason) == ("TLS", "tls")
     assert "requires a client certificate" in step.sentence
 
 
@@ -253,7 +253,7 @@ def test_a_web_server_with_tls(authority: tuple[trustme.CA, Path]) -> None:
     with listening(web, served(made, "127.0.0.1")) as server:
         step = test(brokers(server, security_protocol="SSL", ca_file=str(file)))
 
-    assert (step.name, step.trouble) == ("Protocol", "not_kafka")
+    assert (step.name, step.reason) == ("Protocol", "not_kafka")
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_zookeeper_that_can_be_read(ensemble: str) -> None:
     """Every step passes, and the last one counts what is there."""
     steps = diagnose(through_zookeeper(f"{ensemble}/right"))
 
-    assert [step.verdict for step in steps] == [StepVerdict.PASSED] * 6
+    assert [step.outcome for step in steps] == [StepOutcome.PASSED] * 6
     assert steps[-1].sentence == "1 broker and 0 topics can be read."
 
 
@@ -304,7 +304,7 @@ def test_a_chroot_without_kafka_names_those_that_have_one(ensemble: str, chroot:
     """The sentence says where Kafka's nodes are."""
     step = test(through_zookeeper(f"{ensemble}{chroot}"))
 
-    assert (step.name, step.trouble) == ("Chroot", "chroot")
+    assert (step.name, step.reason) == ("Chroot", "chroot")
     assert "A Kafka cluster is at /closed and /right." in step.sentence
 
 
@@ -312,7 +312,7 @@ def test_nodes_that_may_not_be_read(ensemble: str) -> None:
     """The node and the right that is missing are named."""
     step = test(through_zookeeper(f"{ensemble}/closed"))
 
-    assert (step.name, step.trouble) == ("Rights", "authorization")
+    assert (step.name, step.reason) == ("Rights", "authorization")
     assert "/closed/brokers/topics" in step.sentence
 
 
@@ -320,5 +320,5 @@ def test_zookeepers_port_named_as_a_brokers(ensemble: str) -> None:
     """Recognised by its own answer."""
     step = test(brokers(ensemble))
 
-    assert step.trouble == "not_kafka"
+    assert step.reason == "not_kafka"
     assert "this is ZooKeeper's port" in step.sentence

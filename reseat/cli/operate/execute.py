@@ -28,11 +28,11 @@ from reseat.model import NONE, ClusterLayout, Snapshot
 from reseat.model.arrays import lists_differ
 from reseat.model.wording import counted, listed
 from reseat.operate.admitting import admit, facts_of
-from reseat.operate.approving import way_back
+from reseat.operate.approving import rollback_of
 from reseat.operate.checks.plan_diff import names_of
 from reseat.operate.journal import wishes
 from reseat.operate.journal.records import Run, RunOptions, RunState
-from reseat.operate.request import Kind, Request
+from reseat.operate.request import Kind, PlanRequest
 from reseat.operate.run import sentences
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.planning.schedule import Order
@@ -102,7 +102,7 @@ def _rollback(chosen: argparse.Namespace) -> int:
             return _carry_out(chosen, session, _going_on(chosen, session, interrupted))
         run = _run_to_take_back(chosen, session)
         now = read_cluster(session.connection)
-        back = way_back(run, session.journal.moves(run.id), now)
+        back = rollback_of(run, session.journal.moves(run.id), now)
         if back.left:
             complain(f"Not rolled back, because somebody else changed them: {', '.join(back.left)}.")
         plan = read_sealed(back.text, source=f"the rollback of run {run.id}")
@@ -125,7 +125,7 @@ def _run_to_take_back(chosen: argparse.Namespace, session: Session) -> Run:
 
 def _settled(session: Session) -> Run | None:
     """After the checks that stand before every write: what a crash left is settled. The interrupted run, or None."""
-    if not session.may_write or session.asked["confirmed"].strip() != session.cluster_id:
+    if not session.may_write or session.requested_by["confirmed"].strip() != session.cluster_id:
         return None  # refused together with every other check
     for sentence in reconcile(session.target, session.journal):
         complain(sentence)
@@ -145,7 +145,7 @@ def _going_on(chosen: argparse.Namespace, session: Session, run: Run) -> Run:
     if options == run.options:
         return run
     complain(f"From now on: {sentences.how(options)}.")
-    return wishes.change(session.journal, run.id, options, operator=session.asked["person"].name)
+    return wishes.change(session.journal, run.id, options, operator=session.requested_by["person"].name)
 
 
 def chosen_options(chosen: argparse.Namespace, otherwise: RunOptions) -> RunOptions:
@@ -180,13 +180,13 @@ def _approved(
     """
     kind: Kind = "plan" if takes_back is None else "rollback"
     options = chosen_options(chosen, RunOptions())
-    request = Request(
+    request = PlanRequest(
         plan=plan,
         shown_hash=plan.hash,
         shown=now.layout if shown is None else shown,
         kind=kind,
         throttle=options.throttle,
-        **session.asked,
+        **session.requested_by,
     )
     run, checks = admit(
         request,

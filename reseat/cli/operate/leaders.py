@@ -14,7 +14,7 @@ from reseat.cli.writer import complain, say, table, write_json
 from reseat.election.rules import Mode
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import Snapshot
-from reseat.model.asked import topics_like
+from reseat.model.selection import topics_like
 from reseat.operate.checks.check import Check
 from reseat.operate.checks.election import Ends
 from reseat.operate.checks.guard import check_election, check_topic, refuse_unless
@@ -67,7 +67,7 @@ def _elect(chosen: argparse.Namespace) -> int:
             partitions=partitions,
             shown=now.layout,
             accepts_loss=chosen.accept_loss,
-            **session.asked,
+            **session.requested_by,
         )
         checks = check_election(request, now, ends, migrating=session.target.migrating())
 
@@ -97,7 +97,7 @@ def _written(
     """Send what the guard lets pass; what it noted is said first."""
     refuse_unless(checks)
     complain(*notes_of(checks))
-    who = {"cluster_id": session.cluster_id, "operator": session.asked["person"].name}
+    who = {"cluster_id": session.cluster_id, "operator": session.requested_by["person"].name}
     return write(session.journal, kind, content, checks, work, **who)
 
 
@@ -147,7 +147,11 @@ def _create(chosen: argparse.Namespace) -> int:
     with connected(chosen) as session:
         now = read_cluster(session.connection)
         request = TopicRequest(
-            topic=chosen.topic, assignments=assignments, configs=configs, as_nodes=chosen.as_nodes, **session.asked
+            topic=chosen.topic,
+            assignments=assignments,
+            configs=configs,
+            as_nodes=chosen.as_nodes,
+            **session.requested_by,
         )
         migrating = request.as_nodes and session.target.migrating()
         return _made(chosen, session, request, check_topic(request, now, migrating=migrating))

@@ -13,17 +13,16 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import TypedDict
 
 from reseat.cli.writer import complain, say
 from reseat.errors import InputRefused, WriteRefused
 from reseat.model import ClusterLayout, Snapshot
-from reseat.operate.checks.authorization import Person, command_line_person, writing_enabled
+from reseat.operate.checks.authorization import command_line_person, writing_enabled
 from reseat.operate.checks.check import Check, Verdict
 from reseat.operate.checks.guard import check_access, refuse_unless
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import RunProgress
-from reseat.operate.request import Asked
+from reseat.operate.request import RequestedBy, WriteRequest
 from reseat.operate.targets.opening import open_target
 from reseat.operate.targets.target import Target
 from reseat.sources.connection import Connection
@@ -31,30 +30,20 @@ from reseat.sources.connection import Connection
 __all__ = [
     "REFUSED",
     "UNFINISHED",
-    "Asking",
     "Session",
     "Signals",
-    "asked_by",
     "connected",
     "guarded",
     "named",
     "progress_json",
     "refuse_strangers",
     "reported",
+    "requester",
     "signalled",
 ]
 
 #: Exit codes beside 0: what was asked for did not come about; the guard or an input says no.
 UNFINISHED, REFUSED = 1, 2
-
-
-class Asking(TypedDict):
-    """Who asks and what was typed, as every request says it."""
-
-    confirmed: str
-    person: Person
-    enabled: bool
-    overrides: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -66,19 +55,19 @@ class Session:
         target: the cluster.
         journal: what was done.
         cluster_id: the id that the cluster gives itself.
-        asked: who asks and what was typed, as every request says it.
+        requested_by: who asks and what was typed, as every request says it.
     """
 
     connection: Connection
     target: Target
     journal: Journal
     cluster_id: str
-    asked: Asking
+    requested_by: RequestedBy
 
     @property
     def may_write(self) -> bool:
         """Whether Reseat was started with writing enabled."""
-        return self.asked["enabled"]
+        return self.requested_by["enabled"]
 
     @property
     def name(self) -> str:
@@ -86,9 +75,9 @@ class Session:
         return self.connection.name or self.connection.address
 
 
-def asked_by(chosen: argparse.Namespace) -> Asking:
+def requester(chosen: argparse.Namespace) -> RequestedBy:
     """Who asks, and what was typed."""
-    return Asking(
+    return RequestedBy(
         confirmed=getattr(chosen, "confirm", ""),
         person=command_line_person(getpass.getuser()),
         enabled=writing_enabled(os.environ),
@@ -96,11 +85,11 @@ def asked_by(chosen: argparse.Namespace) -> Asking:
     )
 
 
-def refuse_strangers(asked: Asking, cluster_id: str, protocol: str) -> None:
+def refuse_strangers(requested_by: RequestedBy, cluster_id: str, protocol: str) -> None:
     """The checks that stand before every write, a cancellation too.
 
     Args:
-        asked: who asks.
+        requested_by: who asks.
         cluster_id: of the cluster that it is about.
         protocol: by which it is written to.
 
@@ -108,7 +97,7 @@ def refuse_strangers(asked: Asking, cluster_id: str, protocol: str) -> None:
         WriteRefused: writing is not enabled, or another cluster's id was typed.
     """
     identity = Snapshot(ClusterLayout.from_assignments({}), datetime.now(UTC), protocol, cluster_id=cluster_id)
-    refuse_unless(check_access(Asked(**asked), identity))
+    refuse_unless(check_access(WriteRequest(**requested_by), identity))
 
 
 def named(chosen: argparse.Namespace) -> bool:
@@ -144,7 +133,7 @@ def connected(chosen: argparse.Namespace) -> Iterator[Session]:
     try:
         target = open_target(connection)
         try:
-            yield Session(connection, target, journal, target.cluster_id(), asked_by(chosen))
+            yield Session(connection, target, journal, target.cluster_id(), requester(chosen))
         finally:
             target.close()
     finally:

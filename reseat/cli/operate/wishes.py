@@ -14,13 +14,13 @@ from functools import partial
 from reseat.cli.operate.execute import begin, chosen_options
 from reseat.cli.operate.session import (
     UNFINISHED,
-    asked_by,
     connected,
     guarded,
     named,
     progress_json,
     refuse_strangers,
     reported,
+    requester,
     signalled,
 )
 from reseat.cli.writer import say, write_json
@@ -39,30 +39,30 @@ _Wish = Callable[[argparse.Namespace, Journal, Run, str], int]
 
 def cancel(chosen: argparse.Namespace) -> int:
     """Stop a run; see the command's ``--help``."""
-    return guarded(partial(_asked, _cancel), chosen)
+    return guarded(partial(_on_run, _cancel), chosen)
 
 
 def pause(chosen: argparse.Namespace) -> int:
     """Send nothing for now; see the command's ``--help``."""
-    return guarded(partial(_asked, _pause), chosen)
+    return guarded(partial(_on_run, _pause), chosen)
 
 
 def resume(chosen: argparse.Namespace) -> int:
     """Send again; see the command's ``--help``."""
-    return guarded(partial(_asked, _resume), chosen)
+    return guarded(partial(_on_run, _resume), chosen)
 
 
 def set_options(chosen: argparse.Namespace) -> int:
     """Change throttle and moves at a broker; see the command's ``--help``."""
-    return guarded(partial(_asked, _set), chosen)
+    return guarded(partial(_on_run, _set), chosen)
 
 
-def _asked(wish: _Wish, chosen: argparse.Namespace) -> int:
+def _on_run(wish: _Wish, chosen: argparse.Namespace) -> int:
     with closing(Journal(chosen.journal)) as journal:
         run = _run_meant(chosen, journal)
-        asked = asked_by(chosen)
-        refuse_strangers(asked, run.cluster_id, run.protocol or "admin")
-        return wish(chosen, journal, run, asked["person"].name)
+        requested_by = requester(chosen)
+        refuse_strangers(requested_by, run.cluster_id, run.protocol or "admin")
+        return wish(chosen, journal, run, requested_by["person"].name)
 
 
 def _run_meant(chosen: argparse.Namespace, journal: Journal) -> Run:

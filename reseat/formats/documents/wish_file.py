@@ -21,7 +21,7 @@ from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
 from reseat.formats.rows.assemble import check_size
 from reseat.model import ClusterLayout, Wish
-from reseat.model.asked import in_racks, topics_like
+from reseat.model.selection import in_racks, topics_like
 
 __all__ = ["read_wish_file"]
 

@@ -12,7 +12,7 @@ from reseat.model.wording import counted, listed, verb
 from reseat.operate.checks.authorization import OPERATE_VARIABLE, allowed
 from reseat.operate.checks.check import Check, Verdict
 from reseat.operate.journal.records import Run
-from reseat.operate.request import Asked, Request
+from reseat.operate.request import PlanRequest, WriteRequest
 from reseat.operate.targets.target import Partition
 
 __all__ = [
@@ -30,14 +30,14 @@ __all__ = [
 _SHOWN = 60
 
 
-def access_checks(asked: Asked, snapshot: Snapshot) -> tuple[Check, ...]:
+def access_checks(request: WriteRequest, snapshot: Snapshot) -> tuple[Check, ...]:
     """The three checks that stand before every write, also before a cancellation."""
-    return writing_enabled(asked), person_allowed(asked), cluster_confirmed(asked, snapshot)
+    return writing_enabled(request), person_allowed(request), cluster_confirmed(request, snapshot)
 
 
-def writing_enabled(asked: Asked) -> Check:
+def writing_enabled(request: WriteRequest) -> Check:
     """1. Reseat was started with writing enabled."""
-    if asked.enabled:
+    if request.enabled:
         return Check("writing_enabled", Verdict.PASSED, "Writing was enabled when Reseat was started.")
     return Check(
         "writing_enabled",
@@ -46,14 +46,14 @@ def writing_enabled(asked: Asked) -> Check:
     )
 
 
-def person_allowed(asked: Asked) -> Check:
+def person_allowed(request: WriteRequest) -> Check:
     """2. The person may write."""
-    return allowed(asked.person, asked.access)
+    return allowed(request.person, request.access)
 
 
-def cluster_confirmed(asked: Asked, snapshot: Snapshot) -> Check:
+def cluster_confirmed(request: WriteRequest, snapshot: Snapshot) -> Check:
     """3. What was typed is the id of the very cluster that was read."""
-    name, typed, told = "cluster_confirmed", asked.confirmed.strip(), snapshot.cluster_id
+    name, typed, told = "cluster_confirmed", request.confirmed.strip(), snapshot.cluster_id
     if told is None:
         return Check(name, Verdict.FAILED, "The cluster does not report its id, so it cannot be confirmed.")
     if not typed:
@@ -90,7 +90,7 @@ def migration_over(migrating: bool) -> Check:
     )
 
 
-def plan_as_shown(request: Request) -> Check:
+def plan_as_shown(request: PlanRequest) -> Check:
     """5. The plan is intact and is the one that was shown."""
     name, plan = "plan_as_shown", request.plan
     if not plan.intact:

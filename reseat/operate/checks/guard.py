@@ -87,14 +87,14 @@ from reseat.operate.checks.replicas import (
 from reseat.operate.checks.size import requests_fit
 from reseat.operate.checks.topic import topic_checks
 from reseat.operate.journal.records import Run
-from reseat.operate.request import Asked, ElectionRequest, Request, TopicRequest
+from reseat.operate.request import ElectionRequest, PlanRequest, TopicRequest, WriteRequest
 from reseat.operate.targets.target import Partition
 
 __all__ = ["check", "check_access", "check_election", "check_topic", "drained", "refuse_unless"]
 
 
 def check(
-    request: Request,
+    request: PlanRequest,
     now: Snapshot,
     *,
     under_way: Collection[Partition],
@@ -145,9 +145,9 @@ def check(
     )
 
 
-def check_access(asked: Asked, now: Snapshot) -> tuple[Check, ...]:
+def check_access(request: WriteRequest, now: Snapshot) -> tuple[Check, ...]:
     """Check who asks and for which cluster alone: for what takes nothing but a stop, such as a cancellation."""
-    return access_checks(asked, now)
+    return access_checks(request, now)
 
 
 def check_election(
@@ -192,11 +192,11 @@ def refuse_unless(checks: Iterable[Check]) -> None:
         )
 
 
-def _overridden(asked: Asked, checks: tuple[Check, ...]) -> tuple[Check, ...]:
+def _overridden(request: WriteRequest, checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The checks, failed ones that the person goes on in spite of marked so, where that can be."""
     return tuple(
         replace(found, verdict=Verdict.OVERRIDDEN)
-        if found.stops and found.overridable and found.name in asked.overrides
+        if found.stops and found.overridable and found.name in request.overrides
         else found
         for found in checks
     )

@@ -195,7 +195,7 @@ def brokers_unchanged(diff: PlanDiff) -> Check:
     """10. The brokers of the plan are there, in the racks that they had.
 
     A broker that is down tells no rack, which is no change; nor is it one where no rack was told when the plan was
-    made: ``racks_not_worsened`` then judges by the racks of now.
+    made: ``racks_not_worsened`` then goes by the racks of now.
     """
     name, rows = "brokers_unchanged", diff.changed
     after = np.unique(diff.after.replicas[rows])

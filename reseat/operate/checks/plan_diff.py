@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, BrokerState, ClusterLayout, IntArray, Snapshot
 from reseat.model.arrays import lists_differ, newcomers, row_any
-from reseat.operate.request import Request
+from reseat.operate.request import PlanRequest
 
 __all__ = ["PlanDiff", "names_of", "same_members"]
 
@@ -59,7 +59,7 @@ class PlanDiff:
         racks_then: rack by broker id when the plan was made (or of the reading shown); None: not told at all.
     """
 
-    request: Request
+    request: PlanRequest
     snapshot: Snapshot
     row: Rows
     now: ClusterLayout
@@ -69,7 +69,7 @@ class PlanDiff:
     racks_then: Mapping[int, str | None] | None
 
     @classmethod
-    def of(cls, request: Request, snapshot: Snapshot) -> PlanDiff:
+    def of(cls, request: PlanRequest, snapshot: Snapshot) -> PlanDiff:
         """Lay the plan beside the reading."""
         plan, layout = request.plan, snapshot.layout
         row = layout.rows_of(plan.proposed)
@@ -142,7 +142,7 @@ class PlanDiff:
         return tuple(int(i) for i in self.now.broker_ids[present[present != NONE]])
 
 
-def _racks_then(request: Request) -> Mapping[int, str | None] | None:
+def _racks_then(request: PlanRequest) -> Mapping[int, str | None] | None:
     if request.plan.racks is not None:
         return request.plan.racks
     return None if request.shown is None else {broker.id: broker.rack for broker in request.shown.brokers}

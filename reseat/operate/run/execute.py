@@ -11,9 +11,9 @@ What it promises, in this order:
 
 What it needs: a ``Target``, the journal, and an approved run. The guard's checks come before; they are not repeated.
 
-How it works: one loop. Look at what is reassigned anywhere and at how the partitions sent stand (``looking``), judge
-each of them (``judging``), heed stop requests, send the next batch if one may be sent (``sending``), say where the run
-stands (``telling``), wait.
+How it works: one loop. Look at what is reassigned anywhere and at how the partitions sent stand (``looking``), decide
+what came of each of them (``decide``), heed stop requests, send the next batch if one may be sent (``sending``), say
+where the run stands (``telling``), wait.
 
 Example: ``carry_out(target, journal, run.id, stop=threading.Event())`` returns the run as it ended.
 

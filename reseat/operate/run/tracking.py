@@ -1,4 +1,4 @@
-"""What a run remembers of its partitions from look to look, and what is kept of each decision of ``judge``."""
+"""What a run remembers of its partitions from look to look, and what is kept of each decision of ``decide``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from reseat.operate.journal.values import Step
 from reseat.operate.run import sentences, throttling
-from reseat.operate.run.judge import Clock, Decision, Doubt, Row, Sight, judge
+from reseat.operate.run.decide import Clock, Decision, Doubt, Row, Sight, decide
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.pace import Pace
 from reseat.operate.targets.target import Assignment, Partition
@@ -52,7 +52,7 @@ class Tracker:
     def follow(
         self, rows: Iterable[int], listing: Mapping[Partition, Assignment], now: Mapping[Partition, Assignment]
     ) -> bool:
-        """Judge partitions by one look, and keep what came of them. Returns whether no doubt of any partition is left.
+        """Decide on partitions by one look and keep what came of them. Returns whether no partition is left in doubt.
 
         Any broker may answer, and one of them may not have been told yet of what another told before.
 
@@ -78,7 +78,7 @@ class Tracker:
     def _decide(self, seen: Mapping[int, Sight]) -> dict[int, Decision]:
         pace = self._pace
         clock = Clock(pace.now(), pace.poll_seconds, pace.again_seconds, pace.grace_seconds)
-        return {row: judge(self._row(row), one, clock) for row, one in seen.items()}
+        return {row: decide(self._row(row), one, clock) for row, one in seen.items()}
 
     def _row(self, row: int) -> Row:
         return Row(
@@ -116,7 +116,7 @@ class Tracker:
             self._ledger.record_outcome(step, {"settled": "by what the cluster says"})
 
     def recall_open_steps(self) -> None:
-        """Steps without an outcome: what they spoke of is judged by what the cluster says."""
+        """Steps without an outcome: what came of them is decided by what the cluster says."""
         for step in self._ledger.journal.steps(run_id=self._ledger.run.id, unsettled=True, most=1_000_000):
             if step.kind == "batch":
                 rows = self._still_sent(step)

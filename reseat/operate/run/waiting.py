@@ -79,7 +79,7 @@ class Barred:
     @staticmethod
     def is_meant(error: ClusterUnreachable) -> bool:
         """Whether an error says that the user is not let in, or that the cluster is not what it should be."""
-        return error.trouble in _LASTING
+        return error.reason in _LASTING
 
 
 class Waiting:

@@ -32,7 +32,7 @@ from reseat.operate.targets.admin_requests import (
     GONE,
     NOT_ALLOWED,
     PASSING,
-    PASSING_TROUBLES,
+    PASSING_REASONS,
     PASSING_WHOLE,
     AdminRequests,
     not_allowed,
@@ -239,16 +239,16 @@ class AdminTarget:
         )
         request = CreateTopicsRequest(topics=[new], timeout_ms=self._timeout_ms, validate_only=False)
         lost = False
-        trouble: ClusterUnreachable | None = None
+        failure: ClusterUnreachable | None = None
         for _ in self._patience.attempts():
             try:
                 told = self._requests.to_controller(request).topics[0]
             except ClusterUnreachable as error:
-                if error.trouble not in PASSING_TROUBLES:
+                if error.reason not in PASSING_REASONS:
                     raise
-                lost, trouble = True, error
+                lost, failure = True, error
                 continue
-            name, trouble = error_name(told.error_code), None
+            name, failure = error_name(told.error_code), None
             if name == "REQUEST_TIMED_OUT":
                 # The controller made it, or is at it: only the wait for its leaders was too long.
                 lost = True
@@ -258,8 +258,8 @@ class AdminTarget:
                 if name == "TOPIC_ALREADY_EXISTS" and lost and self._is_as_asked(topic, assignments):
                     return None
                 return None if name == NONE else str(told.error_message or name)
-        if trouble is not None:
-            raise trouble
+        if failure is not None:
+            raise failure
         raise self._requests.no_controller()
 
     def set_throttles(self, throttles: Throttles) -> None:

@@ -19,7 +19,7 @@ __all__ = [
     "GONE",
     "NOT_ALLOWED",
     "PASSING",
-    "PASSING_TROUBLES",
+    "PASSING_REASONS",
     "PASSING_WHOLE",
     "AdminRequests",
     "not_allowed",
@@ -34,7 +34,7 @@ PASSING = frozenset({NOT_CONTROLLER, "BROKER_NOT_AVAILABLE", "NETWORK_EXCEPTION"
 #: The same of a whole request: a broker that passes it on to the controller gave up waiting.
 PASSING_WHOLE = PASSING | {"REQUEST_TIMED_OUT"}
 #: Troubles of a connection that pass when a broker comes back or another one answers.
-PASSING_TROUBLES = frozenset({"refused", "route", "timeout", "lost"})
+PASSING_REASONS = frozenset({"refused", "route", "timeout", "lost"})
 NOT_ALLOWED = frozenset({"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED"})
 GONE = frozenset({"UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION"})
 
@@ -62,14 +62,14 @@ class AdminRequests:
         answers: dict[Partition, str] = {}
         for chunk in in_parts(dict.fromkeys(partitions), AT_ONCE):
             waiting: list[Partition] = chunk
-            trouble: ClusterUnreachable | None = None
+            failure: ClusterUnreachable | None = None
             for _ in self._patience.attempts():
                 try:
-                    said, trouble = ask(waiting), None
+                    said, failure = ask(waiting), None
                 except ClusterUnreachable as error:
-                    if error.trouble not in PASSING_TROUBLES:
+                    if error.reason not in PASSING_REASONS:
                         raise
-                    trouble = error
+                    failure = error
                     continue
                 refused = NOT_ALLOWED.intersection(said.values())
                 if "CLUSTER_AUTHORIZATION_FAILED" in refused:
@@ -78,8 +78,8 @@ class AdminRequests:
                 waiting = [one for one in waiting if answers[one] in PASSING]
                 if not waiting:
                     break
-            if trouble is not None:
-                raise trouble
+            if failure is not None:
+                raise failure
             if waiting:
                 raise self.no_controller()
         return answers
@@ -90,24 +90,24 @@ class AdminRequests:
 
     def settled(self, request: Any, error_of: Callable[[Any], str], broker: int | str | None) -> Any:
         """The answer to a question that may be asked again."""
-        trouble: ClusterUnreachable | None = None
+        failure: ClusterUnreachable | None = None
         for _ in (self._patience if broker == "controller" else self._reading).attempts():
             try:
                 to_controller = broker == "controller"
                 response = self.to_controller(request) if to_controller else self._admin.send(request, broker=broker)
-                trouble = None
+                failure = None
             except ClusterUnreachable as error:
-                if error.trouble not in PASSING_TROUBLES:
+                if error.reason not in PASSING_REASONS:
                     raise
-                trouble = error
+                failure = error
                 continue
             name = error_of(response)
             if name in NOT_ALLOWED:
                 raise not_allowed(name)
             if name not in PASSING_WHOLE:
                 return response
-        if trouble is not None:
-            raise trouble
+        if failure is not None:
+            raise failure
         raise self.no_controller()
 
     def by_broker(self, requests: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
@@ -121,7 +121,7 @@ class AdminRequests:
                 try:
                     yield broker, self._admin.wait(answer)
                 except ClusterUnreachable as error:
-                    if error.trouble not in PASSING_TROUBLES:
+                    if error.reason not in PASSING_REASONS:
                         raise
                     yield broker, error
 

@@ -58,7 +58,7 @@ class AdminThrottles:
                 f"The throttles of {verb(len(silent), 'broker', 'brokers')} {listed(silent)} were not changed: only "
                 f"the broker itself can change its settings, and {verb(len(silent), 'it does', 'they do')} not answer. "
                 "Everything else was set.",
-                why.trouble,
+                why.reason,
                 why.server,
             )
 

@@ -188,18 +188,18 @@ class ZooKeeperSession:
         return self._client
 
     def _again(self, question: Callable[[KazooClient], Any]) -> Any:
-        trouble: ClusterUnreachable | None = None
+        failure: ClusterUnreachable | None = None
         for _ in self._patience.attempts():
             try:
                 return question(self._open())
             except _LOST:
                 self.close()
-                trouble = self._away()
+                failure = self._away()
             except ClusterUnreachable as error:
-                if error.trouble not in ("refused", "route", "timeout", "lost"):
+                if error.reason not in ("refused", "route", "timeout", "lost"):
                     raise
-                trouble = error
-        raise trouble or self._away()
+                failure = error
+        raise failure or self._away()
 
     def _gathered(
         self, ask: Callable[[str], Any], paths: Iterable[str], told: Callable[[Any], Any]

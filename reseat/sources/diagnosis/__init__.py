@@ -15,10 +15,10 @@ from collections.abc import Callable
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis.brokers import ask_brokers
 from reseat.sources.diagnosis.reaching import CONNECT_SECONDS, names, ports
-from reseat.sources.diagnosis.steps import Step, StepFailedError, Steps, StepVerdict
+from reseat.sources.diagnosis.steps import Step, StepFailedError, StepOutcome, Steps
 from reseat.sources.diagnosis.zookeeper import ask_zookeeper
 
-__all__ = ["Step", "StepVerdict", "diagnose"]
+__all__ = ["Step", "StepOutcome", "diagnose"]
 
 
 def diagnose(connection: Connection, *, report: Callable[[Step], None] | None = None) -> tuple[Step, ...]:

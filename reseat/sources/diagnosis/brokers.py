@@ -52,7 +52,7 @@ def ask_brokers(steps: Steps, connection: Connection, reached: Sequence[str]) ->
         admin = open_admin(connection, servers=reached)
     except ClusterUnreachable as error:
         names = {"tls": "TLS", "listener": "Advertised addresses", "configuration": "Settings"}
-        raise steps.failed(names.get(error.trouble, "Login"), error.sentence, error.trouble) from None
+        raise steps.failed(names.get(error.reason, "Login"), error.sentence, error.reason) from None
     with admin:
         version = ".".join(str(part) for part in admin.broker_version)
         how = f"as {connection.username}" if connection.username else "without a login"
@@ -65,7 +65,7 @@ def ask_brokers(steps: Steps, connection: Connection, reached: Sequence[str]) ->
         try:
             _rights(steps, admin)
         except ClusterUnreachable as error:
-            raise steps.failed("Rights", error.sentence, error.trouble) from None
+            raise steps.failed("Rights", error.sentence, error.reason) from None
 
 
 def _bracketed(host: str | None) -> str:

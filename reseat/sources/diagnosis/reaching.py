@@ -66,11 +66,11 @@ def ports(steps: Steps, servers: Sequence[str], seconds: float) -> list[str]:
     reached = [server for server, error in outcomes.items() if error is None]
     failures = {server: error for server, error in outcomes.items() if error is not None}
     if not reached:
-        trouble, sentence = _unreached(failures, seconds)
-        raise steps.failed("Ports", sentence, trouble)
+        reason, sentence = _unreached(failures, seconds)
+        raise steps.failed("Ports", sentence, reason)
     if failures:
-        trouble, sentence = _unreached(failures, seconds)
-        steps.warned("Ports", f"{listed(reached)} can be reached. {sentence}", trouble)
+        reason, sentence = _unreached(failures, seconds)
+        steps.warned("Ports", f"{listed(reached)} can be reached. {sentence}", reason)
     else:
         steps.passed("Ports", f"{listed(reached)} {verb(len(reached), 'accepts', 'accept')} connections.")
     return reached
@@ -87,14 +87,14 @@ def takes(server: str, seconds: float) -> OSError | None:
 
 def _unreached(failures: Mapping[str, OSError], seconds: float) -> tuple[str, str]:
     """The slug and the sentence of servers that take no connection, the most telling first."""
-    by_trouble: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for server, error in failures.items():
-        trouble = "route"
+        reason = "route"
         if isinstance(error, ConnectionRefusedError):
-            trouble = "refused"
+            reason = "refused"
         elif isinstance(error, TimeoutError) or error.errno == errno.ETIMEDOUT:
-            trouble = "timeout"
-        by_trouble.setdefault(trouble, []).append(server)
+            reason = "timeout"
+        by_reason.setdefault(reason, []).append(server)
     words = {
         "refused": "{} refused the connection: the machine is up, but nothing listens on that port. Check the port, "
         "and whether the server is running.",
@@ -102,5 +102,5 @@ def _unreached(failures: Mapping[str, OSError], seconds: float) -> tuple[str, st
         "wrong address.",
         "route": "{} cannot be reached from this machine: there is no route to it. Check the network or VPN.",
     }
-    told = [words[trouble].format(listed(by_trouble[trouble])) for trouble in words if trouble in by_trouble]
-    return next(trouble for trouble in words if trouble in by_trouble), " ".join(told)
+    told = [words[reason].format(listed(by_reason[reason])) for reason in words if reason in by_reason]
+    return next(reason for reason in words if reason in by_reason), " ".join(told)

@@ -111,7 +111,7 @@ def _no_tls(steps: Steps, server: str, connection: Connection, error: OSError) -
 
 def stranger(steps: Steps, name: str, server: str, speaker: Speaker, connection: Connection) -> StepFailedError:
     """The step that says who answers instead of who was expected."""
-    wanted, trouble = ("ZooKeeper", "not_zookeeper") if connection.zookeeper else ("Kafka", "not_kafka")
+    wanted, reason = ("ZooKeeper", "not_zookeeper") if connection.zookeeper else ("Kafka", "not_kafka")
     words = {
         Speaker.ZOOKEEPER: "this is ZooKeeper's port. Read through ZooKeeper (--zookeeper, zookeeper = ...), or name a "
         "broker's port, by default 9092.",
@@ -130,5 +130,5 @@ def stranger(steps: Steps, name: str, server: str, speaker: Speaker, connection:
         Speaker.SILENT: "connections are accepted, but nothing is answered. Check the port; a proxy or load balancer "
         "without a server behind it behaves like this, and so does a server that hangs.",
     }
-    slug = "listener" if speaker is Speaker.TLS else trouble
+    slug = "listener" if speaker is Speaker.TLS else reason
     return steps.failed(name, f"{server} is not {wanted}: {words[speaker]}", slug)

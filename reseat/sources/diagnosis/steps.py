@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Step", "StepFailedError", "StepVerdict", "Steps"]
+__all__ = ["Step", "StepFailedError", "StepOutcome", "Steps"]
 
 
-class StepVerdict(Enum):
+class StepOutcome(Enum):
     """What came of a step. After ``FAILED`` nothing further is tried."""
 
     PASSED = "passed"
@@ -23,15 +23,15 @@ class Step:
 
     Attributes:
         name: what was tested, in two or three words.
-        verdict: what came of it.
+        outcome: what came of it.
         sentence: what was found and what to do; holds no secret.
-        trouble: the slug of what is wrong, as ``ClusterUnreachable.trouble``, or None.
+        reason: the slug of what is wrong, as ``ClusterUnreachable.reason``, or None.
     """
 
     name: str
-    verdict: StepVerdict
+    outcome: StepOutcome
     sentence: str
-    trouble: str | None = None
+    reason: str | None = None
 
 
 class StepFailedError(Exception):
@@ -51,15 +51,15 @@ class Steps:
 
     def passed(self, name: str, sentence: str) -> None:
         """Take a step that found nothing to mend."""
-        self._take(Step(name, StepVerdict.PASSED, sentence))
+        self._take(Step(name, StepOutcome.PASSED, sentence))
 
-    def warned(self, name: str, sentence: str, trouble: str | None = None) -> None:
+    def warned(self, name: str, sentence: str, reason: str | None = None) -> None:
         """Take a step after which the test goes on, and that found something to look at."""
-        self._take(Step(name, StepVerdict.WARNED, sentence, trouble))
+        self._take(Step(name, StepOutcome.WARNED, sentence, reason))
 
-    def failed(self, name: str, sentence: str, trouble: str) -> StepFailedError:
+    def failed(self, name: str, sentence: str, reason: str) -> StepFailedError:
         """Take the step that ends the test, and make what is raised for that."""
-        self._take(Step(name, StepVerdict.FAILED, sentence, trouble))
+        self._take(Step(name, StepOutcome.FAILED, sentence, reason))
         return StepFailedError()
 
     def _take(self, step: Step) -> None:

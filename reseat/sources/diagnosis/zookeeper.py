@@ -48,7 +48,7 @@ def ask_zookeeper(steps: Steps, connection: Connection, reached: Sequence[str]) 
         client = open_reading_client(replace(connection, chroot=""), hosts=tuple(reached))
     except ClusterUnreachable as error:
         names = {"tls": "TLS", "not_zookeeper": "Protocol", "configuration": "Settings"}
-        raise steps.failed(names.get(error.trouble, "Login"), error.sentence, error.trouble) from None
+        raise steps.failed(names.get(error.reason, "Login"), error.sentence, error.reason) from None
     try:
         how = "with a login" if connection.zookeeper_digest or connection.zookeeper_sasl_username else "without a login"
         steps.passed("Login", f"ZooKeeper opened a session {how}.")

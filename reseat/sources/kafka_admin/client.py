@@ -217,10 +217,10 @@ class AdminClient:
 
     def _looked_closer(self, failure: ClusterUnreachable) -> ClusterUnreachable:
         """A server that closes the connection, or stays silent, may have expected TLS: see, and say so."""
-        if failure.trouble not in ("lost", "timeout", "not_kafka") or failure.server is None:
+        if failure.reason not in ("lost", "timeout", "not_kafka") or failure.server is None:
             return failure
         if self.connection.security_protocol in ("SSL", "SASL_SSL"):
-            if failure.trouble != "lost":
+            if failure.reason != "lost":
                 return failure
             sentence = (
                 f"{failure.server} closes the connection after the TLS handshake: it requires a client certificate "
@@ -230,7 +230,7 @@ class AdminClient:
         if speaks_tls(failure.server, _PROBE_SECONDS):
             sentence = f"{failure.server} speaks TLS. Set security_protocol to SSL or SASL_SSL."
             return ClusterUnreachable(sentence, "tls", failure.server)
-        if failure.trouble != "lost":
+        if failure.reason != "lost":
             return failure
         sentence = (
             f"{failure.server} closes the connection at Kafka's first request: it is not a broker. Check the port."
@@ -254,13 +254,13 @@ class AdminClient:
         try:
             self.cluster_id = (await self._learn(first, deadline)).cluster_id
         except ClusterUnreachable as failure:
-            if failure.trouble == "lost" and self.connection.security_protocol in ("PLAINTEXT", "SSL"):
+            if failure.reason == "lost" and self.connection.security_protocol in ("PLAINTEXT", "SSL"):
                 sentence = (
                     f"{server} is Kafka, and closes the connection at the first request: it requires a login. Set "
                     "security_protocol to SASL_PLAINTEXT or SASL_SSL, with a mechanism and a user."
                 )
                 raise ClusterUnreachable(sentence, "authentication", server) from None
-            if failure.trouble == "version":
+            if failure.reason == "version":
                 sentence = f"{server} is a KRaft controller's port, or not a broker's. Name a broker's host:port."
                 raise ClusterUnreachable(sentence, "listener", server) from None
             raise
@@ -275,7 +275,7 @@ class AdminClient:
         if reached is not None:
             return
         failure = most_telling(failures)
-        if failure.trouble in ("name", "route", "refused", "timeout", "lost"):
+        if failure.reason in ("name", "route", "refused", "timeout", "lost"):
             sentence = (
                 f"{server} answers, but no broker can be reached at the address that it advertises. {failure.sentence} "
                 "Check advertised.listeners, and whether this is the listener for this machine."
@@ -323,7 +323,7 @@ class AdminClient:
             try:
                 return await self._connector.exchange(broker, request, deadline)
             except ClusterUnreachable as failed:
-                if not again or failed.trouble != "lost":
+                if not again or failed.reason != "lost":
                     raise
                 failure = failed
         raise failure or ClusterUnreachable("The cluster reports no live broker.", "lost")

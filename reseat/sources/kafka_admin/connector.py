@@ -123,4 +123,4 @@ class _Race:
 def most_telling(failures: Mapping[Any, ClusterUnreachable]) -> ClusterUnreachable:
     """Of several failures, the one that came furthest: who was refused a login had the right address."""
     order = ("authorization", "authentication", "configuration", "version", "tls", "not_kafka", "lost", "timeout")
-    return min(failures.values(), key=lambda f: order.index(f.trouble) if f.trouble in order else len(order))
+    return min(failures.values(), key=lambda f: order.index(f.reason) if f.reason in order else len(order))

@@ -120,9 +120,9 @@ class Gathering:
         except (ValueError, IndexError, struct.error):
             self.silent[broker] = ClusterUnreachable("Its answer cannot be read.", "not_kafka")
             return
-        trouble = _trouble(error, told)
-        if trouble is not None:
-            self.silent[broker] = trouble
+        unreachable = _unreachable(error, told)
+        if unreachable is not None:
+            self.silent[broker] = unreachable
             return
         for directory in told:
             self._directories.append(
@@ -202,7 +202,7 @@ def _decoded(answer: Bytes) -> tuple[int, list[Directory]]:
     ]
 
 
-def _trouble(error: int, told: list[Directory]) -> ClusterUnreachable | None:
+def _unreachable(error: int, told: list[Directory]) -> ClusterUnreachable | None:
     """Why an answer tells nothing. Before version 3 a refusal is an answer without any directory."""
     if error == 0 and told:
         return None

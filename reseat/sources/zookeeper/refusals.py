@@ -16,7 +16,7 @@ __all__ = ["named", "not_authenticated", "not_let_in", "unreachable"]
 
 def unreachable(failed: list[Attempt], servers: tuple[str, ...], connection: Connection) -> ClusterUnreachable:
     """The error for servers of which none could be connected to: that of the most telling attempt."""
-    told = sorted((_why(a, connection) for a in failed), key=lambda why: _TELLING.index(why.trouble))
+    told = sorted((_why(a, connection) for a in failed), key=lambda why: _TELLING.index(why.reason))
     if not told:
         return ClusterUnreachable(
             f"{named(servers)} did not answer within {connection.timeout_seconds:g} s. Is the address right, and "

@@ -114,7 +114,7 @@ def test_a_group_that_reads(cluster: servers.KafkaCluster, admin: AdminClient) -
     assert sum(len(member.owned) for member in group.members) > 0
     assert group.lag == {("orders", 0): 2}
     assert group.partitions == {"orders": 4}
-    assert group.troubles == ()
+    assert group.problems == ()
     assert [(one.name, one.kind, one.state) for one in listing.groups if one.name == "cooperating"] == [
         ("cooperating", "classic", "Stable")
     ]

@@ -68,7 +68,7 @@ def test_what_is_not_kafka_is_called_so(serve: Serve, answer: bytes) -> None:
 
     refused = _trouble(server)
 
-    assert (refused.trouble, refused.server) == ("not_kafka", server), str(refused)
+    assert (refused.reason, refused.server) == ("not_kafka", server), str(refused)
 
 
 def test_a_silent_server_costs_the_timeout_and_no_more(serve: Serve) -> None:
@@ -78,7 +78,7 @@ def test_a_silent_server_costs_the_timeout_and_no_more(serve: Serve) -> None:
 
     refused = _trouble(server)
 
-    assert refused.trouble == "timeout"
+    assert refused.reason == "timeout"
     assert "accepted the connection" in str(refused)
     assert time.monotonic() - start < 10
 
@@ -87,7 +87,7 @@ def test_a_silent_server_costs_a_tls_handshake_the_timeout_too(serve: Serve) -> 
     """A TLS handshake that is never answered ends within the timeout."""
     refused = _trouble(serve(None), security_protocol="SSL")
 
-    assert refused.trouble == "timeout"
+    assert refused.reason == "timeout"
 
 
 def test_a_closed_port_and_an_unknown_name_are_told_apart() -> None:
@@ -97,8 +97,8 @@ def test_a_closed_port_and_an_unknown_name_are_told_apart() -> None:
 
     refused, unknown = _trouble(f"127.0.0.1:{port}"), _trouble("broker.invalid:9092")
 
-    assert (refused.trouble, refused.server) == ("refused", f"127.0.0.1:{port}")
-    assert (unknown.trouble, unknown.server) == ("name", "broker.invalid:9092")
+    assert (refused.reason, refused.server) == ("refused", f"127.0.0.1:{port}")
+    assert (unknown.reason, unknown.server) == ("name", "broker.invalid:9092")
 
 
 def test_of_several_servers_one_that_is_reached_is_told_about(serve: Serve) -> None:
@@ -106,7 +106,7 @@ def test_of_several_servers_one_that_is_reached_is_told_about(serve: Serve) -> N
     with pytest.raises(ClusterUnreachable) as refused:
         open_admin(Connection(bootstrap=("broker.invalid:9092", serve(b"nothing like Kafka")), timeout_seconds=2.0))
 
-    assert refused.value.trouble == "not_kafka"
+    assert refused.value.reason == "not_kafka"
 
 
 def test_a_stop_is_heeded_while_nothing_answers(serve: Serve) -> None:
@@ -144,6 +144,6 @@ def test_settings_that_cannot_be_used_are_named() -> None:
     }
 
     for setting, trouble in troubles.items():
-        assert trouble.trouble == "configuration"
+        assert trouble.reason == "configuration"
         assert setting in str(trouble)
         assert secret.reveal() not in str(trouble)

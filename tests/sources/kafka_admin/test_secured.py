@@ -86,7 +86,7 @@ def test_a_password_lets_in_and_a_wrong_one_is_named(secured: Secured, mechanism
 
     assert read.layout.topics == ("orders",)
     assert read.not_read == ()
-    assert refused.value.trouble == "authentication"
+    assert refused.value.reason == "authentication"
     assert "user 'reader'" in str(refused.value)
     assert secured.cluster.listeners["SASL"] in str(refused.value)
 
@@ -101,7 +101,7 @@ def test_a_token_lets_in_and_an_expired_one_is_refused(secured: Secured) -> None
         open_admin(replace(given, token=Secret(unsecured_token("reader", -100))))
 
     assert topics == [("orders",), ("orders",)]
-    assert refused.value.trouble == "authentication"
+    assert refused.value.reason == "authentication"
     assert "invalid_token" in str(refused.value)
 
 
@@ -163,7 +163,7 @@ def test_what_is_wrong_is_said(
     with pytest.raises(ClusterUnreachable) as refused:
         open_admin(secured.connection(listener, **chosen))
 
-    assert (refused.value.trouble, words in str(refused.value)) == (trouble, True), str(refused.value)
+    assert (refused.value.reason, words in str(refused.value)) == (trouble, True), str(refused.value)
 
 
 def test_a_controllers_port_is_named(secured: Secured) -> None:
@@ -175,7 +175,7 @@ def test_a_controllers_port_is_named(secured: Secured) -> None:
     with pytest.raises(ClusterUnreachable, match="controller's port") as refused:
         open_admin(Connection(bootstrap=(found.group(1),), timeout_seconds=10.0))
 
-    assert refused.value.trouble == "listener"
+    assert refused.value.reason == "listener"
 
 
 def test_a_secret_is_nowhere(secured: Secured, caplog: pytest.LogCaptureFixture) -> None:

@@ -70,7 +70,7 @@ def test_a_port_where_nothing_listens_is_told_at_once() -> None:
 
     error = trouble_of(Connection(zookeeper=(f"127.0.0.1:{port}",), timeout_seconds=600))
 
-    assert error.trouble == "refused"
+    assert error.reason == "refused"
     assert error.server == f"127.0.0.1:{port}"
     assert "nothing listens there" in str(error)
 
@@ -79,7 +79,7 @@ def test_a_name_that_nobody_knows_is_told() -> None:
     """A host that does not resolve."""
     error = trouble_of(Connection(zookeeper=("no-such-host.invalid:2181",)))
 
-    assert error.trouble == "name"
+    assert error.reason == "name"
     assert "No address is known for no-such-host.invalid:2181" in str(error)
 
 
@@ -99,7 +99,7 @@ def test_something_else_than_zookeeper_is_told(says: bytes) -> None:
     with listener(says) as server:
         error = trouble_of(Connection(zookeeper=(server,), timeout_seconds=20))
 
-    assert error.trouble == "not_zookeeper"
+    assert error.reason == "not_zookeeper"
     assert "does not answer like ZooKeeper" in str(error)
 
 
@@ -108,7 +108,7 @@ def test_a_server_that_says_nothing_ends_the_patience() -> None:
     with listener(None) as server:
         error = trouble_of(Connection(zookeeper=(server,), timeout_seconds=0.5))
 
-    assert error.trouble == "timeout"
+    assert error.reason == "timeout"
     assert "has sent nothing for 0.5 s" in str(error)
 
 
@@ -131,7 +131,7 @@ def test_waiting_for_a_connection_can_be_stopped() -> None:
 )
 def test_what_is_no_connection_is_refused_before_anything_is_sent(connection: Connection) -> None:
     """Addresses, chroots and files that cannot be."""
-    assert trouble_of(connection).trouble == "configuration"
+    assert trouble_of(connection).reason == "configuration"
 
 
 def test_a_chroot_that_is_not_there_is_told(zookeeper: ZooKeeperServer) -> None:
@@ -143,7 +143,7 @@ def test_a_chroot_that_is_not_there_is_told(zookeeper: ZooKeeperServer) -> None:
     with pytest.raises(ClusterUnreachable) as empty:
         read_zookeeper_cluster(connection_to(zookeeper, "/nested"))
 
-    assert missing.trouble == empty.value.trouble == "chroot"
+    assert missing.reason == empty.value.reason == "chroot"
     assert "has no node /no-such-chroot" in str(missing)
     assert "There is one below /nested/kafka." in str(empty.value)
 
@@ -207,7 +207,7 @@ def test_without_permission_on_the_essential_nodes_nothing_is_shown(guarded: Zoo
         with pytest.raises(ClusterUnreachable) as caught:
             read_zookeeper_cluster(connection_to(guarded, "/closed", zookeeper_digest=secret))
 
-        assert caught.value.trouble == "authorization"
+        assert caught.value.reason == "authorization"
         assert "may not read /brokers/ids and /brokers/topics" in str(caught.value)
         assert "READ, and nothing else" in str(caught.value)
 
@@ -233,7 +233,7 @@ def test_sasl_lets_in_who_has_the_password(guarded: ZooKeeperServer) -> None:
     error = trouble_of(replace(right, zookeeper_sasl_password=Secret("wrong")))
 
     assert snapshot.layout.assignments() == {("orders", 0): [1]}
-    assert error.trouble == "authentication"
+    assert error.reason == "authentication"
     assert "did not accept the SASL user reader" in str(error)
     assert "wrong" not in str(error)
 
@@ -315,11 +315,11 @@ def test_what_is_wrong_with_tls_is_told(secured: tuple[ZooKeeperServer, Connecti
     plain = trouble_of(replace(connection, zookeeper=(server.hosts,)))
     secure = trouble_of(replace(connection, zookeeper_tls=False))
 
-    assert untrusted.trouble == nameless.trouble == plain.trouble == "tls"
+    assert untrusted.reason == nameless.reason == plain.reason == "tls"
     assert "is not accepted" in str(untrusted)
     assert "client's certificate" in str(nameless)
     assert "plain port" in str(plain)
-    assert secure.trouble == "not_zookeeper"
+    assert secure.reason == "not_zookeeper"
     assert "TLS port" in str(secure)
 
 
@@ -340,5 +340,5 @@ def test_the_hostname_of_a_certificate_is_checked(tmp_path: Path) -> None:
     finally:
         server.stop()
 
-    assert error.trouble == "tls"
+    assert error.reason == "tls"
     assert "is not accepted" in str(error)

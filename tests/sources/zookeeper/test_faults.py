@@ -68,7 +68,7 @@ def test_a_server_that_dies_in_the_middle_ends_the_reading(filled: ZooKeeperServ
         read_zookeeper_cluster(connection_to(filled, timeout_seconds=60.0), report=report)
 
     assert time.monotonic() - died[0] < 15
-    assert caught.value.trouble == "lost"
+    assert caught.value.reason == "lost"
     assert "was lost while it was read" in str(caught.value)
 
 
@@ -86,7 +86,7 @@ def test_a_server_that_stands_still_ends_the_patience(filled: ZooKeeperServer) -
     waited = time.monotonic() - frozen[0]
     filled.thaw()
 
-    assert caught.value.trouble == "lost"
+    assert caught.value.reason == "lost"
     assert waited < 8
 
 
@@ -117,5 +117,5 @@ def test_a_server_that_came_back_is_read_again(filled: ZooKeeperServer) -> None:
 
     snapshot = read_zookeeper_cluster(connection_to(filled))
 
-    assert caught.value.trouble == "refused"
+    assert caught.value.reason == "refused"
     assert snapshot.layout.partition_count == PARTITIONS

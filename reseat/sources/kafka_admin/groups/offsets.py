@@ -18,8 +18,8 @@ __all__ = ["committed_offsets", "end_offsets", "error_name", "leaders_of"]
 _NO_LEADER = -1
 
 
-def committed_offsets(admin: AdminClient, name: str, coordinator: int, troubles: list[str]) -> dict[Partition, int]:
-    """What a group has committed, by partition; why it is not known is added to ``troubles``."""
+def committed_offsets(admin: AdminClient, name: str, coordinator: int, problems: list[str]) -> dict[Partition, int]:
+    """What a group has committed, by partition; why it is not known is added to ``problems``."""
     wanted = OffsetFetchRequest.OffsetFetchRequestGroup
     request = OffsetFetchRequest(
         group_id=name,
@@ -31,11 +31,11 @@ def committed_offsets(admin: AdminClient, name: str, coordinator: int, troubles:
     try:
         told = admin.send(request, coordinator)
     except ClusterUnreachable as failure:
-        troubles.append(f"Committed offsets are unknown: {failure.sentence}")
+        problems.append(f"Committed offsets are unknown: {failure.sentence}")
         return {}
     group = told.groups[0] if getattr(told, "groups", None) else told
     if group.error_code:
-        troubles.append(f"Committed offsets are unknown: {error_name(group.error_code)}.")
+        problems.append(f"Committed offsets are unknown: {error_name(group.error_code)}.")
         return {}
     return {
         (topic.name, part.partition_index): part.committed_offset
@@ -46,9 +46,9 @@ def committed_offsets(admin: AdminClient, name: str, coordinator: int, troubles:
 
 
 def leaders_of(
-    admin: AdminClient, topics: list[str], troubles: list[str]
+    admin: AdminClient, topics: list[str], problems: list[str]
 ) -> tuple[dict[str, int], dict[Partition, int]]:
-    """Partitions by topic, and the leader of each partition that has one; ``troubles`` as in ``committed_offsets``."""
+    """Partitions by topic, and the leader of each partition that has one; ``problems`` as in ``committed_offsets``."""
     if not topics:
         return {}, {}
     wanted = MetadataRequest.MetadataRequestTopic
@@ -61,13 +61,13 @@ def leaders_of(
     try:
         told = admin.send(request, again=True)
     except ClusterUnreachable as failure:
-        troubles.append(f"The group's topics are unknown: {failure.sentence}")
+        problems.append(f"The group's topics are unknown: {failure.sentence}")
         return {}, {}
     counts: dict[str, int] = {}
     leaders: dict[Partition, int] = {}
     for topic in told.topics:
         if topic.error_code:
-            troubles.append(f"Topic {topic.name} is unknown: {error_name(topic.error_code)}.")
+            problems.append(f"Topic {topic.name} is unknown: {error_name(topic.error_code)}.")
             continue
         counts[topic.name] = 1 + max((part.partition_index for part in topic.partitions), default=-1)
         leaders |= {
@@ -79,9 +79,9 @@ def leaders_of(
 
 
 def end_offsets(
-    admin: AdminClient, wanted: Iterable[Partition], leaders: Mapping[Partition, int], troubles: list[str]
+    admin: AdminClient, wanted: Iterable[Partition], leaders: Mapping[Partition, int], problems: list[str]
 ) -> dict[Partition, int]:
-    """Where partitions end, as their leaders tell; ``troubles`` as in ``committed_offsets``."""
+    """Where partitions end, as their leaders tell; ``problems`` as in ``committed_offsets``."""
     by_leader: dict[int, list[Partition]] = {}
     for partition in wanted:
         by_leader.setdefault(leaders[partition], []).append(partition)
@@ -91,7 +91,7 @@ def end_offsets(
         try:
             ends |= ends_told(admin.wait(answer))
         except ClusterUnreachable as failure:
-            troubles.append(f"Broker {leader} does not report the end offsets of its partitions: {failure.sentence}")
+            problems.append(f"Broker {leader} does not report the end offsets of its partitions: {failure.sentence}")
     return ends
 
 

@@ -1,7 +1,7 @@
 """Reads consumer groups through Kafka's Admin protocol: members, subscriptions, assignment, committed offsets, lag.
 
 Promises: (1) nothing is written and no group is joined; (2) a broker or a group that does not answer takes nothing from
-the others: why it does not stands in ``not_read`` or the group's ``troubles``, in sentences; (3) no wait is longer than
+the others: why it does not stands in ``not_read`` or the group's ``problems``, in sentences; (3) no wait is longer than
 the connection's timeout; (4) what a member put into its metadata is bytes of a stranger, and read as such.
 
 Needs: DESCRIBE on the groups (and on CLUSTER to list all of them), DESCRIBE on their topics for lag.
@@ -119,7 +119,7 @@ class LiveGroup:
         committed: committed offset by partition.
         ends: end offset by partition, where the leader told it.
         partitions: partitions by topic of all topics that the group reads, subscribes to or has offsets of.
-        troubles: what could not be read, one sentence each.
+        problems: what could not be read, one sentence each.
     """
 
     name: str
@@ -131,7 +131,7 @@ class LiveGroup:
     committed: Mapping[Partition, int] = field(default_factory=dict)
     ends: Mapping[Partition, int] = field(default_factory=dict)
     partitions: Mapping[str, int] = field(default_factory=dict)
-    troubles: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
     @property
     def lag(self) -> dict[Partition, int]:
@@ -191,13 +191,13 @@ def describe_group(admin: AdminClient, name: str) -> LiveGroup:
     """
     coordinator = _coordinator(admin, name)
     group = _described(admin, name, coordinator)
-    troubles = list(group.troubles)
-    committed = committed_offsets(admin, name, coordinator, troubles)
+    problems = list(group.problems)
+    committed = committed_offsets(admin, name, coordinator, problems)
     topics = {topic for topic, _ in committed}
     for member in group.members:
         topics |= {topic for topic, _ in member.assignment} | set(member.topics or ())
-    partitions, leaders = leaders_of(admin, sorted(topics), troubles)
-    ends = end_offsets(admin, [p for p in committed if p in leaders], leaders, troubles)
+    partitions, leaders = leaders_of(admin, sorted(topics), problems)
+    ends = end_offsets(admin, [p for p in committed if p in leaders], leaders, problems)
     return LiveGroup(
         name=name,
         kind=group.kind,
@@ -208,7 +208,7 @@ def describe_group(admin: AdminClient, name: str) -> LiveGroup:
         committed=committed,
         ends=ends,
         partitions=partitions,
-        troubles=tuple(troubles),
+        problems=tuple(problems),
     )
 
 
@@ -222,7 +222,7 @@ def state_of(group: LiveGroup) -> tuple[State, tuple[str, ...]]:
         group: the group as read.
     """
     read = tuple(sorted({topic for member in group.members for topic, _ in member.assignment}))
-    notes = list(group.troubles)
+    notes = list(group.problems)
     untold = [member.id for member in group.members if member.topics is None]
     if untold:
         notes.append(
@@ -293,15 +293,15 @@ def _asked(admin: AdminClient, request: Any, coordinator: int) -> Any:
 
 def _of_classic(told: Any, coordinator: int) -> LiveGroup:
     members: list[LiveMember] = []
-    troubles: list[str] = []
+    problems: list[str] = []
     consumers = told.protocol_type in ("consumer", "")
     if not consumers:
-        troubles.append(f"The group uses {told.protocol_type}, not the consumer protocol: what it reads is unknown.")
+        problems.append(f"The group uses {told.protocol_type}, not the consumer protocol: what it reads is unknown.")
     for one in told.members:
         subscription = read_subscription(bytes(one.member_metadata)) if consumers and one.member_metadata else None
         assignment = read_assignment(bytes(one.member_assignment or b"")) if consumers else ()
         if assignment is None or (consumers and one.member_metadata and subscription is None):
-            troubles.append(f"What member {one.member_id} sends is not the consumer protocol; it is ignored.")
+            problems.append(f"What member {one.member_id} sends is not the consumer protocol; it is ignored.")
         members.append(
             LiveMember(
                 id=one.member_id,
@@ -323,7 +323,7 @@ def _of_classic(told: Any, coordinator: int) -> LiveGroup:
         told.protocol_data,
         coordinator,
         tuple(members),
-        troubles=tuple(troubles),
+        problems=tuple(problems),
     )
 
 

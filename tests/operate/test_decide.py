@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reseat.operate.journal.records import MoveProgress
-from reseat.operate.run.judge import Clock, Doubt, Row, Sight, judge
+from reseat.operate.run.decide import Clock, Doubt, Row, Sight, decide
 from reseat.operate.run.looking import leads_to
 from reseat.operate.run.pace import Pace
 from reseat.operate.run.tracking import Tracker
@@ -51,7 +51,7 @@ def rows(draw, states=("waiting", "sent", "done", "cancelled", "failed")):
 @given(rows(states=("waiting", "sent")), sights, moments)
 def test_done_is_only_what_stands_as_planned_and_is_not_under_way(row, seen, now):
     """With exactly the planned replicas, in their order, on no list of reassignments, and not for the first time."""
-    after = judge(row, seen, at(now)).row
+    after = decide(row, seen, at(now)).row
     if after.move.state == "done":
         assert seen.told is not None
         assert seen.told.replicas == row.move.target == after.move.now
@@ -69,7 +69,7 @@ def test_done_is_only_what_stands_as_planned_and_is_not_under_way(row, seen, now
 def test_done_takes_two_looks(row, looks, now):
     """Whatever one look shows, a partition of which nothing is remembered is not done by it, nor anybody accused."""
     fresh = replace(row, agreed=False, doubt=None)
-    decided = judge(fresh, looks[0], at(now))
+    decided = decide(fresh, looks[0], at(now))
 
     assert decided.row.move.state == "sent"
     assert not decided.foreign
@@ -79,9 +79,9 @@ def test_done_takes_two_looks(row, looks, now):
 def test_what_is_as_planned_comes_to_be_done(row, seen, now):
     """At the second look; where a broker may tell it as it was long before, once it lasted."""
     told = Assignment(row.move.target, leader=1, in_sync=(1,))
-    first = judge(replace(row, agreed=False, doubt=None), Sight(None, told), at(now)).row
+    first = decide(replace(row, agreed=False, doubt=None), Sight(None, told), at(now)).row
     sure = row.arrived and not row.cancel_sent
-    soon, late = (judge(first, Sight(None, told), at(now + wait)).row for wait in (POLL, GRACE))
+    soon, late = (decide(first, Sight(None, told), at(now + wait)).row for wait in (POLL, GRACE))
 
     assert first.move.now == row.move.target
     assert (first.agreed, first.doubt) == ((True, None) if sure else (False, Doubt(row.move.target, now)))
@@ -92,7 +92,7 @@ def test_what_is_as_planned_comes_to_be_done(row, seen, now):
 def test_what_is_under_way_or_otherwise_was_not_seen_as_planned(row, seen, now):
     """Seen as planned once, and then not: it begins anew. Under way as asked for, it arrived, beyond doubt."""
     asked_for = seen.listed is not None and leads_to(seen.listed, row.move.target)
-    after = judge(row, seen, at(now)).row
+    after = decide(row, seen, at(now)).row
     if seen.listed is not None or seen.told is None or seen.told.under_way or seen.told.replicas != row.move.target:
         assert not after.agreed
     if asked_for:
@@ -106,8 +106,8 @@ def test_what_is_under_way_or_otherwise_was_not_seen_as_planned(row, seen, now):
 def test_one_that_waits_is_left_alone_or_found_done(row, stands, now):
     """As before: beyond doubt, and goes on waiting. As planned already: doubted, then done."""
     told = Assignment(getattr(row.move, stands), leader=1, in_sync=(1,))
-    first = judge(replace(row, doubt=None), Sight(None, told), at(now)).row
-    late = judge(first, Sight(None, told), at(now + GRACE)).row
+    first = decide(replace(row, doubt=None), Sight(None, told), at(now)).row
+    late = decide(first, Sight(None, told), at(now + GRACE)).row
 
     assert (first.doubt is None) == (stands == "before")
     assert late.move == (
@@ -122,9 +122,9 @@ def test_what_is_done_and_stays_so_is_beyond_doubt(row, now):
     """And not while some broker tells that it is under way again."""
     move = row.move
     stays, moving = (Assignment(move.target, removing=removing) for removing in ((), (move.target[0],)))
-    doubted = judge(replace(row, doubt=None), Sight(None, moving), at(now)).row
+    doubted = decide(replace(row, doubt=None), Sight(None, moving), at(now)).row
 
-    assert judge(row, Sight(None, stays), at(now)).row == replace(row, doubt=None)
+    assert decide(row, Sight(None, stays), at(now)).row == replace(row, doubt=None)
     assert doubted == replace(row, doubt=Doubt(move.target, now))
 
 
@@ -134,7 +134,7 @@ def test_nothing_that_is_over_begins_again(row, looks):
     now = 100.0
     for seen, later in looks:
         now += later
-        decided = judge(row, seen, at(now))
+        decided = decide(row, seen, at(now))
         before, after = row.move.state, decided.row.move.state
         if before in ("cancelled", "failed"):
             assert decided.row == row
@@ -149,7 +149,7 @@ def test_nothing_that_is_over_begins_again(row, looks):
 def test_time_alone_only_ever_turns_doubt_into_a_decision(row, seen, now, later):
     """What is decided by a look is decided alike by the same look later; what is not may become so."""
     assume(row.doubt is None or row.doubt.since <= now)
-    soon, late = judge(row, seen, at(now)), judge(row, seen, at(now + later))
+    soon, late = decide(row, seen, at(now)), decide(row, seen, at(now + later))
     if soon.row.move.state != row.move.state:
         assert late == soon
     elif late.row.move.state == row.move.state:
@@ -164,8 +164,8 @@ def test_what_a_lagging_broker_may_tell_accuses_nobody(row, seen, now, lag):
     """Only the controller's own list decides sooner than ``grace`` that somebody else was at work."""
     assume(seen.listed is None)
     fresh = replace(row, doubt=None)
-    first = judge(fresh, seen, at(now))
-    again = judge(first.row, seen, at(now + lag))
+    first = decide(fresh, seen, at(now))
+    again = decide(first.row, seen, at(now + lag))
 
     assert not first.foreign
     assert not again.foreign
@@ -185,9 +185,9 @@ def test_a_foreign_change_that_lasts_is_told(row, seen, now):
         foreign = (told.replicas == row.move.before) if sent and told.replicas in ours else told.replicas not in ours
         back = sorted(told.replicas) == sorted(row.move.before)
         foreign = foreign and not (state == "sent" and row.cancel_sent and back)
-    looks = [judge(replace(row, doubt=None), seen, at(now))]
+    looks = [decide(replace(row, doubt=None), seen, at(now))]
     for wait in (GRACE, GRACE):
-        looks.append(judge(looks[-1].row, seen, at(now := now + wait)))
+        looks.append(decide(looks[-1].row, seen, at(now := now + wait)))
 
     assert any(one.foreign for one in looks) == foreign
     assert (looks[-1].row.move.error == "changed by somebody else") == foreign
@@ -196,7 +196,7 @@ def test_a_foreign_change_that_lasts_is_told(row, seen, now):
 @given(rows(states=("sent",)), sights, moments)
 def test_a_request_of_unknown_fate_is_sent_again_only_if_nothing_of_it_is_seen(row, seen, now):
     """It waits again only where the partition stands, under way nowhere, with the very list from before."""
-    after = judge(row, seen, at(now)).row
+    after = decide(row, seen, at(now)).row
     if after.move.state == "waiting":
         assert not row.arrived
         assert seen.listed is None
@@ -209,7 +209,7 @@ def test_a_request_of_unknown_fate_is_sent_again_only_if_nothing_of_it_is_seen(r
 @given(rows(states=("sent",)), sights, moments)
 def test_cancelled_is_only_what_was_cancelled_and_has_its_replicas_back(row, seen, now):
     """The replicas from before, in whatever order Kafka left them."""
-    after = judge(row, seen, at(now)).row
+    after = decide(row, seen, at(now)).row
     if after.move.state == "cancelled":
         assert row.cancel_sent
         assert seen.told is not None
@@ -220,11 +220,11 @@ def test_cancelled_is_only_what_was_cancelled_and_has_its_replicas_back(row, see
 @given(rows(), sights, moments)
 def test_a_judgement_is_of_what_is_given_alone(row, seen, now):
     """No state, no clock of its own: asked again, or amid other rows, it is the same; and the plan is not touched."""
-    first = judge(row, seen, at(now))
-    judge(replace(row, doubt=None, agreed=True), seen, at(now + 50))
+    first = decide(row, seen, at(now))
+    decide(replace(row, doubt=None, agreed=True), seen, at(now + 50))
     after = first.row.move
 
-    assert judge(row, seen, at(now)) == first
+    assert decide(row, seen, at(now)) == first
     assert (after.before, after.target, after.topic, after.partition) == (
         row.move.before,
         row.move.target,

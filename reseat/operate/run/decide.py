@@ -3,8 +3,8 @@
 What it promises: done is said only of what was seen twice, not in the list of reassignments and with exactly the
 planned replicas; nobody is accused of what a broker that lags behind might tell; whatever somebody else did is told.
 
-How it works: ``judge`` is a pure function of the partition, of what one look shows of it, and of the time. What it has
-to remember until the next look it hands back. A partition that was sent is judged so:
+How it works: ``decide`` is a pure function of the partition, of what one look shows of it, and of the time. What it has
+to remember until the next look it hands back. For a partition that was sent it decides so:
 
 ====================================  ==============================================================================
 the cluster says                      then
@@ -35,7 +35,7 @@ from reseat.operate.run.looking import goal, leads_to
 from reseat.operate.run.sentences import list_text
 from reseat.operate.targets.target import Assignment
 
-__all__ = ["Clock", "Decision", "Doubt", "Row", "Sight", "judge"]
+__all__ = ["Clock", "Decision", "Doubt", "Row", "Sight", "decide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Decision:
     foreign: str = ""
 
 
-def judge(row: Row, seen: Sight, clock: Clock) -> Decision:
+def decide(row: Row, seen: Sight, clock: Clock) -> Decision:
     """What came of a partition, by one look at it. One that is cancelled or failed stays so."""
     match row.move.state:
         case "sent":

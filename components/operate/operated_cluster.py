@@ -1,9 +1,8 @@
-"""What every page that writes knows before it draws: the cluster, who asks, whether they may, and the journal."""
+"""The live cluster that pages may write to: its last reading, who asks, whether they may, and the journal."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypedDict
 
 import streamlit as st
 
@@ -18,29 +17,20 @@ from reseat.operate.checks.authorization import Access, Person, allowed
 from reseat.operate.checks.check import Check, Verdict
 from reseat.operate.journal.journal import Journal, LeaseHolder
 from reseat.operate.journal.records import Run
+from reseat.operate.request import RequestedBy
 from reseat.sources.connection import Connection
 from reseat.sources.followed import LiveCluster
 
-__all__ = ["Desk", "Look", "choose_protocol", "desk_of", "look_at", "looked_at", "tell_protocol"]
+__all__ = ["Look", "OperatedCluster", "choose_protocol", "look_at", "looked_at", "operated_cluster", "tell_protocol"]
 
 _LOOK: Slot[Look] = Slot("operate-look", addressed=True)
-_CHOSEN: Slot[str] = Slot("operate-way", addressed=True)
+_CHOSEN: Slot[str] = Slot("operate-protocol", addressed=True)
 #: The address's names for what is shown of the cluster, and for the protocol by which it is written to.
 _LOOKS, _ADDRESSED = "look", "way"
 
 
-class Asking(TypedDict):
-    """What every request to the guard says of who asks, as keyword arguments."""
-
-    confirmed: str
-    person: Person
-    enabled: bool
-    access: Access
-    overrides: frozenset[str]
-
-
 @dataclass(frozen=True, eq=False)
-class Desk:
+class OperatedCluster:
     """A live cluster and the person before it.
 
     Attributes:
@@ -48,14 +38,14 @@ class Desk:
         snapshot: its last reading.
         enabled: whether writing was enabled at start.
         journal: what was carried out; None where there is none yet and nothing may be written, or it cannot be opened.
-        journal_trouble: why the journal cannot be opened, or None.
+        journal_error: why the journal cannot be opened, or None.
     """
 
     live: LiveCluster
     snapshot: Snapshot
     enabled: bool
     journal: Journal | None
-    journal_trouble: str | None = None
+    journal_error: str | None = None
 
     @property
     def person(self) -> Person:
@@ -142,8 +132,8 @@ class Desk:
         held = None if self.journal is None else self.journal.holder(self.cluster_id)
         return held if held is not None and held.alive else None
 
-    def asked(self, typed: str, overrides: frozenset[str] = frozenset()) -> Asking:
-        """The same for each request to the guard."""
+    def requested_by(self, typed: str, overrides: frozenset[str] = frozenset()) -> RequestedBy:
+        """What each request to the guard says of who asks, with what was typed to confirm it."""
         return {
             "confirmed": typed,
             "person": self.person,
@@ -153,8 +143,8 @@ class Desk:
         }
 
 
-def desk_of(seat: OpenLayout) -> Desk | None:
-    """The desk for what a person looks at; None where that is no live cluster."""
+def operated_cluster(seat: OpenLayout) -> OperatedCluster | None:
+    """The cluster that a person looks at; None where that is no live one."""
     if seat.live is None or seat.snapshot is None:
         return None
     enabled = operate_person.enabled()
@@ -163,12 +153,12 @@ def desk_of(seat: OpenLayout) -> Desk | None:
         journal = shared.journal(make=enabled)
     except InputRefused as error:
         trouble = str(error)
-    return Desk(seat.live, seat.snapshot, enabled, journal, trouble)
+    return OperatedCluster(seat.live, seat.snapshot, enabled, journal, trouble)
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the Execute page shows of a cluster: a plan to carry out, a run, or the way back of a run.
+    """What the Execute page shows of a cluster: a plan to carry out, a run, or the rollback of a run.
 
     Attributes:
         cluster_id: of which cluster.
@@ -181,35 +171,35 @@ class Look:
     run: int = 0
 
 
-def looked_at(desk: Desk) -> Look:
+def looked_at(operated: OperatedCluster) -> Look:
     """What the person chose to see, else the run that is not over, else the plan."""
-    kept = _LOOK.get(_linked(desk))
-    if kept.cluster_id == desk.cluster_id and kept.what:
+    kept = _LOOK.get(_linked(operated))
+    if kept.cluster_id == operated.cluster_id and kept.what:
         addresses.tell(_LOOKS, f"{kept.what}-{kept.run}" if kept.run else kept.what)
         return kept
-    open_run = desk.open_run
-    return Look(desk.cluster_id, "plan") if open_run is None else Look(desk.cluster_id, "run", open_run.id)
+    open_run = operated.open_run
+    return Look(operated.cluster_id, "plan") if open_run is None else Look(operated.cluster_id, "run", open_run.id)
 
 
-def _linked(desk: Desk) -> Look:
+def _linked(operated: OperatedCluster) -> Look:
     """What the address names of this cluster, where its journal has it."""
     what, _, number = st.query_params.get(_LOOKS, "").partition("-")
-    runs = () if desk.journal is None else desk.journal.runs(desk.cluster_id)
+    runs = () if operated.journal is None else operated.journal.runs(operated.cluster_id)
     run = next((run.id for run in runs if str(run.id) == number), 0)
     known = what == "plan" or (what in ("run", "rollback") and run)
-    return Look(desk.cluster_id, what, run) if known else Look()
+    return Look(operated.cluster_id, what, run) if known else Look()
 
 
-def look_at(desk: Desk, what: str, run: int = 0) -> None:
+def look_at(operated: OperatedCluster, what: str, run: int = 0) -> None:
     """Show something else of the cluster."""
-    _LOOK.set(Look(desk.cluster_id, what, run))
+    _LOOK.set(Look(operated.cluster_id, what, run))
 
 
-def choose_protocol(desk: Desk, protocol: str) -> None:
+def choose_protocol(operated: OperatedCluster, protocol: str) -> None:
     """Write to this cluster by this protocol from now on."""
-    _CHOSEN.of(desk.name).set(protocol)
+    _CHOSEN.of(operated.name).set(protocol)
 
 
-def tell_protocol(desk: Desk) -> None:
+def tell_protocol(operated: OperatedCluster) -> None:
     """Let the address say the protocol, where it is not the one taken by itself."""
-    addresses.tell(_ADDRESSED, "" if desk.protocol == desk.protocols[0] else desk.protocol)
+    addresses.tell(_ADDRESSED, "" if operated.protocol == operated.protocols[0] else operated.protocol)
