@@ -78,7 +78,9 @@ def _request(layout: ClusterLayout, touched: int) -> PlanRequest:
         hash="0" * 32,
         told_hash="0" * 32,
     )
-    return PlanRequest(plan=plan, shown_hash=plan.hash, confirmed="c", person=command_line_person("bench"), enabled=True)
+    return PlanRequest(
+        plan=plan, shown_hash=plan.hash, confirmed="c", person=command_line_person("bench"), enabled=True
+    )
 
 
 def _work(brokers: int, *, told: bool) -> Work:

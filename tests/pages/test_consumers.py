@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from components.consumers import live_groups, operated
+from components.consumers import live_groups, desk
 from components.consumers.matrix import MOST_COLUMNS
 from components.state.opened import Opened as OpenedLayout
 from components.state.opened import State
@@ -185,7 +185,7 @@ def test_a_group_too_long_for_a_link_is_named_by_its_digest() -> None:
     told = address(at)
 
     assert re.fullmatch("text:[0-9a-f]{32}", told["told"])
-    assert names[7] in str(operated.from_query(told))
+    assert names[7] in str(desk.from_query(told))
 
     other = visit(**told)
 
@@ -219,7 +219,7 @@ def test_a_link_that_is_not_understood_says_so(query: dict[str, str]) -> None:
 )
 def test_no_link_breaks_the_page(query: dict[str, str]) -> None:
     """Any query names a tale that can be told, or none."""
-    told = operated.from_query(query)
+    told = desk.from_query(query)
 
     assert told is None or told.assignor in ASSIGNORS
 
