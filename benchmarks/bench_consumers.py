@@ -14,7 +14,8 @@ from functools import partial
 
 from reseat.consumers import ASSIGNORS, Assignment, Group, Member, assignor_named
 from reseat.consumers.compare import compare
-from reseat.consumers.story import Leave, Together, begin
+from reseat.consumers.events import Leave, Together
+from reseat.consumers.rebalancing import empty_group
 
 _ROUNDS = 3
 _TOPICS = {f"t{number:03}": 1_000 for number in range(100)}
@@ -46,8 +47,8 @@ def run() -> list[tuple[str, str, str]]:
         rows.append(("the same when a tenth leaves", "10 s", _best(lambda group=then: sticky.assign(group), 1)))
     lopsided = _lopsided(1_000, 20_000)
     rows.append(("half the members read one topic of 20,000", "10 s", _best(lambda: sticky.assign(lopsided), 1)))
-    happenings = [Together(equal.members), Leave("m0007")]
-    telling = lambda: compare(begin(_TOPICS), happenings, [assignor_named(name) for name in ASSIGNORS])  # noqa: E731
+    events = [Together(equal.members), Leave("m0007")]
+    telling = lambda: compare(empty_group(_TOPICS), events, [assignor_named(name) for name in ASSIGNORS])  # noqa: E731
     rows.append(("a story of two steps by all four, 1,000 members, 100,000 partitions", "-", _best(telling, 1)))
     return rows
 

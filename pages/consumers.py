@@ -4,10 +4,10 @@ from collections import Counter
 
 import streamlit as st
 
-from components.consumers import desk, form, side_by_side
-from components.consumers.desk import Tale
+from components.consumers import form, scenario, side_by_side
 from components.consumers.live_groups import draw_groups, draw_members, group_as_read
 from components.consumers.matrix import MOST_COLUMNS, draw_matrix, surplus_words
+from components.consumers.scenario import GroupScenario
 from components.consumers.sequence import draw_sequence
 from components.look import text
 from components.shell import frame, navigation
@@ -17,14 +17,14 @@ from reseat.consumers.walk import View, events_of
 from reseat.errors import GroupInvalid
 
 
-def figures(told: Tale, view: View) -> None:
+def figures(told: GroupScenario, view: View) -> None:
     """What this rebalance cost, and what it came to."""
-    state, beyond = view.chapter.after, max(view.surplus.values(), default=0.0)
+    state, beyond = view.transition.after, max(view.surplus.values(), default=0.0)
     reads = Counter(view.after.values())
     counts = [reads[member] for member in state.members]
     moved = sum(view.before.get(partition) != member for partition, member in view.after.items())
     paused = len(view.paused)
-    kind = "cooperative" if desk.strategy(told).cooperative else "eager"
+    kind = "cooperative" if scenario.strategy(told).cooperative else "eager"
     frame.figures(
         [
             frame.Figure("Members", f"{len(state.members):,}"),
@@ -52,37 +52,37 @@ def figures(told: Tale, view: View) -> None:
     )
 
 
-def sequence(told: Tale, view: View) -> None:
+def sequence(told: GroupScenario, view: View) -> None:
     """Messages and calls as a diagram, or that there are none."""
     if view.round is None and not view.calls:
         st.markdown("No message and no listener call: the group does not rebalance.")
         return
-    left_out = draw_sequence(view, cooperative=desk.strategy(told).cooperative)
+    left_out = draw_sequence(view, cooperative=scenario.strategy(told).cooperative)
     if left_out:
         st.caption(f"{text.counted(left_out, 'more member')} with the same messages.")
 
 
-def calls(told: Tale, view: View) -> None:
+def calls(told: GroupScenario, view: View) -> None:
     """What each listener is told, in order."""
-    cooperative = desk.strategy(told).cooperative
+    cooperative = scenario.strategy(told).cooperative
     events, _ = events_of(view, cooperative=cooperative, most_members=len(view.members))
     side_by_side.draw_calls([(e.sender, e.name, e.content) for e in events if e.kind == "call"])
 
 
-def strategies(told: Tale) -> None:
+def strategies(told: GroupScenario) -> None:
     """All strategies on the same story, and on the group as it stands at its end."""
     names = list(dict.fromkeys([*ASSIGNORS, told.assignor]))
-    measured = desk.measured(told, names)
+    measured = scenario.measured(told, names)
     side_by_side.draw_side_by_side(measured, told.assignor)
-    end = next(one for one in measured if one.assignor == told.assignor).chapters[-1].after
+    end = next(one for one in measured if one.assignor == told.assignor).transitions[-1].after
     words = "One more or one fewer member at the end of the story, by assignor"
     with fields.fold(words, name="one_more", key="consumers-one-more"):
-        side_by_side.draw_what_if(desk.what_if_of(end, names))
+        side_by_side.draw_what_if(scenario.what_if_of(end, names))
 
 
-def told_by(told: Tale) -> None:
+def told_by(told: GroupScenario) -> None:
     """The story at the place where one looks."""
-    walk, group = desk.walk(told), group_as_read(told.name)
+    walk, group = scenario.walk(told), group_as_read(told.name)
     if not walk:
         with answer:
             frame.answer("This group has no members and no events.")
@@ -93,7 +93,7 @@ def told_by(told: Tale) -> None:
     place = max(0, min(told.place, len(walk) - 1))
     view = walk[place]
     with answer:
-        frame.answer(view.chapter.sentence)
+        frame.answer(view.transition.sentence)
     with steps:
         form.draw_steps(walk, place)
     figures(told, view)
@@ -117,7 +117,7 @@ def told_by(told: Tale) -> None:
     with side:
         strategies(told)
     with edit:
-        form.draw_edit(told, walk[-1].chapter.after)
+        form.draw_edit(told, walk[-1].transition.after)
     if group is not None:
         with as_read[0]:
             draw_members(group)
@@ -127,12 +127,12 @@ seat = frame.lesson(navigation.CONSUMERS)
 answer = st.container()
 form.draw_sources()
 draw_groups(seat)
-told = desk.tale()
+told = scenario.current()
 strategy, steps = st.columns([1.2, 1], vertical_alignment="center")
 try:
     with strategy:
         told = form.draw_strategy(told)
-    for note in (told.trouble, told.note):
+    for note in (told.error, told.note):
         if note:
             st.markdown(f":orange[:material/info:] {text.plain(note)}")
     told_by(told)
@@ -140,4 +140,4 @@ except GroupInvalid as error:
     with answer:
         frame.answer("This group definition is invalid.")
     frame.refused(error)
-addresses.publish(desk.to_query(told))
+addresses.publish(scenario.to_query(told))

@@ -7,25 +7,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from components.consumers import desk
-from components.consumers.desk import Tale
+from components.consumers import scenario
+from components.consumers.scenario import GroupScenario
 from components.look import text
 from components.look.notices import refused
 from reseat.consumers import Member
+from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout, title
 from reseat.consumers.examples import EXAMPLES
-from reseat.consumers.story import (
-    Happening,
-    Join,
-    Leave,
-    Partitions,
-    Restart,
-    Return,
-    State,
-    Subscribe,
-    Timeout,
-    title,
-)
-from reseat.consumers.text import MOST_HAPPENINGS, read_group, write_group
+from reseat.consumers.rebalancing import GroupState
+from reseat.consumers.text import MOST_EVENTS, read_group, write_group
 from reseat.consumers.walk import View
 from reseat.errors import GroupInvalid, InputRefused
 
@@ -46,7 +36,7 @@ def draw_sources() -> None:
                 example.name,
                 key=f"tale-{example.slug}",
                 help=example.shows,
-                on_click=desk.begin_example,
+                on_click=scenario.begin_example,
                 args=(example,),
             )
         with st.popover("Your group", icon=":material/upload_file:"):
@@ -62,33 +52,33 @@ def _own() -> None:
     name = "pasted" if pasted.strip() else file.name if file is not None else ""
     try:
         read = read_group(pasted if pasted.strip() else file.getvalue() if file is not None else b"", name)
-        kept = desk.tale().assignor
-        desk.begin(name, read.state, read.happenings, assignor=kept)
+        kept = scenario.current().assignor
+        scenario.begin(name, read.state, read.events, assignor=kept)
     except InputRefused as error:
         refused(error)
         return
     st.rerun()
 
 
-def draw_strategy(told: Tale) -> Tale:
-    """The strategies; returns the tale by the one that is chosen."""
-    names, trouble = desk.assignors()
-    if trouble:
-        st.markdown(f":orange[:material/warning:] {text.plain(trouble)}")
-    # The key holds what the field begins with: a tale that was begun anew, or a link, begins it anew.
+def draw_strategy(told: GroupScenario) -> GroupScenario:
+    """The strategies; returns the scenario by the one that is chosen."""
+    names, error = scenario.assignors()
+    if error:
+        st.markdown(f":orange[:material/warning:] {text.plain(error)}")
+    # The key holds what the field begins with: a scenario that was begun anew, or a link, begins it anew.
     chosen = st.segmented_control(
         "Assignor",
         names,
         default=told.assignor if told.assignor in names else names[0],
         required=True,
-        key=desk.ANEW.key("consumers-assignor"),
+        key=scenario.ANEW.key("consumers-assignor"),
         label_visibility="collapsed",
         persist_state="session",
     )
     if chosen == told.assignor:
         return told
-    desk.choose(chosen)
-    return desk.tale()
+    scenario.choose(chosen)
+    return scenario.current()
 
 
 def draw_steps(walk: Sequence[View], place: int) -> None:
@@ -107,22 +97,22 @@ def draw_steps(walk: Sequence[View], place: int) -> None:
                 key=f"walk-{name}",
                 icon=icon,
                 help=words,
-                on_click=desk.go,
+                on_click=scenario.go,
                 args=(target,),
                 disabled=not inside,
                 shortcut=shortcut,
             )
         view = walk[place]
-        rounds = len(view.chapter.rounds)
+        rounds = len(view.transition.rounds)
         of = f", rebalance {view.which + 1} of {rounds}" if rounds > 1 else ""
         last = walk[-1].number + 1
         st.markdown(f"Step {view.number + 1} of {last}{of}", width="content")
 
 
-def draw_edit(told: Tale, end: State) -> None:
+def draw_edit(told: GroupScenario, end: GroupState) -> None:
     """What else shall happen, after the story's end; a member, a topic and one click each."""
-    if len(told.happenings) >= MOST_HAPPENINGS:
-        st.markdown(f"The story has {MOST_HAPPENINGS:,} steps, the most that this page shows.")
+    if len(told.events) >= MOST_EVENTS:
+        st.markdown(f"The story has {MOST_EVENTS:,} steps, the most that this page shows.")
         return
     member, topic, joins = st.columns(3, gap="medium")
     with member:
@@ -136,13 +126,13 @@ def draw_edit(told: Tale, end: State) -> None:
             "Remove the last step",
             key="consumers-take-back",
             icon=":material/undo:",
-            on_click=desk.take_back,
-            disabled=len(told.happenings) < 2,
-            help=f"Last step: {text.plain(title(told.happenings[-1]), 200)}" if told.happenings else None,
+            on_click=scenario.take_back,
+            disabled=len(told.events) < 2,
+            help=f"Last step: {text.plain(title(told.events[-1]), 200)}" if told.events else None,
         )
         st.download_button(
             "GROUP.json",
-            lambda: write_group(told.state, told.happenings),
+            lambda: write_group(told.state, told.events),
             file_name="group.json",
             mime="application/json",
             on_click="ignore",
@@ -152,10 +142,10 @@ def draw_edit(told: Tale, end: State) -> None:
         )
 
 
-def _of_members(end: State) -> None:
+def _of_members(end: GroupState) -> None:
     names = [*end.members, *(name for name in end.out if name not in end.members)]
     chosen = st.selectbox(
-        "A member", names, key=desk.ANEW.key("consumers-member"), format_func=text.visible, disabled=not names
+        "A member", names, key=scenario.ANEW.key("consumers-member"), format_func=text.visible, disabled=not names
     )
     with st.container(horizontal=True, gap="xsmall"):
         here, out = chosen in end.members, chosen in end.out
@@ -172,11 +162,11 @@ def _of_members(end: State) -> None:
     _button("changes its topics", "topic", Subscribe(name, tuple(topics)), off=not here or set(topics) == set(now))
 
 
-def _of_topics(end: State) -> None:
+def _of_topics(end: GroupState) -> None:
     name = st.selectbox(
         "A topic",
         sorted(end.partitions),
-        key=desk.ANEW.key("consumers-topic"),
+        key=scenario.ANEW.key("consumers-topic"),
         accept_new_options=True,
         format_func=text.visible,
         placeholder="a name",
@@ -195,7 +185,7 @@ def _of_topics(end: State) -> None:
     )
 
 
-def _new_member(end: State) -> None:
+def _new_member(end: GroupState) -> None:
     taken = {*end.members, *end.out}
     free = next(name for number in range(len(taken) + 1) if (name := f"C{number}") not in taken)
     name = st.text_input("New member", free, key=f"consumers-new-{free}", max_chars=_LONGEST_NAME)
@@ -206,12 +196,12 @@ def _new_member(end: State) -> None:
     _button("joins", "person_add", Join(member), off=not name.strip())
 
 
-def _button(words: str, icon: str, happening: Happening, *, off: bool) -> None:
+def _button(words: str, icon: str, event: GroupEvent, *, off: bool) -> None:
     """A button that lets something happen; what cannot be is said on the spot."""
     if not st.button(words, key=f"let-{words.replace(' ', '-')}", icon=f":material/{icon}:", disabled=off):
         return
     try:
-        desk.add(happening)
+        scenario.add(event)
     except GroupInvalid as error:
         refused(error)
         return

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.consumers import desk
+from components.consumers import scenario
 from components.look import tables, text
 from components.look.notices import refused
 from components.state.session import OpenLayout
 from components.state.slots import Slot
 from reseat.consumers import ASSIGNORS
-from reseat.consumers.story import Rebalance
+from reseat.consumers.events import Rebalance
 from reseat.errors import ReseatError
 from reseat.sources.followed import LiveCluster
 from reseat.sources.kafka_admin.client import open_admin
@@ -85,7 +85,9 @@ def _show(live: LiveCluster, name: str) -> None:
             *notes,
             f"Its assignor is {group.assignor}, which Reseat does not have; it is shown with range instead.",
         )
-    desk.begin(name, state, (Rebalance(),) if state.members else (), assignor=assignor, note=" ".join(notes) or None)
+    scenario.begin(
+        name, state, (Rebalance(),) if state.members else (), assignor=assignor, note=" ".join(notes) or None
+    )
     _GROUP.set(group)
     st.rerun()
 

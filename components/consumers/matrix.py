@@ -65,7 +65,7 @@ def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
         },
         "assignment",
     )
-    reads = view.chapter.after.members
+    reads = view.transition.after.members
     open_to = [(p, m) for p in x for m in view.members if m in reads and p[0] in reads[m].topics]
     kinds = (
         _Kind(open_to, look.faint, "", "subscribes to it"),

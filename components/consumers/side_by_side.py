@@ -9,7 +9,7 @@ import streamlit as st
 
 from components.charts import plots
 from components.look import tables, text, theme
-from reseat.consumers.compare import Measures
+from reseat.consumers.compare import AssignorResult
 
 __all__ = ["draw_calls", "draw_side_by_side", "draw_what_if"]
 
@@ -17,7 +17,7 @@ __all__ = ["draw_calls", "draw_side_by_side", "draw_what_if"]
 _MOST_BARS = 60
 
 
-def draw_side_by_side(measured: Sequence[Measures], chosen: str) -> None:
+def draw_side_by_side(measured: Sequence[AssignorResult], chosen: str) -> None:
     """A table of the measures, and what each member has at the end by strategy."""
     import pandas as pd
 
@@ -44,7 +44,7 @@ def draw_side_by_side(measured: Sequence[Measures], chosen: str) -> None:
         _bars(measured)
 
 
-def _bars(measured: Sequence[Measures]) -> None:
+def _bars(measured: Sequence[AssignorResult]) -> None:
     import plotly.graph_objects as go
 
     look = theme.look()
@@ -71,7 +71,7 @@ def _bars(measured: Sequence[Measures]) -> None:
     plots.draw(figure, "consumers-counts", "Partitions per member at the end, by assignor", height=190)
 
 
-def draw_what_if(found: Sequence[tuple[str, Sequence[Measures]]]) -> None:
+def draw_what_if(found: Sequence[tuple[str, Sequence[AssignorResult]]]) -> None:
     """What each strategy would give the group as it stands: as it is, one member more, one less."""
     import pandas as pd
 

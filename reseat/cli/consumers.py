@@ -9,8 +9,8 @@ from typing import Any
 from reseat.cli.inputs import text_of
 from reseat.cli.writer import say, table, write_json
 from reseat.consumers import ASSIGNORS, Partition, assignor_named
-from reseat.consumers.compare import Measures, compare, surplus_of
-from reseat.consumers.story import Call, Chapter, Message, State
+from reseat.consumers.compare import AssignorResult, compare, surplus_of
+from reseat.consumers.rebalancing import Call, GroupState, Message, Transition
 from reseat.consumers.text import read_group
 
 __all__ = ["consumers"]
@@ -27,7 +27,7 @@ def consumers(chosen: argparse.Namespace) -> int:
     names = list(ASSIGNORS) if chosen.compare else [chosen.assignor]
     if chosen.assignor not in names:
         names.append(chosen.assignor)
-    measured = compare(told.state, told.happenings, [assignor_named(name) for name in names])
+    measured = compare(told.state, told.events, [assignor_named(name) for name in names])
     if chosen.json:
         write_json(
             [_as_json(one, told.state) for one in measured] if chosen.compare else _as_json(measured[0], told.state)
@@ -39,11 +39,11 @@ def consumers(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _end(measures: Measures, start: State) -> State:
-    return measures.chapters[-1].after if measures.chapters else start
+def _end(measures: AssignorResult, start: GroupState) -> GroupState:
+    return measures.transitions[-1].after if measures.transitions else start
 
 
-def _as_json(measures: Measures, start: State) -> dict[str, Any]:
+def _as_json(measures: AssignorResult, start: GroupState) -> dict[str, Any]:
     end = _end(measures, start)
     beyond = surplus_of(end)
     return {
@@ -64,16 +64,16 @@ def _as_json(measures: Measures, start: State) -> dict[str, Any]:
         "needless": measures.needless,
         "paused": measures.paused,
         "surplus": measures.surplus,
-        "steps": [_step_json(chapter) for chapter in measures.chapters],
+        "steps": [_step_json(transition) for transition in measures.transitions],
     }
 
 
-def _step_json(chapter: Chapter) -> dict[str, Any]:
+def _step_json(transition: Transition) -> dict[str, Any]:
     return {
-        "sentence": chapter.sentence,
-        "moved": _by_topic(chapter.moved),
-        "needless": chapter.needless,
-        "calls": [_call_json(call) for call in chapter.calls],
+        "sentence": transition.sentence,
+        "moved": _by_topic(transition.moved),
+        "needless": transition.needless,
+        "calls": [_call_json(call) for call in transition.calls],
         "rounds": [
             {
                 "generation": one.generation,
@@ -83,7 +83,7 @@ def _step_json(chapter: Chapter) -> dict[str, Any]:
                 "calls": [_call_json(call) for call in one.calls],
                 "messages": [_message_json(message) for message in one.messages],
             }
-            for one in chapter.rounds
+            for one in transition.rounds
         ],
     }
 
@@ -108,14 +108,14 @@ def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
     return found
 
 
-def _story(measures: Measures, start: State) -> list[str]:
+def _story(measures: AssignorResult, start: GroupState) -> list[str]:
     end = _end(measures, start)
     beyond = surplus_of(end)
     rows = [
         (_shown(member.id), _listed(member.owned), f"{len(member.owned):,}", f"{beyond[member.id]:+,.1f}")
         for member in list(end.members.values())[:LISTED_MEMBERS]
     ]
-    lines = [_shown(chapter.sentence) for chapter in measures.chapters]
+    lines = [_shown(transition.sentence) for transition in measures.transitions]
     lines += ["", *table(("Member", "owns", "partitions", "surplus"), rows, left=2)]
     if len(end.members) > LISTED_MEMBERS:
         lines.append(f"  and {len(end.members) - LISTED_MEMBERS:,} more; --json lists all")
@@ -127,7 +127,7 @@ def _story(measures: Measures, start: State) -> list[str]:
     return lines
 
 
-def _side_by_side(measured: Iterable[Measures]) -> list[str]:
+def _side_by_side(measured: Iterable[AssignorResult]) -> list[str]:
     head = ("Assignor", "spread", "rebalances", "moves", "needless", "paused", "surplus")
     rows = [
         (

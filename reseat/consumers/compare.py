@@ -1,6 +1,6 @@
-"""Strategies side by side on one story: what each gives in the end, and what it cost on the way.
+"""Assignors side by side on one story: what each gives in the end, and what it cost on the way.
 
-Complexity: one telling of the story a strategy.
+Complexity: one run of the story an assignor.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from itertools import count
 
 from reseat.consumers.assignors import Assignor
+from reseat.consumers.events import GroupEvent, Join, Rebalance, Timeout
 from reseat.consumers.group import Member
 from reseat.consumers.range import surplus
-from reseat.consumers.story import Chapter, Happening, Join, Rebalance, State, Timeout, tell
+from reseat.consumers.rebalancing import GroupState, Transition, play
 
-__all__ = ["Measures", "compare", "measures_of", "surplus_of", "what_if"]
+__all__ = ["AssignorResult", "compare", "result_of", "surplus_of", "what_if"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measures:
-    """What one strategy makes of a story.
+class AssignorResult:
+    """What one assignor makes of a story.
 
     Attributes:
         assignor: its name.
@@ -31,7 +32,7 @@ class Measures:
         paused: how often a partition that was read stopped being read, if only for the time of a rebalance.
         surplus: what the member with the most has in the end beyond its even share of each topic, summed over topics:
             what Range gathers.
-        chapters: the story as this strategy tells it.
+        transitions: what came of each event.
     """
 
     assignor: str
@@ -42,48 +43,50 @@ class Measures:
     needless: int
     paused: int
     surplus: float
-    chapters: tuple[Chapter, ...]
+    transitions: tuple[Transition, ...]
 
 
-def compare(state: State, happenings: Sequence[Happening], assignors: Iterable[Assignor]) -> tuple[Measures, ...]:
-    """Tell one story with each strategy.
+def compare(
+    state: GroupState, events: Sequence[GroupEvent], assignors: Iterable[Assignor]
+) -> tuple[AssignorResult, ...]:
+    """Run one story by each assignor.
 
     Args:
         state: the group before the story.
-        happenings: the story.
+        events: the story.
         assignors: the strategies.
 
     Raises:
         GroupInvalid: something cannot happen, or a strategy refuses the group.
     """
-    return tuple(measures_of(state, tell(state, happenings, assignor), assignor.name) for assignor in assignors)
+    return tuple(result_of(state, play(state, events, assignor), assignor.name) for assignor in assignors)
 
 
-def measures_of(state: State, chapters: Sequence[Chapter], assignor: str) -> Measures:
-    """The measures of a story that was told.
+def result_of(state: GroupState, transitions: Sequence[Transition], assignor: str) -> AssignorResult:
+    """What came of a story that was run.
 
     Args:
         state: the group before the story.
-        chapters: the story.
+        transitions: the story.
         assignor: the strategy's name.
     """
-    end = chapters[-1].after if chapters else state
+    end = transitions[-1].after if transitions else state
     counts = {member.id: len(member.owned) for member in end.members.values()}
-    rounds = [one for chapter in chapters for one in chapter.rounds]
-    return Measures(
+    rounds = [one for transition in transitions for one in transition.rounds]
+    return AssignorResult(
         assignor=assignor,
         counts=counts,
         spread=max(counts.values()) - min(counts.values()) if counts else 0,
         rebalances=len(rounds),
-        moves=sum(len(chapter.before.readers.keys() & set(chapter.moved)) for chapter in chapters),
-        needless=sum(chapter.needless for chapter in chapters),
-        paused=sum(len(frozenset().union(*(one.paused for one in chapter.rounds))) for chapter in chapters),
+        moves=sum(len(transition.before.readers.keys() & set(transition.moved)) for transition in transitions),
+        needless=sum(transition.needless for transition in transitions),
+        paused=sum(len(frozenset().union(*(one.paused for one in transition.rounds))) for transition in transitions),
         surplus=max(surplus_of(end).values(), default=0.0),
-        chapters=tuple(chapters),
+        transitions=tuple(transitions),
     )
 
 
-def surplus_of(state: State) -> dict[str, float]:
+def surplus_of(state: GroupState) -> dict[str, float]:
     """What each member has beyond its even share of each topic, summed over topics (``range.surplus``).
 
     Args:
@@ -92,7 +95,7 @@ def surplus_of(state: State) -> dict[str, float]:
     return surplus(state.group, {member.id: list(member.owned) for member in state.members.values()})
 
 
-def what_if(state: State, assignors: Sequence[Assignor]) -> tuple[tuple[str, tuple[Measures, ...]], ...]:
+def what_if(state: GroupState, assignors: Sequence[Assignor]) -> tuple[tuple[str, tuple[AssignorResult, ...]], ...]:
     """What each strategy would give this group: as it is, with one member more, and with one less.
 
     The member more subscribes to what the last member does; the last member is the one less.
@@ -104,7 +107,7 @@ def what_if(state: State, assignors: Sequence[Assignor]) -> tuple[tuple[str, tup
     Raises:
         GroupInvalid: a strategy refuses the group.
     """
-    changes: list[tuple[str, Happening]] = [("as it is", Rebalance())]
+    changes: list[tuple[str, GroupEvent]] = [("as it is", Rebalance())]
     if state.members:
         last = list(state.members.values())[-1]
         name = next(free for free in _free_names() if free not in state.members and free not in state.out)

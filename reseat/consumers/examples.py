@@ -5,19 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reseat.consumers import Member
-from reseat.consumers.story import (
-    Happening,
-    Join,
-    Leave,
-    Partitions,
-    Restart,
-    Return,
-    State,
-    Subscribe,
-    Timeout,
-    Together,
-    begin,
-)
+from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout, Together
+from reseat.consumers.rebalancing import GroupState, empty_group
 
 __all__ = ["EXAMPLES", "Example"]
 
@@ -31,7 +20,7 @@ class Example:
         name: what its button says.
         shows: what it is there for.
         state: the group before it.
-        happenings: the story.
+        events: the story.
         assignor: the strategy that it is told with first.
         step: which step one looks at first.
     """
@@ -39,8 +28,8 @@ class Example:
     slug: str
     name: str
     shows: str
-    state: State
-    happenings: tuple[Happening, ...]
+    state: GroupState
+    events: tuple[GroupEvent, ...]
     assignor: str
     step: int = 0
 
@@ -58,7 +47,7 @@ EXAMPLES = (
         "leave",
         "A member leaves",
         "Three members, four topics of two partitions; C1 leaves. Sticky moves its three, RoundRobin five",
-        begin(_FOUR),
+        empty_group(_FOUR),
         (_together(C0=_ALL, C1=_ALL, C2=_ALL), Leave("C1")),
         "sticky",
         1,
@@ -67,7 +56,7 @@ EXAMPLES = (
         "cooperative",
         "Eager or cooperative",
         "A third member joins: eager stops everything, cooperative pauses only what moves and takes two rebalances",
-        begin({"orders": 6, "payments": 6}),
+        empty_group({"orders": 6, "payments": 6}),
         (
             _together(C0="orders payments", C1="orders payments"),
             Join(Member("C2", ("orders", "payments"))),
@@ -79,7 +68,7 @@ EXAMPLES = (
         "surplus",
         "Range's surplus",
         "Four topics of four partitions and three members: topic by topic the first gets one more",
-        begin(dict.fromkeys(("T0", "T1", "T2", "T3"), 4)),
+        empty_group(dict.fromkeys(("T0", "T1", "T2", "T3"), 4)),
         (_together(C0=_ALL, C1=_ALL, C2=_ALL),),
         "range",
     ),
@@ -87,7 +76,7 @@ EXAMPLES = (
         "uneven",
         "4 against 1",
         "RoundRobin: C0 subscribes to T1 and T2, C1 only to T2; skipped turns make the counts 4 and 1",
-        begin({"T1": 3, "T2": 2}),
+        empty_group({"T1": 3, "T2": 2}),
         (_together(C0="T1 T2", C1="T2"),),
         "roundrobin",
     ),
@@ -95,7 +84,7 @@ EXAMPLES = (
         "differing",
         "Differing topics",
         "C0 subscribes to T0, C1 to T0 and T1, C2 to all three; C0 leaves, and Sticky moves only T0-0",
-        begin({"T0": 1, "T1": 2, "T2": 3}),
+        empty_group({"T0": 1, "T1": 2, "T2": 3}),
         (_together(C0="T0", C1="T0 T1", C2="T0 T1 T2"), Leave("C0")),
         "sticky",
         1,
@@ -104,7 +93,7 @@ EXAMPLES = (
         "static",
         "Static members",
         "A static member restarts without a rebalance; once it times out, it loses its partitions",
-        begin({"orders": 6}),
+        empty_group({"orders": 6}),
         (
             Together(tuple(Member(f"C{i}", ("orders",), instance_id=f"pod-{i}") for i in range(3))),
             Restart("C1"),
@@ -119,7 +108,7 @@ EXAMPLES = (
         "day",
         "A day of a group",
         "Members join, time out and come back, change topics; a topic gains partitions",
-        begin({"orders": 4, "payments": 3, "clicks": 2}),
+        empty_group({"orders": 4, "payments": 3, "clicks": 2}),
         (
             _together(A="orders payments clicks", B="orders payments clicks"),
             Join(Member("C", ("orders", "payments"))),

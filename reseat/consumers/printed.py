@@ -7,8 +7,9 @@ nothing have no row either.
 
 from __future__ import annotations
 
+from reseat.consumers.events import Rebalance
 from reseat.consumers.group import Member, Partition
-from reseat.consumers.story import Rebalance, State
+from reseat.consumers.rebalancing import GroupState
 from reseat.errors import InputRefused
 
 __all__ = ["is_printed", "read_printed"]
@@ -24,7 +25,7 @@ def is_printed(text: str) -> bool:
     return any(_is_head(line) for line in text.splitlines()[:200])
 
 
-def read_printed(text: str, source: str | None = None) -> tuple[State, tuple[Rebalance, ...]]:
+def read_printed(text: str, source: str | None = None) -> tuple[GroupState, tuple[Rebalance, ...]]:
     """The group, whose members own what they read, and the rebalance with which its story begins.
 
     Args:
@@ -62,7 +63,7 @@ def read_printed(text: str, source: str | None = None) -> tuple[State, tuple[Reb
         raise InputRefused("This group has no members to assign partitions to.", source=source)
     topics = tuple(sorted(counts))
     members = {name: Member(name, topics, owned=tuple(sorted(set(mine))), generation=1) for name, mine in owned.items()}
-    return State(members, counts, 1), (Rebalance(),)
+    return GroupState(members, counts, 1), (Rebalance(),)
 
 
 def _is_head(line: str) -> bool:

@@ -16,26 +16,26 @@ from typing import Any
 
 import msgspec
 
-from reseat.consumers.group import NO_GENERATION, Group, Member, Partition
-from reseat.consumers.printed import is_printed, read_printed
-from reseat.consumers.story import (
-    Happening,
+from reseat.consumers.events import (
+    GroupEvent,
     Join,
     Leave,
     Partitions,
     Rebalance,
     Restart,
     Return,
-    State,
     Subscribe,
     Timeout,
     Together,
 )
+from reseat.consumers.group import NO_GENERATION, Group, Member, Partition
+from reseat.consumers.printed import is_printed, read_printed
+from reseat.consumers.rebalancing import GroupState
 from reseat.errors import GroupInvalid, InputRefused, LimitMet
 
 __all__ = [
     "MOST_BYTES",
-    "MOST_HAPPENINGS",
+    "MOST_EVENTS",
     "MOST_MEMBERS",
     "MOST_NAME",
     "MOST_PARTITIONS",
@@ -48,7 +48,7 @@ __all__ = [
 MOST_BYTES = 20_000_000
 MOST_MEMBERS = 10_000
 MOST_PARTITIONS = 1_000_000
-MOST_HAPPENINGS = 1_000
+MOST_EVENTS = 1_000
 MOST_NAME = 1_000
 
 _LONGEST = 200
@@ -61,11 +61,11 @@ class GroupText:
 
     Attributes:
         state: the group before the story: without members where none of them owns anything yet.
-        happenings: the story; its first step is that the members join, or that the group rebalances as it is.
+        events: the story; its first step is that the members join, or that the group rebalances as it is.
     """
 
-    state: State
-    happenings: tuple[Happening, ...]
+    state: GroupState
+    events: tuple[GroupEvent, ...]
 
 
 class _Member(msgspec.Struct, forbid_unknown_fields=True):
@@ -143,12 +143,12 @@ def read_group(data: bytes | str, source: str | None = None) -> GroupText:
         raise InputRefused(str(error), source=source) from None
 
 
-def write_group(state: State, happenings: Iterable[Happening] = ()) -> str:
+def write_group(state: GroupState, events: Iterable[GroupEvent] = ()) -> str:
     """A group as text that ``read_group`` reads: what it owns now, and further steps.
 
     Args:
         state: the group.
-        happenings: steps after it; ``Together`` and ``Rebalance`` are written as the members that they concern.
+        events: steps after it; ``Together`` and ``Rebalance`` are written as the members that they concern.
     """
     told: dict[str, Any] = {
         "topics": dict(state.partitions),
@@ -160,25 +160,25 @@ def write_group(state: State, happenings: Iterable[Happening] = ()) -> str:
             for topic, count in state.partitions.items()
         }
     steps: list[dict[str, Any]] = []
-    for happening in happenings:
-        if isinstance(happening, Together) and not told["members"] and not steps:
-            told["members"] = [_member_json(member) for member in happening.members]
+    for event in events:
+        if isinstance(event, Together) and not told["members"] and not steps:
+            told["members"] = [_member_json(member) for member in event.members]
         else:
-            steps += _step_json(happening)
+            steps += _step_json(event)
     if steps:
         told["story"] = steps
     return json.dumps(told, indent=1, ensure_ascii=False)
 
 
 def _of_printed(text: str, source: str | None) -> GroupText:
-    state, happenings = read_printed(text, source)
+    state, events = read_printed(text, source)
     members, partitions = len(state.members), sum(state.partitions.values())
     if members > MOST_MEMBERS or partitions > MOST_PARTITIONS:
         raise LimitMet(
             f"The group has {members:,} members and {partitions:,} partitions; the limits are {MOST_MEMBERS:,} and "
             f"{MOST_PARTITIONS:,}."
         )
-    return GroupText(state, happenings)
+    return GroupText(state, events)
 
 
 def _json(text: str) -> object:
@@ -215,8 +215,8 @@ def _within_limits(told: _Text) -> None:
     members = [*told.members, *(step.join for step in steps if step.join is not None)]
     if len(members) > MOST_MEMBERS:
         raise LimitMet(f"The group has {len(members):,} members; the limit is {MOST_MEMBERS:,}.")
-    if len(steps) > MOST_HAPPENINGS:
-        raise LimitMet(f"The story has {len(steps):,} steps; the limit is {MOST_HAPPENINGS:,}.")
+    if len(steps) > MOST_EVENTS:
+        raise LimitMet(f"The story has {len(steps):,} steps; the limit is {MOST_EVENTS:,}.")
     counts = [told.topics, *(step.partitions for step in steps if step.partitions is not None)]
     most: dict[str, int] = {}
     for topics in counts:
@@ -249,12 +249,12 @@ def _group_text(told: _Text) -> GroupText:
             )
         racks |= {(topic, partition): frozenset(on) for partition, on in enumerate(lists)}
     Group(tuple(members), told.topics, racks)  # refuses a member that stands twice
-    story = [step for number, one in enumerate(told.story) for step in _happenings(one, number)]
+    story = [step for number, one in enumerate(told.story) for step in _events_in(one, number)]
     if not any(member.owned for member in members):
-        first: list[Happening] = [Together(tuple(members))] if members else []
-        return GroupText(State({}, told.topics, racks=racks), tuple(first + story))
+        first: list[GroupEvent] = [Together(tuple(members))] if members else []
+        return GroupText(GroupState({}, told.topics, racks=racks), tuple(first + story))
     generation = max(member.generation for member in members)
-    state = State({member.id: member for member in members}, told.topics, max(generation, 0), racks=racks)
+    state = GroupState({member.id: member for member in members}, told.topics, max(generation, 0), racks=racks)
     return GroupText(state, (Rebalance(), *story))
 
 
@@ -279,9 +279,9 @@ def _member(told: _Member) -> Member:
     )
 
 
-def _happenings(told: _Step, number: int) -> list[Happening]:
-    """The happenings of a step; several where a step gives several topics more partitions."""
-    found: list[Happening] = []
+def _events_in(told: _Step, number: int) -> list[GroupEvent]:
+    """The events of a step; several where a step gives several topics more partitions."""
+    found: list[GroupEvent] = []
     if told.join is not None:
         found.append(Join(_member(told.join)))
     for name, kind in (
@@ -324,8 +324,8 @@ def _member_json(member: Member) -> dict[str, Any]:
     return {key: value for key, value in told.items() if value is not None}
 
 
-def _step_json(happening: Happening) -> list[dict[str, Any]]:
-    match happening:
+def _step_json(event: GroupEvent) -> list[dict[str, Any]]:
+    match event:
         case Join(member):
             return [{"join": _member_json(member)}]
         case Together(members):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from reseat.consumers import Partition
 from reseat.consumers.range import surplus
-from reseat.consumers.story import Call, Chapter, Message, Round
+from reseat.consumers.rebalancing import Call, Message, Round, Transition
 
 __all__ = ["Event", "View", "events_of", "views"]
 
@@ -18,7 +18,7 @@ class View:
     """What one sees at one place of a walk.
 
     Attributes:
-        chapter: the step of the story.
+        transition: the step of the story.
         number: which step, from 0.
         round: its rebalance, or None where it has none.
         which: which of its rebalances, from 0.
@@ -30,7 +30,7 @@ class View:
         gone: of these, those that are not in the group afterwards.
     """
 
-    chapter: Chapter
+    transition: Transition
     number: int
     round: Round | None
     which: int
@@ -44,7 +44,7 @@ class View:
     @property
     def partitions(self) -> dict[str, int]:
         """Partitions by topic that somebody of the group subscribes to, or read."""
-        state = self.chapter.after
+        state = self.transition.after
         read = {topic for member in state.members.values() for topic in member.topics}
         read |= {topic for topic, _ in (*self.before, *self.after)}
         return {topic: count for topic, count in state.partitions.items() if topic in read and count}
@@ -55,7 +55,7 @@ class View:
         given: dict[str, list[Partition]] = {}
         for partition, member in self.after.items():
             given.setdefault(member, []).append(partition)
-        return surplus(self.chapter.after.group, given)
+        return surplus(self.transition.after.group, given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +69,31 @@ class Event:
     content: str
 
 
-def views(chapters: Sequence[Chapter]) -> list[View]:
+def views(transitions: Sequence[Transition]) -> list[View]:
     """One view a rebalance; a step without one has a view too.
 
     Args:
-        chapters: the story.
+        transitions: the story.
     """
     found: list[View] = []
-    for number, chapter in enumerate(chapters):
-        before: Mapping[Partition, str] = chapter.before.readers
-        there = [*chapter.before.members, *(m for m in chapter.after.members if m not in chapter.before.members)]
-        gone = frozenset(there) - frozenset(chapter.after.members)
-        if not chapter.rounds:
+    for number, transition in enumerate(transitions):
+        before: Mapping[Partition, str] = transition.before.readers
+        there = [
+            *transition.before.members,
+            *(m for m in transition.after.members if m not in transition.before.members),
+        ]
+        gone = frozenset(there) - frozenset(transition.after.members)
+        if not transition.rounds:
             none = frozenset[Partition]()
-            after = chapter.after.readers
-            found.append(View(chapter, number, None, 0, before, after, none, chapter.calls, tuple(there), gone))
-        for which, one in enumerate(chapter.rounds):
+            after = transition.after.readers
+            found.append(View(transition, number, None, 0, before, after, none, transition.calls, tuple(there), gone))
+        for which, one in enumerate(transition.rounds):
             after = {partition: member for member, partitions in one.assignment.items() for partition in partitions}
-            calls = (*chapter.calls, *one.calls) if which == 0 else one.calls
-            here = tuple(there) if which == 0 else tuple(chapter.after.members)
+            calls = (*transition.calls, *one.calls) if which == 0 else one.calls
+            here = tuple(there) if which == 0 else tuple(transition.after.members)
             found.append(
                 View(
-                    chapter,
+                    transition,
                     number,
                     one,
                     which,
@@ -118,7 +121,7 @@ def events_of(view: View, *, cooperative: bool, most_members: int) -> tuple[list
         The events, and how many members were left out.
     """
     shown = set(view.members[:most_members])
-    outside = [_call(call) for call in (view.chapter.calls if view.which == 0 else ())]
+    outside = [_call(call) for call in (view.transition.calls if view.which == 0 else ())]
     early: list[Event] = []
     late: list[Event] = []
     messages: list[Message] = []

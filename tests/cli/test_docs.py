@@ -77,7 +77,7 @@ def test_every_key_of_a_group_is_documented(tmp_path: Path, capsys: pytest.Captu
     step = told["steps"][-1]
     printed = {*told, *told["members"][0], *step, *step["rounds"][0], *step["calls"][0]}
     printed |= set(step["rounds"][0]["messages"][0])
-    limits = (group_text.MOST_BYTES, group_text.MOST_MEMBERS, group_text.MOST_PARTITIONS, group_text.MOST_HAPPENINGS)
+    limits = (group_text.MOST_BYTES, group_text.MOST_MEMBERS, group_text.MOST_PARTITIONS, group_text.MOST_EVENTS)
     read = {
         name
         for kind in (group_text._Text, group_text._Member, group_text._Step)

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from reseat.consumers import Group, Member, assignor_named
-from reseat.consumers.story import Rebalance, State, tell
+from reseat.consumers.events import Rebalance
+from reseat.consumers.rebalancing import GroupState, play
 from tests.conformance import kafkas_assignors
 from tests.conformance.kafkas_assignors import ask, drawn_group
 from tests.conftest import missing
@@ -84,11 +85,11 @@ def test_a_previous_owner_is_given_back_what_it_no_longer_asks_for() -> None:
 
 def test_the_story_says_who_is_assigned_what_it_did_not_ask_for() -> None:
     """Nobody has to find the quirk in a table."""
-    state = State({"c1": Member("c1", ()), "c2": Member("c2", ("a",))}, {"a": 2})
-    chapter = tell(state, (Rebalance(),), assignor_named("sticky"))[0]
-    fair = tell(state, (Rebalance(),), assignor_named("range"))[0]
+    state = GroupState({"c1": Member("c1", ()), "c2": Member("c2", ("a",))}, {"a": 2})
+    transition = play(state, (Rebalance(),), assignor_named("sticky"))[0]
+    fair = play(state, (Rebalance(),), assignor_named("range"))[0]
 
-    assert "c1 is assigned a-0 without a subscription, as Kafka's own class would" in chapter.sentence
+    assert "c1 is assigned a-0 without a subscription, as Kafka's own class would" in transition.sentence
     assert "without a subscription" not in fair.sentence
 
 

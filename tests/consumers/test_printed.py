@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reseat.consumers import Member
-from reseat.consumers.story import Rebalance
+from reseat.consumers.events import Rebalance
 from reseat.consumers.text import read_group
 from reseat.errors import InputRefused
 
@@ -24,7 +24,7 @@ def test_members_own_what_they_read() -> None:
     told = read_group(PRINTED)
     both = ("orders", "payments")
 
-    assert told.happenings == (Rebalance(),)
+    assert told.events == (Rebalance(),)
     assert told.state.partitions == {"orders": 2, "payments": 3}
     assert told.state.members == {
         "one-4f": Member("one-4f", both, owned=(("orders", 0), ("payments", 0)), generation=1),

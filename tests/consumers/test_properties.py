@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.consumers import ASSIGNORS, Assignment, Group, Member, Partition, assignor_named
-from reseat.consumers.story import Happening, Join, Leave, Partitions, Return, Timeout, Together, begin, tell
+from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Return, Timeout, Together
+from reseat.consumers.rebalancing import empty_group, play
 
 STICKY = ("sticky", "cooperative-sticky")
 TOPICS = ("t0", "t1", "t2", "t3")
@@ -149,20 +150,20 @@ def test_range_is_as_even_as_can_be_topic_by_topic(group: Group) -> None:
 def test_sticky_moves_nothing_for_nothing(group: Group, picks: list[int], name: str) -> None:
     """Whoever joins, leaves, or is thrown out, and whatever topic grows: no member gives up one for another."""
     topics = group.members[0].topics
-    state, assignor = begin(group.partitions), assignor_named(name)
-    happenings: list[Happening] = [Together(group.members)]
+    state, assignor = empty_group(group.partitions), assignor_named(name)
+    events: list[GroupEvent] = [Together(group.members)]
     for pick in picks:
-        state = tell(state, happenings, assignor)[-1].after
+        state = play(state, events, assignor)[-1].after
         there = sorted(state.members)
-        choices: list[Happening] = [Join(Member(free, topics)) for free in "ghi" if free not in there]
+        choices: list[GroupEvent] = [Join(Member(free, topics)) for free in "ghi" if free not in there]
         choices += [kind(member) for member in there[1:] for kind in (Leave, Timeout)]
         choices += [Partitions(topic, state.partitions[topic] + 2) for topic in topics]
-        happenings = [choices[pick % len(choices)]]
-        if any(isinstance(one, Join) and one.member.id in state.out for one in happenings):
-            happenings = [Return(next(iter(state.out)))]
-        chapter = tell(state, happenings, assignor)[0]
+        events = [choices[pick % len(choices)]]
+        if any(isinstance(one, Join) and one.member.id in state.out for one in events):
+            events = [Return(next(iter(state.out)))]
+        transition = play(state, events, assignor)[0]
 
-        assert chapter.needless == 0
+        assert transition.needless == 0
 
 
 @settings(max_examples=200)

@@ -10,19 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.consumers import Member, text
-from reseat.consumers.story import (
-    Join,
-    Leave,
-    Partitions,
-    Rebalance,
-    Restart,
-    Return,
-    State,
-    Subscribe,
-    Timeout,
-    Together,
-    begin,
-)
+from reseat.consumers.events import Join, Leave, Partitions, Rebalance, Restart, Return, Subscribe, Timeout, Together
+from reseat.consumers.rebalancing import GroupState, empty_group
 from reseat.consumers.text import read_group, write_group
 from reseat.errors import InputRefused, LimitMet
 
@@ -44,7 +33,7 @@ def test_a_whole_text() -> None:
     assert told.state.members == {}
     assert told.state.partitions == {"orders": 4, "payments": 2}
     assert told.state.racks == {("payments", 0): frozenset({"r1"}), ("payments", 1): frozenset({"r1", "r2"})}
-    assert told.happenings == (
+    assert told.events == (
         Together((a, Member("b", ("orders",)))),
         Join(Member("c", ("orders",))),
         Timeout("b"),
@@ -63,7 +52,7 @@ def test_who_owns_something_is_there_already() -> None:
         ' {"id": "b", "topics": ["T"], "owned": {"T": [1]}}]}'
     )
 
-    assert told.happenings == (Rebalance(),)
+    assert told.events == (Rebalance(),)
     assert told.state.generation == 7
     assert [(m.owned, m.generation) for m in told.state.members.values()] == [
         ((("T", 0), ("T", 2)), 7),
@@ -121,7 +110,7 @@ def test_bytes_that_are_not_utf_8_are_refused() -> None:
     with pytest.raises(InputRefused, match="not UTF-8"):
         read_group(b"\xff\xfe{")
 
-    assert read_group(b'\xef\xbb\xbf{"topics": {}, "members": []}').happenings == ()
+    assert read_group(b'\xef\xbb\xbf{"topics": {}, "members": []}').events == ()
 
 
 @pytest.mark.parametrize(
@@ -178,22 +167,22 @@ _STEPS = st.one_of(
 def test_what_is_written_is_read_back(members: list[Member], topics: dict[str, int], steps: list[object]) -> None:
     """Names may be anything that is text."""
     first = [Together(tuple(members))] if members else []
-    happenings = (*first, *steps)
-    told = read_group(write_group(begin(topics), happenings))  # type: ignore[arg-type]
+    events = (*first, *steps)
+    told = read_group(write_group(empty_group(topics), events))  # type: ignore[arg-type]
 
     assert told.state.partitions == topics
-    assert told.happenings == happenings
+    assert told.events == events
 
 
 def test_a_group_that_owns_something_is_written_back() -> None:
     """With its generation and racks; the rebalance at its beginning is not a step of its own."""
     member = Member("a", ("T",), owned=(("T", 0),), generation=3)
-    state = State({"a": member}, {"T": 1}, 3, racks={("T", 0): frozenset({"r"})})
+    state = GroupState({"a": member}, {"T": 1}, 3, racks={("T", 0): frozenset({"r"})})
     told = read_group(write_group(state, [Rebalance(), Leave("a")]))
 
     assert told.state.members == {"a": member}
     assert told.state.racks == state.racks
-    assert told.happenings == (Rebalance(), Leave("a"))
+    assert told.events == (Rebalance(), Leave("a"))
 
 
 @settings(max_examples=60)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.consumers import Group, Member, assignor_named
-from reseat.consumers.story import Join, begin, tell
+from reseat.consumers.events import Join
+from reseat.consumers.rebalancing import empty_group, play
 from reseat.consumers.weighted import WeightedAssignor
 from reseat.errors import GroupInvalid
 
@@ -63,9 +64,9 @@ def test_a_member_tells_its_weight_and_learns_what_it_has() -> None:
     """The story sends the user data along and tells each member: two partitions at weight 2 are a load of one."""
     assignor = WeightedAssignor()
     heavy, light = Member("A", ("T",), user_data=b"2"), Member("B", ("T",))
-    chapter = tell(begin({"T": 3}), [Join(heavy), Join(light)], assignor)[-1]
+    transition = play(empty_group({"T": 3}), [Join(heavy), Join(light)], assignor)[-1]
 
-    assert chapter.rounds[0].group.members[1].user_data == b"1"
+    assert transition.rounds[0].group.members[1].user_data == b"1"
     assert assignor.load == {"A": 1.0, "B": 1.0}
 
 

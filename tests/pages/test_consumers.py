@@ -13,14 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from components.consumers import live_groups, desk
+from components.consumers import live_groups, scenario
 from components.consumers.matrix import MOST_COLUMNS
 from components.state.opened import Opened as OpenedLayout
 from components.state.opened import State
 from components.state.store import KEY
 from reseat.consumers import ASSIGNORS, Member, assignor_named
+from reseat.consumers.events import Join, Leave, Together
 from reseat.consumers.examples import EXAMPLES
-from reseat.consumers.story import Join, Leave, Together, begin, tell
+from reseat.consumers.rebalancing import empty_group, play
 from reseat.consumers.text import write_group
 from reseat.consumers.walk import events_of, views
 from reseat.errors import ClusterUnreachable
@@ -185,7 +186,7 @@ def test_a_group_too_long_for_a_link_is_named_by_its_digest() -> None:
     told = address(at)
 
     assert re.fullmatch("text:[0-9a-f]{32}", told["told"])
-    assert names[7] in str(desk.from_query(told))
+    assert names[7] in str(scenario.from_query(told))
 
     other = visit(**told)
 
@@ -218,8 +219,8 @@ def test_a_link_that_is_not_understood_says_so(query: dict[str, str]) -> None:
     )
 )
 def test_no_link_breaks_the_page(query: dict[str, str]) -> None:
-    """Any query names a tale that can be told, or none."""
-    told = desk.from_query(query)
+    """Any query names a scenario that can be played, or none."""
+    told = scenario.from_query(query)
 
     assert told is None or told.assignor in ASSIGNORS
 
@@ -268,7 +269,9 @@ def test_a_story_that_would_keep_the_server_busy_is_refused() -> None:
 def test_hostile_names_are_text() -> None:
     """Members and topics named as markup are shown as they are, and nothing of them is markup."""
     member = Member(HOSTILE, (HOSTILE,), instance_id=HOSTILE)
-    at = read(visit(), write_group(begin({HOSTILE: 3}), [Together((member, Member("b", (HOSTILE,)))), Leave("b")]))
+    at = read(
+        visit(), write_group(empty_group({HOSTILE: 3}), [Together((member, Member("b", (HOSTILE,)))), Leave("b")])
+    )
 
     assert not at.exception
     assert all("<img" not in str(element.value).replace("\\<", "") for element in at.markdown)
@@ -278,7 +281,7 @@ def test_hostile_names_are_text() -> None:
 def test_a_large_group_is_counted_in_cells() -> None:
     """200 members on 2,000 partitions: more than cells have room for."""
     members = tuple(Member(f"m{number:03}", ("a", "b")) for number in range(200))
-    at = read(visit(), write_group(begin({"a": 1_000, "b": 1_000}), [Together(members)]))
+    at = read(visit(), write_group(empty_group({"a": 1_000, "b": 1_000}), [Together(members)]))
 
     assert MOST_COLUMNS < 2_000
     assert not at.exception
@@ -297,8 +300,8 @@ def test_it_goes_with_an_open_layout(opened: Opened) -> None:
 def test_messages_and_calls_stand_in_the_order_of_the_protocol() -> None:
     """Eager: revoked before JoinGroup, assigned after SyncGroup's answer. Cooperative: nothing before the join."""
     both = [Together((Member("A", ("T",)),)), Join(Member("B", ("T",)))]
-    eager = views(tell(begin({"T": 2}), both, assignor_named("range")))[-1]
-    careful = views(tell(begin({"T": 2}), both, assignor_named("cooperative-sticky")))[1]
+    eager = views(play(empty_group({"T": 2}), both, assignor_named("range")))[-1]
+    careful = views(play(empty_group({"T": 2}), both, assignor_named("cooperative-sticky")))[1]
     names = [(e.sender, e.name) for e in events_of(eager, cooperative=False, most_members=9)[0]]
     cooperative = [(e.sender, e.name) for e in events_of(careful, cooperative=True, most_members=9)[0]]
 
@@ -315,7 +318,9 @@ def test_messages_and_calls_stand_in_the_order_of_the_protocol() -> None:
 
 def test_members_without_room_are_left_out_of_the_diagram() -> None:
     """With how many they are; no message to or from them is drawn."""
-    view = views(tell(begin({"T": 9}), [Together(tuple(Member(n, ("T",)) for n in "ABC"))], assignor_named("range")))[0]
+    view = views(
+        play(empty_group({"T": 9}), [Together(tuple(Member(n, ("T",)) for n in "ABC"))], assignor_named("range"))
+    )[0]
     events, left_out = events_of(view, cooperative=False, most_members=2)
 
     assert left_out == 1
@@ -339,10 +344,10 @@ def test_a_live_group_begins_a_story_with_what_is_not_told() -> None:
 def test_a_story_is_downloaded_as_it_is_read() -> None:
     """The text that the page gives is the text that it takes."""
     example = EXAMPLES[-1]
-    told = json.loads(write_group(example.state, example.happenings))
+    told = json.loads(write_group(example.state, example.events))
 
     assert set(told) == {"topics", "members", "story"}
-    assert len(told["story"]) == len(example.happenings) - 1
+    assert len(told["story"]) == len(example.events) - 1
 
 
 class _NoAdmin:

@@ -14,7 +14,8 @@ from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.structs import OffsetAndMetadata, TopicPartition
 
 from reseat.consumers import assignor_named
-from reseat.consumers.story import Leave, Rebalance, tell
+from reseat.consumers.events import Leave, Rebalance
+from reseat.consumers.rebalancing import play
 from reseat.errors import ClusterUnreachable
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin.client import AdminClient, open_admin
@@ -137,7 +138,7 @@ def test_what_another_assignor_would_give_is_told_from_a_live_group(
             one.close()
     state, notes = state_of(group)
     first = group.members[0].id
-    again, left = tell(state, [Rebalance(), Leave(first)], assignor_named("sticky"))
+    again, left = play(state, [Rebalance(), Leave(first)], assignor_named("sticky"))
 
     assert notes == ()
     assert group.assignor == "range"

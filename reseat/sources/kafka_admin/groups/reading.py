@@ -24,7 +24,7 @@ from kafka.protocol.api_message import ApiMessage
 
 from reseat.consumers import Member, Partition
 from reseat.consumers.group import NO_GENERATION
-from reseat.consumers.story import State
+from reseat.consumers.rebalancing import GroupState
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import counted, listed
 from reseat.sources.kafka_admin.client import AdminClient
@@ -212,7 +212,7 @@ def describe_group(admin: AdminClient, name: str) -> LiveGroup:
     )
 
 
-def state_of(group: LiveGroup) -> tuple[State, tuple[str, ...]]:
+def state_of(group: LiveGroup) -> tuple[GroupState, tuple[str, ...]]:
     """A live group as a story begins with it, and what one should know of how that was made.
 
     What members read is what they own, all in one generation. A member whose subscription is not told is taken to
@@ -246,7 +246,7 @@ def state_of(group: LiveGroup) -> tuple[State, tuple[str, ...]]:
         )
         for member in group.members
     }
-    return State(members, dict(group.partitions), 1), tuple(notes)
+    return GroupState(members, dict(group.partitions), 1), tuple(notes)
 
 
 # ---- the requests --------------------------------------------------------------------------------------------

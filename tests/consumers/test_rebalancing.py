@@ -7,19 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reseat.consumers import ASSIGNORS, Member, Partition, assignor_named
-from reseat.consumers.story import (
-    Call,
-    Happening,
-    Join,
-    Leave,
-    Partitions,
-    Restart,
-    Return,
-    Subscribe,
-    Timeout,
-    begin,
-    tell,
-)
+from reseat.consumers.events import GroupEvent, Join, Leave, Partitions, Restart, Return, Subscribe, Timeout
+from reseat.consumers.rebalancing import Call, empty_group, play
 from reseat.errors import GroupInvalid
 
 
@@ -34,21 +23,21 @@ TWO = [Join(A), Join(B)]
 
 def test_eager_gives_up_everything_before_it_joins() -> None:
     """B joins: A gives up all four, reads nothing meanwhile, and gets two back."""
-    chapter = tell(begin({"T": 4}), TWO, assignor_named("range"))[-1]
+    transition = play(empty_group({"T": 4}), TWO, assignor_named("range"))[-1]
 
-    assert chapter.rounds[0].calls == (
+    assert transition.rounds[0].calls == (
         Call("A", "revoked", parts("T:0 T:1 T:2 T:3")),
         Call("A", "assigned", parts("T:0 T:1")),
         Call("B", "assigned", parts("T:2 T:3")),
     )
-    assert chapter.rounds[0].paused == frozenset(parts("T:0 T:1 T:2 T:3"))
-    assert chapter.moved == parts("T:2 T:3")
+    assert transition.rounds[0].paused == frozenset(parts("T:0 T:1 T:2 T:3"))
+    assert transition.moved == parts("T:2 T:3")
 
 
 def test_cooperative_pauses_only_what_moves_and_takes_two_rebalances() -> None:
     """A keeps reading two; the other two are given up in the first round and given to B in the second."""
-    chapter = tell(begin({"T": 4}), TWO, assignor_named("cooperative-sticky"))[-1]
-    first, second = chapter.rounds
+    transition = play(empty_group({"T": 4}), TWO, assignor_named("cooperative-sticky"))[-1]
+    first, second = transition.rounds
 
     assert first.calls == (
         Call("A", "revoked", parts("T:2 T:3")),
@@ -61,14 +50,14 @@ def test_cooperative_pauses_only_what_moves_and_takes_two_rebalances() -> None:
 
 def test_a_first_join_is_told_what_is_assigned_alone() -> None:
     """Nothing was owned, so nothing is revoked."""
-    chapter = tell(begin({"T": 2}), [Join(A)], assignor_named("range"))[0]
+    transition = play(empty_group({"T": 2}), [Join(A)], assignor_named("range"))[0]
 
-    assert chapter.rounds[0].calls == (Call("A", "assigned", parts("T:0 T:1")),)
+    assert transition.rounds[0].calls == (Call("A", "assigned", parts("T:0 T:1")),)
 
 
 def test_who_was_thrown_out_has_lost_its_partitions() -> None:
     """Its listener hears lost, not revoked, when it finds out: somebody else reads them by then."""
-    *_, timeout, back = tell(begin({"T": 2}), [*TWO, Timeout("A"), Return("A")], assignor_named("range"))
+    *_, timeout, back = play(empty_group({"T": 2}), [*TWO, Timeout("A"), Return("A")], assignor_named("range"))
 
     assert timeout.after.readers == dict.fromkeys(parts("T:0 T:1"), "B")
     assert back.calls == (Call("A", "lost", parts("T:0")),)
@@ -78,8 +67,8 @@ def test_who_was_thrown_out_has_lost_its_partitions() -> None:
 def test_a_static_member_that_restarts_costs_no_rebalance() -> None:
     """KIP-345: it gets back what it had. One that is not static costs one."""
     static = Member("A", ("T",), instance_id="one")
-    still = tell(begin({"T": 2}), [Join(static), Join(B), Restart("A")], assignor_named("range"))[-1]
-    moved = tell(begin({"T": 2}), [*TWO, Restart("A")], assignor_named("range"))[-1]
+    still = play(empty_group({"T": 2}), [Join(static), Join(B), Restart("A")], assignor_named("range"))[-1]
+    moved = play(empty_group({"T": 2}), [*TWO, Restart("A")], assignor_named("range"))[-1]
 
     assert still.rounds == ()
     assert still.calls == (Call("A", "assigned", parts("T:0")),)
@@ -89,21 +78,21 @@ def test_a_static_member_that_restarts_costs_no_rebalance() -> None:
 def test_cooperative_gives_up_what_it_no_longer_subscribes_to_before_it_joins() -> None:
     """Revoked before the join, and the group rebalances once more so that somebody else gets it."""
     reader = Member("A", ("T", "U"))
-    happenings = [Join(reader), Join(Member("B", ("T", "U"))), Subscribe("A", ("T",))]
-    chapter = tell(begin({"T": 2, "U": 2}), happenings, assignor_named("cooperative-sticky"))[-1]
-    before = chapter.before.members["A"].owned
+    events = [Join(reader), Join(Member("B", ("T", "U"))), Subscribe("A", ("T",))]
+    transition = play(empty_group({"T": 2, "U": 2}), events, assignor_named("cooperative-sticky"))[-1]
+    before = transition.before.members["A"].owned
 
-    assert chapter.rounds[0].calls[0] == Call("A", "revoked", tuple(p for p in before if p[0] == "U"))
-    assert {p for p, member in chapter.after.readers.items() if p[0] == "U"} == set(parts("U:0 U:1"))
-    assert all(chapter.after.readers[p] == "B" for p in parts("U:0 U:1"))
+    assert transition.rounds[0].calls[0] == Call("A", "revoked", tuple(p for p in before if p[0] == "U"))
+    assert {p for p, member in transition.after.readers.items() if p[0] == "U"} == set(parts("U:0 U:1"))
+    assert all(transition.after.readers[p] == "B" for p in parts("U:0 U:1"))
 
 
 def test_messages_go_through_the_coordinator_and_one_member_leads() -> None:
     """The first that joined runs the assignor; the others send an empty SyncGroup."""
-    chapter = tell(begin({"T": 2}), TWO, assignor_named("range"))[-1]
-    messages = [(m.sender, m.receiver, m.name) for m in chapter.rounds[0].messages]
+    transition = play(empty_group({"T": 2}), TWO, assignor_named("range"))[-1]
+    messages = [(m.sender, m.receiver, m.name) for m in transition.rounds[0].messages]
 
-    assert chapter.rounds[0].leader == "A"
+    assert transition.rounds[0].leader == "A"
     assert messages == [
         ("A", "coordinator", "JoinGroup"),
         ("B", "coordinator", "JoinGroup"),
@@ -121,7 +110,8 @@ def test_sticky_moves_what_it_must_and_roundrobin_more() -> None:
     everybody = [Join(Member(name, ("T0", "T1", "T2", "T3"))) for name in ("C0", "C1", "C2")]
     topics = dict.fromkeys(("T0", "T1", "T2", "T3"), 2)
     sticky, dealt = (
-        tell(begin(topics), [*everybody, Leave("C1")], assignor_named(name))[-1] for name in ("sticky", "roundrobin")
+        play(empty_group(topics), [*everybody, Leave("C1")], assignor_named(name))[-1]
+        for name in ("sticky", "roundrobin")
     )
 
     assert (len(sticky.moved), sticky.needless) == (3, 0)
@@ -130,7 +120,9 @@ def test_sticky_moves_what_it_must_and_roundrobin_more() -> None:
 
 def test_more_partitions_rebalance_who_reads_the_topic() -> None:
     """T gains two; nobody reads U, so that U costs nothing."""
-    more, nobody = tell(begin({"T": 2}), [*TWO, Partitions("T", 4), Partitions("U", 3)], assignor_named("sticky"))[-2:]
+    more, nobody = play(
+        empty_group({"T": 2}), [*TWO, Partitions("T", 4), Partitions("U", 3)], assignor_named("sticky")
+    )[-2:]
 
     assert len(more.after.readers) == 4
     assert nobody.rounds == ()
@@ -138,33 +130,33 @@ def test_more_partitions_rebalance_who_reads_the_topic() -> None:
 
 
 @pytest.mark.parametrize(
-    ("happenings", "words"),
+    ("events", "words"),
     [
         ([Leave("A")], "Member A is not there"),
         ([Join(A), Join(A)], "Member A is in the group already"),
         ([Partitions("T", 1)], "Topic T has 2 partitions; it cannot have fewer"),
     ],
 )
-def test_what_cannot_happen_is_refused(happenings: list[Happening], words: str) -> None:
+def test_what_cannot_happen_is_refused(events: list[GroupEvent], words: str) -> None:
     """With a sentence."""
     with pytest.raises(GroupInvalid, match=words):
-        tell(begin({"T": 2}), happenings, assignor_named("range"))
+        play(empty_group({"T": 2}), events, assignor_named("range"))
 
 
 @settings(max_examples=60)
 @given(picks=st.lists(st.integers(0, 99), max_size=12), name=st.sampled_from(sorted(ASSIGNORS)))
 def test_members_hear_of_exactly_what_they_own(picks: list[int], name: str) -> None:
     """Adding what is assigned and taking what is revoked or lost gives what each member owns, at every moment."""
-    state, owned, assignor = begin({"T": 5, "U": 3}), {}, assignor_named(name)
+    state, owned, assignor = empty_group({"T": 5, "U": 3}), {}, assignor_named(name)
     for pick in picks:
         there = sorted(state.members)
-        choices: list[Happening] = [Join(Member(n, ("T", "U"))) for n in "ABCD" if n not in there]
+        choices: list[GroupEvent] = [Join(Member(n, ("T", "U"))) for n in "ABCD" if n not in there]
         choices += [Leave(n) for n in there] + [Subscribe(n, ("T",)) for n in there]
-        chapter = tell(state, [choices[pick % len(choices)]], assignor)[0]
-        for call in (*chapter.calls, *(call for one in chapter.rounds for call in one.calls)):
+        transition = play(state, [choices[pick % len(choices)]], assignor)[0]
+        for call in (*transition.calls, *(call for one in transition.rounds for call in one.calls)):
             mine = owned.setdefault(call.member, set())
             assert call.method == "assigned" or set(call.partitions) <= mine
             owned[call.member] = mine | set(call.partitions) if call.method == "assigned" else mine - {*call.partitions}
-        state = chapter.after
+        state = transition.after
 
         assert {n: set(member.owned) for n, member in state.members.items()} == {n: owned[n] for n in state.members}

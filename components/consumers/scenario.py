@@ -1,4 +1,4 @@
-"""The Consumers page's choices: which group and story, by which assignor, and how far one has walked.
+"""What the Consumers page shows: which group, what happens to it, by which assignor, and which step one looks at.
 
 Kept in the session and in the address. A link carries an example's name, or a whole small story, so that it works on
 any server; everything in it may come from a stranger, and is read by the same strict reader as a text.
@@ -19,38 +19,41 @@ from components.state import shared
 from components.state.slots import Anew, Slot
 from reseat.consumers import ASSIGNORS, Assignor, assignor_named
 from reseat.consumers.assignors import installed
-from reseat.consumers.compare import Measures, compare, what_if
+from reseat.consumers.compare import AssignorResult, compare, what_if
+from reseat.consumers.events import GroupEvent, Join, Partitions, Together
 from reseat.consumers.examples import EXAMPLES, Example
-from reseat.consumers.story import Happening, Join, Partitions, State, Together
+from reseat.consumers.rebalancing import GroupState
 from reseat.consumers.text import read_group, write_group
 from reseat.consumers.walk import View, views
 from reseat.errors import GroupInvalid, ReseatError
 
 __all__ = [
     "ANEW",
-    "Tale",
+    "GroupScenario",
     "add",
     "assignors",
     "begin",
     "begin_example",
     "choose",
+    "current",
     "from_query",
     "go",
     "keep",
     "measured",
     "strategy",
     "take_back",
-    "tale",
     "to_query",
     "walk",
     "what_if_of",
 ]
 
-_KEPT: Slot[Tale] = Slot("consumers", addressed=True)
-#: The fields, which begin anew with each tale.
+_KEPT: Slot[GroupScenario] = Slot("consumers", addressed=True)
+#: The fields, which begin anew with each scenario.
 ANEW = Anew("consumers")
-_TOLD: Slot[tuple[State, tuple[Happening, ...], dict[str, Measures]]] = Slot("consumers-told")
-_WHAT_IF: Slot[tuple[State, tuple[str, ...], tuple[tuple[str, tuple[Measures, ...]], ...]]] = Slot("consumers-what-if")
+_TOLD: Slot[tuple[GroupState, tuple[GroupEvent, ...], dict[str, AssignorResult]]] = Slot("consumers-told")
+_WHAT_IF: Slot[tuple[GroupState, tuple[str, ...], tuple[tuple[str, tuple[AssignorResult, ...]], ...]]] = Slot(
+    "consumers-what-if"
+)
 #: A link is no longer than what mail programs and proxies let through.
 _LONGEST_LINK = 3_000
 #: Partitions and members, times steps; and partitions times members, which some strategies are slow in.
@@ -60,43 +63,45 @@ _LONGEST_TEXT = 300_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tale:
-    """What the page tells.
+class GroupScenario:
+    """A group, what happens to it, and how one looks at that.
 
     Attributes:
         name: the example's name, the file's or the group's.
         slug: the example's name in links; "" where it is none.
         state: the group before the story.
-        happenings: the story.
+        events: the story.
         assignor: by which strategy.
         place: which view of the walk one looks at.
-        trouble: what in a link was not understood, or None.
+        error: what in a link was not understood, or None.
         note: what one should know of where the group comes from, or None.
     """
 
     name: str
     slug: str
-    state: State
-    happenings: tuple[Happening, ...]
+    state: GroupState
+    events: tuple[GroupEvent, ...]
     assignor: str
     place: int = 0
-    trouble: str | None = None
+    error: str | None = None
     note: str | None = None
 
 
-def tale() -> Tale:
-    """The tale that the page tells."""
+def current() -> GroupScenario:
+    """The scenario that the page shows."""
     return _KEPT.once(lambda: from_query(st.query_params.to_dict()) or _of(EXAMPLES[0]))
 
 
-def keep(told: Tale) -> None:
+def keep(told: GroupScenario) -> None:
     """Tell this from now on; what is too long for an address stays where the browser goes back."""
     _KEPT.set(told, addressed=bool(to_query(told)))
 
 
-def begin(name: str, state: State, happenings: Sequence[Happening], *, assignor: str, note: str | None = None) -> None:
+def begin(
+    name: str, state: GroupState, events: Sequence[GroupEvent], *, assignor: str, note: str | None = None
+) -> None:
     """Tell another group's story, from its beginning."""
-    keep(Tale(name, "", state, tuple(happenings), assignor, note=note))
+    keep(GroupScenario(name, "", state, tuple(events), assignor, note=note))
     ANEW.begin()
 
 
@@ -108,38 +113,38 @@ def begin_example(example: Example) -> None:
 
 def go(place: int) -> None:
     """Look at another view of the walk."""
-    keep(replace(tale(), place=place))
+    keep(replace(current(), place=place))
 
 
 def choose(assignor: str) -> None:
     """Tell the same story by another strategy, and look at the same step, as far as it goes."""
-    now = tale()
+    now = current()
     other = replace(now, assignor=assignor)
     number = walk(now)[_within(now)].number if walk(now) else 0
     place = next((i for i, view in enumerate(walk(other)) if view.number == number), 0)
     keep(replace(other, place=place))
 
 
-def _within(told: Tale) -> int:
-    """The place of a tale, within its walk."""
+def _within(told: GroupScenario) -> int:
+    """The place of a scenario, within its walk."""
     return max(0, min(told.place, len(walk(told)) - 1))
 
 
-def add(happening: Happening) -> None:
+def add(event: GroupEvent) -> None:
     """Let something happen after the story's end, and look at it.
 
     Raises:
         GroupInvalid: it cannot happen.
     """
-    now = tale()
-    longer = replace(now, slug="", happenings=(*now.happenings, happening))
+    now = current()
+    longer = replace(now, slug="", events=(*now.events, event))
     keep(replace(longer, place=len(walk(longer)) - 1))
 
 
 def take_back() -> None:
     """Let the last step of the story not have happened."""
-    now = tale()
-    shorter = replace(now, slug="", happenings=now.happenings[:-1])
+    now = current()
+    shorter = replace(now, slug="", events=now.events[:-1])
     keep(replace(shorter, place=max(0, len(walk(shorter)) - 1)))
 
 
@@ -151,36 +156,36 @@ def assignors() -> tuple[list[str], str | None]:
         return list(ASSIGNORS), str(error)
 
 
-def measured(told: Tale, names: Sequence[str]) -> tuple[Measures, ...]:
+def measured(told: GroupScenario, names: Sequence[str]) -> tuple[AssignorResult, ...]:
     """The story told by each of these strategies; told once, and kept while it is looked at.
 
     Raises:
         GroupInvalid: something cannot happen, or a strategy refuses the group.
     """
     _within_reach(told)
-    nothing: dict[str, Measures] = {}
-    state, happenings, found = _TOLD.get((told.state, told.happenings, nothing))
-    if state is not told.state or happenings != told.happenings:
+    nothing: dict[str, AssignorResult] = {}
+    state, events, found = _TOLD.get((told.state, told.events, nothing))
+    if state is not told.state or events != told.events:
         found = {}
-    _TOLD.set((told.state, told.happenings, found))
+    _TOLD.set((told.state, told.events, found))
     for name in names:
         if name not in found:
-            (found[name],) = compare(told.state, told.happenings, [assignor_named(name)])
+            (found[name],) = compare(told.state, told.events, [assignor_named(name)])
     return tuple(found[name] for name in names)
 
 
-def _within_reach(told: Tale) -> None:
+def _within_reach(told: GroupScenario) -> None:
     """Refuse a story that would keep the server busy for longer than a page may: anybody's link can name one."""
     topics = dict(told.state.partitions)
     members = len(told.state.members)
-    for happening in told.happenings:
-        if isinstance(happening, Partitions):
-            topics[happening.topic] = max(happening.count, topics.get(happening.topic, 0))
-        elif isinstance(happening, Join):
+    for event in told.events:
+        if isinstance(event, Partitions):
+            topics[event.topic] = max(event.count, topics.get(event.topic, 0))
+        elif isinstance(event, Join):
             members += 1
-        elif isinstance(happening, Together):
-            members += len(happening.members)
-    partitions, steps = sum(topics.values()), max(1, len(told.happenings))
+        elif isinstance(event, Together):
+            members += len(event.members)
+    partitions, steps = sum(topics.values()), max(1, len(told.events))
     pairs = _MOST_PAIRS_WITH_RACKS if told.state.racks else _MOST_PAIRS
     if (partitions + members) * steps > _MOST_WORK or partitions * members > pairs:
         raise GroupInvalid(
@@ -190,13 +195,13 @@ def _within_reach(told: Tale) -> None:
         )
 
 
-def what_if_of(end: State, names: Sequence[str]) -> tuple[tuple[str, tuple[Measures, ...]], ...]:
+def what_if_of(end: GroupState, names: Sequence[str]) -> tuple[tuple[str, tuple[AssignorResult, ...]], ...]:
     """What these strategies would give a group with one member more or less; kept while it is looked at.
 
     Raises:
         GroupInvalid: a strategy refuses the group.
     """
-    none: tuple[tuple[str, tuple[Measures, ...]], ...] = ()
+    none: tuple[tuple[str, tuple[AssignorResult, ...]], ...] = ()
     state, asked, found = _WHAT_IF.get((end, (), none))
     if state is not end or asked != tuple(names):
         found = what_if(end, [assignor_named(name) for name in names])
@@ -204,17 +209,17 @@ def what_if_of(end: State, names: Sequence[str]) -> tuple[tuple[str, tuple[Measu
     return found
 
 
-def walk(told: Tale) -> list[View]:
-    """The views of a tale.
+def walk(told: GroupScenario) -> list[View]:
+    """The views of a scenario.
 
     Raises:
         GroupInvalid: something cannot happen, or the strategy refuses the group.
     """
-    return views(measured(told, [told.assignor])[0].chapters)
+    return views(measured(told, [told.assignor])[0].transitions)
 
 
-def strategy(told: Tale) -> Assignor:
-    """The strategy that a tale is told with.
+def strategy(told: GroupScenario) -> Assignor:
+    """The strategy of a scenario.
 
     Raises:
         GroupInvalid: there is none of its name.
@@ -222,8 +227,8 @@ def strategy(told: Tale) -> Assignor:
     return assignor_named(told.assignor)
 
 
-def to_query(told: Tale) -> dict[str, str]:
-    """The tale as query parameters.
+def to_query(told: GroupScenario) -> dict[str, str]:
+    """The scenario as query parameters.
 
     One that is too long for a link is named by its digest, for as long as this server has it; one that is too long for
     the server's shelf is left out, and the link opens the page alone.
@@ -231,7 +236,7 @@ def to_query(told: Tale) -> dict[str, str]:
     if told.slug:
         query = {"group": told.slug}
     else:
-        written = write_group(told.state, told.happenings)
+        written = write_group(told.state, told.events)
         folded = base64.urlsafe_b64encode(zlib.compress(written.encode(), 9)).decode().rstrip("=")
         if len(folded) > _LONGEST_LINK:
             folded = shared.linked_texts().put(written)
@@ -241,8 +246,8 @@ def to_query(told: Tale) -> dict[str, str]:
     return query | {"assignor": told.assignor, "at": str(told.place)}
 
 
-def from_query(query: Mapping[str, str]) -> Tale | None:
-    """The tale of a link; None where it names none. What is not understood is said in ``trouble``."""
+def from_query(query: Mapping[str, str]) -> GroupScenario | None:
+    """The scenario of a link; None where it names none. What is not understood is said in ``error``."""
     slug = query.get("group", "")
     if not slug:
         return None
@@ -259,9 +264,9 @@ def from_query(query: Mapping[str, str]) -> Tale | None:
         read = read_group(_unpacked(query.get("told", "")) if kept is None else kept.encode(), "the link's group")
     except (ReseatError, ValueError, zlib.error) as error:
         why = str(error) if isinstance(error, ReseatError) else "it is incomplete or was changed."
-        return replace(_of(EXAMPLES[0]), trouble=f"The link's group was not understood: {why}")
+        return replace(_of(EXAMPLES[0]), error=f"The link's group was not understood: {why}")
     assignor = known if known in names else "range"
-    return Tale(query.get("name", "")[:60] or "a group", "", read.state, read.happenings, assignor, at)
+    return GroupScenario(query.get("name", "")[:60] or "a group", "", read.state, read.events, assignor, at)
 
 
 def _unpacked(folded: str) -> bytes:
@@ -278,5 +283,5 @@ def _unpacked(folded: str) -> bytes:
     return data
 
 
-def _of(example: Example) -> Tale:
-    return Tale(example.name, example.slug, example.state, example.happenings, example.assignor, example.step)
+def _of(example: Example) -> GroupScenario:
+    return GroupScenario(example.name, example.slug, example.state, example.events, example.assignor, example.step)

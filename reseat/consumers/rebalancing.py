@@ -20,100 +20,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 from reseat.consumers.assignors import Assignor
+from reseat.consumers.events import (
+    GroupEvent,
+    Join,
+    Leave,
+    Partitions,
+    Rebalance,
+    Restart,
+    Return,
+    Subscribe,
+    Timeout,
+    Together,
+    title,
+)
 from reseat.consumers.group import NO_GENERATION, Assignment, Group, Member, Partition
 from reseat.errors import GroupInvalid
-from reseat.model.wording import counted, listed, verb
+from reseat.model.wording import counted, verb
 
-__all__ = [
-    "Call",
-    "Chapter",
-    "Happening",
-    "Join",
-    "Leave",
-    "Message",
-    "Partitions",
-    "Rebalance",
-    "Restart",
-    "Return",
-    "Round",
-    "State",
-    "Subscribe",
-    "Timeout",
-    "Together",
-    "begin",
-    "go_on",
-    "tell",
-    "title",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """A new member joins."""
-
-    member: Member
-
-
-@dataclass(frozen=True, slots=True)
-class Together:
-    """Several members join a group within ``group.initial.rebalance.delay.ms``: one rebalance for all of them."""
-
-    members: tuple[Member, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rebalance:
-    """The group rebalances with the members that it has: its assignor was changed, say."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leave:
-    """A member closes in order (LeaveGroup); a static member is only gone once its session times out."""
-
-    member: str
-
-
-@dataclass(frozen=True, slots=True)
-class Timeout:
-    """The coordinator hears nothing of a member for ``session.timeout.ms`` and throws it out; it does not know yet."""
-
-    member: str
-
-
-@dataclass(frozen=True, slots=True)
-class Return:
-    """A member that was thrown out finds out and joins again."""
-
-    member: str
-
-
-@dataclass(frozen=True, slots=True)
-class Restart:
-    """A member stops and starts again at once; a static one gets back what it had, without a rebalance (KIP-345)."""
-
-    member: str
-
-
-@dataclass(frozen=True, slots=True)
-class Subscribe:
-    """A member subscribes to other topics."""
-
-    member: str
-    topics: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Partitions:
-    """A topic is made, or gains partitions."""
-
-    topic: str
-    count: int
-
-
-Happening: TypeAlias = Join | Together | Rebalance | Leave | Timeout | Return | Restart | Subscribe | Partitions
+__all__ = ["Call", "GroupState", "Message", "Round", "Transition", "apply", "empty_group", "play"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +98,8 @@ class Round:
 
 
 @dataclass(frozen=True)
-class State:
-    """A group between two happenings.
+class GroupState:
+    """A group between two events.
 
     Attributes:
         members: by id, in the order in which they joined; ``owned`` and ``generation`` are up to date.
@@ -201,11 +127,11 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
-    """One happening and what came of it.
+class Transition:
+    """One event and what came of it.
 
     Attributes:
-        happening: what happened.
+        event: what happened.
         before: the group before.
         after: the group after.
         rounds: its rebalances: none, one, or with a cooperative assignor up to two.
@@ -216,9 +142,9 @@ class Chapter:
         sentence: for a person.
     """
 
-    happening: Happening
-    before: State
-    after: State
+    event: GroupEvent
+    before: GroupState
+    after: GroupState
     rounds: tuple[Round, ...]
     calls: tuple[Call, ...]
     moved: tuple[Partition, ...]
@@ -226,31 +152,31 @@ class Chapter:
     sentence: str
 
 
-def begin(partitions: Mapping[str, int], racks: Mapping[Partition, frozenset[str]] | None = None) -> State:
+def empty_group(partitions: Mapping[str, int], racks: Mapping[Partition, frozenset[str]] | None = None) -> GroupState:
     """A group without members."""
-    return State({}, dict(partitions), racks=racks or {})
+    return GroupState({}, dict(partitions), racks=racks or {})
 
 
-def tell(state: State, happenings: Iterable[Happening], assignor: Assignor) -> list[Chapter]:
+def play(state: GroupState, events: Iterable[GroupEvent], assignor: Assignor) -> list[Transition]:
     """A whole story.
 
     Raises:
         GroupInvalid: something cannot happen; says what.
     """
-    chapters: list[Chapter] = []
-    for happening in happenings:
-        chapters.append(go_on(state, happening, assignor))
-        state = chapters[-1].after
-    return chapters
+    transitions: list[Transition] = []
+    for event in events:
+        transitions.append(apply(state, event, assignor))
+        state = transitions[-1].after
+    return transitions
 
 
-def go_on(state: State, happening: Happening, assignor: Assignor) -> Chapter:
-    """One happening.
+def apply(state: GroupState, event: GroupEvent, assignor: Assignor) -> Transition:
+    """One event.
 
     Raises:
         GroupInvalid: it cannot happen: a member that is not there leaves, one that is there joins.
     """
-    changed, calls, farewell, rebalance = _happens(state, happening)
+    changed, calls, farewell, rebalance = _happens(state, event)
     rounds: list[Round] = []
     now = changed
     if rebalance:
@@ -262,14 +188,14 @@ def go_on(state: State, happening: Happening, assignor: Assignor) -> Chapter:
     was, is_now = state.readers, now.readers
     moved = tuple(sorted(partition for partition, member in is_now.items() if was.get(partition) != member))
     needless = _exchanged(was, is_now, now.members)
-    words = _sentence(happening, rounds, moved, needless, was) + _unasked(now.members.values())
-    return Chapter(happening, state, now, tuple(rounds), calls, moved, needless, words)
+    words = _sentence(event, rounds, moved, needless, was) + _unasked(now.members.values())
+    return Transition(event, state, now, tuple(rounds), calls, moved, needless, words)
 
 
-def _happens(state: State, happening: Happening) -> tuple[State, tuple[Call, ...], tuple[Message, ...], bool]:
+def _happens(state: GroupState, event: GroupEvent) -> tuple[GroupState, tuple[Call, ...], tuple[Message, ...], bool]:
     """The group with the change alone, calls outside a round, messages before it, and whether a rebalance follows."""
     members, out = dict(state.members), dict(state.out)
-    match happening:
+    match event:
         case Join(member):
             if member.id in members or member.id in out:
                 raise GroupInvalid(f"Member {member.id} is in the group already.")
@@ -329,8 +255,8 @@ def _there(members: Mapping[str, Member], name: str) -> Member:
 
 
 def _round(
-    state: State, assignor: Assignor, farewell: tuple[Message, ...], *, former: Mapping[Partition, str]
-) -> tuple[State, Round]:
+    state: GroupState, assignor: Assignor, farewell: tuple[Message, ...], *, former: Mapping[Partition, str]
+) -> tuple[GroupState, Round]:
     """One rebalance of the members that are there."""
     generation = state.generation + 1
     calls: list[Call] = []
@@ -376,7 +302,7 @@ def _round(
 
 
 def _paused(
-    former: Mapping[Partition, str], calls: Iterable[Call], after: State, assignor: Assignor
+    former: Mapping[Partition, str], calls: Iterable[Call], after: GroupState, assignor: Assignor
 ) -> frozenset[Partition]:
     """Partitions with a reader before that stopped being read, if only for the time of the round."""
     if not assignor.cooperative:
@@ -401,29 +327,6 @@ def _names(partitions: Iterable[Partition]) -> str:
     return ", ".join(f"{topic}-{partition}" for topic, partition in partitions) or "nothing"
 
 
-def title(happening: Happening) -> str:
-    """What happens, in a few words."""
-    match happening:
-        case Join(member):
-            return f"{member.id} joins"
-        case Together(members):
-            return f"{listed(member.id for member in members)} {verb(len(members), 'joins', 'join')}"
-        case Rebalance():
-            return "The group rebalances without a change"
-        case Leave(name):
-            return f"{name} closes"
-        case Timeout(name):
-            return f"{name} times out and is removed from the group"
-        case Return(name):
-            return f"{name} is back"
-        case Restart(name):
-            return f"{name} restarts"
-        case Subscribe(name, topics):
-            return f"{name} subscribes to {listed(topics) if topics else 'nothing'}"
-        case Partitions(topic, count):
-            return f"{topic} has {counted(count, 'partition')} now"
-
-
 def _unasked(members: Iterable[Member]) -> str:
     """Who is assigned what it does not subscribe to, as Kafka's sticky assignors do: the group does not settle."""
     parts = []
@@ -438,14 +341,14 @@ def _unasked(members: Iterable[Member]) -> str:
 
 
 def _sentence(
-    happening: Happening,
+    event: GroupEvent,
     rounds: list[Round],
     moved: tuple[Partition, ...],
     needless: int,
     was: Mapping[Partition, str],
 ) -> str:
     if not rounds:
-        return f"{title(happening)}: no rebalance."
+        return f"{title(event)}: no rebalance."
     paused = len(frozenset[Partition]().union(*(r.paused for r in rounds)))
     first = sum(partition not in was for partition in moved)
     again = len(moved) - first
@@ -456,4 +359,4 @@ def _sentence(
         forced = f", {needless:,} of them unnecessarily" if needless else ""
         parts.append(f"{counted(again, 'partition')} {verb(again, 'is reassigned', 'are reassigned')}{forced}")
     parts.append(f"{paused:,} paused during the rebalance" if paused else "nothing paused")
-    return f"{title(happening)}: {'; '.join(parts)}."
+    return f"{title(event)}: {'; '.join(parts)}."
