@@ -7,7 +7,7 @@ import streamlit as st
 from components.look import text
 from components.shell import frame
 from components.state import fields
-from reseat.model import BrokerState, Consistency, Snapshot
+from reseat.model import Consistency, Snapshot
 from reseat.model.wording import verb
 from reseat.sources.followed import LiveState
 
@@ -49,7 +49,7 @@ def consistency_in_words(snapshot: Snapshot) -> str:
 def snapshot_figures(state: LiveState, snapshot: Snapshot) -> list[frame.Figure]:
     """The figures under the sentence."""
     layout = snapshot.layout
-    alive = sum(broker.state is BrokerState.ALIVE for broker in layout.brokers)
+    alive = sum(broker.state.up for broker in layout.brokers)
     return [
         frame.Figure("Brokers alive", f"{alive:,} of {len(layout.brokers):,}", None, None),
         frame.Figure("Topics", text.count(len(layout.topics))),

@@ -1,7 +1,7 @@
 """What is uneven or unsafe in a layout: the one judge. May import ``model``, ``errors``, ``formats``; pure."""
 
 from reseat.balance.findings import KINDS, findings
-from reseat.balance.health import out_of_every_isr, without_live_copy
+from reseat.balance.health import frozen_by_cordon, out_of_every_isr, without_live_copy
 from reseat.balance.measure import Balance, Loads, TopicLoads, measure
 from reseat.balance.racks import (
     distinct_racks,
@@ -24,6 +24,7 @@ __all__ = [
     "TopicLoads",
     "distinct_racks",
     "findings",
+    "frozen_by_cordon",
     "incomplete",
     "least_possible_spread",
     "least_replica_spread",

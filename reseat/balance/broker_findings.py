@@ -17,7 +17,7 @@ __all__ = ["of_brokers", "of_racks_and_hosts"]
 
 
 def of_brokers(layout: ClusterLayout) -> Iterator[Finding]:
-    """Brokers that are dead, out of sync, not listed or empty."""
+    """Brokers that are dead, out of sync, not listed, cordoned or empty."""
     brokers = len(layout.brokers)
     if not brokers:
         return
@@ -59,7 +59,8 @@ def of_brokers(layout: ClusterLayout) -> Iterator[Finding]:
             rows_where(touched_by(layout, mask)),
             brokers=ids,
         )
-    empty = (held == 0) & ~dead
+    yield from _cordoned(layout)
+    empty = (held == 0) & ~dead & ~layout.cordoned
     if empty.any() and layout.partition_count:
         ids = ids_where(layout, empty)
         yield Finding(
@@ -68,6 +69,25 @@ def of_brokers(layout: ClusterLayout) -> Iterator[Finding]:
             f"{brokers_named(ids)} {verb(len(ids), 'holds', 'hold')} no replica.",
             brokers=ids,
         )
+
+
+def _cordoned(layout: ClusterLayout) -> Iterator[Finding]:
+    if not layout.cordoned.any():
+        return
+    ids = ids_where(layout, layout.cordoned)
+    one = len(ids) == 1
+    held = layout.replicas_by_broker[layout.cordoned]
+    sentence = f"{brokers_named(ids)} {verb(len(ids), 'is', 'are')} cordoned: no new replica is placed there."
+    rows = rows_where(health.frozen_by_cordon(layout))
+    if rows.size:
+        sentence += (
+            f" Of {partitions(rows).lower()} with a replica there Kafka refuses every list that keeps it: a change of "
+            "order and a rollback, too."
+        )
+    if (held == 0).any():
+        who = "It holds" if one else f"{counted(int((held == 0).sum()), 'of them holds', 'of them hold')}"
+        sentence += f" {who} no replica and can be switched off; lift the cordon before unregistering."
+    yield Finding("cordoned", Severity.ATTENTION if rows.size else Severity.NOTE, sentence, rows, brokers=ids)
 
 
 def touched_by(layout: ClusterLayout, mask: BoolArray) -> BoolArray:

@@ -54,6 +54,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "broker_without_rack": "Brokers without a rack beside brokers with one.",
         "replica_skew": "Replica counts per broker are not as balanced as possible.",
         "leader_skew": "Leader counts per broker are not as balanced as possible.",
+        "cordoned": "Brokers that get no new replica, and partitions that Kafka reassigns only away from them.",
         "empty_broker": "Brokers that hold no replica.",
         "reassignment_under_way": "Partitions that are being reassigned.",
         "order_not_told": "Topics whose assignment order the source does not keep: the preferred leader is unknown.",
@@ -215,7 +216,7 @@ def _leaders(layout: ClusterLayout) -> Iterator[Finding]:
 
 def _skew(layout: ClusterLayout) -> Iterator[Finding]:
     brokers = len(layout.brokers)
-    alive = layout.available
+    alive = layout.receiving
     for kind, what, positions, told in (
         ("replica_skew", "replica", layout.replicas, bool(layout.partition_count)),
         ("leader_skew", "leader", layout.leader, bool((layout.leader != NOT_TOLD).any())),

@@ -6,14 +6,17 @@ A state that a row's source does not tell is never counted as good or bad: the m
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, BoolArray, BrokerState, ClusterLayout, IntArray
-from reseat.model.arrays import row_any, row_counts
+from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
+from reseat.model.arrays import on_brokers, row_any, row_counts
 
 __all__ = [
     "below_min_in_sync",
+    "frozen_by_cordon",
     "in_sync_count",
     "in_sync_required",
     "last_in_sync",
@@ -53,6 +56,21 @@ def without_live_copy(layout: ClusterLayout) -> BoolArray:
     return lost
 
 
+def frozen_by_cordon(layout: ClusterLayout, leaving: Collection[int] = ()) -> BoolArray:
+    """(P,) bool: partitions that keep a replica on a cordoned broker: Kafka takes no new list that names one.
+
+    Neither one that only changes the order, nor one that goes back to what was (KIP-1066, tried on 4.4.0).
+
+    Args:
+        layout: the layout.
+        leaving: ids of brokers that every partition leaves: lists name them no more, cordoned or not.
+    """
+    kept = layout.cordoned & ~np.isin(layout.broker_ids, list(leaving))
+    if not kept.any():
+        return np.zeros(layout.partition_count, np.bool_)
+    return row_any(on_brokers(layout.replicas, kept))
+
+
 def last_in_sync(layout: ClusterLayout, rows: npt.NDArray[np.int64]) -> tuple[int, ...]:
     """Brokers, not alive, that these partitions wait for: of their ISR, or of the ELR where the ISR is empty."""
     if layout.in_sync is None:
@@ -62,7 +80,7 @@ def last_in_sync(layout: ClusterLayout, rows: npt.NDArray[np.int64]) -> tuple[in
         last |= layout.eligible[rows] & ~row_any(last)[:, None]
     positions = layout.replicas[rows][last]
     away = [layout.brokers[place] for place in np.unique(positions[positions != NONE]).tolist()]
-    return tuple(broker.id for broker in away if broker.state is not BrokerState.ALIVE)
+    return tuple(broker.id for broker in away if not broker.state.up)
 
 
 def in_sync_count(layout: ClusterLayout) -> IntArray:

@@ -2,9 +2,9 @@
 
 Promises: exact counts; what is not told is None, never 0; every unevenness stands beside the least that is possible.
 
-Needs: any layout. Brokers known to be dead, fenced or shutting down keep their counts but carry no *spread*: no plan
-puts replicas there, so a spread over them could not be mended. Spreads over racks leave out the brokers that have no
-rack.
+Needs: any layout. Brokers known to be dead, fenced, shutting down or cordoned keep their counts but carry no *spread*:
+no plan puts replicas there, so a spread over them could not be mended. Spreads over racks leave out the brokers that
+have no rack.
 
 How: one ``bincount`` a column over broker positions; racks are sums over their brokers; a topic's most and least
 loaded broker comes from sorting (topic, broker) pairs, so that no topics x brokers table is ever built.
@@ -44,7 +44,7 @@ class Loads:
             None where no topic's order is told.
         size_bytes: (n,) float64 bytes of the replicas whose size is told, NaN for a carrier that holds replicas and of
             which no size is told, as a broker that is down; None where no size is told at all.
-        replica_spread: over available brokers, or over named racks; None where there are none. The least
+        replica_spread: over brokers that can receive, or over named racks; None where there are none. The least
             possible spread over brokers is the one that keeps partitions on as many racks as they can reach.
         leader_spread: the same of ``leaders``; None also where no leader is told.
         preferred_leader_spread: the same of ``preferred_leaders``.
@@ -143,7 +143,7 @@ def measure(layout: ClusterLayout) -> Balance:
     order_told = health.order_told_by_row(layout)
     in_sync_known = layout.in_sync_known
     min_told = in_sync_known & (health.min_in_sync_by_row(layout) >= 0)
-    alive = layout.available
+    alive = layout.receiving
     carried = _by_broker(layout, leader_told, order_told)
     partitions = layout.partition_count
 

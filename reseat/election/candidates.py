@@ -50,7 +50,8 @@ def candidates(layout: ClusterLayout) -> Candidates:
     alive &= standing
     leaderless = layout.leader == NONE
     if leaderless.any():
-        alive[leaderless] &= on_brokers(layout.replicas[leaderless], layout.in_state(BrokerState.ALIVE))
+        up = layout.in_state(BrokerState.ALIVE, BrokerState.CORDONED)
+        alive[leaderless] &= on_brokers(layout.replicas[leaderless], up)
     if layout.in_sync is None:
         in_sync = standing.copy()
     else:

@@ -9,9 +9,14 @@ __all__ = ["Broker", "BrokerState"]
 
 
 class BrokerState(Enum):
-    """What the source says of a broker; ``NOT_TOLD`` is not the same as alive."""
+    """What the source says of a broker; ``NOT_TOLD`` is not the same as alive.
+
+    A cordoned one (KIP-1066, Kafka 4.3) is alive: it serves what it holds and gets no new replica. Kafka calls log
+    directories cordoned; the broker is where all of those are that it has online.
+    """
 
     ALIVE = "alive"
+    CORDONED = "cordoned"
     FENCED = "fenced"
     SHUTTING_DOWN = "shutting down"
     DEAD = "dead"
@@ -21,6 +26,11 @@ class BrokerState(Enum):
     def word(self) -> str:
         """The state for a person; the value stands in tables."""
         return "unknown" if self is BrokerState.NOT_TOLD else self.value
+
+    @property
+    def up(self) -> bool:
+        """Whether the source says that the broker serves: alive, cordoned or not."""
+        return self in (BrokerState.ALIVE, BrokerState.CORDONED)
 
     @property
     def unavailable(self) -> bool:

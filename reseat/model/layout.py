@@ -296,6 +296,16 @@ class ClusterLayout:
         return frozen(self.in_state(BrokerState.DEAD))
 
     @cached_property
+    def cordoned(self) -> BoolArray:
+        """(B,) bool: brokers that serve and get no replica: Kafka refuses every list that names one (KIP-1066)."""
+        return frozen(self.in_state(BrokerState.CORDONED))
+
+    @cached_property
+    def receiving(self) -> BoolArray:
+        """(B,) bool: brokers that may get replicas: available ones that are not cordoned."""
+        return frozen(self.available & ~self.cordoned)
+
+    @cached_property
     def available(self) -> BoolArray:
         """(B,) bool: brokers that may lead and carry load: all but those called dead, fenced or shutting down."""
         return frozen(np.array([not broker.state.unavailable for broker in self.brokers], np.bool_))

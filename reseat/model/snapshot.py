@@ -41,6 +41,7 @@ class LogDirectory:
         total_bytes: size of its file system, or None where not told (KIP-827, 3.3 and later).
         usable_bytes: what is left of it, or None where not told.
         error: the name of Kafka's error where the directory is offline, else None.
+        cordoned: whether the broker places no new replica in it (KIP-1066), or None where not told (before 4.3).
     """
 
     broker: int
@@ -48,6 +49,7 @@ class LogDirectory:
     total_bytes: int | None = None
     usable_bytes: int | None = None
     error: str | None = None
+    cordoned: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

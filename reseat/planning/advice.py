@@ -229,7 +229,7 @@ def _fewest_without_warning(layout: ClusterLayout) -> Wish | None:
 
 
 def _calm(layout: ClusterLayout) -> float:
-    load = layout.replicas_by_broker[layout.available]
+    load = layout.replicas_by_broker[layout.receiving]
     return float(load.mean()) * (1 + SKEW_SHARE)
 
 
@@ -326,8 +326,8 @@ def _spreads(before: ClusterLayout, after: ClusterLayout, remove: tuple[int, ...
     """Spreads that change, before and after; afterwards without the brokers that leave."""
     said = []
     for what, load in (("Replica", _replicas), ("Leader", _leaders)):
-        stays = after.available & ~np.isin(after.broker_ids, remove)
-        one, two = spread_of(load(before)[before.available]), spread_of(load(after)[stays])
+        stays = after.receiving & ~np.isin(after.broker_ids, remove)
+        one, two = spread_of(load(before)[before.receiving]), spread_of(load(after)[stays])
         if one is not None and two is not None and one.spread != two.spread:
             said.append(f"{what} spread {int(one.spread):,} → {int(two.spread):,}")
     return tuple(said)

@@ -166,7 +166,9 @@ def _asked(plan: Plan) -> tuple[tuple[int, ...], tuple[str, ...]]:
     if wish.leaders_only:
         raise WishRefused("Kafka's --generate places replicas anew, so it has no proposal for leaders alone.")
     gone = frozenset(wish.remove)
-    brokers = tuple(b.id for b in layout.brokers if b.id not in gone and b.state is not BrokerState.DEAD)
+    # It would place replicas on cordoned brokers, too, were it given them.
+    idle = (BrokerState.DEAD, BrokerState.CORDONED)
+    brokers = tuple(b.id for b in layout.brokers if b.id not in gone and b.state not in idle)
     if not wish.remove:
         return brokers, layout.topics
     touched = np.isin(layout.replica_ids, wish.remove).any(axis=1)

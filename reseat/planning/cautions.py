@@ -6,7 +6,8 @@ Promises, in the order in which they stand:
     2. That the input is incomplete, where the person accepted it.
     3. That racks are unknown, of brokers that hold replicas afterwards.
     4. Partitions that lose rack diversity, with their topics.
-    5. That the way back puts replicas onto brokers that are not alive now, and is refused until they are.
+    5. That the way back puts replicas onto brokers that are not alive now, or cordoned, and is refused until then.
+    6. Partitions that keep their lists because the wish pins them, or a cordoned broker has a replica of them.
 Each is a finding in the certificate, and a number of it beside; nothing is said where there is nothing.
 
 Needs: a plan, and the layout as it was read (before what is under way is settled).
@@ -21,9 +22,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance import distinct_racks, incomplete, racks_unknown, without_live_copy
+from reseat.balance import distinct_racks, frozen_by_cordon, incomplete, racks_unknown, without_live_copy
 from reseat.balance.health import last_in_sync
-from reseat.model import BrokerState, ClusterLayout, Finding, Plan, Severity
+from reseat.model import BoolArray, BrokerState, ClusterLayout, Finding, Plan, Severity
 from reseat.model.arrays import on_brokers, row_any
 from reseat.model.wording import counted, listed, verb
 from reseat.planning.preconditions import pinned_by_wish
@@ -32,6 +33,8 @@ __all__ = ["with_cautions"]
 
 #: Partitions that a sentence names.
 _NAMED = 6
+#: Why a broker gets no replica, in words; of any other state that it is fenced or shutting down.
+_CLOSED = {BrokerState.DEAD: "dead", BrokerState.CORDONED: "cordoned"}
 
 
 def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
@@ -49,7 +52,8 @@ def with_cautions(plan: Plan, layout: ClusterLayout) -> Plan:
         racks_unknown(plan.current, plan.wish.remove),
         diversity,
         back,
-        _pinned(plan, layout),
+        _held(plan, pinned_by_wish(layout, plan.wish.options), "pinned", "is pinned", "are pinned"),
+        _cordoned(plan, layout),
     )
     certificate = replace(
         plan.certificate,
@@ -90,22 +94,42 @@ def _unmovable(plan: Plan, layout: ClusterLayout) -> Finding | None:
     )
 
 
-def _pinned(plan: Plan, layout: ClusterLayout) -> Finding | None:
-    """Partitions that the wish keeps as they are, and whether a broker that leaves holds some."""
-    rows = np.flatnonzero(pinned_by_wish(layout, plan.wish.options))
+def _cordoned(plan: Plan, layout: ClusterLayout) -> Finding | None:
+    """Partitions that the wish concerns and that a cordon holds where they are."""
+    wish = plan.wish
+    rows = frozen_by_cordon(layout, wish.remove)
+    if not (wish.leaders_only or wish.add):
+        rows &= _concerned(plan)
+    ids = layout.broker_ids[layout.cordoned & ~np.isin(layout.broker_ids, wish.remove)].tolist()
+    on = f"a replica on cordoned {verb(len(ids), 'broker', 'brokers')} {listed(ids)}"
+    return _held(plan, rows, "held_by_cordon", f"has {on}", f"have {on}")
+
+
+def _held(plan: Plan, held: BoolArray, kind: str, one: str, many: str) -> Finding | None:
+    """Partitions that keep their replica lists, and whether a broker that leaves holds some.
+
+    Args:
+        plan: the plan.
+        held: (P,) bool, which.
+        kind: of the finding.
+        one: why, of one partition.
+        many: why, of several.
+    """
+    rows = np.flatnonzero(held)
     if not rows.size:
         return None
-    keeps = verb(len(rows), "is pinned and keeps its replica list", "are pinned and keep their replica lists")
+    keeps = verb(len(rows), f"{one} and keeps its replica list", f"{many} and keep their replica lists")
     sentence = f"{counted(len(rows), 'partition')} {keeps}"
     leaving = np.isin(plan.current.broker_ids, plan.wish.remove)
     stays = on_brokers(plan.current.replicas[rows], leaving)
     ids = tuple(np.unique(plan.current.replica_ids[rows][stays]).tolist())
     if not ids:
-        return Finding("pinned", Severity.NOTE, f"{sentence}.", rows=rows.astype(np.int64))
+        severity = Severity.NOTE if kind == "pinned" else Severity.ATTENTION
+        return Finding(kind, severity, f"{sentence}.", rows=rows.astype(np.int64))
     who = f"{verb(len(ids), 'broker', 'brokers')} {listed(ids)}"
     count = int(stays.sum())
     return Finding(
-        "pinned",
+        kind,
         Severity.ATTENTION,
         f"{sentence}: {counted(count, 'replica')} {verb(count, 'stays', 'stay')} on {who}, which "
         f"{verb(len(ids), 'is', 'are')} not drained completely.",
@@ -149,20 +173,21 @@ def _diversity_lost(plan: Plan) -> Finding | None:
 
 
 def _way_back(plan: Plan) -> Finding | None:
-    """Replicas that the rollback would put back onto brokers that are not alive now, which the guard refuses."""
-    states = {broker.id: broker.state for broker in plan.current.brokers if broker.state.unavailable}
+    """Replicas that the rollback would put back onto brokers that get none now, which the guard refuses."""
+    closed = plan.current.broker_ids[~plan.current.receiving].tolist()
+    states = {broker.id: broker.state for broker in plan.current.brokers if broker.id in closed}
     held = np.isin(plan.moves.source, list(states))
     if not held.any() or plan.certificate.faults:
         return None
     count, ids = int(held.sum()), tuple(np.unique(plan.moves.source[held]).tolist())
-    dead = {states[broker] is BrokerState.DEAD for broker in ids}
-    state = "dead" if False not in dead else f"{'dead, ' if True in dead else ''}fenced or shutting down"
+    found = {_CLOSED.get(states[broker], "fenced or shutting down") for broker in ids}
+    until = " and ".join((["alive"] if found != {"cordoned"} else []) + ["not cordoned"] * ("cordoned" in found))
     who, are, these = ("broker", "is", "this broker") if len(ids) == 1 else ("brokers", "are", "these brokers")
     return Finding(
         "way_back_waits",
         Severity.ATTENTION,
-        f"The rollback moves {counted(count, 'replica')} back to {who} {listed(ids)}, which {are} {state}: it is "
-        f"refused until {these} {are} alive.",
+        f"The rollback moves {counted(count, 'replica')} back to {who} {listed(ids)}, which {are} "
+        f"{', '.join(sorted(found))}: it is refused until {these} {are} {until}.",
         rows=np.unique(plan.moves.row[held]).astype(np.int64),
         brokers=ids,
     )

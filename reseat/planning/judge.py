@@ -35,7 +35,7 @@ from functools import partial
 
 import numpy as np
 
-from reseat.balance import rack_violations
+from reseat.balance import frozen_by_cordon, rack_violations
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, Broker, Certificate, ClusterLayout, Plan, Wish
 from reseat.model.arrays import lists_differ, newcomers, on_brokers, row_any, widened
@@ -86,7 +86,7 @@ def judge(
     require_no_duplicates(standing)
     after, faults = apply_assignment(standing, proposed, wish)
     current = standing.with_brokers(after.brokers)
-    verdict = _verdict(current, after, wish, allow_rf_change, pinned(layout, wish.options))
+    verdict = _verdict(current, after, wish, allow_rf_change, _held(layout, after, wish))
     told = bool(current.order_told.all())
     best, refusal = _own_plan(standing, wish)
     comparison = _Comparison.of(current, after, wish, verdict)
@@ -130,6 +130,13 @@ def judge(
     under_way = counted(start.under_way.size, "partition")
     over = f"A reassignment of {under_way} is in progress: the plan is validated from the layout after it completes."
     return replace(judged, sentences=(*judged.sentences, over))
+
+
+def _held(layout: ClusterLayout, after: ClusterLayout, wish: Wish) -> BoolArray:
+    """(P,) bool: partitions that may not change. One that a cordon holds may be taken off the cordoned brokers."""
+    return pinned(layout, wish.options, wish.remove) & (
+        pinned(layout, wish.options, tuple(layout.broker_ids.tolist())) | frozen_by_cordon(after, wish.remove)
+    )
 
 
 def apply_assignment(

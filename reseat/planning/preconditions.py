@@ -8,7 +8,7 @@ Preconditions, numbered as they are checked:
     1. Every broker named is known, and named once (``require_known``).
     2. The order of replica lists is told (``require_order``): without it nobody knows the preferred leaders.
     3. No partition has a broker twice (``require_no_duplicates``).
-    4. At least one broker that is not known to be dead remains (``require_targets``).
+    4. At least one broker that is neither known to be dead nor cordoned remains (``require_targets``).
     5. Every partition finds enough brokers (``require_room``).
     6. No partition of the cluster is missing from the layout, unless the person accepts it (``require_complete``).
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.balance import incomplete, without_live_copy
+from reseat.balance import frozen_by_cordon, incomplete, without_live_copy
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, Options, Severity
 from reseat.model.naming import named_by
@@ -52,7 +52,7 @@ _NAMED = 5
 
 
 def usable(layout: ClusterLayout, leaving: BoolArray | None = None, never_onto: tuple[int, ...] = ()) -> BoolArray:
-    """(B,) bool: brokers that count, receive and lead: those that remain and are available.
+    """(B,) bool: brokers that count, receive and lead: those that remain, are available and not cordoned.
 
     Where no such broker remains, those that are not known to be dead.
 
@@ -73,21 +73,26 @@ def resorts(layout: ClusterLayout, leaving: BoolArray | None = None, never_onto:
 
 
 def _open_brokers(layout: ClusterLayout, leaving: BoolArray | None, never_onto: tuple[int, ...]) -> BoolArray:
-    stays = np.ones(len(layout.brokers), np.bool_) if leaving is None else ~leaving
+    # Kafka takes no list that names a cordoned broker: it is no last resort either.
+    stays = ~layout.cordoned if leaving is None else ~leaving & ~layout.cordoned
     return stays & ~np.isin(layout.broker_ids, never_onto) if never_onto else stays
 
 
-def pinned(layout: ClusterLayout, options: Options) -> BoolArray:
-    """(P,) bool: partitions that a plan leaves as they are: the guard would refuse to move them, or the wish pins them.
+def pinned(layout: ClusterLayout, options: Options, leaving: tuple[int, ...] = ()) -> BoolArray:
+    """(P,) bool: partitions that a plan leaves as they are.
+
+    Those without a live copy, which the guard would refuse to move; those that keep a replica on a cordoned broker, of
+    which Kafka takes no new list; those that the wish pins.
 
     Args:
         layout: as it was read, before ``settled``: what is leaving still serves as a source.
-        options: ``keep_unmovable`` plans the former all the same; ``pin`` names the latter.
+        options: ``keep_unmovable`` plans the first all the same; ``pin`` names the last.
+        leaving: ids of brokers that are drained.
 
     Raises:
         WishRefused: a pin fits no partition.
     """
-    held = pinned_by_wish(layout, options)
+    held = pinned_by_wish(layout, options) | frozen_by_cordon(layout, leaving)
     return held if options.keep_unmovable else held | without_live_copy(layout)
 
 
@@ -284,6 +289,12 @@ def require_targets(layout: ClusterLayout, leaving: BoolArray, never_onto: tuple
     if leaving.all():
         who = f"All {len(layout.brokers):,} brokers would be" if len(layout.brokers) > 1 else "The only broker would be"
         sentence = f"{who} drained, and none would be left to hold data."
+    elif (left := ~leaving & layout.cordoned).any():
+        ids = tuple(layout.broker_ids[left].tolist())
+        sentence = (
+            f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} cordoned, and no other "
+            "live broker would remain to receive replicas."
+        )
     else:
         sentence = f"The {counted(int((~leaving).sum()), 'broker')} that would remain are known to be dead."
     raise WishRefused(sentence, brokers=brokers, choices=("Keep at least one live broker.", "Add a broker first."))

@@ -66,7 +66,7 @@ class Healer:
         size: (P,) float64 bytes of a copy, NaN where not told; None where no size is told.
         rack: (B,) int32 rack of each broker; one without a rack is a rack of its own.
         racked: whether any broker has a rack.
-        live: (B,) bool, brokers not known to be dead, fenced or shutting down.
+        live: (B,) bool, brokers not known to be dead, fenced, shutting down or cordoned.
         stuck: (P,) bool, partitions that nothing can be copied of.
         plannable: whether no list names a broker twice.
     """
@@ -98,7 +98,7 @@ class Healer:
             size=None if sizes is None else _largest(sizes),
             rack=rack,
             racked=racked,
-            live=after.available,
+            live=after.receiving,
             stuck=stuck,
             plannable=not after.duplicates.size,
         )

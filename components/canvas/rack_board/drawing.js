@@ -140,7 +140,7 @@ class Drawing {
     ids.sort((one, other) => one - other);
     const moves = ids.reduce((sum, id) => sum + (model.brokers.get(id)?.replicas ?? 0), 0);
     const who = capital(this.namesOf(ids));
-    const targets = [...model.brokers.values()].filter(({ id, state }) => state !== 3 && !ids.includes(id)).length;
+    const targets = [...model.brokers.values()].filter(({ id, state }) => state !== DEAD && state !== CORDONED && !ids.includes(id)).length;
     if (targets < this.data.needs) {
       return `${who} removed: only ${count(targets, "broker")} would remain, and some partitions need ${this.data.needs}.`;
     }

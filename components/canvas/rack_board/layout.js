@@ -34,7 +34,7 @@ function modelOf(data, pending) {
     } else if (change.do === "add") {
       const rack = change.rack === null ? NO_RACK : racks.indexOf(change.rack);
       brokers.set(change.broker, {
-        ...{ host: "", state: 4, replicas: 0, leaders: null, bytes: null, behind: 0, stuck: 0, at: -1 },
+        ...{ host: "", state: UNKNOWN, replicas: 0, leaders: null, bytes: null, behind: 0, stuck: 0, at: -1 },
         ...brokers.get(change.broker),
         ...{ id: change.broker, rack, added: true },
       });
@@ -59,7 +59,7 @@ function modelOf(data, pending) {
     top = Math.max(top, broker.replicas, broker.after ?? 0);
     if (!out.has(broker.id)) low = Math.min(low, broker.replicas, broker.after ?? Infinity);
     total += broker.after ?? broker.replicas;
-    if (broker.state !== 3 && !(planned && out.has(broker.id))) holders += 1;
+    if (broker.state !== DEAD && !(planned && out.has(broker.id))) holders += 1;
   }
   // Colours never stretch a difference of a few replicas over the whole scale.
   low = Math.min(low, Math.floor(0.9 * top));

@@ -61,8 +61,8 @@ class Tiles {
     tile.classList.toggle("ghost", ghost);
     tile.classList.toggle("added", broker.added);
     tile.classList.toggle("receives", delta > 0);
-    tile.classList.toggle("dead", broker.state === 3);
-    tile.classList.toggle("troubled", (broker.state > 0 && broker.state < 3) || (broker.state !== 3 && lags));
+    tile.classList.toggle("dead", broker.state === DEAD);
+    tile.classList.toggle("troubled", (broker.state > 0 && broker.state < DEAD) || (broker.state !== DEAD && lags));
     attribute(tile, "aria-selected", ghost ? null : String(this.selected.has(broker.id)));
     attribute(tile, "aria-hidden", ghost ? "true" : null);
     attribute(tile, "aria-label", this.nameOf(broker, now, leaders, delta, inTray));

@@ -1,8 +1,9 @@
 // Words, numbers and measures that the rooms of the board share.
 
 const MOST_FLOWS = 2400; // as Python sends at most
-const STATES = ["alive", "fenced", "shutting down", "dead", "state unknown"];
-const MARKS = ["", "◐", "↓", "✕", ""];
+const STATES = ["alive", "cordoned", "fenced", "shutting down", "dead", "state unknown"];
+const MARKS = ["", "⊘", "◐", "↓", "✕", ""];
+const [, CORDONED, , , DEAD, UNKNOWN] = STATES.keys();
 // Replicas behind beyond this share of a broker's own are marked on its tile; fewer are told on pointing at it.
 const BEHIND_SHARE = 0.1;
 const NO_RACK = -1;

@@ -152,7 +152,9 @@ def _snapshot(told: Fields, layout: ClusterLayout, limits: Limits) -> Snapshot:
         under_way_told=_under_way_told(told),
         broker_configs={_broker_id(broker): values for broker, values in told.broker_configs.items()},
         topic_configs=told.topic_configs,
-        log_dirs=tuple(LogDirectory(d.broker, d.path, d.total_bytes, d.usable_bytes, d.error) for d in told.log_dirs),
+        log_dirs=tuple(
+            LogDirectory(d.broker, d.path, d.total_bytes, d.usable_bytes, d.error, d.cordoned) for d in told.log_dirs
+        ),
         pending={(p.topic, p.partition): tuple(p.replicas) for p in told.pending},
         facts=_fact_values(told.facts, limits),
         original=None if told.original is None else Original(told.original.name, told.original.text),

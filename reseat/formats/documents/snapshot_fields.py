@@ -19,8 +19,8 @@ __all__ = ["KIND", "LONG", "MARK", "TABLES", "VERSIONS", "Fields", "FindingField
 MARK = "reseat_snapshot"
 #: What a snapshot is called in messages.
 KIND = "snapshot of Reseat"
-#: The versions that are understood: 2 has topic ids and gaps. A snapshot that tells neither is written as 1.
-VERSIONS = (1, 2)
+#: The versions that are understood: 2 has topic ids and gaps, 3 cordons. A snapshot is written as the first that does.
+VERSIONS = (1, 2, 3)
 _HEAD = re.compile(rb'\s*\{\s*"' + MARK.encode() + rb'"\s*:')
 #: The keys of the layout's tables.
 TABLES = ("topics", "partitions", "replicas")
@@ -47,6 +47,7 @@ class _LogDirectory(_Strict):
     total_bytes: int | None = None
     usable_bytes: int | None = None
     error: str | None = None
+    cordoned: bool | None = None
 
 
 class _Pending(_Strict):

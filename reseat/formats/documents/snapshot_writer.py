@@ -32,8 +32,9 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
     Facts that are no JSON values become texts; lone surrogates, which UTF-8 cannot hold, become replacement marks.
     """
     ids, gaps = _ids_by_name(snapshot.layout), _gaps_to_tell(snapshot)
+    cordons = any(told.cordoned is not None for told in snapshot.log_dirs) or bool(snapshot.layout.cordoned.any())
     lines: dict[str, object] = {
-        MARK: 2 if ids or gaps is not None else 1,
+        MARK: 3 if cordons else 2 if ids or gaps is not None else 1,
         "cluster": snapshot.cluster,
         "cluster_id": snapshot.cluster_id,
         "taken_at": moment(snapshot.taken_at),
@@ -65,6 +66,8 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
                 "total_bytes": told.total_bytes,
                 "usable_bytes": told.usable_bytes,
                 "error": told.error,
+                # Not said of a Kafka that knows none, as earlier versions of Reseat know no such key.
+                **({} if told.cordoned is None else {"cordoned": told.cordoned}),
             }
             for told in snapshot.log_dirs
         ],

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from reseat.formats.documents.sealed import layout_hash, topic_ids_of
-from reseat.model import NONE, BrokerState, ClusterLayout, IntArray
+from reseat.model import NONE, ClusterLayout, IntArray
 from reseat.model.arrays import lists_differ, on_brokers, row_any, widened
 from reseat.model.wording import SPELLED_OUT, counted, listed, verb
 from reseat.operate.checks.check import Check, Verdict
@@ -245,7 +245,7 @@ def _rack_changed(now: ClusterLayout, position: int, then: Mapping[int, str | No
     was = then.get(broker.id)
     if was == broker.rack:
         return False
-    if broker.rack is None and broker.state is not BrokerState.ALIVE:
+    if broker.rack is None and not broker.state.up:
         return False
     # A broker that was down when the plan was made told no rack; where it only gives replicas up, none is needed.
     return was is not None or target

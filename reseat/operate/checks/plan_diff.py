@@ -130,7 +130,7 @@ class PlanDiff:
     @cached_property
     def alive(self) -> BoolArray:
         """(B,) bool: brokers that can serve as far as is told: alive, or in the reading without a word on it."""
-        return self.now.in_state(BrokerState.ALIVE, BrokerState.NOT_TOLD) & self.known
+        return self.now.in_state(BrokerState.ALIVE, BrokerState.CORDONED, BrokerState.NOT_TOLD) & self.known
 
     def names(self, rows: Rows) -> tuple[str, ...]:
         """``topic-partition`` of rows of ``now``."""

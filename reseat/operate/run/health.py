@@ -32,7 +32,7 @@ import numpy as np
 
 from reseat.balance.health import below_min_in_sync
 from reseat.errors import ReseatError
-from reseat.model import NONE, BrokerState, Snapshot
+from reseat.model import NONE, Snapshot
 from reseat.operate.checks.room import usable_room
 from reseat.operate.run import sentences
 from reseat.operate.run.ledger import Ledger
@@ -69,7 +69,7 @@ def condition_of(snapshot: Snapshot) -> Condition:
     held = np.unique(layout.replica_ids)
     room, _ = usable_room(snapshot.log_dirs)
     return Condition(
-        frozenset(broker.id for broker in layout.brokers if broker.state is BrokerState.ALIVE),
+        frozenset(broker.id for broker in layout.brokers if broker.state.up),
         frozenset(
             (layout.topics[topic], partition)
             for topic, partition in zip(layout.topic_of[rows].tolist(), layout.partition[rows].tolist(), strict=True)

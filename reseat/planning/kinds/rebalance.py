@@ -129,7 +129,7 @@ def _prepared(layout: ClusterLayout, wish: Wish) -> _Start:
     require_order(layout)
     joining = [Broker(broker, rack) for broker, rack in wish.add if layout.position(broker) is None]
     start = settled(layout.with_brokers(joining) if joining else layout)
-    current, unmovable = start.layout, pinned(layout, wish.options)
+    current, unmovable = start.layout, pinned(layout, wish.options, wish.remove)
     require_no_duplicates(current)
     leaving = np.isin(current.broker_ids, remove)
     targets = require_targets(current, leaving, wish.options.never_onto)

@@ -208,7 +208,7 @@ def prepared(
     require_order(layout)
     start = settled(layout.with_brokers(joining) if joining else layout)
     require_no_duplicates(start.layout)
-    return _removal(start, remove, pinned(layout, options), options)
+    return _removal(start, remove, pinned(layout, options, remove), options)
 
 
 def planned(

@@ -6,7 +6,7 @@ Promises, in this order:
        nothing else of the list changes: where the one was named first, so is the other.
     3. A list that has both already, and one with a leaving broker that nobody replaces, is planned as ``remove`` does.
 
-Needs: what ``remove`` needs; brokers that take a place are neither dead nor about to leave.
+Needs: what ``remove`` needs; brokers that take a place are neither dead, cordoned nor about to leave.
 
 Example: {0: [0, 1], 1: [1, 2]}, broker 1 replaced by 2: partition 0 gets [0, 2]; partition 1 has both, and gets [2, 0].
 
@@ -43,7 +43,8 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
         wish: the brokers that leave, those that join, and who takes whose place.
 
     Raises:
-        WishRefused: as ``remove_brokers``; or a broker that takes a place is dead, leaves, or takes two.
+        WishRefused: as ``remove_brokers``; or a broker that takes a place is dead, cordoned, leaves, or takes
+            two.
     """
     joining = tuple(Broker(broker, rack) for broker, rack in wish.add)
     removal = prepared(layout, wish.remove, joining, wish.options)
@@ -83,6 +84,7 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
 
 def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) -> None:
     dead = {broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD}
+    cordoned = set(layout.broker_ids[layout.cordoned].tolist())
     for old, new in pairs.items():
         why = (
             f"broker {new} is not in this layout and is not added"
@@ -91,6 +93,8 @@ def _require_fit(layout: ClusterLayout, wish: Wish, pairs: Mapping[int, int]) ->
             if new in wish.remove
             else f"broker {new} is known to be dead"
             if new in dead
+            else f"broker {new} is cordoned"
+            if new in cordoned
             else f"broker {new} is to receive nothing"
             if new in wish.options.never_onto
             else f"broker {new} would take two places"

@@ -72,11 +72,12 @@ class Change:
         faults.extend(f"Broker {broker} is to be removed but is not in the layout." for broker in unknown)
         leaving = np.isin(ids, np.array(remove, np.int64))
         dead = np.array([b.state is BrokerState.DEAD for b in current.brokers], np.bool_)
+        cordoned = np.array([b.state is BrokerState.CORDONED for b in current.brokers], np.bool_)
         alive = ~leaving & ~dead
-        leads = _available(current.brokers, alive)
+        leads = _available(current.brokers, alive & ~cordoned)
         # Where none of those that join is available, these are what is left to move onto.
         joins = np.isin(ids, np.array(added, np.int64))
-        closed = np.isin(ids, np.array(rules.never_onto, np.int64))
+        closed = cordoned | np.isin(ids, np.array(rules.never_onto, np.int64))
         able = _available(current.brokers, alive & ~closed)
         targets = able if (joins & able).any() else able | (joins & alive & ~closed)
         rows = _differing_rows(current.replicas, proposed.replicas)
@@ -101,9 +102,10 @@ class Change:
         )
         change._note_duplicates()
         change._note_left_behind()
-        change._note_unmovable()
+        change._note_unmovable(cordoned)
         change._note_copies_to(dead, "which is known to be dead", "dead brokers")
-        change._note_copies_to(closed, "which is to receive nothing", "brokers that are to receive nothing")
+        change._note_refused(cordoned)
+        change._note_copies_to(closed & ~cordoned, "which is to receive nothing", "brokers that are to receive nothing")
         return change
 
     def __post_init__(self) -> None:
@@ -286,12 +288,27 @@ class Change:
             "replicas are left on brokers to be drained",
         )
 
-    def _note_unmovable(self) -> None:
-        moved = np.flatnonzero(self.pinned[self.rows] & self.members_differ)
+    def _note_unmovable(self, cordoned: BoolArray) -> None:
+        refused = np.append(cordoned, False)[self.after].any(axis=1)
+        moved = np.flatnonzero(self.pinned[self.rows] & self.members_differ & ~refused)
         self.note(
             (f"{self.name(i)} has no live in-sync replica to copy from, so it cannot move." for i in moved.tolist()),
             len(moved),
             "partitions have no live in-sync replica to copy from",
+        )
+
+    def _note_refused(self, cordoned: BoolArray) -> None:
+        named = np.append(cordoned, False)[self.after]
+        rows = np.flatnonzero(named.any(axis=1))
+        ids = self.current.broker_ids
+        self.note(
+            (
+                f"{self.name(i)} would name broker {int(ids[self.after[i][named[i]][0]])}, which is cordoned: Kafka "
+                "refuses the list."
+                for i in rows.tolist()
+            ),
+            len(rows),
+            "lists name cordoned brokers",
         )
 
     def _note_copies_to(self, brokers: BoolArray, why: str, whom: str) -> None:

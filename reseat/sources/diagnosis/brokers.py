@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from reseat.errors import ClusterUnreachable
@@ -54,7 +55,7 @@ def ask_brokers(steps: Steps, connection: Connection, reached: Sequence[str]) ->
         names = {"tls": "TLS", "listener": "Advertised addresses", "configuration": "Settings"}
         raise steps.failed(names.get(error.reason, "Login"), error.sentence, error.reason) from None
     with admin:
-        version = ".".join(str(part) for part in admin.broker_version)
+        version = _version(admin)
         how = f"as {connection.username}" if connection.username else "without a login"
         if connection.sasl_mechanism == "OAUTHBEARER":
             how = "with a token"
@@ -66,6 +67,19 @@ def ask_brokers(steps: Steps, connection: Connection, reached: Sequence[str]) ->
             _rights(steps, admin)
         except ClusterUnreachable as error:
             raise steps.failed("Rights", error.sentence, error.reason) from None
+
+
+def _version(admin: AdminClient) -> str:
+    """Kafka's version as the broker tells it, or as its requests do."""
+    from kafka.protocol.metadata import ApiVersionsRequest
+
+    from reseat.sources.kafka_admin import overview
+
+    answer = None
+    if admin.supports(ApiVersionsRequest, 3):
+        with suppress(ClusterUnreachable):  # what follows says why
+            answer = admin.send(overview.versions_request(), again=True)
+    return overview.version_told(answer, admin.broker_version)
 
 
 def _bracketed(host: str | None) -> str:

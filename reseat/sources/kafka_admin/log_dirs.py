@@ -21,10 +21,10 @@ from kafka.protocol.admin import DescribeLogDirsRequest, DescribeLogDirsResponse
 from reseat.errors import ClusterUnreachable
 from reseat.model import LogDirectory
 from reseat.sources.kafka_admin.client import AdminClient, Answer
-from reseat.sources.kafka_admin.log_dirs_columns import LOG, Directory, directories
+from reseat.sources.kafka_admin.log_dirs_columns import CORDONED, LOG, Directory, directories
 from reseat.sources.kafka_admin.undecoded import Bytes, Undecoded
 
-__all__ = ["Gathering", "LogDirsTold", "describe_log_dirs", "log_dirs_requests"]
+__all__ = ["Gathering", "LogDirsTold", "cordoned_brokers", "describe_log_dirs", "log_dirs_requests"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +132,7 @@ class Gathering:
                     _told(directory.total_bytes),
                     _told(directory.usable_bytes),
                     _name(directory.error_code) if directory.error_code else None,
+                    directory.cordoned,
                 )
             )
             self._take_directory(broker, directory)
@@ -175,6 +176,15 @@ class Gathering:
         )
 
 
+def cordoned_brokers(directories: Iterable[LogDirectory]) -> frozenset[int]:
+    """Brokers of which every directory that is online is cordoned: Kafka places nothing new there (KIP-1066)."""
+    closed: dict[int, bool] = {}
+    for directory in directories:
+        if directory.error is None:
+            closed[directory.broker] = closed.get(directory.broker, True) and directory.cordoned is True
+    return frozenset(broker for broker, all_closed in closed.items() if all_closed)
+
+
 def _decoded(answer: Bytes) -> tuple[int, list[Directory]]:
     """An answer in columns; one with fields that only kafka-python knows by way of its objects."""
     try:
@@ -197,6 +207,7 @@ def _decoded(answer: Bytes) -> tuple[int, list[Directory]]:
             ),
             told.total_bytes,
             told.usable_bytes,
+            getattr(told, "is_cordoned", None) if answer.version >= CORDONED else None,
         )
         for told in response.results
     ]

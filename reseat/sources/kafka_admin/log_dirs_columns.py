@@ -21,12 +21,13 @@ import numpy.typing as npt
 
 from reseat.sources.kafka_admin.undecoded import Bytes
 
-__all__ = ["LOG", "Directory", "directories"]
+__all__ = ["CORDONED", "LOG", "Directory", "directories"]
 
 _FLEXIBLE = 2
 _TOP_ERROR = 3
 _VOLUME = 4
-_CORDONED = 5
+#: The version from which a directory tells whether it is cordoned.
+CORDONED = 5
 #: One log as it lies in the bytes.
 LOG = np.dtype([("partition", ">i4"), ("size", ">i8"), ("lag", ">i8"), ("future", "u1")])
 _TAGGED = np.dtype([*LOG.descr, ("tags", "u1")])
@@ -45,6 +46,7 @@ class Directory:
         logs: all of them, fields ``partition``, ``size``, ``lag`` and ``future``, topic by topic.
         total_bytes: size of its file system, -1 where not told.
         usable_bytes: what is left of it, -1 where not told.
+        cordoned: whether it takes no new replicas (KIP-1066); None before version 5.
     """
 
     error_code: int
@@ -54,6 +56,7 @@ class Directory:
     logs: _Logs
     total_bytes: int
     usable_bytes: int
+    cordoned: bool | None = None
 
 
 def directories(body: Bytes) -> tuple[int, list[Directory]]:
@@ -88,10 +91,9 @@ class _Reader:
         topics, counts, logs = self._topics()
         total = self._number(">q") if self._version >= _VOLUME else -1
         usable = self._number(">q") if self._version >= _VOLUME else -1
-        if self._version >= _CORDONED:
-            self._number(">b")
+        cordoned = bool(self._number(">b")) if self._version >= CORDONED else None
         self._no_tags()
-        return Directory(error, path, topics, counts, logs, total, usable)
+        return Directory(error, path, topics, counts, logs, total, usable, cordoned)
 
     def _topics(self) -> tuple[list[bytes], list[int], _Logs]:
         kind = _TAGGED if self._flexible else LOG

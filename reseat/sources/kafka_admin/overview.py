@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from kafka.errors import for_code
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
+from kafka.protocol.metadata import ApiVersionsRequest
 
 from reseat.model import Broker, BrokerState
 from reseat.sources.kafka_admin.client import AdminClient
@@ -20,6 +21,8 @@ __all__ = [
     "metadata_kind",
     "quorum_leader",
     "quorum_request",
+    "version_told",
+    "versions_request",
     "with_mentioned",
 ]
 
@@ -28,6 +31,8 @@ _LEADER_AND_ISR = 4
 #: DescribeCluster from this version (4.0) lists fenced brokers too, where asked (KIP-1073).
 FENCED_VERSION = 2
 _QUORUM_TOPIC = "__cluster_metadata"
+#: The first level of ``metadata.version`` of each release (``MetadataVersion``); before 4.0 requests tell it.
+_RELEASES = ((22, (4, 0)), (26, (4, 1)), (28, (4, 2)), (30, (4, 3)), (31, (4, 4)))
 
 
 def metadata_kind(admin: AdminClient, features: Mapping[str, int]) -> str:
@@ -40,6 +45,26 @@ def metadata_kind(admin: AdminClient, features: Mapping[str, int]) -> str:
 def features_told(answer: Any) -> dict[str, int]:
     """Finalised features and their levels (KIP-584) from an answer to ApiVersions; empty before 2.7."""
     return {feature.name: int(feature.max_version_level) for feature in answer.finalized_features or ()}
+
+
+def versions_request() -> ApiVersionsRequest:
+    """The request for what a broker supports (KIP-35), and which features the cluster uses (KIP-584)."""
+    return ApiVersionsRequest(client_software_name="reseat", client_software_version="1")
+
+
+def version_told(answer: Any, known: tuple[int, ...]) -> str:
+    """Kafka's version of the broker that answered ApiVersions, as far as it can be told: "4.4".
+
+    The level that a broker supports tells it; the one that its cluster uses may be older.
+
+    Args:
+        answer: the answer, or None where there is none.
+        known: the version that its requests tell, which are alike in releases that change none.
+    """
+    levels = {} if answer is None else {one.name: int(one.max_version) for one in answer.supported_features or ()}
+    level = levels.get("metadata.version", 0)
+    told = max((release for first, release in _RELEASES if first <= level), default=known)
+    return ".".join(map(str, max(told, known)[:2]))
 
 
 def cluster_request() -> DescribeClusterRequest:
@@ -70,15 +95,19 @@ def brokers_told(metadata: Any, cluster: Any | None) -> list[Broker]:
     return sorted(brokers.values(), key=lambda broker: broker.id)
 
 
-def with_mentioned(registered: Iterable[Broker], mentioned: Iterable[int], doubtful: Iterable[int]) -> list[Broker]:
-    """Brokers that only assignments mention, added: ``DEAD``, for who is alive is registered; or not told.
+def with_mentioned(
+    registered: Iterable[Broker], mentioned: Iterable[int], doubtful: Iterable[int], cordoned: Collection[int] = ()
+) -> list[Broker]:
+    """All brokers: those that only assignments mention are ``DEAD``, for who is alive is registered; or not told.
 
     Args:
         registered: what the cluster told.
         mentioned: every id in replica lists.
         doubtful: ids of which it may be that they are alive on another listener only.
+        cordoned: ids of those that get no new replica.
     """
     brokers = {broker.id: broker for broker in registered}
+    brokers |= {one: replace(brokers[one], state=BrokerState.CORDONED) for one in cordoned if one in brokers}
     unsure = set(doubtful)
     for broker in set(mentioned) - set(brokers):
         brokers[broker] = Broker(broker, state=BrokerState.NOT_TOLD if broker in unsure else BrokerState.DEAD)

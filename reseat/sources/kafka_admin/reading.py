@@ -41,7 +41,7 @@ from reseat.sources.kafka_admin.assembly import Lists, assembled
 from reseat.sources.kafka_admin.client import AdminClient, Answer, open_admin
 from reseat.sources.kafka_admin.configs import ConfigsTold, broker_requests, topic_requests
 from reseat.sources.kafka_admin.eligible import FEATURE, Eligible, read_eligible, rows_below
-from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, log_dirs_requests
+from reseat.sources.kafka_admin.log_dirs import Gathering, LogDirsTold, cordoned_brokers, log_dirs_requests
 from reseat.sources.kafka_admin.oddities import oddities
 from reseat.sources.kafka_admin.partitions import PartitionsTold, take_partitions
 from reseat.sources.kafka_admin.placing import place_logs
@@ -93,7 +93,8 @@ class _Reading:
         metadata = first["metadata"]
         if isinstance(metadata, ClusterUnreachable):
             raise metadata
-        features = overview.features_told(first["features"]) if _came(first.get("features")) else {}
+        versions = first["features"] if _came(first.get("features")) else None
+        features = {} if versions is None else overview.features_told(versions)
         kind = overview.metadata_kind(self._admin, features)
         controller = self._controller(kind, metadata, first.get("quorum"))
         under_way = self._under_way(metadata, first["reassignments"])
@@ -106,7 +107,7 @@ class _Reading:
         placed = place_logs(told, logs)
         mentioned = np.unique(told.replicas[told.replicas != NONE]).tolist()
         doubtful = np.unique(told.replicas[told.other_listener]).tolist()
-        brokers = overview.with_mentioned(registered, mentioned, doubtful)
+        brokers = overview.with_mentioned(registered, mentioned, doubtful, cordoned_brokers(logs.directories))
         lists = Lists(
             adding={key: move.adding for key, move in under_way.items()},
             removing={key: move.removing for key, move in under_way.items()},
@@ -124,7 +125,7 @@ class _Reading:
             cluster_id=self._admin.cluster_id,
             controller=controller,
             metadata=kind,
-            version=".".join(map(str, self._admin.broker_version[:2])),
+            version=overview.version_told(versions, self._admin.broker_version),
             findings=oddities(layout, told, placed, under_way),
             consistency=Consistency.NOT_PROMISED,
             not_read=tuple(self._not_read),
@@ -144,8 +145,7 @@ class _Reading:
             "reassignments": lambda: admin.submit(ListPartitionReassignmentsRequest(topics=None), "controller"),
         }
         if admin.supports(ApiVersionsRequest, 3):
-            versions = ApiVersionsRequest(client_software_name="reseat", client_software_version="1")
-            requests["features"] = lambda: admin.submit(versions, again=True)
+            requests["features"] = lambda: admin.submit(overview.versions_request(), again=True)
         if admin.supports(DescribeClusterRequest, overview.FENCED_VERSION):
             requests["cluster"] = lambda: admin.submit(overview.cluster_request(), again=True)
         if admin.supports(DescribeQuorumRequest):
