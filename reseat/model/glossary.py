@@ -30,6 +30,7 @@ TERMS: dict[str, str] = {
     "Cluster": "All brokers that work together as one Kafka.",
     "Controller": "The part of a cluster that decides which replica leads each partition.",
     "Copyset": "A set of brokers that together hold all replicas of some partition; losing all of them loses its data.",
+    "Cordoned": "A broker or a log directory that serves what it holds and gets no new replica (Kafka 4.3, KIP-1066).",
     "Critical now": "Clusters whose latest snapshot has a critical finding, such as partitions without a leader.",
     "Data copied": "Bytes of the data to copy that the receiving brokers hold already.",
     "Data held": "Bytes of all replicas whose size is known.",

@@ -98,6 +98,24 @@ def assert_alike(one: Snapshot, other: Snapshot) -> None:
             assert a == b, item.name
 
 
+def test_cordons_come_back_and_make_a_document_of_version_3() -> None:
+    """A cordoned broker, directories cordoned and not, and one that a Kafka before 4.3 tells nothing of."""
+    told = small()
+    cordoned = replace(
+        told,
+        layout=told.layout.with_brokers(
+            replace(b, state=BrokerState.CORDONED) for b in told.layout.brokers if b.id == 1
+        ),
+        log_dirs=(LogDirectory(1, "/a", cordoned=True), LogDirectory(2, "/a", cordoned=False), LogDirectory(3, "/a")),
+    )
+    written = write_snapshot(cordoned)
+
+    assert_alike(read_snapshot(written), cordoned)
+    assert written.startswith(b'{"reseat_snapshot":3,')
+    assert written.count(b'"cordoned":') == 2
+    assert not write_snapshot(told).startswith(b'{"reseat_snapshot":3,')
+
+
 def document(**changes: object) -> bytes:
     """The small snapshot as JSON with some keys replaced; None takes a key out."""
     told = json.loads(write_snapshot(small())) | changes
@@ -308,7 +326,7 @@ def test_padding_is_no_part_of_what_is_said() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"reseat_snapshot": 3}, "version 3"),
+        ({"reseat_snapshot": 4}, "version 4"),
         ({"reseat_snapshot": 2, "topic_ids": {"orders": "short"}}, "'topic_ids' has 'short' of topic 'orders'"),
         ({"reseat_snapshot": 2, "topic_ids": {"nowhere": "A" * 22}}, "of topic 'nowhere'"),
         ({"reseat_snapshot": "1"}, "version \"1\""),

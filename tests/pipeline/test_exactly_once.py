@@ -178,7 +178,7 @@ def broken(text: bytes) -> dict[str, tuple[bytes, str]]:
             other(facts={}).replace(b'"facts": {}', b'"facts": {"a": %s}' % _DEEP),
             "deep",
         ),
-        "cluster=shop/newer.json": (other(reseat_snapshot=3), "version 3"),
+        "cluster=shop/newer.json": (other(reseat_snapshot=4), "version 4"),
         "cluster=shop/large number.json": (other(controller=2**40), "too large"),
         "cluster=shop/no moment.json": (other(taken_at="yesterday"), "a time such as"),
         "cluster=shop/after all days.json": (other(taken_at="9999-12-31T23:59:59-14:00"), "a time such as"),

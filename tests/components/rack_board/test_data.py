@@ -41,7 +41,7 @@ def test_brokers_are_told_as_columns() -> None:
         "id": [1, 2, 5],
         "rack": [0, 1, -1],
         "host": ["kafka-1", "kafka-2", "kafka-5"],
-        "state": [0, 3, 0],
+        "state": [0, 4, 0],
         "replicas": [3, 2, 1],
         "leaders": [2, 1, 0],
         "bytes": [1020, 1020, 0],

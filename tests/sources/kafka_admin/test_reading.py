@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from kafka.protocol import admin as requests
 from kafka.protocol.broker_version_data import BROKER_API_VERSIONS
-from kafka.protocol.metadata import MetadataRequest
+from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
 from reseat.errors import Cancelled, ClusterUnreachable
 from reseat.model import BrokerState, Snapshot
@@ -140,6 +140,46 @@ def test_an_offline_directory_is_told_with_its_error() -> None:
     ]
     assert read.layout.size_bytes is not None
     assert read.layout.size_bytes.tolist() == [[1000.0]]
+
+
+def test_a_broker_is_cordoned_where_all_its_online_directories_are() -> None:
+    """Broker 1: both; 2: one of two; 3: its only one that is online, beside an offline one (KIP-1066)."""
+
+    def cordoned(answer: Any, request: Any, broker: int) -> Any:
+        result = answer.DescribeLogDirsResult
+        closed, error = broker == 1, 56 if broker == 3 else 0
+        answer.results[0].is_cordoned = True
+        answer.results.append(result(error_code=error, log_dir="/data/more", topics=[], is_cordoned=closed))
+        return answer
+
+    changes = {requests.DescribeLogDirsRequest: cordoned}
+    with StubKafka({"orders": {0: Part([1, 2, 3])}}, RACKS, version=(4, 3), kraft=True, changes=changes) as cluster:
+        read = _read(cluster)
+
+    assert [broker.state for broker in read.layout.brokers] == [
+        BrokerState.CORDONED,
+        BrokerState.ALIVE,
+        BrokerState.CORDONED,
+    ]
+    assert [directory.cordoned for directory in read.log_dirs] == [True, True, True, False, True, False]
+
+
+@pytest.mark.parametrize(("level", "version"), [(30, "4.3"), (31, "4.4"), (33, "4.4"), (99, "4.4")])
+def test_the_level_that_a_broker_supports_tells_its_version(level: int, version: str) -> None:
+    """4.3 and 4.4 know the same requests; the level that the cluster uses may be an older one."""
+
+    def supports(answer: Any, request: Any, broker: int) -> Any:
+        feature = answer.SupportedFeatureKey
+        answer.supported_features = [feature(name="metadata.version", min_version=7, max_version=level)]
+        return answer
+
+    changes = {ApiVersionsRequest: supports}
+    features = {"metadata.version": 29}
+    with StubKafka({}, RACKS, version=(4, 3), kraft=True, features=features, changes=changes) as cluster:
+        read = _read(cluster)
+
+    assert read.version == version
+    assert read.facts["features"] == features
 
 
 def test_a_move_that_metadata_does_not_show_yet_is_asked_for_again() -> None:
