@@ -22,7 +22,7 @@ from reseat.election.rules import Mode
 from reseat.model import NONE as NOBODY
 from reseat.model import ClusterLayout
 from reseat.model.wording import counted, verb
-from reseat.operate.targets.error_names import NONE
+from reseat.operate.targets.error_names import NONE, in_words
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Assignment, Election, Partition, Target
 
@@ -211,17 +211,17 @@ def _put_side_by_side(
 
 def _difference(name: str, expected: _Expected, answer: str, after: int | None) -> str:
     if after is None:
-        return f"{name} no longer exists: Kafka answered {answer}."
+        return f"{name} no longer exists: Kafka answered {in_words(answer)}."
     led = "it has no leader" if after == NOBODY else f"broker {after} leads it"
     if expected.leader is None:
-        return f"{name} was not previewed ({expected.why}): Kafka answered {answer}, and {led}."
+        return f"{name} was not previewed ({expected.why}): Kafka answered {in_words(answer)}, and {led}."
     if after == expected.leader:
         if answer == expected.answer:
             return ""
-        return f"{name}: Kafka answered {answer} where {expected.answer} was previewed; {led}, as previewed."
+        return f"{name}: Kafka answered {in_words(answer)} where {expected.answer} was previewed; {led}, as previewed."
     meant = "nobody" if expected.leader == NOBODY else f"broker {expected.leader}"
     return (
-        f"{name}: {meant} was previewed as leader ({expected.why}); Kafka answered {answer}, and {led}. "
+        f"{name}: {meant} was previewed as leader ({expected.why}); Kafka answered {in_words(answer)}, and {led}. "
         "The cluster has changed since it was read."
     )
 

@@ -100,7 +100,7 @@ class FakeBrokers:
             raise ClusterUnreachable("Not let in.", fault)
         if isinstance(fault, int):
             if hasattr(told, "error_code"):
-                return answer(**{key: [] for key in vars(told)} | {"error_code": fault})
+                return answer(**{key: [] for key in vars(told)} | {"error_code": fault, "error_message": None})
             for one in (*getattr(told, "topics", ()), *getattr(told, "responses", ())):
                 one.error_code = fault
         return told
@@ -175,9 +175,10 @@ class FakeBrokers:
                     before = self.lists[one]
                     self.moving[one] = ([b for b in asked.replicas if b not in before], [])
                     self.lists[one] = [*asked.replicas, *(b for b in before if b not in asked.replicas)]
-                parts.append(answer(partition_index=asked.partition_index, error_code=code))
+                message = "It is none." if code else None
+                parts.append(answer(partition_index=asked.partition_index, error_code=code, error_message=message))
             responses.append(answer(name=topic.name, partitions=parts))
-        return answer(error_code=0, responses=responses)
+        return answer(error_code=0, error_message=None, responses=responses)
 
     def _ElectLeaders(self, request: Any) -> Any:
         results = []
@@ -190,7 +191,7 @@ class FakeBrokers:
                     code = 84
                 if code == 0:
                     self.leaders[one] = self.lists[one][0]
-                parts.append(answer(partition_id=partition, error_code=code))
+                parts.append(answer(partition_id=partition, error_code=code, error_message=None))
             results.append(answer(topic=topic.topic, partition_result=parts))
         return answer(error_code=0, replica_election_results=results)
 

@@ -16,6 +16,7 @@ from reseat.model import LogDirectory
 from reseat.operate.targets.admin import AdminTarget
 from reseat.operate.targets.admin_requests import AT_ONCE
 from reseat.operate.targets.admin_settings import TOPICS_AT_ONCE
+from reseat.operate.targets.error_names import in_words
 from reseat.operate.targets.holdings import copied_bytes
 from reseat.operate.targets.opening import open_target
 from reseat.operate.targets.target import Assignment, Election, Throttles
@@ -75,6 +76,16 @@ def test_many_partitions_go_to_the_controller_in_bounded_requests(brokers) -> No
 
     assert answers == dict.fromkeys(brokers.lists)
     assert brokers.sent == [(ALTER, "controller", AT_ONCE), (ALTER, "controller", AT_ONCE), (ALTER, "controller", 1)]
+
+
+def test_what_kafka_says_with_an_error_is_kept_beside_its_name(brokers) -> None:
+    """The name is what is compared, and the words are for a person; an error without any is its name."""
+    (refused,) = target_of(brokers).reassign({("nowhere", 0): [1]}).values()
+    (quiet,) = target_of(brokers).elect(Election.PREFERRED, [("nowhere", 0)]).values()
+
+    assert refused == "UNKNOWN_TOPIC_OR_PARTITION"
+    assert in_words(refused) == "UNKNOWN_TOPIC_OR_PARTITION: It is none."
+    assert in_words(quiet) == quiet == "UNKNOWN_TOPIC_OR_PARTITION"
 
 
 @pytest.mark.parametrize("fault", ["before", "after", NOT_CONTROLLER])

@@ -11,6 +11,7 @@ from reseat.errors import ClusterUnreachable, WriteRefused
 from reseat.operate.journal.journal import Approval, Journal, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run.execute import carry_out, reconcile
+from reseat.operate.targets.error_names import ErrorName
 from tests.operate.fake_target import FakeCluster, FakeTarget
 
 #: Ten partitions on 1 and 2 whose second replica goes to 3 or 4.
@@ -123,6 +124,35 @@ def test_a_refused_partition_is_recorded_and_others_go_on(journal):
     )
     assert states(journal, run) == {"done": 9, "failed": 1}
     assert cluster.lists == planned() | {("orders", 3): [1, 2]}
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_run_whose_first_batch_is_refused_sends_nothing_further(journal, most):
+    """Every partition of it, in Kafka's own words; the batches behind it would fare no better."""
+    why = ErrorName("INVALID_REPLICA_ASSIGNMENT", "All log directories of broker 4 are cordoned.")
+    cluster = cluster_of(refuse=dict.fromkeys(PLAN, why))
+    run = approve(journal, most=most)
+    ended = carried(cluster, journal, run)
+    tried = states(journal, run)["failed"]
+
+    assert ended.state is RunState.FAILED
+    assert tried < 10
+    assert f"{tried} partitions failed: " in ended.sentence or tried == 1
+    assert "(INVALID_REPLICA_ASSIGNMENT: All log directories of broker 4 are cordoned.)" in ended.sentence
+    assert "Kafka accepted none of the first batch: nothing further was sent." in ended.sentence
+    assert states(journal, run) == {"failed": tried, "waiting": 10 - tried}
+    assert cluster.calls.count("reassign") == 3
+    assert cluster.lists == cluster_of().lists
+
+
+def test_a_batch_refused_after_others_were_accepted_does_not_end_the_run(journal):
+    """What follows may be accepted, as what was before."""
+    refused = sorted(PLAN)[4]
+    cluster = cluster_of(refuse={refused: "INVALID_REPLICA_ASSIGNMENT"})
+    run = approve(journal, most=1)
+
+    assert carried(cluster, journal, run).state is RunState.FAILED
+    assert states(journal, run) == {"done": 9, "failed": 1}
 
 
 def test_an_error_that_says_later_is_tried_again(journal):

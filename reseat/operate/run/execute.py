@@ -45,6 +45,7 @@ from reseat.operate.run.telling import Teller
 from reseat.operate.run.timing import Timing
 from reseat.operate.run.tracking import Tracker
 from reseat.operate.run.waiting import Interrupted, NothingUnderWay, Waiting
+from reseat.operate.targets.error_names import in_words
 from reseat.operate.targets.target import Target
 
 __all__ = ["carry_out", "reconcile"]
@@ -340,9 +341,9 @@ class _Carrying:
         self._tracker.cancel_sent |= {row for row in rows if refused.get(row) not in LATER}
         self._tracker.taken_back |= {row for row in rows if answers.get(self._ledger.key(row), "") is None}
         for row, error in refused.items():
-            self._ledger.set(row, error=error)
+            self._ledger.set(row, error=in_words(error))
         self._ledger.keep()
-        names = {sentences.name_of(self._ledger.moves[row]): error for row, error in refused.items()}
+        names = {sentences.name_of(move): move.error for move in self._ledger.of(refused)}
         self._ledger.record_outcome(step, {"refused": names})
 
     def _over(self) -> bool:

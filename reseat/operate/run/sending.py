@@ -22,6 +22,7 @@ from reseat.operate.run.looking import Seen, others
 from reseat.operate.run.timing import Timing
 from reseat.operate.run.tracking import Tracker
 from reseat.operate.run.waiting import Barred, Waiting
+from reseat.operate.targets.error_names import in_words
 from reseat.operate.targets.target import Partition, Target
 from reseat.planning.schedule import BatchLimits, Work, next_batch
 
@@ -211,6 +212,11 @@ class Sender:
             self._tries[row] += 1
             tries = _TRIES if error in LATER else _TRIES_PERHAPS_DEAD if error == _PERHAPS_DEAD else 0
             later = self._tries[row] < tries
-            changed[row] = replace(self._ledger.moves[row], state="waiting" if later else "failed", error=error)
-        names = {sentences.name_of(self._ledger.moves[row]): error for row, error in refused.items()}
+            state = "waiting" if later else "failed"
+            changed[row] = replace(self._ledger.moves[row], state=state, error=in_words(error))
+        names = {sentences.name_of(move): move.error for move in changed.values()}
         self._ledger.record_outcome(step, {"refused": names}, changed)
+        accepted = any(move.state in ("sent", "done", "cancelled") for move in self._ledger.moves)
+        failed = all(move.state == "failed" for move in self._ledger.of(rows))
+        if failed and not accepted and self._ledger.rows("waiting"):
+            self._ledger.halted = sentences.none_accepted(self._ledger.moves)

@@ -27,6 +27,7 @@ __all__ = [
     "no_copy",
     "no_room",
     "nobody_at_work",
+    "none_accepted",
     "others_at_work",
     "outside",
     "paused",
@@ -256,8 +257,16 @@ def stopping(cancel: bool, can_cancel: bool, refused: Sequence[MoveProgress]) ->
 def failures(moves: Sequence[MoveProgress]) -> str:
     """The partitions that failed, with Kafka's errors."""
     failed = [move for move in moves if move.state == "failed"]
-    names = listed(f"{name_of(move)} ({move.error})" for move in failed)
-    return f"{counted(len(failed), 'partition')} failed: {names}."
+    by_error: dict[str | None, list[str]] = {}
+    for move in failed:
+        by_error.setdefault(move.error, []).append(name_of(move))
+    words = "; ".join(f"{listed(names)} ({error})" for error, names in by_error.items())
+    return f"{counted(len(failed), 'partition')} failed: {words}."
+
+
+def none_accepted(moves: Sequence[MoveProgress]) -> str:
+    """Kafka refused all that was sent: what is left would hardly be accepted."""
+    return f"{failures(moves)} Kafka accepted none of the first batch: nothing further was sent."
 
 
 def ended(moves: Sequence[MoveProgress]) -> str:

@@ -14,8 +14,8 @@ What Kafka does, measured on 2.8.2 and 4.1.0:
 - A ZooKeeper controller takes about 16 ms a partition, and answers nothing else meanwhile: 3,000 partitions in one
   request kept ``ListPartitionReassignments`` waiting for more than a minute. KRaft takes 0.1 ms.
 - A ZooKeeper controller that is killed is followed by another one only when its session ends (18 s by default).
-- A broker's settings are told and changed by that broker alone, on KRaft too (``Unexpected broker id``): those of a
-  dead broker can be neither read nor changed until it is back.
+- A broker's settings are told and changed by that broker alone (``Unexpected broker id``); on KRaft a controller
+  changes those of a dead one, too, where its own listener can be reached (``kafka-configs --bootstrap-controller``).
 - A setting is accepted before it is in force (tens of milliseconds); ``set_throttles`` waits until it is told back.
 
 Source: KIP-455 (reassignments), KIP-460 (elections), KIP-339 (incremental settings), KIP-113 (log directories).
@@ -209,11 +209,11 @@ class AdminTarget:
             )
             response = self._requests.to_controller(request)
             answers = {
-                (result.topic, one.partition_id): error_name(one.error_code)
+                (result.topic, one.partition_id): error_name(one.error_code, one.error_message)
                 for result in response.replica_election_results
                 for one in result.partition_result
             }
-            return _with_whole(response.error_code, chunk, answers)
+            return _with_whole(error_name(response.error_code), chunk, answers)
 
         return self._requests.by_partition(partitions, ask)
 
@@ -301,11 +301,11 @@ class AdminTarget:
             )
             response = self._requests.to_controller(request)
             answers = {
-                (topic.name, one.partition_index): error_name(one.error_code)
+                (topic.name, one.partition_index): error_name(one.error_code, one.error_message)
                 for topic in response.responses
                 for one in topic.partitions
             }
-            return _with_whole(response.error_code, chunk, answers)
+            return _with_whole(error_name(response.error_code, response.error_message), chunk, answers)
 
         return self._requests.by_partition(list(lists), ask)
 
@@ -368,11 +368,10 @@ def _none_for_no_error(answers: Mapping[Partition, str]) -> dict[Partition, str 
     return {one: None if name == NONE else name for one, name in answers.items()}
 
 
-def _with_whole(code: int, chunk: Sequence[Partition], answers: dict[Partition, str]) -> dict[Partition, str]:
+def _with_whole(name: str, chunk: Sequence[Partition], answers: Mapping[Partition, str]) -> dict[Partition, str]:
     """The answers by partition; an error of the whole request is that of every partition, and passes if it may."""
-    name = error_name(code)
     if name == NONE:
-        return answers
+        return dict(answers)
     return dict.fromkeys(chunk, NOT_CONTROLLER if name in PASSING_WHOLE else name)
 
 

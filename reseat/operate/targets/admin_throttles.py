@@ -55,9 +55,9 @@ class AdminThrottles:
         if silent:
             why = next(iter(silent.values()))
             raise ClusterUnreachable(
-                f"The throttles of {verb(len(silent), 'broker', 'brokers')} {listed(silent)} were not changed: only "
-                f"the broker itself can change its settings, and {verb(len(silent), 'it does', 'they do')} not answer. "
-                "Everything else was set.",
+                f"The throttles of {verb(len(silent), 'broker', 'brokers')} {listed(silent)} were not changed: "
+                f"{verb(len(silent), 'it does', 'they do')} not answer, and no other broker changes the settings of "
+                "one (on KRaft, kafka-configs --bootstrap-controller does). Everything else was set.",
                 why.reason,
                 why.server,
             )

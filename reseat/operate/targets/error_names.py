@@ -5,7 +5,24 @@ kafka-python names most of them alike; where it does not, or does not know the c
 
 from __future__ import annotations
 
-__all__ = ["NONE", "NOT_CONTROLLER", "error_name"]
+__all__ = ["NONE", "NOT_CONTROLLER", "ErrorName", "error_name", "in_words"]
+
+
+class ErrorName(str):
+    """Kafka's name of an error, and what the cluster said with it: compared and kept by name, shown in words.
+
+    Attributes:
+        message: in the cluster's words; "" where it said nothing more.
+    """
+
+    message: str
+
+    def __new__(cls, name: str, message: str | None = None) -> ErrorName:
+        """A name with its message."""
+        made = super().__new__(cls, name)
+        made.message = message or ""
+        return made
+
 
 #: No error.
 NONE = "NONE"
@@ -28,11 +45,18 @@ _OTHERWISE = {
 }
 
 
-def error_name(code: int) -> str:
-    """Kafka's name of an error code; ``ERROR_<code>`` for one that is newer than this table."""
+def error_name(code: int, message: str | None = None) -> ErrorName:
+    """Kafka's name of an error code, with the message beside it; ``ERROR_<code>`` for one newer than this table."""
     if code in _OTHERWISE:
-        return _OTHERWISE[code]
+        return ErrorName(_OTHERWISE[code], message)
     from kafka.errors import for_code
 
     known = for_code(code)
-    return f"ERROR_{code}" if known.__name__ == "UnrecognizedBrokerError" else str(known.message)
+    name = f"ERROR_{code}" if known.__name__ == "UnrecognizedBrokerError" else str(known.message)
+    return ErrorName(name, message)
+
+
+def in_words(error: str) -> str:
+    """An error for a person: its name, and the cluster's own words where it gave some."""
+    message = error.message if isinstance(error, ErrorName) else ""
+    return f"{error}: {message}" if message else str(error)

@@ -70,7 +70,8 @@ class Target(Protocol):
     """A cluster open for writing. Every call asks the cluster anew; nothing is cached between calls.
 
     All calls raise ``ClusterUnreachable`` where the cluster does not answer. Error names are Kafka's
-    (``REASSIGNMENT_IN_PROGRESS``, ``INVALID_REPLICA_ASSIGNMENT``, ``ELECTION_NOT_NEEDED``).
+    (``REASSIGNMENT_IN_PROGRESS``, ``INVALID_REPLICA_ASSIGNMENT``, ``ELECTION_NOT_NEEDED``); one that came with a
+    message has it (``error_names.ErrorName``).
     """
 
     @property
