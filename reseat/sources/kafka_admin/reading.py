@@ -33,7 +33,7 @@ from kafka.protocol.admin import (
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
 from reseat.errors import ClusterUnreachable
-from reseat.model import NONE, BrokerState, Consistency, Snapshot
+from reseat.model import NONE, BrokerState, Consistency, Finding, Severity, Snapshot
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import overview
@@ -53,6 +53,10 @@ __all__ = ["read_admin_cluster"]
 
 #: How often partitions are asked for again whose reassignment is listed and not shown.
 _ROUNDS = 3
+#: How long KRaft's controllers have to answer: what they know they tell within milliseconds, or nobody leads them.
+_CONTROLLERS_SECONDS = 10.0
+_NO_QUORUM = "The KRaft controllers do not answer: too few of them are up, or brokers cannot reach them."
+_WITHOUT_QUORUM = "Until they do, no leader is elected and nothing changes, and brokers report what they knew last."
 #: Requests in flight at once: bounds what the cluster is asked to do for us, and what memory answers take.
 _BROKERS_AT_ONCE, _BATCHES_AT_ONCE = 64, 8
 
@@ -117,6 +121,9 @@ class _Reading:
         layout = assembled(told, brokers, configs.min_in_sync, placed, lists)
         if not told.topics and self._admin.connection.security_protocol != "PLAINTEXT":
             self._not_read.append("No topic is shown: there is none, or DESCRIBE on TOPIC is needed.")
+        found = oddities(layout, told, placed, under_way)
+        if _is_silent(first.get("quorum")):
+            found = (Finding("no_quorum", Severity.BROKEN, f"{_NO_QUORUM} {_WITHOUT_QUORUM}"), *found)
         return Snapshot(
             layout=layout,
             taken_at=taken_at,
@@ -126,7 +133,7 @@ class _Reading:
             controller=controller,
             metadata=kind,
             version=overview.version_told(versions, self._admin.broker_version),
-            findings=oddities(layout, told, placed, under_way),
+            findings=found,
             consistency=Consistency.NOT_PROMISED,
             not_read=tuple(self._not_read),
             under_way_told=self._under_way_told,
@@ -140,17 +147,26 @@ class _Reading:
 
     def _overview(self) -> dict[str, Any]:
         admin = self._admin
+        # A broker answers one connection's requests in turn: what it passes on to controllers holds up what follows.
+        limit = admin.connection.timeout_seconds
+        limit = min(_CONTROLLERS_SECONDS, limit) if admin.supports(DescribeQuorumRequest) else limit
+        listing = ListPartitionReassignmentsRequest(topics=None)
         requests: dict[str, Callable[[], Answer]] = {
             "metadata": lambda: admin.submit(_metadata_request(None), again=True),
-            "reassignments": lambda: admin.submit(ListPartitionReassignmentsRequest(topics=None), "controller"),
+            "reassignments": lambda: admin.submit(listing, "controller", timeout=limit),
         }
         if admin.supports(ApiVersionsRequest, 3):
             requests["features"] = lambda: admin.submit(overview.versions_request(), again=True)
         if admin.supports(DescribeClusterRequest, overview.FENCED_VERSION):
             requests["cluster"] = lambda: admin.submit(overview.cluster_request(), again=True)
         if admin.supports(DescribeQuorumRequest):
-            requests["quorum"] = lambda: admin.submit(overview.quorum_request(), again=True)
-        return dict(self._batch.each(admin, "metadata", list(requests.items()), len(requests)))
+            requests["quorum"] = lambda: admin.submit(overview.quorum_request(), again=True, timeout=limit)
+        told = dict(self._batch.each(admin, "metadata", list(requests.items()), len(requests)))
+        if _is_silent(told.get("quorum")):
+            silent = ClusterUnreachable(_NO_QUORUM, "timeout")
+            told["quorum"] = silent
+            told["reassignments"] = told["reassignments"] if _came(told["reassignments"]) else silent
+        return told
 
     def _cluster(self, answer: Any) -> Any | None:
         """DescribeCluster's answer where it tells of fenced brokers."""
@@ -258,6 +274,11 @@ class _Reading:
         except ClusterUnreachable as failure:
             self._not_read.append(f"Eligible leader replicas are unknown: {failure.sentence}")
             return None
+
+
+def _is_silent(answer: Any) -> bool:
+    """Whether no controller answered what brokers passed on to it."""
+    return isinstance(answer, ClusterUnreachable) and answer.reason == "timeout"
 
 
 def _metadata_request(topics: list[str] | None) -> MetadataRequest:

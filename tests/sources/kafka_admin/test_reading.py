@@ -73,6 +73,30 @@ def test_a_broker_that_never_answers_costs_its_own_part_alone() -> None:
     ]
 
 
+def test_a_quorum_that_does_not_answer_is_said_and_not_waited_for() -> None:
+    """Brokers answer what they know; what controllers alone know is awaited once, and a finding says so."""
+
+    def silent(answer: Any, request: Any, broker: int) -> None:
+        return None
+
+    changes = {requests.DescribeQuorumRequest: silent, requests.ListPartitionReassignmentsRequest: silent}
+    with StubKafka(even(3, 2, (1, 2, 3), 2), RACKS, features=ELR, changes=changes) as cluster:
+        start = time.monotonic()
+        read = read_admin_cluster(Connection(bootstrap=cluster.bootstrap, timeout_seconds=3.0))
+        took = time.monotonic() - start
+
+    assert took < 2 * 3.0
+    assert [finding.kind for finding in read.findings] == ["no_quorum"]
+    assert read.findings[0].sentence.startswith("The KRaft controllers do not answer: too few of them are up")
+    assert [sentence.partition(":")[0] for sentence in read.not_read] == [
+        "The quorum's leader is unknown",
+        "Reassignments in progress are unknown",
+    ]
+    assert not any("overloaded" in sentence for sentence in read.not_read)
+    assert not read.under_way_told
+    assert read.layout.partition_count == 6
+
+
 def test_fenced_dead_and_unsure_brokers_are_told_apart() -> None:
     """A fenced broker is listed as such; one that only assignments name is dead, or not told where it may be alive."""
     topics = {
