@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from reseat.pipeline.kind import Job, landed_files
 
 from benchmarks.usage import Usage, measured, memory
 from reseat.demo.generate import generate
@@ -37,7 +38,6 @@ from reseat.pipeline.progress import silent
 from reseat.pipeline.spark.session import open_session
 from reseat.pipeline.sweep import sweep
 from reseat.pipeline.turns import take_turn
-from reseat.pipeline.verdict import Job, landed_files
 from reseat.sources.landing import land
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ def run() -> list[tuple[str, str, str]]:
             found = infer(layout)
             took = time.perf_counter() - started
             verdicts = ", ".join(
-                f"{number:,} {verdict.value}" for verdict, number in Counter(one.verdict for one in found).items()
+                f"{number:,} {kind.value}" for kind, number in Counter(one.kind for one in found).items()
             )
             what = f"inference, {_TOPICS:,} topics, {_TOPICS * _PARTITIONS:,} partitions, {brokers:,} brokers, {kind}"
             rows.append((what, "10 s", f"{took:.2f} s ({verdicts})"))

@@ -10,7 +10,7 @@ from components.shell import frame, navigation
 from components.state import addresses, caching
 from reseat.errors import PlacementRefused
 from reseat.placement.comparison import Outcome
-from reseat.placement.question import brokers_in
+from reseat.placement.request import brokers_in
 
 
 def sentence(count: int, outcomes: dict[str, Outcome]) -> str:
@@ -32,10 +32,10 @@ def sentence(count: int, outcomes: dict[str, Outcome]) -> str:
 
 
 def table(outcomes: tuple[Outcome, ...]) -> None:
-    """The measures of each way."""
+    """The measures of each placer."""
     values = pd.DataFrame(
         {
-            "placement": [NAMES[outcome.way][0] for outcome in outcomes],
+            "placement": [NAMES[outcome.placer][0] for outcome in outcomes],
             "replica spread": [outcome.replica_spread for outcome in outcomes],
             "leader spread": [outcome.leader_spread for outcome in outcomes],
             "topics above their best possible spread": [int((outcome.excess > 0).sum()) for outcome in outcomes],
@@ -56,7 +56,7 @@ try:
     with st.spinner("Placing …"):
         outcomes = caching.comparison_of(brokers, topics.count, topics.factor, topics.seed)
     with answer:
-        frame.answer(sentence(topics.count, {outcome.way: outcome for outcome in outcomes}))
+        frame.answer(sentence(topics.count, {outcome.placer: outcome for outcome in outcomes}))
     draw_multiples(outcomes, brokers)
     frame.how_to_read(
         "Five ways to place the same topics of 1 to 48 partitions, all on the same scales. Top: what each broker holds "

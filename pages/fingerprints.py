@@ -12,7 +12,7 @@ from components.state.session import OpenLayout
 from components.state.slots import Slot
 from components.what_if.cautions import draw_input_cautions
 from reseat.errors import PlacementRefused
-from reseat.placement.fingerprint.fits import TopicFingerprint, Verdict
+from reseat.placement.fingerprint.fits import FingerprintKind, TopicFingerprint
 
 _ASKED: Slot[str] = Slot("fingerprints")
 
@@ -22,11 +22,11 @@ MOST_UNASKED = 250_000
 
 def figures(found: tuple[TopicFingerprint, ...]) -> None:
     """How many topics each verdict has."""
-    counts = Counter(one.verdict for one in found)
+    counts = Counter(one.kind for one in found)
     placed = [one for one in found if one.striped]
     elsewhere = sum(bool(one.fits[0].circumstance) for one in placed)
     exact = sum(sum(len(fit.shifts) for fit in one.fits) == 1 for one in placed)
-    moved = sum(len(one.moved) for one in found if one.verdict is Verdict.MOVED)
+    moved = sum(len(one.moved) for one in found if one.kind is FingerprintKind.MOVED)
     frame.figures(
         [
             (
@@ -37,14 +37,14 @@ def figures(found: tuple[TopicFingerprint, ...]) -> None:
             ),
             (
                 "Moved later",
-                text.count(counts[Verdict.MOVED]),
+                text.count(counts[FingerprintKind.MOVED]),
                 text.counted(moved, "partition"),
                 None,
             ),
             (
                 "Do not match",
-                text.count(counts[Verdict.NOT_STRIPED]),
-                f"{counts[Verdict.UNKNOWN]:,} unknown" if counts[Verdict.UNKNOWN] else None,
+                text.count(counts[FingerprintKind.NOT_STRIPED]),
+                f"{counts[FingerprintKind.UNKNOWN]:,} unknown" if counts[FingerprintKind.UNKNOWN] else None,
                 None,
             ),
             (
@@ -107,7 +107,7 @@ def draw(seat: OpenLayout) -> None:
     with st.spinner(f"Analysing {text.counted(seat.layout.partition_count, 'replica list')} …"):
         found = caching.fingerprints_of(seat.layout)
     frame.answer(drawn.summary(found, kraft=seat.layout.eligible is not None))
-    if any(one.verdict is Verdict.UNKNOWN for one in found):
+    if any(one.kind is FingerprintKind.UNKNOWN for one in found):
         draw_input_cautions(seat, "fingerprints")
     figures(found)
     if not found:

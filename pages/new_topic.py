@@ -5,7 +5,7 @@ import streamlit as st
 from components.look import text
 from components.new_topic import form
 from components.new_topic import preview as new_topic_preview
-from components.new_topic.form import Asked
+from components.new_topic.form import NewTopic
 from components.operate.operated_cluster import OperatedCluster, operated_cluster
 from components.operate.topic import created, draw_created, draw_creation
 from components.shell import frame
@@ -17,25 +17,31 @@ from reseat.placement.creation import place_topic
 from reseat.placement.topic_spec import TopicSpec
 
 
-def opening(asked: Asked, faults: tuple[str, ...], placement: Placement | None) -> str:
+def opening(new_topic: NewTopic, faults: tuple[str, ...], placement: Placement | None) -> str:
     """The sentence that answers the page's question: would Kafka make it, and how?"""
-    if asked.waits:
-        return asked.waits
+    if new_topic.waits:
+        return new_topic.waits
     if faults:
-        return f"Kafka would not create {asked.name}: {faults[0]}"
+        return f"Kafka would not create {new_topic.name}: {faults[0]}"
     if placement is None:
-        return f"{asked.name} already exists: with --if-not-exists nothing is created, and there is no error."
+        return f"{new_topic.name} already exists: with --if-not-exists nothing is created, and there is no error."
     rows, factor = placement.replicas.shape
     what = f"{text.counted(rows, 'partition')} of {text.counted(factor, 'replica')}"
-    drawn = "on the given replicas" if asked.assignment else "at random: one of many possible assignments is shown"
-    return f"Kafka would create {asked.name} with {what}, placed {drawn}."
+    drawn = "on the given replicas" if new_topic.assignment else "at random: one of many possible assignments is shown"
+    return f"Kafka would create {new_topic.name} with {what}, placed {drawn}."
 
 
-def placed(asked: Asked, spec: TopicSpec, seat: OpenLayout) -> tuple[Placement | None, tuple[str, ...]]:
+def placed(new_topic: NewTopic, spec: TopicSpec, seat: OpenLayout) -> tuple[Placement | None, tuple[str, ...]]:
     """The placement of the draw looked at, or why there is none."""
     try:
         return (
-            place_topic(spec, seat.layout.brokers, asked.way, draws=JavaRandom(asked.seed), defaults=asked.defaults),
+            place_topic(
+                spec,
+                seat.layout.brokers,
+                new_topic.method,
+                draws=JavaRandom(new_topic.seed),
+                defaults=new_topic.defaults,
+            ),
             (),
         )
     except PlacementRefused as refusal:
@@ -43,7 +49,7 @@ def placed(asked: Asked, spec: TopicSpec, seat: OpenLayout) -> tuple[Placement |
 
 
 def preview(
-    asked: Asked, spec: TopicSpec, placement: Placement, seat: OpenLayout, operated: OperatedCluster | None
+    new_topic: NewTopic, spec: TopicSpec, placement: Placement, seat: OpenLayout, operated: OperatedCluster | None
 ) -> None:
     """Figures, bars and the views behind them."""
     effect = new_topic_preview.effect_of(seat.layout, placement)
@@ -58,15 +64,15 @@ def preview(
     )
     new_topic_preview.draw_bars(seat.layout, effect, what)
     if not spec.assignment:
-        new_topic_preview.draw_other_draws(asked, spec, placement, effect, seat.layout)
+        new_topic_preview.draw_other_draws(new_topic, spec, placement, effect, seat.layout)
     views = {
-        "Create": lambda: new_topic_preview.draw_texts(asked, spec, placement),
+        "Create": lambda: new_topic_preview.draw_texts(new_topic, spec, placement),
     }
     if operated is not None:
         views["On the live cluster"] = lambda: draw_creation(operated, new_topic_preview.pinned(spec, placement))
     views |= {
         "Partition by partition": lambda: new_topic_preview.draw_lists(seat.layout, placement),
-        "Automatic creation": lambda: new_topic_preview.draw_automatic(asked, seat.layout),
+        "Automatic creation": lambda: new_topic_preview.draw_automatic(new_topic, seat.layout),
     }
     says = {"On the live cluster": "live", "Partition by partition": "partitions", "Automatic creation": "automatic"}
     chosen = fields.segments(
@@ -83,26 +89,26 @@ def preview(
 seat = frame.page("New topic")
 operated = operated_cluster(seat)
 head = st.container()
-asked = form.draw_form(seat.layout)
-spec, faults, warnings = form.check(asked, seat.layout)
+new_topic = form.draw_form(seat.layout)
+spec, faults, warnings = form.check(new_topic, seat.layout)
 placement = None
-if spec is not None and not faults and asked.name not in seat.layout.topics:
-    placement, faults = placed(asked, spec, seat)
-made = None if operated is None else created(operated, asked.name)
+if spec is not None and not faults and new_topic.name not in seat.layout.topics:
+    placement, faults = placed(new_topic, spec, seat)
+made = None if operated is None else created(operated, new_topic.name)
 with head:
     if made is not None and made.made:
-        frame.answer(f"{asked.name} was created on the live cluster.")
+        frame.answer(f"{new_topic.name} was created on the live cluster.")
         faults = ()
     else:
-        frame.answer(opening(asked, faults, placement))
+        frame.answer(opening(new_topic, faults, placement))
     if made is not None:
         draw_created(made)
-    for fault in faults if asked.waits else faults[1:]:
+    for fault in faults if new_topic.waits else faults[1:]:
         st.markdown(f":orange[:material/warning:] {text.plain(fault)}")
     for warning in warnings:
         st.markdown(f":gray[:material/info:] {text.plain(warning)}")
 if placement is not None and spec is not None:
-    preview(asked, spec, placement, seat, operated)
-elif asked.name and made is None:
-    new_topic_preview.draw_automatic(asked, seat.layout)
+    preview(new_topic, spec, placement, seat, operated)
+elif new_topic.name and made is None:
+    new_topic_preview.draw_automatic(new_topic, seat.layout)
 addresses.publish()

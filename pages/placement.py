@@ -5,7 +5,7 @@ import streamlit as st
 
 from components.charts.replica_matrix import column_order, draw_matrix
 from components.look import text
-from components.placement.form import asked, draw_examples, draw_form, draw_steps, go
+from components.placement.form import current, draw_examples, draw_form, draw_steps, go
 from components.placement.panel import draw_panel, sentence
 from components.shell import frame, navigation
 from components.state import addresses
@@ -13,22 +13,22 @@ from components.state.slots import Slot
 from reseat.errors import PlacementRefused
 from reseat.placement import Placement
 from reseat.placement.examples import FAULTY_ANSWER, FAULTY_TABLE, FAULTY_WHY
-from reseat.placement.question import Question, place, question_brokers, to_query
+from reseat.placement.request import PlacementRequest, place, requested_brokers, to_query
 from reseat.placement.steps import steps_of
 
 _CLICKED: Slot[int] = Slot("placement-clicked")
 
 
-def matrix(question: Question, placement: Placement, columns: list[int], passed: list[int]) -> None:
+def matrix(request: PlacementRequest, placement: Placement, columns: list[int], passed: list[int]) -> None:
     """The matrix; a click on a replica steps to it."""
-    racks = {broker.id: broker.rack for broker in question_brokers(question)}
+    racks = {broker.id: broker.rack for broker in requested_brokers(request)}
     said = draw_matrix(
         placement.replicas,
         columns,
         racks,
-        step=question.step,
+        step=request.step,
         first_id=placement.first_id,
-        order=() if question.algorithm == "kraft" else placement.order,
+        order=() if request.algorithm == "kraft" else placement.order,
         passed=passed,
         alt=f"{text.counted(len(placement.replicas), 'partition')} over {text.counted(len(columns), 'broker')}",
         key="placement-matrix",
@@ -42,7 +42,7 @@ def matrix(question: Question, placement: Placement, columns: list[int], passed:
             st.rerun()
 
 
-def published(question: Question, placement: Placement, columns: list[int]) -> None:
+def published(request: PlacementRequest, placement: Placement, columns: list[int]) -> None:
     """The published table beside what the code gives, what differs framed."""
     table = np.array(FAULTY_TABLE)
     racks = dict.fromkeys(columns)
@@ -58,42 +58,42 @@ def published(question: Question, placement: Placement, columns: list[int]) -> N
     )
 
 
-def explained(question: Question, placement: Placement, *, grouped: bool) -> None:
+def explained(request: PlacementRequest, placement: Placement, *, grouped: bool) -> None:
     """The matrix, the words beside it, and for a faulty table the published one."""
-    row, replica = divmod(question.step, question.factor)
-    steps = steps_of(question, placement, row)
+    row, replica = divmod(request.step, request.factor)
+    steps = steps_of(request, placement, row)
     passed = [one.broker for one in steps.replicas[replica].candidates[:-1] if one.broker is not None]
     with answer:
-        frame.answer(FAULTY_ANSWER if question.documented else sentence(steps, replica))
-    racks = {broker.id: broker.rack for broker in question_brokers(question)}
+        frame.answer(FAULTY_ANSWER if request.documented else sentence(steps, replica))
+    racks = {broker.id: broker.rack for broker in requested_brokers(request)}
     columns = column_order(placement.order, racks, grouped=grouped)
     wide = 1.9 if len(columns) > 12 else 1.35
-    places = st.columns([1, 1, 1] if question.documented else [wide, 1])
+    places = st.columns([1, 1, 1] if request.documented else [wide, 1])
     with places[0]:
-        if question.documented:
+        if request.documented:
             st.markdown("**What the code gives for 4**")
-        matrix(question, placement, columns, passed)
-    if question.documented:
+        matrix(request, placement, columns, passed)
+    if request.documented:
         with places[1]:
             st.markdown("**What was published**, differences framed")
-            published(question, placement, columns)
+            published(request, placement, columns)
     with places[-1]:
-        draw_steps(question)
-        draw_panel(steps, replica, below=150 if question.documented else 0)
-        if question.documented:
+        draw_steps(request)
+        draw_panel(steps, replica, below=150 if request.documented else 0)
+        if request.documented:
             st.markdown(f":orange[:material/warning:] {text.plain(FAULTY_WHY)}")
 
 
 seat = frame.lesson(navigation.PLACEMENT)
 answer = st.container()
 draw_examples(seat)
-grouped, trouble = draw_form()
-question = asked()
-addresses.publish(to_query(question))
-if trouble:
-    st.markdown(f":orange[:material/link_off:] {text.plain(trouble)}")
+grouped, error = draw_form()
+request = current()
+addresses.publish(to_query(request))
+if error:
+    st.markdown(f":orange[:material/link_off:] {text.plain(error)}")
 try:
-    explained(question, place(question), grouped=grouped)
+    explained(request, place(request), grouped=grouped)
 except PlacementRefused as error:
     with answer:
         frame.answer("Kafka rejects this assignment." if error.kafka_error else "No assignment is possible.")

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from components.canvas.log_strips import log_strips, story_data
+from components.canvas.log_strips import log_strips, log_strips_data
 from components.look import text
 from components.replication.edit import draw_branches, draw_story
 from components.replication.form import ANEW, draw_form, draw_picture, keep_now, kept
 from components.replication.words import lane_name, outcome
 from components.shell import frame, navigation
 from components.state import addresses
-from reseat.replication.question import Lane, compared, looked_at, story_in, to_query
+from reseat.replication.request import Lane, compared, looked_at, parse_events, to_query
 
 
 def answered(named: list[tuple[str, Lane]]) -> None:
@@ -26,16 +26,16 @@ player = st.container(key="replication-player")
 branches, edit = st.columns([1.35, 1], gap="large")
 with edit:
     draw_story()
-question = kept().now
-story = story_in(question.text)
-lanes = compared(question, story)
-named = [(lane_name(lane.rules, question.beside), lane) for lane in lanes]
+request = kept().now
+story = parse_events(request.text)
+lanes = compared(request, story)
+named = [(lane_name(lane.rules, request.beside), lane) for lane in lanes]
 with answer:
     answered(named)
 with player:
-    for trouble in filter(None, (kept().trouble, story.trouble, lanes[0].trouble)):
-        st.markdown(f":orange[:material/warning:] {text.plain(trouble)}")
-    step = log_strips(story_data(named, question.step, ANEW.turn))
+    for error in filter(None, (kept().error, story.error, lanes[0].error)):
+        st.markdown(f":orange[:material/warning:] {text.plain(error)}")
+    step = log_strips(log_strips_data(named, request.step, ANEW.turn))
 if step is not None:
     keep_now(looked_at(kept().now, step))
 with branches:

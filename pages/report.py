@@ -44,8 +44,8 @@ masks = key() if choices.mask else None
 made = make(seat, choices_of(choices, logo()), masks)
 with answer:
     frame.answer(made.sentence)
-if made.trouble:
-    st.markdown(f":orange[:material/warning:] {text.plain(made.trouble)}")
+if made.no_history:
+    st.markdown(f":orange[:material/warning:] {text.plain(made.no_history)}")
 with st.container(horizontal=True, vertical_alignment="center", key="report-take"):
     view = choose_view()
     draw_downloads(made, masks, template())

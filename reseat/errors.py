@@ -17,8 +17,8 @@ __all__ = [
     "PipelineBusy",
     "PlacementRefused",
     "ReseatError",
+    "ScenarioInvalid",
     "SparkFailed",
-    "StoryInvalid",
     "WishRefused",
     "WriteRefused",
 ]
@@ -163,7 +163,7 @@ class GroupInvalid(ReseatError):
 
 
 @dataclass(eq=False)
-class StoryInvalid(ReseatError):
+class ScenarioInvalid(ReseatError):
     """A story of a simulation does not go on like this: the event cannot happen, or is none.
 
     Attributes:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from components.charts import plots
-from components.clusters.fleet_words import harms, standing, whole
+from components.clusters.fleet_words import already_broken, harms, whole
 from components.look import text, theme
 from components.shell import frame
 
@@ -140,7 +140,7 @@ def _marks(figure: go.Figure, clusters: pd.DataFrame, kind: str, at: int) -> Non
     look = theme.look()
     swept = clusters["swept"].to_numpy(bool) & clusters[f"weakest_{kind}"].notna().to_numpy()
     unhurt = swept & (whole(clusters[f"{kind}_offline"]) == 0) & (whole(clusters[f"{kind}_below"]) == 0)
-    broken = np.array([bool(already) for already in standing(clusters)], np.bool_)
+    broken = np.array([bool(already) for already in already_broken(clusters)], np.bool_)
     told = clusters["under_replicated"].notna().to_numpy(bool)
     for where, mark, colour in (
         (unhurt & ~broken & told, "✔", theme.FINE),

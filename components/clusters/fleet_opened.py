@@ -19,7 +19,7 @@ __all__ = ["draw_opened"]
 
 _CSS = Path(__file__).with_name("fleet_opened.css")
 #: Pages that show the latest snapshot once it is opened.
-_WAYS = (navigation.OVERVIEW, navigation.BOARD, navigation.RESILIENCE, navigation.HISTORY)
+_OPENS = (navigation.OVERVIEW, navigation.BOARD, navigation.RESILIENCE, navigation.HISTORY)
 
 
 def draw_opened(clusters: pd.DataFrame, now: datetime) -> None:
@@ -40,10 +40,10 @@ def draw_opened(clusters: pd.DataFrame, now: datetime) -> None:
                 width="stretch",
             )
             past = Past(name, str(row["snapshot_id"]))
-            for way in _WAYS:
-                also = {"cluster": name} if way is navigation.HISTORY else None
-                with st.container(key=f"fleet-to-{way.address}", width="content"):
-                    navigation.link(way, way.title, opens=addresses.moment(past), also=also)
+            for place in _OPENS:
+                also = {"cluster": name} if place is navigation.HISTORY else None
+                with st.container(key=f"fleet-to-{place.address}", width="content"):
+                    navigation.link(place, place.title, opens=addresses.moment(past), also=also)
         weakest = "Failures are not analysed yet."
         if row["swept"]:
             weakest = f"Weakest: {text.plain(harms(clusters, 'broker')[0])}; {text.plain(harms(clusters, 'rack')[0])}."

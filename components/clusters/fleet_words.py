@@ -16,7 +16,7 @@ from reseat.model import Severity
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["answer", "figures", "harms", "old", "standing", "whole", "worst_first"]
+__all__ = ["already_broken", "answer", "figures", "harms", "old", "whole", "worst_first"]
 
 #: A snapshot is old after an hour, or after three times the time that usually lies between two, whichever is longer.
 _OLD_SECONDS, _TIMES = 3600.0, 3.0
@@ -53,7 +53,7 @@ def worst_first(clusters: pd.DataFrame) -> pd.DataFrame:
     return clusters.iloc[order]
 
 
-def standing(clusters: pd.DataFrame) -> list[str]:
+def already_broken(clusters: pd.DataFrame) -> list[str]:
     """What is broken before anything is lost: ``24 offline``, ``3 below min ISR``; empty where nothing is."""
     offline, below = (whole(clusters[name]).tolist() for name in ("offline", "below_min_isr"))
     return [
@@ -78,7 +78,7 @@ def harms(clusters: pd.DataFrame, kind: str, *, short: bool = False) -> list[str
     offline, below = (whole(clusters[f"{kind}_{measure}"]).tolist() for measure in ("offline", "below"))
     calm = [
         _calm(kind, already, told, short=short)
-        for already, told in zip(standing(clusters), clusters["under_replicated"].notna(), strict=True)
+        for already, told in zip(already_broken(clusters), clusters["under_replicated"].notna(), strict=True)
     ]
     return [
         (_harm(kind, name, lost, 0 if short and lost else less) or quiet)

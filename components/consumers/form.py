@@ -83,14 +83,14 @@ def draw_strategy(told: GroupScenario) -> GroupScenario:
 
 def draw_steps(walk: Sequence[View], place: int) -> None:
     """First, back, on, last; and at which step one is."""
-    ways = (
+    buttons = (
         ("first", ":material/first_page:", "The story's beginning", 0, None),
         ("back", ":material/chevron_left:", "A rebalance back", place - 1, "Left"),
         ("on", ":material/chevron_right:", "A rebalance on", place + 1, "Right"),
         ("last", ":material/last_page:", "The story's end", len(walk) - 1, None),
     )
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="consumers-steps"):
-        for name, icon, words, target, shortcut in ways:
+        for name, icon, words, target, shortcut in buttons:
             inside = 0 <= target < len(walk) and target != place
             st.button(
                 words,

@@ -17,7 +17,7 @@ from components.state import addresses, fields, slots, widgets
 from components.state.slots import Slot
 from reseat.model import NONE, ClusterLayout
 from reseat.model.search import Search
-from reseat.placement.fingerprint.fits import Fit, TopicFingerprint, Verdict
+from reseat.placement.fingerprint.fits import FingerprintKind, Fit, TopicFingerprint
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,11 +26,11 @@ __all__ = ["MARKS", "draw_starts", "draw_table", "draw_topic", "rings_of", "summ
 
 #: Mark and word of a verdict, for tables and pills.
 MARKS = {
-    Verdict.STRIPED: "✔ match",
-    Verdict.GREW: "✔ match, grown later",
-    Verdict.MOVED: "▲ moved later",
-    Verdict.NOT_STRIPED: "○ not striped",
-    Verdict.UNKNOWN: "? unknown",
+    FingerprintKind.STRIPED: "✔ match",
+    FingerprintKind.GREW: "✔ match, grown later",
+    FingerprintKind.MOVED: "▲ moved later",
+    FingerprintKind.NOT_STRIPED: "○ not striped",
+    FingerprintKind.UNKNOWN: "? unknown",
 }
 #: More partitions than these are counted in a cell, not listed.
 _LISTED = 12
@@ -45,8 +45,8 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
         found: the fingerprints.
         kraft: whether the cluster looks like one of KRaft, whose placer leaves no start and shift.
     """
-    total, counts = len(found), Counter(one.verdict for one in found)
-    placed = counts[Verdict.STRIPED] + counts[Verdict.GREW]
+    total, counts = len(found), Counter(one.kind for one in found)
+    placed = counts[FingerprintKind.STRIPED] + counts[FingerprintKind.GREW]
     if not total:
         return "There are no topics."
     if placed == total:
@@ -55,21 +55,21 @@ def summary(found: Sequence[TopicFingerprint], *, kraft: bool = False) -> str:
             if total == 1
             else f"All {total:,} topics still match Kafka's initial assignment."
         )
-    unknown = counts[Verdict.UNKNOWN]
+    unknown = counts[FingerprintKind.UNKNOWN]
     if unknown == total:
         whose = "the only topic matches" if total == 1 else f"the {total:,} topics match"
         return f"Racks are unknown, so it is unknown whether {whose} Kafka's initial assignment."
-    if kraft and 2 * counts[Verdict.NOT_STRIPED] > total:
-        none = text.counted(counts[Verdict.NOT_STRIPED], "topic")
+    if kraft and 2 * counts[FingerprintKind.NOT_STRIPED] > total:
+        none = text.counted(counts[FingerprintKind.NOT_STRIPED], "topic")
         return f"KRaft's assignments have no start and shift: {none} of {total:,} match none."
-    moved = sum(len(one.moved) for one in found if one.verdict is Verdict.MOVED)
+    moved = sum(len(one.moved) for one in found if one.kind is FingerprintKind.MOVED)
     match = "matches" if placed == 1 else "match"
     words = [f"{placed:,} of {text.counted(total, 'topic')} {match} Kafka's initial assignment"]
-    if counts[Verdict.MOVED]:
-        where = text.counted(counts[Verdict.MOVED], "other")
+    if counts[FingerprintKind.MOVED]:
+        where = text.counted(counts[FingerprintKind.MOVED], "other")
         words.append(f"{text.counted(moved, 'partition')} of {where} {'was' if moved == 1 else 'were'} moved later")
-    if counts[Verdict.NOT_STRIPED]:
-        words.append(f"{counts[Verdict.NOT_STRIPED]:,} do not match")
+    if counts[FingerprintKind.NOT_STRIPED]:
+        words.append(f"{counts[FingerprintKind.NOT_STRIPED]:,} do not match")
     if unknown:
         words.append(f"{unknown:,} unknown without racks")
     return f"{'; '.join(words)}."
@@ -128,24 +128,24 @@ _TOPIC = "topic"
 
 def draw_table(found: Sequence[TopicFingerprint]) -> TopicFingerprint | None:
     """All topics with their draws, searched and filtered on the server; returns the one that is opened."""
-    counts = Counter(one.verdict for one in found)
-    here = [verdict for verdict in Verdict if counts[verdict]]
+    counts = Counter(one.kind for one in found)
+    here = [kind for kind in FingerprintKind if counts[kind]]
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     chosen = fields.pills(
         "Verdicts",
         here,
         name="verdicts",
-        says=lambda verdict: verdict.name.lower(),
+        says=lambda kind: kind.name.lower(),
         place=left,
-        format_func=lambda verdict: f"{MARKS[verdict]} · {counts[verdict]:,}",
-        key="fingerprint-verdicts-" + "-".join(verdict.name for verdict in here),
+        format_func=lambda kind: f"{MARKS[kind]} · {counts[kind]:,}",
+        key="fingerprint-verdicts-" + "-".join(kind.name for kind in here),
         label_visibility="collapsed",
     )
     with right:
         search = Search.of(fields.find("fingerprint", "part of a topic name"))
     wanted = frozenset(chosen or here)
     named = search.within(one.topic for one in found)
-    hits = [one for one, hit in zip(found, named, strict=True) if hit and one.verdict in wanted]
+    hits = [one for one, hit in zip(found, named, strict=True) if hit and one.kind in wanted]
     shown = hits[: tables.MOST_ROWS]
     frame = _frame(shown)
     table = slots.field("fingerprint-table")
@@ -191,14 +191,16 @@ def _frame(found: Sequence[TopicFingerprint]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "topic": [text.visible(one.topic) for one in found],
-            "verdict": [MARKS[one.verdict] for one in found],
+            "verdict": [MARKS[one.kind] for one in found],
             "partitions": [one.partitions for one in found],
             "racks": ["" if fit is None else "aware" if fit.rack_aware else "ignored" for fit in fits],
             "start": ["" if fit is None else str(fit.start) for fit in fits],
             "shift": ["" if fit is None else _shifts(fit) for fit in fits],
             "matching pairs": pd.array(
                 [
-                    sum(len(fit.shifts) for fit in one.fits) if one.fits and one.verdict is not Verdict.MOVED else None
+                    sum(len(fit.shifts) for fit in one.fits)
+                    if one.fits and one.kind is not FingerprintKind.MOVED
+                    else None
                     for one in found
                 ],
                 dtype="Int64",

@@ -21,7 +21,7 @@ __all__ = ["draw_moment"]
 
 _CSS = Path(__file__).with_name("history_moment.css")
 #: Pages that a moment is opened on at once.
-_WAYS = (navigation.OVERVIEW, navigation.HEATMAP, navigation.BOARD, navigation.PLAN)
+_OPENS = (navigation.OVERVIEW, navigation.HEATMAP, navigation.BOARD, navigation.PLAN)
 
 
 def draw_moment(cluster: str, row: pd.Series[Any], *, ends: Ends | None, order: dict[str, int]) -> None:
@@ -40,9 +40,9 @@ def draw_moment(cluster: str, row: pd.Series[Any], *, ends: Ends | None, order: 
             st.markdown(
                 f":material/history: **{row['taken_at']:%A} {clock(row['taken_at'])}**, on all pages:", width="content"
             )
-            for way in _WAYS:
-                with st.container(key=f"history-to-{way.address}", width="content"):
-                    navigation.link(way, way.title, opens=addresses.moment(Past(cluster, identity)))
+            for place in _OPENS:
+                with st.container(key=f"history-to-{place.address}", width="content"):
+                    navigation.link(place, place.title, opens=addresses.moment(Past(cluster, identity)))
             if ends is not None:
                 for label, moved in (
                     ("Compare from here", Ends(identity, ends.b)),

@@ -17,7 +17,7 @@ from reseat.model import NOT_TOLD, ClusterLayout
 if TYPE_CHECKING:
     import pandas as pd
 
-    from reseat.election import AutoRebalance, ElectionPreview, Reason, RestartVerdict
+    from reseat.election import AutoRebalance, ElectionPreview, Reason, RestartSafety
 
 __all__ = [
     "Counts",
@@ -196,19 +196,19 @@ def draw_auto_rebalance(auto: AutoRebalance, key: str) -> None:
     tables.table(frame.head(tables.MOST_ROWS), key, share, height=270)
 
 
-def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
+def draw_restarts(restarts: tuple[RestartSafety, ...], key: str) -> None:
     """Every broker with its verdict, the next one to restart first."""
     import pandas as pd
 
     frame = pd.DataFrame(
         {
-            "broker": [verdict.broker_id for verdict in verdicts],
-            "verdict": ["✔ safe" if verdict.safe else "✖ wait" for verdict in verdicts],
-            "why": [_why(verdict) for verdict in verdicts],
-            "leaders": pd.array([verdict.leaders for verdict in verdicts], dtype="Int64"),
-            "goes offline": [verdict.goes_offline for verdict in verdicts],
-            "below min ISR": [verdict.falls_below_min_isr for verdict in verdicts],
-            "under-replicated": [verdict.already_short for verdict in verdicts],
+            "broker": [restart.broker_id for restart in restarts],
+            "verdict": ["✔ safe" if restart.safe else "✖ wait" for restart in restarts],
+            "why": [_why(restart) for restart in restarts],
+            "leaders": pd.array([restart.leaders for restart in restarts], dtype="Int64"),
+            "goes offline": [restart.goes_offline for restart in restarts],
+            "below min ISR": [restart.falls_below_min_isr for restart in restarts],
+            "under-replicated": [restart.already_short for restart in restarts],
         }
     )
     columns = {
@@ -225,7 +225,7 @@ def draw_restarts(verdicts: tuple[RestartVerdict, ...], key: str) -> None:
     tables.table(frame, key, columns, height=430)
 
 
-def _why(verdict: RestartVerdict) -> str:
+def _why(restart: RestartSafety) -> str:
     """The reason alone: broker and verdict have columns of their own."""
-    reason = verdict.sentence.partition(": ")[2] or verdict.sentence
+    reason = restart.sentence.partition(": ")[2] or restart.sentence
     return text.visible(reason[:1].upper() + reason[1:], 300)

@@ -171,17 +171,17 @@ def _clicked(layout: ClusterLayout, chart: str) -> None:
 
 def draw_next_restart(layout: ClusterLayout) -> None:
     """The next broker that is safe to restart, and why the others are not."""
-    verdicts = caching.restarts_of(layout)
-    safe = [verdict for verdict in verdicts if verdict.safe]
+    restarts = caching.restarts_of(layout)
+    safe = [restart for restart in restarts if restart.safe]
     if safe:
         others = f"{text.counted(len(safe) - 1, 'other')} {'is' if len(safe) == 2 else 'are'} safe too"
         frame.answer(f"Restart broker {safe[0].broker_id} next{f'; {others}' if len(safe) > 1 else ''}.")
         st.markdown(text.plain(safe[0].sentence))
     else:
         frame.answer("No broker is safe to restart now.")
-        if verdicts:
-            st.markdown(text.plain(verdicts[0].sentence))
-    wait = len(verdicts) - len(safe)
+        if restarts:
+            st.markdown(text.plain(restarts[0].sentence))
+    wait = len(restarts) - len(safe)
     frame.figures(
         [
             (
@@ -193,7 +193,7 @@ def draw_next_restart(layout: ClusterLayout) -> None:
             ("Must wait", flagged(wait, Severity.ATTENTION), None, "The table shows why."),
         ]
     )
-    elections.draw_restarts(verdicts, "restarts")
+    elections.draw_restarts(restarts, "restarts")
     frame.how_to_read(
         "In restart order: safe brokers first, those with the fewest leaders to fail over before others. "
         "Restart one broker at a time, and refresh the layout before the next."

@@ -21,7 +21,7 @@ __all__ = [
     "MOST_MOVES",
     "NAMES",
     "WALK",
-    "Story",
+    "Walk",
     "add",
     "example",
     "from_query",
@@ -39,7 +39,7 @@ __all__ = [
 MOST_MOVES = 12
 #: The names of the address that tell a story.
 WALK, AT = NAMES = "walk", "at"
-_KEPT: Slot[Story] = Slot("leaders-walk", addressed=True)
+_KEPT: Slot[Walk] = Slot("leaders-walk", addressed=True)
 #: The strip, drawn anew with each story.
 ANEW = Anew("leaders-walk")
 _NOTHING = "none"
@@ -53,7 +53,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class Walk:
     """What one walks.
 
     Attributes:
@@ -65,32 +65,32 @@ class Story:
     at: int = 0
 
 
-def kept(layout: ClusterLayout) -> Story:
+def kept(layout: ClusterLayout) -> Walk:
     """The story of this session as far as this layout knows its brokers; at first an example."""
-    story = _KEPT.once(lambda: from_query(st.query_params.to_dict()) or Story(example(layout), 1))
+    walk = _KEPT.once(lambda: from_query(st.query_params.to_dict()) or Walk(example(layout), 1))
     known = set(layout.broker_ids.tolist())
-    moves = tuple(move for move in story.moves if set(move.brokers) <= known)
-    return story if moves == story.moves else replace(story, moves=moves, at=min(story.at, len(moves)))
+    moves = tuple(move for move in walk.moves if set(move.brokers) <= known)
+    return walk if moves == walk.moves else replace(walk, moves=moves, at=min(walk.at, len(moves)))
 
 
-def to_query(story: Story) -> dict[str, str]:
+def to_query(walk: Walk) -> dict[str, str]:
     """The story as a part of the address: ``stop:3;stop:5;return:3;preferred`` and how far one is."""
-    told = [":".join(filter(None, (move.kind.value, ",".join(map(str, move.brokers))))) for move in story.moves]
-    return {WALK: ";".join(told) or _NOTHING, AT: str(story.at)}
+    told = [":".join(filter(None, (move.kind.value, ",".join(map(str, move.brokers))))) for move in walk.moves]
+    return {WALK: ";".join(told) or _NOTHING, AT: str(walk.at)}
 
 
-def from_query(query: Mapping[str, str]) -> Story | None:
+def from_query(query: Mapping[str, str]) -> Walk | None:
     """The story that an address tells; None where it tells none, or one that is not understood."""
     told, at = query.get(WALK, ""), query.get(AT, "0")
     if told == _NOTHING:
-        return Story()
+        return Walk()
     if not told or not _STORY.fullmatch(told) or not re.fullmatch(r"[0-9]{1,2}", at):
         return None
     moves = []
     for one in told.split(";")[:MOST_MOVES]:
         kind, _, ids = one.partition(":")
         moves.append(Move(MoveKind(kind), tuple(sorted({int(broker) for broker in ids.split(",") if broker}))))
-    return Story(tuple(moves), min(int(at), len(moves)))
+    return Walk(tuple(moves), min(int(at), len(moves)))
 
 
 def tell(layout: ClusterLayout | None) -> None:
@@ -99,9 +99,9 @@ def tell(layout: ClusterLayout | None) -> None:
         addresses.tell(name, said)
 
 
-def keep(story: Story) -> None:
+def keep(walk: Walk) -> None:
     """Keep another story; the strip is drawn anew."""
-    _KEPT.set(story)
+    _KEPT.set(walk)
     ANEW.begin()
 
 
@@ -119,23 +119,23 @@ def example(layout: ClusterLayout) -> tuple[Move, ...]:
     )
 
 
-def go(story: Story, at: int) -> None:
+def go(walk: Walk, at: int) -> None:
     """Stand after so many moves."""
-    keep(replace(story, at=max(0, min(at, len(story.moves)))))
+    keep(replace(walk, at=max(0, min(at, len(walk.moves)))))
 
 
-def add(story: Story, move: Move) -> None:
+def add(walk: Walk, move: Move) -> None:
     """Let something happen next, where one stands, and stand after it."""
-    if len(story.moves) < MOST_MOVES:
-        moves = (*story.moves[: story.at], move, *story.moves[story.at :])
-        keep(replace(story, moves=moves, at=story.at + 1))
+    if len(walk.moves) < MOST_MOVES:
+        moves = (*walk.moves[: walk.at], move, *walk.moves[walk.at :])
+        keep(replace(walk, moves=moves, at=walk.at + 1))
 
 
-def remove(story: Story) -> None:
+def remove(walk: Walk) -> None:
     """Take out the move that one stands after."""
-    if story.at:
-        moves = (*story.moves[: story.at - 1], *story.moves[story.at :])
-        keep(replace(story, moves=moves, at=story.at - 1))
+    if walk.at:
+        moves = (*walk.moves[: walk.at - 1], *walk.moves[walk.at :])
+        keep(replace(walk, moves=moves, at=walk.at - 1))
 
 
 def without_brokers(kind: MoveKind) -> bool:

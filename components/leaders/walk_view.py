@@ -14,7 +14,7 @@ from components.leaders.consequences import bring_back_words, draw_lists
 from components.leaders.walk_state import (
     ANEW,
     MOST_MOVES,
-    Story,
+    Walk,
     add,
     example,
     go,
@@ -49,45 +49,45 @@ _BEGINNING = "Initial state"
 
 def draw_walk(layout: ClusterLayout, mode: Mode) -> None:
     """The strip, the step that one stands at, and what can happen next."""
-    story = kept(layout)
-    unclean = _draw_strip(story)
-    steps = caching.walk_of(layout, story.moves, mode, unclean=unclean).steps
-    if story.at == 0:
-        _draw_start(layout, story, mode)
+    walk = kept(layout)
+    unclean = _draw_strip(walk)
+    steps = caching.walk_of(layout, walk.moves, mode, unclean=unclean).steps
+    if walk.at == 0:
+        _draw_start(layout, walk, mode)
     else:
-        _draw_step(layout, steps[story.at - 1], story, mode, unclean=unclean)
+        _draw_step(layout, steps[walk.at - 1], walk, mode, unclean=unclean)
 
 
-def _draw_strip(story: Story) -> bool:
+def _draw_strip(walk: Walk) -> bool:
     """A step back and a step on, then all steps, which go on in further lines; whether unclean election is allowed."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="walk-strip"):
         st.button(
-            "", icon=":material/chevron_left:", key="walk-back", help="Previous step", disabled=not story.at,
-            on_click=go, args=(story, story.at - 1),
+            "", icon=":material/chevron_left:", key="walk-back", help="Previous step", disabled=not walk.at,
+            on_click=go, args=(walk, walk.at - 1),
         )  # fmt: skip
         st.button(
             "", icon=":material/chevron_right:", key="walk-on", help="Next step",
-            disabled=story.at == len(story.moves), on_click=go, args=(story, story.at + 1),
+            disabled=walk.at == len(walk.moves), on_click=go, args=(walk, walk.at + 1),
         )  # fmt: skip
         unclean = fields.yes(
             "Unclean election allowed", name="unclean", key="walk-unclean", help="unclean.leader.election.enable"
         )
         place = st.segmented_control(
             "Steps",
-            range(len(story.moves) + 1),
-            default=story.at,
+            range(len(walk.moves) + 1),
+            default=walk.at,
             required=True,
-            key=ANEW.key(f"walk-{len(story.moves)}"),
+            key=ANEW.key(f"walk-{len(walk.moves)}"),
             label_visibility="collapsed",
-            format_func=lambda i: f"{i} · {text.visible(label(story.moves[i - 1]), 40)}" if i else _BEGINNING,
+            format_func=lambda i: f"{i} · {text.visible(label(walk.moves[i - 1]), 40)}" if i else _BEGINNING,
         )
-    if place != story.at:
-        go(story, place)
+    if place != walk.at:
+        go(walk, place)
         st.rerun()
     return unclean
 
 
-def _draw_next(layout: ClusterLayout, story: Story) -> None:
+def _draw_next(layout: ClusterLayout, walk: Walk) -> None:
     """What can happen after the step that one stands at."""
     facts = {b.id: " · ".join(filter(None, (str(b.id), b.rack, b.host))) for b in layout.brokers}
     kind_at, brokers_at, racks_at, buttons = st.columns([2, 3, 2, 4], vertical_alignment="bottom")
@@ -111,37 +111,37 @@ def _draw_next(layout: ClusterLayout, story: Story) -> None:
     )
     whole = {b.id for b in layout.brokers if b.rack is not None and b.rack in set(racks)}
     ids = () if no_brokers else tuple(sorted(set(brokers) | whole))
-    full = len(story.moves) >= MOST_MOVES
+    full = len(walk.moves) >= MOST_MOVES
     with buttons.container(horizontal=True, gap="small"):
         st.button(
             "Add", icon=":material/add:", key="walk-add", disabled=full or not (ids or no_brokers),
             help=f"A story has at most {MOST_MOVES} steps" if full else "Add it after the current step",
-            on_click=add, args=(story, Move(kind, ids)),
+            on_click=add, args=(walk, Move(kind, ids)),
         )  # fmt: skip
         st.button(
             "Remove", icon=":material/remove:", key="walk-remove", help="Remove the current step",
-            disabled=not story.at, on_click=remove, args=(story,),
+            disabled=not walk.at, on_click=remove, args=(walk,),
         )  # fmt: skip
         st.button(
             "", icon=":material/replay:", key="walk-example", help="Restart with the example",
-            on_click=keep, args=(Story(example(layout), 1),),
+            on_click=keep, args=(Walk(example(layout), 1),),
         )  # fmt: skip
         st.button(
-            "", icon=":material/delete:", key="walk-clear", help="Remove all steps", disabled=not story.moves,
-            on_click=keep, args=(Story(),),
+            "", icon=":material/delete:", key="walk-clear", help="Remove all steps", disabled=not walk.moves,
+            on_click=keep, args=(Walk(),),
         )  # fmt: skip
 
 
-def _draw_start(layout: ClusterLayout, story: Story, mode: Mode) -> None:
+def _draw_start(layout: ClusterLayout, walk: Walk, mode: Mode) -> None:
     preview = caching.stop_of(layout, (), mode, unclean=False).election
     frame.answer("Initial state. Go to the next step, or add one.")
     _figures(layout, changed=0, offline=int((layout.leader == -1).sum()), below=None, lost=0, back=None)
-    _draw_bars(layout, preview.leaders_before, preview.leaders_after, story)
-    _draw_next(layout, story)
+    _draw_bars(layout, preview.leaders_before, preview.leaders_after, walk)
+    _draw_next(layout, walk)
     draw_lists(layout, preview, {}, caching.majority_of(layout, (), mode), "walk")
 
 
-def _draw_step(layout: ClusterLayout, step: WalkStep, story: Story, mode: Mode, *, unclean: bool) -> None:
+def _draw_step(layout: ClusterLayout, step: WalkStep, walk: Walk, mode: Mode, *, unclean: bool) -> None:
     """One step: its sentence, figures, bars, and the lists behind them."""
     election, after = step.election, step.layout
     foreseen = caching.unclean_of(after, mode)
@@ -157,8 +157,8 @@ def _draw_step(layout: ClusterLayout, step: WalkStep, story: Story, mode: Mode, 
         lost=len(step.lost),
         back=len(back),
     )
-    _draw_bars(after, election.leaders_before, election.leaders_after, story)
-    _draw_next(layout, story)
+    _draw_bars(after, election.leaders_before, election.leaders_after, walk)
+    _draw_next(layout, walk)
     notes = []
     if len(step.offline) and not unclean:
         notes.append(bring_back_words(after, back, len(step.offline)))
@@ -207,17 +207,17 @@ def _figures(
     )
 
 
-def _draw_bars(layout: ClusterLayout, before: elections.Counts | None, after: elections.Counts, story: Story) -> None:
+def _draw_bars(layout: ClusterLayout, before: elections.Counts | None, after: elections.Counts, walk: Walk) -> None:
     key = ANEW.key("walk-bars")
     dead = tuple(broker.id for broker in layout.brokers if broker.state is BrokerState.DEAD)
     elections.draw_leaders(
-        layout, before, after, key, stopped=dead, on_click=partial(_clicked, layout, story, key, frozenset(dead))
+        layout, before, after, key, stopped=dead, on_click=partial(_clicked, layout, walk, key, frozenset(dead))
     )
 
 
-def _clicked(layout: ClusterLayout, story: Story, chart: str, dead: frozenset[int]) -> None:
+def _clicked(layout: ClusterLayout, walk: Walk, chart: str, dead: frozenset[int]) -> None:
     """A click on a broker's bar stops it next, or lets it return."""
     order = broker_order(layout)
     for place in widgets.clicked(chart)[:1]:
         broker = layout.brokers[order[place]].id
-        add(story, Move(MoveKind.RETURN if broker in dead else MoveKind.STOP, (broker,)))
+        add(walk, Move(MoveKind.RETURN if broker in dead else MoveKind.STOP, (broker,)))

@@ -10,10 +10,10 @@ from components.state import fields
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.placement.command_line import read_topic_command
-from reseat.placement.creation import Way, way_of, ways
+from reseat.placement.creation import CreationMethod, creation_method, creation_methods
 from reseat.placement.topic_spec import ClusterDefaults, TopicSpec, topic_faults, topic_warnings
 
-__all__ = ["VERSIONS", "Asked", "check", "draw_form"]
+__all__ = ["VERSIONS", "NewTopic", "check", "draw_form"]
 
 VERSIONS = ("4.1", "4.0", "3.9", "3.3", "3.0", "2.8", "2.4", "2.2", "2.1", "1.0", "0.10.2")
 _PLACED, _GIVEN, _DEFAULT = "Automatic assignment", "Manual assignment", "Cluster's defaults"
@@ -30,7 +30,7 @@ _LAST_DRAW = 2**53 - 1
 
 
 @dataclass(frozen=True)
-class Asked:
+class NewTopic:
     """What the form says, before any check.
 
     Attributes:
@@ -42,7 +42,7 @@ class Asked:
         if_not_exists: ``--if-not-exists``.
         disable_rack_aware: ``--disable-rack-aware``.
         version: the cluster's.
-        way: how the topic is made there.
+        method: how the topic is made there.
         seed: of the random draws that are previewed.
         defaults: of the cluster.
     """
@@ -55,7 +55,7 @@ class Asked:
     if_not_exists: bool
     disable_rack_aware: bool
     version: str
-    way: Way
+    method: CreationMethod
     seed: int
     defaults: ClusterDefaults
 
@@ -72,7 +72,7 @@ class Asked:
 
     def words(self) -> list[str]:
         """The words after ``kafka-topics``; the server is only a place holder."""
-        server = "zookeeper" if self.way is Way.ZOOKEEPER_TOOL else "bootstrap-server"
+        server = "zookeeper" if self.method is CreationMethod.ZOOKEEPER_TOOL else "bootstrap-server"
         words = [f"--{server}=HOST", "--create", f"--topic={self.name}"]
         if self.assignment:
             words.append(f"--replica-assignment={self.assignment}")
@@ -83,7 +83,7 @@ class Asked:
         return [*words, *(["--disable-rack-aware"] if self.disable_rack_aware else [])]
 
 
-def check(asked: Asked, layout: ClusterLayout) -> tuple[TopicSpec | None, tuple[str, ...], tuple[str, ...]]:
+def check(new_topic: NewTopic, layout: ClusterLayout) -> tuple[TopicSpec | None, tuple[str, ...], tuple[str, ...]]:
     """The topic, what Kafka would refuse it for (the first thing first), and what it would warn of.
 
     What is still empty is not told as a fault: the person has not come to it yet.
@@ -91,22 +91,22 @@ def check(asked: Asked, layout: ClusterLayout) -> tuple[TopicSpec | None, tuple[
     Returns:
         The specification, None where the tool itself refuses; faults; warnings.
     """
-    if asked.assignment and not asked.assignment.strip():
+    if new_topic.assignment and not new_topic.assignment.strip():
         return None, (), ()
     try:
-        spec = read_topic_command(asked.words()).spec
+        spec = read_topic_command(new_topic.words()).spec
     except PlacementRefused as refusal:
         return None, (refusal.sentence, *_IN_OTHER_WORDS.get(refusal.kafka_error, ())), ()
     if spec is None:
         return None, (), ()
     up = [broker for broker in layout.brokers if broker.state is not BrokerState.DEAD]
     # How many brokers there must be is KRaft's own check, in its words; it comes with the placement.
-    counted: list[Broker] = [] if asked.way is Way.ADMIN_KRAFT and not spec.assignment else up
+    counted: list[Broker] = [] if new_topic.method is CreationMethod.ADMIN_KRAFT and not spec.assignment else up
     faults = topic_faults(spec, existing=layout.topics, brokers=counted)
     return spec, faults if spec.name else faults[1:], topic_warnings(spec)
 
 
-def draw_form(layout: ClusterLayout) -> Asked:
+def draw_form(layout: ClusterLayout) -> NewTopic:
     """Draw the fields and say what they hold; nothing is checked here."""
     first, second, third, fourth = st.columns([2, 3.6, 1.1, 1.5], vertical_alignment="bottom")
     name = fields.search("Topic", name="topic", key="topic-name", place=first, placeholder="its name").strip()
@@ -114,7 +114,7 @@ def draw_form(layout: ClusterLayout) -> Asked:
     how = fields.segments("Replicas", list(hows), name="how", key="topic-how", says=hows, place=second)
     version = fields.select("Kafka version", VERSIONS, name="version", key="topic-version", place=third)
     kraft = True
-    if len(ways(version)) > 1 and Way.ADMIN_KRAFT in ways(version):
+    if len(creation_methods(version)) > 1 and CreationMethod.ADMIN_KRAFT in creation_methods(version):
         chosen = fields.segments(
             "Controller",
             ["KRaft", "ZooKeeper"],
@@ -133,8 +133,8 @@ def draw_form(layout: ClusterLayout) -> Asked:
         aside = fields.yes("--disable-rack-aware", name="disable_racks", key="topic-disable-racks")
         configs = _configs()
         defaults = _defaults()
-    way = way_of(version, disable_rack_aware=aside, kraft=kraft)
-    return Asked(
+    method = creation_method(version, disable_rack_aware=aside, kraft=kraft)
+    return NewTopic(
         name,
         partitions,
         factor,
@@ -143,7 +143,7 @@ def draw_form(layout: ClusterLayout) -> Asked:
         if_not_exists,
         aside,
         version,
-        way,
+        method,
         seed,
         defaults,
     )

@@ -11,14 +11,14 @@ import streamlit as st
 from components.charts import before_after, plots
 from components.charts.replica_matrix import draw_matrix
 from components.look import tables, text
-from components.new_topic.form import Asked
+from components.new_topic.form import NewTopic
 from components.shell import frame
 from components.state import caching, fields
 from reseat.errors import PlacementRefused
 from reseat.model import BrokerState, ClusterLayout
 from reseat.model.glossary import define
 from reseat.placement import Placement
-from reseat.placement.creation import Way
+from reseat.placement.creation import CreationMethod
 from reseat.placement.topic_spec import TopicSpec, admin_request, automatic_topic, create_command, zookeeper_nodes
 
 __all__ = ["Effect", "draw_automatic", "draw_bars", "draw_lists", "draw_texts", "effect_of", "figures", "pinned"]
@@ -139,13 +139,13 @@ def draw_bars(layout: ClusterLayout, effect: Effect, what: str) -> None:
 
 
 def draw_other_draws(
-    asked: Asked, spec: TopicSpec, placement: Placement, effect: Effect, layout: ClusterLayout
+    new_topic: NewTopic, spec: TopicSpec, placement: Placement, effect: Effect, layout: ClusterLayout
 ) -> None:
     """In a line, what other draws would have done: how much of the figures above is chance."""
     rounds = min(_TRIED, _TRIED_PARTITIONS // max(1, len(placement.replicas)))
     if rounds < 2:
         return
-    replicas, leaders = caching.topic_draws_of(layout, spec, asked.way, rounds, asked.defaults)
+    replicas, leaders = caching.topic_draws_of(layout, spec, new_topic.method, rounds, new_topic.defaults)
     loads = caching.balance_of(layout).by_broker
     said = [f"the replica spread would be {_range(loads.replicas + replicas, effect.up)}"]
     if loads.preferred_leaders is not None:
@@ -197,7 +197,7 @@ def pinned(spec: TopicSpec, placement: Placement) -> TopicSpec:
     return TopicSpec.placed(spec.name, placement.assignment(), configs=spec.configs, if_not_exists=spec.if_not_exists)
 
 
-def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
+def draw_texts(new_topic: NewTopic, spec: TopicSpec, placement: Placement) -> None:
     """The command, the Admin request and the two nodes, to copy; a topic without a name has none."""
     if not spec.name:
         st.info("Enter a topic name to see the command, the Admin request and the ZooKeeper nodes.")
@@ -220,15 +220,15 @@ def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
     )
     with command:
         try:
-            st.code(create_command(given, asked.version), language="bash", wrap_lines=True)
+            st.code(create_command(given, new_topic.version), language="bash", wrap_lines=True)
         except PlacementRefused as refusal:
             frame.refused(refusal)
     with request:
-        if asked.way is Way.ZOOKEEPER_TOOL:
-            st.caption(f"The tool of {asked.version} uses ZooKeeper here; this request is for other versions.")
+        if new_topic.method is CreationMethod.ZOOKEEPER_TOOL:
+            st.caption(f"The tool of {new_topic.version} uses ZooKeeper here; this request is for other versions.")
         st.code(admin_request(given), language="json")
     with nodes:
-        if asked.way is Way.ADMIN_KRAFT:
+        if new_topic.method is CreationMethod.ADMIN_KRAFT:
             st.markdown("A KRaft cluster has no ZooKeeper nodes: use the command or the request.")
         else:
             for node in zookeeper_nodes(exactly):
@@ -240,10 +240,10 @@ def draw_texts(asked: Asked, spec: TopicSpec, placement: Placement) -> None:
             )
 
 
-def draw_automatic(asked: Asked, layout: ClusterLayout) -> None:
+def draw_automatic(new_topic: NewTopic, layout: ClusterLayout) -> None:
     """What a first produce or consume would make of the name."""
     up = [broker for broker in layout.brokers if broker.state is not BrokerState.DEAD]
-    _, sentences = automatic_topic(asked.name, asked.defaults, existing=layout.topics, brokers=up)
+    _, sentences = automatic_topic(new_topic.name, new_topic.defaults, existing=layout.topics, brokers=up)
     for sentence in sentences:
         st.markdown(text.plain(sentence))
     st.caption("Based on the cluster's defaults; change them in the form.")

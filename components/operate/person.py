@@ -39,7 +39,7 @@ def how_to_enable(who: Access) -> str:
 def draw_way_in(who: Access, now: Person) -> None:
     """What it takes to write here: signing in, or the server's token; nothing where that was done."""
     sign_in.draw_buttons("operate")
-    if who.sign_in or who.trouble or now.unlocked or settings.token() is None or not enabled():
+    if who.sign_in or who.error or now.unlocked or settings.token() is None or not enabled():
         return
     with st.form("operate-unlock", border=False, clear_on_submit=True):
         shown = st.text_input(

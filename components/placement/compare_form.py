@@ -11,7 +11,7 @@ import streamlit as st
 from components.look import text
 from components.state.session import OpenLayout
 from components.state.slots import Anew, Slot
-from reseat.placement.question import MOST_BROKERS, brokers_text
+from reseat.placement.request import MOST_BROKERS, brokers_text
 
 __all__ = ["MOST_TOPICS", "Topics", "draw_form", "from_query", "to_query"]
 

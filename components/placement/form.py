@@ -11,9 +11,9 @@ from components.look import text
 from components.state.session import OpenLayout
 from components.state.slots import Anew, Slot
 from reseat.placement.examples import EXAMPLES
-from reseat.placement.question import ALGORITHMS, MOST_BROKERS, Question, brokers_text, from_query
+from reseat.placement.request import ALGORITHMS, MOST_BROKERS, PlacementRequest, brokers_text, from_query
 
-__all__ = ["asked", "draw_examples", "draw_form", "draw_steps", "go"]
+__all__ = ["current", "draw_examples", "draw_form", "draw_steps", "go"]
 
 _CSS = Path(__file__).with_name("placement.css")
 _KEPT: Slot[_Kept] = Slot("placement", addressed=True)
@@ -25,9 +25,9 @@ _MOST = 2**31 - 1
 class _Kept:
     """The question that the fields began with, and the question now."""
 
-    begun: Question
-    now: Question
-    trouble: str | None = None
+    begun: PlacementRequest
+    now: PlacementRequest
+    error: str | None = None
 
 
 def _kept() -> _Kept:
@@ -36,14 +36,14 @@ def _kept() -> _Kept:
 
 def _linked() -> _Kept:
     """At first, what the link says, or else the first example."""
-    linked, trouble = from_query(st.query_params.to_dict())
-    begun = linked or EXAMPLES[0].question
-    return _Kept(begun, begun, trouble)
+    linked, error = from_query(st.query_params.to_dict())
+    begun = linked or EXAMPLES[0].request
+    return _Kept(begun, begun, error)
 
 
-def _begin(question: Question) -> None:
+def _begin(request: PlacementRequest) -> None:
     """Fill the fields anew."""
-    _KEPT.set(_Kept(question, question))
+    _KEPT.set(_Kept(request, request))
     _ANEW.begin()
 
 
@@ -59,18 +59,18 @@ def draw_examples(seat: OpenLayout | None) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="placement-examples"):
         for number, example in enumerate(EXAMPLES):
             st.button(
-                example.name, key=f"example-{number}", help=example.shows, on_click=_begin, args=(example.question,)
+                example.name, key=f"example-{number}", help=example.shows, on_click=_begin, args=(example.request,)
             )
         if seat is not None and len(seat.layout.brokers) <= MOST_BROKERS:
             brokers = brokers_text(seat.layout.brokers)
-            question = replace(_kept().now, brokers=brokers, documented=False, fenced="").at(0)
+            request = replace(_kept().now, brokers=brokers, documented=False, fenced="").at(0)
             st.button(
                 "The layout's brokers",
                 key="example-layout",
                 icon=":material/dns:",
                 help=f"The {len(seat.layout.brokers):,} brokers and racks of {text.plain(seat.name, 60)}",
                 on_click=_begin,
-                args=(question,),
+                args=(request,),
             )
 
 
@@ -130,34 +130,36 @@ def draw_form() -> tuple[bool, str | None]:
             help="Columns by rack instead of in Kafka's order",
             persist_state="session",
         )
-    said = Question(brokers, partitions, replicas, algorithm, start, shift, first or 0, seed or 0, fenced, racks)
+    said = PlacementRequest(
+        brokers, partitions, replicas, algorithm, start, shift, first or 0, seed or 0, fenced, racks
+    )
     same = replace(begun, step=0, documented=False) == said
     said = replace(said, documented=begun.documented and same, step=kept.now.step)
     _KEPT.set(replace(kept, now=said.at(said.step)))
-    return grouped, kept.trouble
+    return grouped, kept.error
 
 
-def asked() -> Question:
+def current() -> PlacementRequest:
     """The question as it stands."""
     return _kept().now
 
 
-def draw_steps(question: Question) -> None:
+def draw_steps(request: PlacementRequest) -> None:
     """First, back and forth by partition and by replica, last."""
-    factor, now = question.factor, question.step
+    factor, now = request.factor, request.step
     row = now // factor
     # Back leads to the last replica of the partition before, on to that of the next: whole lists are compared.
-    ways = (
+    buttons = (
         ("first", ":material/first_page:", "The first replica", 0, None),
         ("partition-back", ":material/keyboard_double_arrow_left:", "A partition back", row * factor - 1, None),
         ("back", ":material/chevron_left:", "A replica back", now - 1, "Left"),
         ("on", ":material/chevron_right:", "A replica on", now + 1, "Right"),
         ("partition-on", ":material/keyboard_double_arrow_right:", "A partition on", (row + 2) * factor - 1, None),
-        ("last", ":material/last_page:", "The last replica", question.steps - 1, None),
+        ("last", ":material/last_page:", "The last replica", request.steps - 1, None),
     )
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="placement-steps"):
-        for name, icon, words, step, shortcut in ways:
-            target = question.at(step).step
+        for name, icon, words, step, shortcut in buttons:
+            target = request.at(step).step
             st.button(
                 words,
                 key=f"step-{name}",

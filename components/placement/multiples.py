@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "draw_multiples"]
 
-#: What each way is called, and what it adds.
+#: What each placer is called, and what it adds.
 NAMES = {
     "naive": ("Round-robin", "no shift, always from the first broker"),
     "random start": ("Random start", "round-robin from a random broker"),
@@ -28,7 +28,7 @@ NAMES = {
     "evenest": ("Best possible", "knows all topics in advance"),
 }
 HEIGHT = 540
-#: Letters of a line below a way's name, and lines that the longest takes.
+#: Letters of a line below a placer's name, and lines that the longest takes.
 _HEADING, _HEADING_LINES = 18, 6
 #: Topics this much further apart than they must be, or more, share a bar.
 _MOST_EXCESS = 3
@@ -39,10 +39,10 @@ _ROWS = (0.34, 0.19, 0.47)
 
 
 def draw_multiples(outcomes: Sequence[Outcome], brokers: Sequence[Broker]) -> None:
-    """Draw a column for each way, all on the same scales.
+    """Draw a column for each placer, all on the same scales.
 
     Args:
-        outcomes: what the ways make of the same topics.
+        outcomes: what the placers make of the same topics.
         brokers: the brokers, for their racks.
     """
     from plotly.subplots import make_subplots
@@ -95,7 +95,7 @@ def draw_multiples(outcomes: Sequence[Outcome], brokers: Sequence[Broker]) -> No
             autorange="reversed", showgrid=False, showticklabels=few and column == 1, tickmode="array", tickvals=count,
             ticktext=names, tickfont={"size": 10}, row=3, col=column,
         )  # fmt: skip
-    heads = [NAMES[outcome.way][0] for outcome in outcomes for _ in outcome.brokers]
+    heads = [NAMES[outcome.placer][0] for outcome in outcomes for _ in outcome.brokers]
     told = {
         "placement": heads,
         "broker": [broker for outcome in outcomes for broker in outcome.brokers.tolist()],
@@ -107,7 +107,7 @@ def draw_multiples(outcomes: Sequence[Outcome], brokers: Sequence[Broker]) -> No
 
 
 def _heading(outcome: Outcome) -> str:
-    name, adds = NAMES[outcome.way]
+    name, adds = NAMES[outcome.placer]
     told = [f"spread {outcome.replica_spread:,}"]
     if outcome.lacking_racks:
         told.append(f"{text.share(outcome.lacking_racks, outcome.partitions)} without rack diversity")
@@ -164,7 +164,7 @@ def _topics(figure: go.Figure, outcome: Outcome, column: int) -> None:
 
 
 def _neighbours(figure: go.Figure, outcome: Outcome, column: int, *, last: bool, most: int) -> None:
-    """Who shares how many partitions with whom, on one scale for all ways."""
+    """Who shares how many partitions with whom, on one scale for all placers."""
     shared = np.sqrt(outcome.shared)  # so that few are told from none, too
     np.fill_diagonal(shared, np.nan)
     ticks = [part * most / 4 for part in (0, 0.25, 1, 2.25, 4)]
@@ -198,12 +198,12 @@ def _neighbours(figure: go.Figure, outcome: Outcome, column: int, *, last: bool,
 
 def _draw(figure: go.Figure, outcomes: Sequence[Outcome]) -> None:
     figure.update_layout(height=HEIGHT)
-    ways = ", ".join(NAMES[outcome.way][0] for outcome in outcomes)
+    placers = ", ".join(NAMES[outcome.placer][0] for outcome in outcomes)
     st.plotly_chart(
         figure,
         key="compare-multiples",
         theme=None,
         height=HEIGHT,
         config={"displayModeBar": False, "scrollZoom": False, "doubleClick": False},
-        alt=f"{ways}: replicas and leaders per broker, topics' balance, and brokers that share partitions",
+        alt=f"{placers}: replicas and leaders per broker, topics' balance, and brokers that share partitions",
     )

@@ -9,11 +9,11 @@ import streamlit as st
 from components.look import text
 from components.replication.form import ANEW, begin, keep_now, kept
 from components.replication.words import event_group, event_words
-from reseat.errors import StoryInvalid
+from reseat.errors import ScenarioInvalid
 from reseat.replication import Acks, Elect, Event, Partition, Produce, start
 from reseat.replication.choices import possible
 from reseat.replication.events import written
-from reseat.replication.question import Lane, Story, branched, brokers_in, of_scenario
+from reseat.replication.request import Lane, ParsedEvents, branched, brokers_in, of_scenario
 
 __all__ = ["draw_branches", "draw_story"]
 
@@ -47,7 +47,7 @@ def draw_story() -> None:
         brokers, leads = brokers_in(brokers_text), brokers_in(first)
         start(brokers, leader=leads[0])
         said = replace(said, brokers=brokers, leader=leads[0])
-    except StoryInvalid as error:
+    except ScenarioInvalid as error:
         st.markdown(f":orange[:material/warning:] {text.plain(str(error))}")
     keep_now(said)
     st.button(
@@ -60,11 +60,11 @@ def draw_story() -> None:
     )
 
 
-def draw_branches(story: Story, lane: Lane) -> None:
+def draw_branches(story: ParsedEvents, lane: Lane) -> None:
     """What could happen after the step that one looks at; a click takes the place of what followed."""
-    question = kept().now
-    seen = min(question.step, len(lane.steps))
-    question = replace(question, step=seen)
+    request = kept().now
+    seen = min(request.step, len(lane.steps))
+    request = replace(request, step=seen)
     choices = _choices(lane.at(seen))
     when = "for the start" if seen == 0 else f"after step {seen}"
     st.markdown(f"**What if something else happens?** Choose an event {when}; the events after it are dropped.")
@@ -82,7 +82,7 @@ def draw_branches(story: Story, lane: Lane) -> None:
                     key=f"branch {written(event)}",
                     help=f"The line {text.code(written(event))}",
                     on_click=begin,
-                    args=(branched(question, story, event),),
+                    args=(branched(request, story, event),),
                 )
 
 

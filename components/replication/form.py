@@ -12,13 +12,13 @@ from components.look import text
 from components.replication.words import BESIDE_WORDS
 from components.state.slots import Anew, Slot
 from reseat.replication import Rules, Truncation
-from reseat.replication.question import BESIDE, MOST_REPLICAS, STORIES, Question, from_query, of_scenario
+from reseat.replication.request import ALL_SCENARIOS, BESIDE, MOST_REPLICAS, ReplicationRequest, from_query, of_scenario
 
 __all__ = ["ANEW", "Kept", "begin", "draw_form", "draw_picture", "keep_now", "kept"]
 
 _HERE = Path(__file__).parent
 _KEPT: Slot[Kept] = Slot("replication", addressed=True)
-#: The fields, which begin anew with each question, and the player, which goes to its step then.
+#: The fields, which begin anew with each request, and the player, which goes to its step then.
 ANEW = Anew("replication")
 _TRUNCATIONS = {Truncation.HIGH_WATERMARK: "High watermark", Truncation.LEADER_EPOCH: "Leader epoch"}
 
@@ -28,15 +28,15 @@ class Kept:
     """What the page keeps.
 
     Attributes:
-        begun: the question that the fields began with.
-        now: the question now.
-        trouble: what in the link was not understood.
+        begun: the request that the fields began with.
+        now: the request now.
+        error: what in the link was not understood.
         picture: whether the picture of a partition is unfolded.
     """
 
-    begun: Question
-    now: Question
-    trouble: str | None = None
+    begun: ReplicationRequest
+    now: ReplicationRequest
+    error: str | None = None
     picture: bool = True
 
 
@@ -46,21 +46,21 @@ def kept() -> Kept:
 
 
 def _linked() -> Kept:
-    linked, trouble = from_query(st.query_params.to_dict())
-    begun = linked or of_scenario(STORIES[0])
-    return Kept(begun, begun, trouble, picture=linked is None)
+    linked, error = from_query(st.query_params.to_dict())
+    begun = linked or of_scenario(ALL_SCENARIOS[0])
+    return Kept(begun, begun, error, picture=linked is None)
 
 
-def begin(question: Question) -> None:
+def begin(request: ReplicationRequest) -> None:
     """Fill the fields anew."""
     now = kept()
-    _KEPT.set(replace(now, begun=question, now=question, trouble=None))
+    _KEPT.set(replace(now, begun=request, now=request, error=None))
     ANEW.begin()
 
 
-def keep_now(question: Question) -> None:
+def keep_now(request: ReplicationRequest) -> None:
     """Keep what the fields say."""
-    _KEPT.set(replace(kept(), now=question))
+    _KEPT.set(replace(kept(), now=request))
 
 
 def draw_picture() -> None:
@@ -90,7 +90,7 @@ def draw_form() -> None:
     """Story, rules and what stands beside; keeps what they say."""
     now = kept()
     begun, suffix = now.begun, ANEW.turn
-    titles = {scenario.name: scenario.title for scenario in STORIES}
+    titles = {scenario.name: scenario.title for scenario in ALL_SCENARIOS}
     which, beside, picture = st.columns([3, 1.6, 1.25], vertical_alignment="bottom")
     chosen = which.selectbox(
         "Story",
@@ -100,7 +100,7 @@ def draw_form() -> None:
         key=f"scenario-{suffix}",
     )
     if chosen != begun.base.name:
-        scenario = next(one for one in STORIES if one.name == chosen)
+        scenario = next(one for one in ALL_SCENARIOS if one.name == chosen)
         begin(replace(of_scenario(scenario), beside=now.now.beside))
         st.rerun()
     other = beside.selectbox(

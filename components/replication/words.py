@@ -22,7 +22,7 @@ from reseat.replication import (
     Truncation,
     faults,
 )
-from reseat.replication.question import Beside, Lane
+from reseat.replication.request import Beside, Lane
 
 __all__ = ["BESIDE_WORDS", "event_group", "event_words", "lane_name", "outcome"]
 

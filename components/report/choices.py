@@ -11,7 +11,7 @@ from reseat.report import Choices, Kind
 from reseat.report.content import Audience
 from reseat.report.matter import chapters_for
 
-__all__ = ["CURRENCY", "LONGEST_CURRENCY", "MEGABYTE", "Asked", "choices_of", "from_query", "to_query"]
+__all__ = ["CURRENCY", "LONGEST_CURRENCY", "MEGABYTE", "ReportRequest", "choices_of", "from_query", "to_query"]
 
 #: Throttles are given in MB a second (10^6 bytes), as on the Plan page.
 MEGABYTE = 1_000_000
@@ -22,7 +22,7 @@ LONGEST_CURRENCY = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReportRequest:
     """What one chose; what the address can hold. A logo is no text, and stands in no link.
 
     Attributes:
@@ -51,42 +51,42 @@ class Asked:
         return chapters_for(self.audience) if self.chapters is None else self.chapters
 
 
-def choices_of(asked: Asked, logo: bytes | None) -> Choices:
+def choices_of(request: ReportRequest, logo: bytes | None) -> Choices:
     """How the report is told."""
     return Choices(
-        chapters=asked.shown,
-        audience=asked.audience,
-        title=asked.title.strip() or None,
-        author=asked.author.strip() or None,
+        chapters=request.shown,
+        audience=request.audience,
+        title=request.title.strip() or None,
+        author=request.author.strip() or None,
         logo=logo,
-        price_per_gb=asked.price,
-        currency=asked.currency.strip() or CURRENCY,
-        throttle=None if asked.throttle is None else asked.throttle * MEGABYTE,
+        price_per_gb=request.price,
+        currency=request.currency.strip() or CURRENCY,
+        throttle=None if request.throttle is None else request.throttle * MEGABYTE,
     )
 
 
-def to_query(asked: Asked) -> dict[str, str]:
+def to_query(request: ReportRequest) -> dict[str, str]:
     """The address' part; what is as by itself is left out."""
     query = {
-        "chapters": "" if asked.chapters is None else ",".join(kind.value for kind in asked.chapters) or "none",
-        "audience": "" if asked.audience == "management" else asked.audience,
-        "title": asked.title.strip(),
-        "author": asked.author.strip(),
-        "price": "" if asked.price is None else f"{asked.price:g}",
-        "currency": "" if asked.price is None or asked.currency == CURRENCY else asked.currency,
-        "throttle": "" if asked.throttle is None else f"{asked.throttle:g}",
-        "mask": "yes" if asked.mask else "",
+        "chapters": "" if request.chapters is None else ",".join(kind.value for kind in request.chapters) or "none",
+        "audience": "" if request.audience == "management" else request.audience,
+        "title": request.title.strip(),
+        "author": request.author.strip(),
+        "price": "" if request.price is None else f"{request.price:g}",
+        "currency": "" if request.price is None or request.currency == CURRENCY else request.currency,
+        "throttle": "" if request.throttle is None else f"{request.throttle:g}",
+        "mask": "yes" if request.mask else "",
     }
     return {name: value for name, value in query.items() if value}
 
 
-def from_query(query: Mapping[str, str]) -> Asked:
+def from_query(query: Mapping[str, str]) -> ReportRequest:
     """What an address asks for; what it says and nobody understands is left as by itself."""
     named = query.get("chapters", "")
     known = {kind.value: kind for kind in Kind}
     chosen = tuple(known[word] for word in dict.fromkeys(named.split(",")) if word in known)
     audience: Audience = next((one for one in get_args(Audience) if one == query.get("audience")), "management")
-    return Asked(
+    return ReportRequest(
         audience=audience,
         chapters=tuple(sorted(chosen, key=list(Kind).index)) if named else None,
         title=query.get("title", "")[:_LONGEST],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.look import text
-from components.report.choices import LONGEST_CURRENCY, Asked, from_query
+from components.report.choices import LONGEST_CURRENCY, ReportRequest, from_query
 from components.state import slots
 from components.state.slots import Slot
 from reseat.errors import InputRefused
@@ -23,9 +23,9 @@ from reseat.report.matter import ALL, chapters_for
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-__all__ = ["NAMES", "asked", "draw_form", "key", "logo", "template"]
+__all__ = ["NAMES", "draw_form", "key", "logo", "request", "template"]
 
-_KEPT: Slot[Asked] = Slot("report-asked", addressed=True)
+_KEPT: Slot[ReportRequest] = Slot("report-asked", addressed=True)
 _LOGO: Slot[bytes] = Slot("report-logo")
 _KEY: Slot[bytes] = Slot("report-key")
 _TEMPLATE: Slot[bytes] = Slot("report-template")
@@ -47,7 +47,7 @@ NAMES = {
 _AUDIENCES: dict[Audience, str] = {"management": "Management", "operators": "Operators"}
 
 
-def asked() -> Asked:
+def request() -> ReportRequest:
     """What was chosen so far; at first what the address says."""
     return _KEPT.get(from_query(st.query_params.to_dict()))
 
@@ -71,9 +71,9 @@ def key() -> bytes:
     return known
 
 
-def draw_form(place: DeltaGenerator) -> Asked:
+def draw_form(place: DeltaGenerator) -> ReportRequest:
     """Draw the choices; what was changed is kept, and counts at once."""
-    now = asked()
+    now = request()
     with place, st.container(horizontal=True, key="report-row"):
         audience = st.segmented_control(
             "For",
@@ -104,7 +104,7 @@ def draw_form(place: DeltaGenerator) -> Asked:
     return chosen
 
 
-def _details(now: Asked) -> Asked:
+def _details(now: ReportRequest) -> ReportRequest:
     left, right = st.columns(2)
     title = left.text_input(
         "Title",

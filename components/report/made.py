@@ -26,12 +26,12 @@ class Made:
 
     Attributes:
         report: its content.
-        trouble: why the history could not be had, or None.
+        no_history: why the history could not be had, or None.
         names: (pseudonym, kind, name) of what was replaced; empty where names are told.
     """
 
     report: Report
-    trouble: str | None = None
+    no_history: str | None = None
     names: tuple[tuple[str, str, str], ...] = ()
 
     @property
@@ -62,11 +62,11 @@ def make(seat: OpenLayout, choices: Choices, key: bytes | None) -> Made:
         choices: how it is told.
         key: by which names are replaced; None: names are told.
     """
-    past, trouble = _past(seat)
+    past, no_history = _past(seat)
     told = _told(choices)
     with st.spinner(f"Making the report: {text.plain(wish_in_words(seat.wish)) or 'the layout as it is'} …"):
-        asked = (seat.digest, str(seat.wish), told, key, seat.name, seat.read_at, trouble, _stamp(past))
-        return caching.report_of(asked, lambda: _make(seat, choices, key, past, trouble))
+        request = (seat.digest, str(seat.wish), told, key, seat.name, seat.read_at, no_history, _stamp(past))
+        return caching.report_of(request, lambda: _make(seat, choices, key, past, no_history))
 
 
 def _told(choices: Choices) -> tuple[object, ...]:
@@ -79,15 +79,15 @@ def _stamp(past: Past | None) -> tuple[int, str] | None:
     return None if past is None else (len(past.taken_at), str(past.taken_at[-1]))
 
 
-def _make(seat: OpenLayout, choices: Choices, key: bytes | None, past: Past | None, trouble: str | None) -> Made:
+def _make(seat: OpenLayout, choices: Choices, key: bytes | None, past: Past | None, no_history: str | None) -> Made:
     matter = _matter(seat, past)
     if key is None:
-        return Made(build(matter, choices), trouble)
+        return Made(build(matter, choices), no_history)
     from reseat.report.masks.names import Masker, masked
 
     masker = Masker(key)
     report = build(masked(matter, masker), choices)
-    return Made(report, trouble, tuple(masker.names()))
+    return Made(report, no_history, tuple(masker.names()))
 
 
 def _matter(seat: OpenLayout, past: Past | None) -> Matter:

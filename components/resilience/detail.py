@@ -13,14 +13,14 @@ from components.resilience.view import Chosen
 from components.shell import navigation
 from reseat.resilience import Healing, Loss
 from reseat.resilience.losses import AMOUNTS, Losses
-from reseat.resilience.words import MEASURES, Measure, who
+from reseat.resilience.words import MEASURES, LossMeasure, who
 
 __all__ = ["detail_lines", "draw_detail", "loss_of_row"]
 
 #: Brokers that take over, named before the rest is counted.
 _HEIRS = 3
 #: Words, colour and icon of what is broken.
-_BROKEN: dict[Measure, tuple[str, str, str]] = {
+_BROKEN: dict[LossMeasure, tuple[str, str, str]] = {
     "offline_partitions": ("offline", "red", "error"),
     "below_min_isr": ("below min ISR", "orange", "warning"),
 }
@@ -93,7 +93,7 @@ def detail_lines(losses: Losses, chosen: Chosen, found: Loss | None) -> list[str
     return [*lines, *_healing(found)]
 
 
-def _broken(measure: Measure, count: int, losses: Losses) -> str:
+def _broken(measure: LossMeasure, count: int, losses: Losses) -> str:
     words, colour, icon = _BROKEN[measure]
     mark = f":{colour}[:material/{icon}:]" if count else ":green[:material/check:]"
     already = losses.already.get(measure, 0)

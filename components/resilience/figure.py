@@ -12,14 +12,14 @@ from components.look import text, theme
 from components.resilience.view import MOST_BARS, View, chosen_of, measure_of, ranked
 from components.resilience.words import harm, names_of
 from reseat.resilience.losses import Losses
-from reseat.resilience.words import MEASURES, WORDS, Measure
+from reseat.resilience.words import MEASURES, WORDS, LossMeasure
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 __all__ = ["HEIGHT", "draw_ranked", "ranked_figure"]
 
-_COLOURS: dict[Measure, str] = {
+_COLOURS: dict[LossMeasure, str] = {
     "offline_partitions": theme.BROKEN,
     "below_min_isr": theme.ATTENTION,
     "leaders_moved": theme.LEADER,

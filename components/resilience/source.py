@@ -26,8 +26,8 @@ from reseat.history.read import History
 from reseat.model import ClusterLayout, Snapshot, Wish
 from reseat.model.arrays import row_any
 from reseat.resilience import Loss
+from reseat.resilience.failover_order import failover_order
 from reseat.resilience.losses import Losses, from_tables
-from reseat.resilience.standing import standing
 from reseat.resilience.words import MEASURES
 
 __all__ = ["Subject", "choose", "joined", "offline_rows", "swept_losses"]
@@ -133,7 +133,7 @@ def _of_layout(
 
 def offline_rows(layout: ClusterLayout, lost: tuple[int, ...], mode: Mode) -> npt.NDArray[np.int64]:
     """Rows of the partitions that nobody can lead once these brokers are lost."""
-    able = standing(layout, mode).able
+    able = failover_order(layout, mode).able
     gone = np.append(np.isin(layout.broker_ids, lost), False)  # the last place is for -1, the padding
     return np.flatnonzero(~row_any(able & ~gone[layout.replicas]))
 

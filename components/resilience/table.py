@@ -19,7 +19,7 @@ from components.state import fields, widgets
 from components.state.partitions_table import partitions_table
 from reseat.model.search import Search
 from reseat.resilience.losses import Losses, triangle
-from reseat.resilience.words import MEASURES, Measure
+from reseat.resilience.words import MEASURES, LossMeasure
 
 if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ColumnConfig
@@ -179,7 +179,7 @@ def pairs_found(losses: Losses, view: View, typed: str) -> npt.NDArray[np.int64]
     return at[worst]
 
 
-def _reversed(losses: Losses, view: View) -> list[Measure]:
+def _reversed(losses: Losses, view: View) -> list[LossMeasure]:
     """The measures to sort by, the first one last, as numpy wants them."""
     first = measure_of(view, losses)
     return [*(one for one in reversed(MEASURES) if one != first and one in losses.pairs), first]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from components.canvas.pair_matrix.events import opened
 from reseat.resilience.losses import Losses
-from reseat.resilience.words import Measure
+from reseat.resilience.words import LossMeasure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class View:
         chosen: the loss whose detail is open; None: the worst one.
     """
 
-    measure: Measure | None = None
+    measure: LossMeasure | None = None
     which: Which = "racks and brokers"
     chosen: Chosen | None = None
 
@@ -73,7 +73,7 @@ def chosen_in(said: str) -> Chosen | None:
     return None if found is None else Chosen(found[1], tuple(sorted({int(broker) for broker in found[2].split(",")})))
 
 
-def measure_of(view: View, losses: Losses) -> Measure:
+def measure_of(view: View, losses: Losses) -> LossMeasure:
     """What bars and cells count."""
     return view.measure if view.measure is not None and losses.told(view.measure) else losses.first_telling
 

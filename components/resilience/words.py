@@ -13,7 +13,7 @@ from components.shell.frame import Figure
 from reseat.model import Severity
 from reseat.resilience import words
 from reseat.resilience.losses import Losses
-from reseat.resilience.words import MEASURES, WORDS, Measure, Worst, chance, measured, who
+from reseat.resilience.words import MEASURES, WORDS, LossMeasure, Worst, chance, loss_in_words, who
 
 __all__ = ["answer", "figures", "harm", "names_of"]
 
@@ -28,7 +28,7 @@ def names_of(rows: pd.DataFrame) -> list[str]:
 def harm(row: pd.Series[Any]) -> str:
     """What a loss does by each measure that is told: ``12 partitions offline, 40 partitions below min ISR``."""
     told = [(measure, row[measure]) for measure in MEASURES if row[measure] is not pd.NA]
-    return ", ".join(measured(measure, int(str(value))) for measure, value in told)
+    return ", ".join(loss_in_words(measure, int(str(value))) for measure, value in told)
 
 
 def answer(losses: Losses) -> str:
@@ -107,9 +107,9 @@ def _single(label: str, losses: Losses, kind: str) -> Figure:
     return Figure(label, name, "0 offline", harm(row))
 
 
-def _worst(losses: Losses, rows: pd.DataFrame) -> dict[Measure, tuple[str, int]]:
+def _worst(losses: Losses, rows: pd.DataFrame) -> dict[LossMeasure, tuple[str, int]]:
     """By measure: who does most, and how much beyond what is so already; nothing where nobody does anything."""
-    found: dict[Measure, tuple[str, int]] = {}
+    found: dict[LossMeasure, tuple[str, int]] = {}
     for measure in () if rows.empty else MEASURES:
         beyond = rows[measure].fillna(0).to_numpy(np.int64) - losses.already.get(measure, 0)
         at = int(np.argmax(beyond))

@@ -39,7 +39,7 @@ def access() -> Access:
     try:
         return access_of(secrets_in(config.get_option("secrets.files")), os.environ, unsafe=unsafe)
     except InputRefused as refusal:
-        return Access(sign_in=True, unsafe=unsafe, trouble=str(refusal))
+        return Access(sign_in=True, unsafe=unsafe, error=str(refusal))
 
 
 def person(shown: str = "") -> Person:

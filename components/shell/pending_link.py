@@ -23,8 +23,8 @@ def draw() -> None:
     if link is None:
         return
     with st.container(border=True, key="pending-link"):
-        if link.trouble:
-            st.markdown(f":orange[:material/link_off:] {text.plain(link.trouble)}")
+        if link.error:
+            st.markdown(f":orange[:material/link_off:] {text.plain(link.error)}")
         elif link.live is not None:
             what = "is about" if link.wish.is_empty else "shows a what-if on"
             then = "" if link.wish.is_empty else " Read it to see the what-if."

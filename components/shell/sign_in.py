@@ -33,7 +33,7 @@ def draw_buttons(key: str) -> None:
         key: tells this place of the page from others.
     """
     who, now = visitor.access(), session.person()
-    if not who.sign_in or who.trouble:
+    if not who.sign_in or who.error:
         return
     with st.container(horizontal=True, key=f"sign-in-{key}"):
         for provider in _providers():

@@ -22,12 +22,12 @@ from reseat.sources.followed import ReadingDifference
 if TYPE_CHECKING:
     from reseat.balance import Balance
     from reseat.demo import Sample
-    from reseat.election import AutoRebalance, ElectionPreview, Majority, Mode, Move, RestartVerdict, StopPreview, Walk
+    from reseat.election import AutoRebalance, ElectionPreview, Majority, Mode, Move, RestartSafety, StopPreview, Walk
     from reseat.formats.documents.sealed import SealedPlan
     from reseat.history.read import History
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
-    from reseat.placement.creation import Way
+    from reseat.placement.creation import CreationMethod
     from reseat.placement.fingerprint.fits import TopicFingerprint
     from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
     from reseat.planning import Curve
@@ -132,12 +132,12 @@ def history_in(where: str) -> History:
     return History.open(where)
 
 
-def from_tables(history: History, question: str, ask: Callable[[], _Answer]) -> _Answer:
+def from_tables(history: History, name: str, ask: Callable[[], _Answer]) -> _Answer:
     """An answer of the history, kept until a job of the pipeline changes the tables; never changed by who gets it.
 
     Args:
         history: the tables.
-        question: names what is asked, all that it depends on included.
+        name: names what is asked, all that it depends on included.
         ask: asks it.
 
     Raises:
@@ -145,7 +145,7 @@ def from_tables(history: History, question: str, ask: Callable[[], _Answer]) -> 
     """
     local = history.tables.local is not None
     stamp = history.stamp() if local else _stamp(history.where, history)
-    return cast("_Answer", _asked(history.where, stamp, question, ask))
+    return cast("_Answer", _query(history.where, stamp, name, ask))
 
 
 @st.cache_data(show_spinner=False, ttl=_STAMP_SECONDS, max_entries=4)
@@ -154,8 +154,8 @@ def _stamp(where: str, _history: History) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=_ANSWERS)
-def _asked(where: str, stamp: str, question: str, _ask: Callable[[], object]) -> object:
-    return _ask()
+def _query(where: str, stamp: str, name: str, _read: Callable[[], object]) -> object:
+    return _read()
 
 
 @_result(_LAYOUTS)
@@ -245,7 +245,7 @@ def fingerprints_of(layout: ClusterLayout) -> tuple[TopicFingerprint, ...]:
 
 @_result(32)
 def topic_draws_of(
-    layout: ClusterLayout, spec: TopicSpec, way: Way, rounds: int, defaults: ClusterDefaults
+    layout: ClusterLayout, spec: TopicSpec, way: CreationMethod, rounds: int, defaults: ClusterDefaults
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """``reseat.placement.creation.loads_over_draws``: what brokers would get of a new topic over many draws.
 
@@ -461,7 +461,7 @@ def auto_rebalance_of(layout: ClusterLayout, mode: Mode) -> AutoRebalance:
 
 
 @_result(_PLANS)
-def restarts_of(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
+def restarts_of(layout: ClusterLayout) -> tuple[RestartSafety, ...]:
     """``reseat.election.safe_to_restart``: the next broker to restart first."""
     from reseat.election import safe_to_restart
 

@@ -51,14 +51,14 @@ def begin(state: State, link: Link | None) -> None:
     """Open what a link names, or keep it until its file is there."""
     if link is None:
         return
-    if link.past is not None and not link.trouble:
+    if link.past is not None and not link.error:
         _begin_in_the_past(state, link, link.past)
         return
     shelved = shared.linked_layouts().find(link.digest)
     named = link.live is not None and may(state, Door.READ_CLUSTERS).may
     live = shared.live_clusters().find(link.name) if named else None
     read = None if live is None else live.state.reading
-    if link.trouble or (shelved is None and read is None):
+    if link.error or (shelved is None and read is None):
         state.link = link
         return
     if read is not None:
@@ -80,7 +80,7 @@ def return_to(state: State, link: Link | None) -> None:
     if link is None:
         return
     state.link = None
-    name = None if link.trouble else _open_already(state, link)
+    name = None if link.error else _open_already(state, link)
     if name is None:
         begin(state, link)
         return
@@ -133,7 +133,7 @@ def _begin_in_the_past(state: State, link: Link, past: Past) -> None:
     try:
         snapshot = caching.past_snapshot(history(state, where.tables), where.landing, past.cluster, past.snapshot_id)
     except InputRefused as refusal:
-        state.link = replace(link, trouble=f"The snapshot in the link cannot be opened. {refusal.sentence}")
+        state.link = replace(link, error=f"The snapshot in the link cannot be opened. {refusal.sentence}")
         return
     open_past(state, snapshot, past.snapshot_id, link.wish, link.edits, after=link.after)
 

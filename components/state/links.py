@@ -42,7 +42,7 @@ class Link:
         name: the file's name.
         edits: racks told by hand, topics left out.
         wish: the what-if, the point of its curve included.
-        trouble: what in the link was not understood, or None.
+        error: what in the link was not understood, or None.
         live: where it is about a live cluster of that name (the digest is the reading looked at), after how many
             seconds it is read again, 0 for by hand; None where it is not.
         past: the moment of a cluster's history that the layout is of, or None.
@@ -53,7 +53,7 @@ class Link:
     name: str
     edits: Edits
     wish: Wish
-    trouble: str | None = None
+    error: str | None = None
     live: int | None = None
     past: Past | None = None
     after: bool = True
@@ -113,7 +113,7 @@ def to_query(
 
 
 def from_query(query: Mapping[str, str]) -> Link | None:
-    """What a query names; None where it names no layout. What is not understood is said in ``trouble``.
+    """What a query names; None where it names no layout. What is not understood is said in ``error``.
 
     A moment of the past is named well enough by ``past`` alone: its layout is in the history.
     """

@@ -201,7 +201,7 @@ def open_live(live: LiveCluster) -> None:
         state.opened[name] = Opened(reading, datetime.now(UTC), live=live)
     state.opened[name].follow()
     state.look(name)
-    if link is not None and not link.trouble and link.live is not None and link.name == name:
+    if link is not None and not link.error and link.live is not None and link.name == name:
         set_refresh_every(name, link.live)
         there = state.opened[name]
         there.edits, there.wish, there.after = link.edits, link.wish, link.after
@@ -319,12 +319,12 @@ def open_reading(reading: Reading, name: str) -> None:
     name = state.free_name(reading, name)
     state.opened[name] = Opened(reading, datetime.now(UTC))
     state.look(name)
-    if link is not None and not link.trouble:
+    if link is not None and not link.error:
         there = state.opened[name]
         if link.names(caching.layout_of(reading, link.edits).digest):
             there.edits, there.wish, there.after = link.edits, link.wish, link.after
         else:
-            state.link = replace(link, trouble=_other_layout(link, reading))
+            state.link = replace(link, error=_other_layout(link, reading))
 
 
 def _other_layout(link: links.Link, reading: Reading) -> str:

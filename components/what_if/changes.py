@@ -35,12 +35,12 @@ class FindingChange:
     """One kind of finding, before and after; ``before`` or ``after`` is None where there is none.
 
     Attributes:
-        verdict: "new", "resolved" or "changed".
+        status: "new", "resolved" or "changed".
         before: the finding in the current layout.
         after: the finding in the proposed layout.
     """
 
-    verdict: str
+    status: str
     before: Finding | None
     after: Finding | None
 
@@ -81,10 +81,10 @@ def draw_finding_changes(plan: Plan) -> None:
         return
     icons = {"new": ":orange[:material/add_alert:]", "resolved": ":green[:material/check_circle:]"}
     for change in changes:
-        icon = icons.get(change.verdict, ":material/change_circle:")
+        icon = icons.get(change.status, ":material/change_circle:")
         finding = change.after or change.before
         word = f" ({theme.severity_word(finding.severity)})" if finding is not None and change.after else ""
-        st.markdown(f"{icon} **{change.verdict.capitalize()}**{word}: {text.plain(change.sentence)}")
+        st.markdown(f"{icon} **{change.status.capitalize()}**{word}: {text.plain(change.sentence)}")
 
 
 def draw_racks(plan: Plan) -> None:

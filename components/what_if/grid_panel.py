@@ -20,8 +20,8 @@ from components.what_if.what_if import Shown
 from reseat.balance.grid import (
     Axes,
     BrokerOrder,
+    CellMeasure,
     Grid,
-    Measure,
     TopicOrder,
     axes_of,
     broker_order,
@@ -44,7 +44,7 @@ _PRESENT, _AFTER = "Current state", "After the plan"
 _DIFFERENCE, _OTHER = "Change (after − before)", "Difference from another layout"
 
 #: What a cell can sum, as it is called.
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, CellMeasure] = {
     "Replicas": "replicas",
     "Leaders": "leaders",
     "Preferred leaders": "preferred leaders",

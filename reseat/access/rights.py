@@ -99,7 +99,7 @@ class Access:
         addresses: which addresses may be typed.
         unsafe: why nothing may be written with the server's settings, as a sentence; empty where nothing speaks
             against it.
-        trouble: why the configuration cannot be read, as a sentence; empty where it can.
+        error: why the configuration cannot be read, as a sentence; empty where it can.
     """
 
     sign_in: bool = False
@@ -110,7 +110,7 @@ class Access:
     local: bool = False
     addresses: Addresses = field(default_factory=Addresses)
     unsafe: str = ""
-    trouble: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ def ask(door: Door, person: Person, access: Access, now: float) -> Answer:
     """
     if person.command_line:
         return Answer(True, f"Asked from the command line by {person.name}.")
-    if access.trouble:
-        return Answer(False, f"Nobody may {door.value}: {access.trouble}")
+    if access.error:
+        return Answer(False, f"Nobody may {door.value}: {access.error}")
     if door is Door.WRITE and access.unsafe:
         return Answer(False, f"Nobody may {door.value}: {access.unsafe}")
     answer = _signed_in(door, person, access, now) if access.sign_in else _without_sign_in(door, person, access)

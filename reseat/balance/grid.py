@@ -30,9 +30,9 @@ from reseat.model.naming import natural
 __all__ = [
     "Axes",
     "BrokerOrder",
+    "CellMeasure",
     "CellState",
     "Grid",
-    "Measure",
     "Span",
     "TopicOrder",
     "axes_of",
@@ -44,7 +44,7 @@ __all__ = [
     "shown_rack_places",
 ]
 
-Measure = Literal["replicas", "leaders", "preferred leaders", "bytes", "behind"]
+CellMeasure = Literal["replicas", "leaders", "preferred leaders", "bytes", "behind"]
 BrokerOrder = Literal["rack", "id", "load"]
 TopicOrder = Literal["name", "size", "imbalance"]
 _Rows = npt.NDArray[np.int64]
@@ -252,7 +252,7 @@ def _column_of_partition(layout: ClusterLayout, axes: Axes) -> _Rows:
     return np.append(place, -1)[base.rows_at(topic, layout.partition)]
 
 
-def grid_of(layout: ClusterLayout, axes: Axes, measure: Measure = "replicas") -> Grid:
+def grid_of(layout: ClusterLayout, axes: Axes, measure: CellMeasure = "replicas") -> Grid:
     """Sum a measure of a layout on axes, which may be another layout's.
 
     ``behind`` counts replicas that are told not to be in sync; ``leaders`` and ``preferred leaders`` count only what

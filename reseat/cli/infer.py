@@ -8,7 +8,7 @@ from reseat.cli.inputs import layout_of, read_layout, reading_notes
 from reseat.cli.writer import complain, say, write_json
 from reseat.model.selection import topics_like
 from reseat.model.wording import counted, verb
-from reseat.placement import Fit, TopicFingerprint, Verdict
+from reseat.placement import FingerprintKind, Fit, TopicFingerprint
 from reseat.placement import infer as infer_placements
 
 __all__ = ["infer"]
@@ -28,15 +28,9 @@ def infer(chosen: argparse.Namespace) -> int:
         write_json([_as_json(one) for one in found])
         complain(*notes)
         return 0
-    counts = [(verdict, sum(one.verdict is verdict for one in found)) for verdict in Verdict]
-    say(
-        *(
-            f"{counted(number, 'topic')} {verb(number, 'is', 'are')} {verdict.value}."
-            for verdict, number in counts
-            if number
-        )
-    )
-    if any(one.verdict is Verdict.NOT_STRIPED for one in found):
+    counts = [(kind, sum(one.kind is kind for one in found)) for kind in FingerprintKind]
+    say(*(f"{counted(number, 'topic')} {verb(number, 'is', 'are')} {kind.value}." for kind, number in counts if number))
+    if any(one.kind is FingerprintKind.NOT_STRIPED for one in found):
         say("Topics created by a KRaft controller are placed differently and count as not striped.")
     say("", *(one.sentence for one in found[:LISTED_TOPICS]))
     if len(found) > LISTED_TOPICS:
@@ -50,7 +44,7 @@ def _as_json(found: TopicFingerprint) -> dict[str, object]:
     return {
         "topic": found.topic,
         "striped": found.striped,
-        "verdict": found.verdict.value,
+        "verdict": found.kind.value,
         "rack_aware": found.rack_aware,
         "pairs": [list(pair) for pair in found.pairs],
         "moved": list(found.moved),

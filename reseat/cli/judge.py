@@ -26,8 +26,8 @@ def judge(chosen: argparse.Namespace) -> int:
     """Judge a plan; see the command's ``--help``. Returns 2 where the plan is invalid."""
     if chosen.plan == STANDARD_INPUT and STANDARD_INPUT in chosen.layout:
         raise InputRefused("Standard input (-) can be read only once.")
-    standing = read_layout(chosen)
-    layout = layout_of(standing.layout, chosen)
+    reading = read_layout(chosen)
+    layout = layout_of(reading.layout, chosen)
     text, source = text_of(chosen.plan)
     reading = read(text, source=source)
     proposed = reading.layout if reading.proposed is None else reading.proposed
@@ -39,7 +39,7 @@ def judge(chosen: argparse.Namespace) -> int:
         write_json(certificate.as_dict())
     else:
         say(*_lines(certificate))
-        notes = reading_notes(standing, layout, wish.remove)
+        notes = reading_notes(reading, layout, wish.remove)
         if notes:
             say("", "Note", *(f"  {note}" for note in notes))
     is_plan = reading.kind == "reassignment JSON" and reading.proposed is None and text.lstrip()[:1] == b"{"

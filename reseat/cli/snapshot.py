@@ -29,7 +29,7 @@ Reader = Callable[..., Snapshot]
 #: Seconds between two lines of progress on a terminal.
 _PACE = 0.1
 _WIDTH = 78
-_WAYS = {"zookeeper": "ZooKeeper", "admin": "its brokers"}
+_PROTOCOLS = {"zookeeper": "ZooKeeper", "admin": "its brokers"}
 
 
 def snapshot(chosen: argparse.Namespace, *, read: Reader | None = None) -> int:
@@ -123,7 +123,7 @@ def _write(file: Path, data: bytes) -> None:
 def _summary(taken: Snapshot, written: list[str]) -> list[str]:
     layout = taken.layout
     name = taken.cluster or taken.cluster_id or "The cluster"
-    by = _WAYS.get(taken.protocol, taken.protocol)
+    by = _PROTOCOLS.get(taken.protocol, taken.protocol)
     lines = [
         f"{name}, read from {by} at {taken.taken_at:%Y-%m-%d %H:%M:%S} UTC: {counted(len(layout.brokers), 'broker')}, "
         f"{counted(len(layout.topics), 'topic')}, {counted(layout.partition_count, 'partition')}, "

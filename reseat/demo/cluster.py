@@ -42,7 +42,7 @@ from reseat.model import (
 from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, listed
 from reseat.placement import JavaRandom, place_added, place_kraft
-from reseat.placement.creation import Way, place_topic
+from reseat.placement.creation import CreationMethod, place_topic
 from reseat.placement.topic_spec import TopicSpec
 
 __all__ = ["DemoCluster", "DemoTopic", "Identity"]
@@ -135,8 +135,8 @@ class DemoCluster:
         spec = TopicSpec(topic.name, topic.partitions, topic.factor)
         if topic.placed:
             spec = TopicSpec.placed(topic.name, dict(enumerate(topic.placed)))
-        way = Way.ADMIN_KRAFT if self.identity.mode == "kraft" else Way.ADMIN_ZOOKEEPER
-        placed = place_topic(spec, self.layout.brokers, way, draws=self._draws())
+        method = CreationMethod.ADMIN_KRAFT if self.identity.mode == "kraft" else CreationMethod.ADMIN_ZOOKEEPER
+        placed = place_topic(spec, self.layout.brokers, method, draws=self._draws())
         self._topics[topic.name] = _Told(topic, _hours(when) - age, self._weights(len(placed.replicas)))
         self.layout = with_partitions(self.layout, topic.name, 0, placed.replicas, min_in_sync=topic.min_in_sync)
 

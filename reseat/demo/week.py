@@ -39,7 +39,7 @@ from reseat.sources.landing import LandedFile, land
 
 __all__ = ["WEEK", "demo_names", "demo_week", "land_demo_week"]
 
-#: How long the story is.
+#: How long the week is.
 WEEK = timedelta(days=7)
 _HOUR = timedelta(hours=1)
 #: The seed that everybody gets; the clusters of another one have its number behind their names.
@@ -55,7 +55,7 @@ _RETENTION = (24.0, 72.0, 168.0, 168.0, 720.0)
 
 
 @dataclass
-class _Story:
+class _Week:
     """A cluster and what will happen to it, at hours from the start of the week."""
 
     cluster: DemoCluster
@@ -107,15 +107,15 @@ def demo_week(
 
 def _told(start: datetime, every: timedelta, moments: int, seed: int, size: float) -> Iterator[Snapshot]:
     makers = (_orders, _payments, _metrics)
-    stories = [
+    weeks = [
         make(name, np.random.default_rng([seed, number]), start, size)
         for number, (make, name) in enumerate(zip(makers, demo_names(seed), strict=True))
     ]
     for number in range(moments):
         when = start + number * every
-        for story in stories:
-            story.until(when)
-            yield story.cluster.snapshot(when)
+        for week in weeks:
+            week.until(when)
+            yield week.cluster.snapshot(when)
 
 
 def land_demo_week(
@@ -166,9 +166,9 @@ def _begun(zone: Folder, cluster: str) -> datetime | None:
 # ---- the three stories -------------------------------------------------------------------------------------
 
 
-def _orders(name: str, rng: np.random.Generator, start: datetime, size: float) -> _Story:
-    story = _story(name, start, rng, "kraft", _brokers(9, ("zone-a", "zone-b", "zone-c"), "orders"), controller=3000)
-    cluster = story.cluster
+def _orders(name: str, rng: np.random.Generator, start: datetime, size: float) -> _Week:
+    week = _week(name, start, rng, "kraft", _brokers(9, ("zone-a", "zone-b", "zone-c"), "orders"), controller=3000)
+    cluster = week.cluster
     stages = ("placed", "paid", "packed", "shipped", "returned", "cancelled")
     _furnish(cluster, rng, _names(("orders", "carts", "prices", "stock"), stages), start, size)
     for hour, topic in (
@@ -177,19 +177,19 @@ def _orders(name: str, rng: np.random.Generator, start: datetime, size: float) -
         (97, "prices.campaigns"),
         (128, "stock.eu"),
     ):
-        _create_later(story, hour, _drawn(topic, rng, size))
-    story.at(80, lambda _: _grow(cluster, "orders.placed"))
-    _carry_out(story, 48, Wish(remove=(4,)), steps=6)
-    story.at(55, lambda _: cluster.unregister(4))
-    story.at(55, lambda _: cluster.elect_preferred())
-    _lose(story, (7,), from_hour=110, to_hour=117)
-    return story
+        _create_later(week, hour, _drawn(topic, rng, size))
+    week.at(80, lambda _: _grow(cluster, "orders.placed"))
+    _carry_out(week, 48, Wish(remove=(4,)), steps=6)
+    week.at(55, lambda _: cluster.unregister(4))
+    week.at(55, lambda _: cluster.elect_preferred())
+    _lose(week, (7,), from_hour=110, to_hour=117)
+    return week
 
 
-def _payments(name: str, rng: np.random.Generator, start: datetime, size: float) -> _Story:
+def _payments(name: str, rng: np.random.Generator, start: datetime, size: float) -> _Week:
     racks = ("rack-1", "rack-2", "rack-3", "rack-4")
-    story = _story(name, start, rng, "zookeeper", _brokers(11, racks, "payments"), controller=2)
-    cluster = story.cluster
+    week = _week(name, start, rng, "zookeeper", _brokers(11, racks, "payments"), controller=2)
+    cluster = week.cluster
     stages = ("requested", "authorised", "captured", "settled", "refunded", "disputed")
     _furnish(cluster, rng, _names(("payments", "cards", "wallets", "invoices", "payouts"), stages), start, size)
     cluster.create(DemoTopic("payments.replay", 6, factor=1, min_in_sync=1, rate=5e6, retention=24), start, age=900)
@@ -199,38 +199,38 @@ def _payments(name: str, rng: np.random.Generator, start: datetime, size: float)
         (104, "cards.tokens"),
         (150, "payouts.held"),
     ):
-        _create_later(story, hour, _drawn(topic, rng, size))
-    story.at(90, lambda _: _grow(cluster, "payments.captured"))
+        _create_later(week, hour, _drawn(topic, rng, size))
+    week.at(90, lambda _: _grow(cluster, "payments.captured"))
     newcomer = _broker(12, "rack-4", "payments")
-    story.at(26, lambda _: cluster.join(newcomer))
-    _carry_out(story, 28, Wish(add=((12, "rack-4"),)), steps=6)
-    story.at(35, lambda _: cluster.elect_preferred())
+    week.at(26, lambda _: cluster.join(newcomer))
+    _carry_out(week, 28, Wish(add=((12, "rack-4"),)), steps=6)
+    week.at(35, lambda _: cluster.elect_preferred())
     lost = tuple(broker.id for broker in cluster.layout.brokers if broker.rack == "rack-2")
-    _lose(story, lost, from_hour=134, to_hour=136)
-    return story
+    _lose(week, lost, from_hour=134, to_hour=136)
+    return week
 
 
-def _metrics(name: str, rng: np.random.Generator, start: datetime, size: float) -> _Story:
-    story = _story(name, start, rng, "kraft", _brokers(6, ("zone-a", "zone-b", "zone-c"), "metrics"), controller=3000)
-    cluster = story.cluster
+def _metrics(name: str, rng: np.random.Generator, start: datetime, size: float) -> _Week:
+    week = _week(name, start, rng, "kraft", _brokers(6, ("zone-a", "zone-b", "zone-c"), "metrics"), controller=3000)
+    cluster = week.cluster
     _furnish(cluster, rng, _names(("hosts", "services", "traces"), ("raw", "minutes", "hours", "alerts")), start, size)
     by_hand = tuple((2, 4) if partition % 2 else (4, 2) for partition in range(12))
     ledger = DemoTopic("ledger.entries", 12, 2, min_in_sync=1, rate=60e6, retention=720, placed=by_hand)
-    story.at(15, lambda when: cluster.create(ledger, when))
+    week.at(15, lambda when: cluster.create(ledger, when))
     in_one_rack = tuple((3 if partition % 2 else 6,) for partition in range(6))
     uploads = DemoTopic("uploads.parts", 6, 1, min_in_sync=1, rate=20e6, retention=24, placed=in_one_rack)
-    story.at(39, lambda when: cluster.create(uploads, when))
-    _create_later(story, 75, _drawn("services.slow", rng, size))
-    story.at(121, lambda _: _grow(cluster, "traces.raw"))
-    return story
+    week.at(39, lambda when: cluster.create(uploads, when))
+    _create_later(week, 75, _drawn("services.slow", rng, size))
+    week.at(121, lambda _: _grow(cluster, "traces.raw"))
+    return week
 
 
 # ---- what they are made of ---------------------------------------------------------------------------------
 
 
-def _story(
+def _week(
     name: str, start: datetime, rng: np.random.Generator, mode: Mode, brokers: Sequence[Broker], *, controller: int
-) -> _Story:
+) -> _Week:
     identity = Identity(
         name=name,
         cluster_id=urlsafe_b64encode(rng.bytes(16)).decode().rstrip("="),
@@ -238,7 +238,7 @@ def _story(
         version="4.1" if mode == "kraft" else "2.8",
         seed=int(rng.integers(0, 2**31)),
     )
-    return _Story(DemoCluster(identity, brokers, controller), start)
+    return _Week(DemoCluster(identity, brokers, controller), start)
 
 
 def _broker(number: int, rack: str, domain: str) -> Broker:
@@ -272,8 +272,8 @@ def _furnish(
         cluster.create(_drawn(name, rng, size), start, age=float(rng.uniform(20, 1500)))
 
 
-def _create_later(story: _Story, hour: float, topic: DemoTopic) -> None:
-    story.at(hour, lambda when: story.cluster.create(topic, when))
+def _create_later(week: _Week, hour: float, topic: DemoTopic) -> None:
+    week.at(hour, lambda when: week.cluster.create(topic, when))
 
 
 def _grow(cluster: DemoCluster, topic: str) -> None:
@@ -282,18 +282,18 @@ def _grow(cluster: DemoCluster, topic: str) -> None:
     cluster.add_partitions(topic, held + max(1, held // 2))
 
 
-def _lose(story: _Story, brokers: tuple[int, ...], *, from_hour: float, to_hour: float) -> None:
+def _lose(week: _Week, brokers: tuple[int, ...], *, from_hour: float, to_hour: float) -> None:
     """Brokers lost at once and back later: in sync an hour after that, leading again another hour later."""
-    cluster = story.cluster
-    story.at(from_hour, lambda _: cluster.stop(brokers))
-    story.at(to_hour, lambda _: cluster.come_back(brokers, caught_up=0.4))
-    story.at(to_hour + 1, lambda _: cluster.catch_up())
-    story.at(to_hour + 2, lambda _: cluster.elect_preferred())
+    cluster = week.cluster
+    week.at(from_hour, lambda _: cluster.stop(brokers))
+    week.at(to_hour, lambda _: cluster.come_back(brokers, caught_up=0.4))
+    week.at(to_hour + 1, lambda _: cluster.catch_up())
+    week.at(to_hour + 2, lambda _: cluster.elect_preferred())
 
 
-def _carry_out(story: _Story, hour: float, wish: Wish, *, steps: int) -> None:
+def _carry_out(week: _Week, hour: float, wish: Wish, *, steps: int) -> None:
     """Plan a wish when its hour has come and carry it out, a part an hour; the last one is done at ``hour + steps``."""
-    cluster = story.cluster
+    cluster = week.cluster
     made: list[Plan] = []
 
     def part(number: int) -> dict[tuple[str, int], list[int]]:
@@ -319,4 +319,4 @@ def _carry_out(story: _Story, hour: float, wish: Wish, *, steps: int) -> None:
         return act
 
     for number in range(steps + 1):
-        story.at(hour + number, step(number))
+        week.at(hour + number, step(number))

@@ -6,7 +6,7 @@ from reseat.election.majority import Majority, against_majority
 from reseat.election.outcome import ElectionPreview, Reason, leader_spread, less_even
 from reseat.election.preferred import after_plan, preferred
 from reseat.election.rebalance import AutoRebalance, auto_rebalance
-from reseat.election.restart import RestartVerdict, safe_to_restart
+from reseat.election.restart import RestartSafety, safe_to_restart
 from reseat.election.rules import Mode
 from reseat.election.sequence import Move, MoveKind, Walk, WalkStep, walk
 from reseat.election.stop import StopPreview, stop
@@ -22,7 +22,7 @@ __all__ = [
     "Move",
     "MoveKind",
     "Reason",
-    "RestartVerdict",
+    "RestartSafety",
     "StopPreview",
     "Walk",
     "WalkStep",

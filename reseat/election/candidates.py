@@ -43,19 +43,19 @@ class Candidates:
 
 def candidates(layout: ClusterLayout) -> Candidates:
     """Who can stand for election in each partition, by the rules above."""
-    standing = layout.replicas != NONE
+    eligible_here = layout.replicas != NONE
     if layout.observers is not None:
-        standing &= ~layout.observers
+        eligible_here &= ~layout.observers
     alive = on_brokers(layout.replicas, layout.available)
-    alive &= standing
+    alive &= eligible_here
     leaderless = layout.leader == NONE
     if leaderless.any():
         up = layout.in_state(BrokerState.ALIVE, BrokerState.CORDONED)
         alive[leaderless] &= on_brokers(layout.replicas[leaderless], up)
     if layout.in_sync is None:
-        in_sync = standing.copy()
+        in_sync = eligible_here.copy()
     else:
-        in_sync = standing & (layout.in_sync | ~layout.in_sync_known[:, None])
+        in_sync = eligible_here & (layout.in_sync | ~layout.in_sync_known[:, None])
     return Candidates(alive=alive, in_sync=in_sync, assumed=~layout.in_sync_known)
 
 
@@ -83,21 +83,21 @@ def broker_mask(layout: ClusterLayout, broker_ids: Iterable[int]) -> BoolArray:
     return mask
 
 
-def electable(layout: ClusterLayout, can: Candidates, mode: Mode, standing: BoolArray | None = None) -> BoolArray:
+def electable(layout: ClusterLayout, can: Candidates, mode: Mode, alive: BoolArray | None = None) -> BoolArray:
     """(P, R) bool: who may be elected cleanly: the ISR; with KRaft, where it is empty, the ELR (KIP-966).
 
     Args:
         layout: the layout.
         can: who can stand for election in it.
         mode: which controller decides.
-        standing: (P, R) bool, who is alive, where it is not ``can.alive``: a KRaft controller takes the others out of
+        alive: (P, R) bool, who is alive, where it is not ``can.alive``: a KRaft controller takes the others out of
             the ISR before it elects.
     """
     if mode != "kraft" or layout.eligible is None:
         return can.in_sync
     told = np.array([b.state is not BrokerState.NOT_TOLD for b in layout.brokers] + [False], np.bool_)
     told[layout.replicas[can.in_sync]] = True
-    empty = ~row_any(can.in_sync & (can.alive if standing is None else standing))
+    empty = ~row_any(can.in_sync & (can.alive if alive is None else alive))
     return can.in_sync | (layout.eligible & told[layout.replicas] & empty[:, None])
 
 

@@ -50,14 +50,14 @@ def preferred(layout: ClusterLayout, mode: Mode = "zookeeper") -> ElectionPrevie
     rows, width = layout.replicas.shape
     first = layout.replicas[:, 0] if width else np.full(rows, NONE, np.int32)
     wins = rules.preferred(can.alive, electable(layout, can, mode)) != NONE
-    standing = can.alive & electable(layout, can, mode)
-    next_one = column_of(layout.replicas, rules.first_column(standing))
+    electable_now = can.alive & electable(layout, can, mode)
+    next_one = column_of(layout.replicas, rules.first_column(electable_now))
     leader = layout.leader
     order_told = layout.order_told[layout.topic_of] if len(layout.topics) else np.zeros(rows, np.bool_)
     alive_first = can.alive[:, 0] if width else np.zeros(rows, np.bool_)
     observer_first = np.zeros(rows, np.bool_) if layout.observers is None else layout.observers[:, 0]
     # A KRaft controller does not leave a partition to a leader that is fenced, shutting down or gone.
-    leads = row_any((layout.replicas == leader[:, None]) & standing)
+    leads = row_any((layout.replicas == leader[:, None]) & electable_now)
     replaced = ~leads if mode == "kraft" else np.zeros(rows, np.bool_)
     # A decision table: the first row that holds decides.
     table: list[tuple[BoolArray, Reason, IntArray]] = [

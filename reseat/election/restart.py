@@ -30,11 +30,11 @@ from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, ClusterLayout, IntAr
 from reseat.model.arrays import row_counts
 from reseat.model.wording import counted, verb
 
-__all__ = ["RestartVerdict", "safe_to_restart"]
+__all__ = ["RestartSafety", "safe_to_restart"]
 
 
 @dataclass(frozen=True, slots=True)
-class RestartVerdict:
+class RestartSafety:
     """Whether one broker is safe to restart now.
 
     Attributes:
@@ -58,8 +58,8 @@ class RestartVerdict:
     replicas: int
 
 
-def safe_to_restart(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
-    """A verdict for each broker, the next one to restart first.
+def safe_to_restart(layout: ClusterLayout) -> tuple[RestartSafety, ...]:
+    """Its safety for each broker, the next one to restart first.
 
     Safe brokers come first, by leaders to hand over, then replicas, then id; then the others, by what they would do:
     partitions going offline, below min ISR, short already. Brokers that are not alive come last.
@@ -89,12 +89,12 @@ def safe_to_restart(layout: ClusterLayout) -> tuple[RestartVerdict, ...]:
     ).tolist()
     up = layout.available.tolist()
     rests_on = _assumptions(layout, can.assumed)
-    verdicts: list[tuple[tuple[bool, bool, tuple[int, ...]], RestartVerdict]] = []
+    restarts: list[tuple[tuple[bool, bool, tuple[int, ...]], RestartSafety]] = []
     for broker, alive, numbers in zip(layout.brokers, up, columns, strict=True):
-        verdict = _verdict(broker, numbers, alive=alive, leader_told=leader_told, rests_on=rests_on)
-        rank = (numbers[3], numbers[4]) if verdict.safe else (numbers[0], numbers[1], numbers[2], numbers[3])
-        verdicts.append(((not verdict.safe, not alive, (*rank, broker.id)), verdict))
-    return tuple(verdict for _, verdict in sorted(verdicts, key=lambda pair: pair[0]))
+        restart = _safety(broker, numbers, alive=alive, leader_told=leader_told, rests_on=rests_on)
+        rank = (numbers[3], numbers[4]) if restart.safe else (numbers[0], numbers[1], numbers[2], numbers[3])
+        restarts.append(((not restart.safe, not alive, (*rank, broker.id)), restart))
+    return tuple(restart for _, restart in sorted(restarts, key=lambda pair: pair[0]))
 
 
 def _meant(layout: ClusterLayout) -> IntArray:
@@ -119,7 +119,7 @@ def _assumptions(layout: ClusterLayout, assumed: BoolArray) -> str:
     return f" Assumed: {'; '.join(said)}." if said else ""
 
 
-def _verdict(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bool, rests_on: str) -> RestartVerdict:
+def _safety(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bool, rests_on: str) -> RestartSafety:
     offline, below, short, leaders, replicas = numbers
     reasons = []
     if offline:
@@ -138,7 +138,7 @@ def _verdict(broker: Broker, numbers: list[int], *, alive: bool, leader_told: bo
     else:
         hands = f" It hands over leadership of {counted(leaders, 'partition')}." if leader_told else ""
         sentence = f"Broker {broker.id} is safe to restart: every partition keeps a leader.{hands}{rests_on}"
-    return RestartVerdict(
+    return RestartSafety(
         broker_id=broker.id,
         safe=alive and not reasons,
         sentence=sentence,

@@ -88,8 +88,8 @@ def stop(
     stopped = broker_mask(layout, broker_ids)
     can = candidates(layout)
     gone = on_brokers(layout.replicas, stopped)
-    standing = can.alive & ~gone
-    after, reason = _takeover(layout, can, standing, stopped, unclean=unclean, mode=mode)
+    remaining = can.alive & ~gone
+    after, reason = _takeover(layout, can, remaining, stopped, unclean=unclean, mode=mode)
     shrunken = shrunk(layout, can, gone, mode)
     in_sync_after = _in_sync_while_stopped(layout, shrunken, reason, after)
     eligible_after = None
@@ -117,14 +117,14 @@ def stop(
 
 
 def _takeover(
-    layout: ClusterLayout, can: Candidates, standing: BoolArray, stopped: BoolArray, *, unclean: bool, mode: Mode
+    layout: ClusterLayout, can: Candidates, remaining: BoolArray, stopped: BoolArray, *, unclean: bool, mode: Mode
 ) -> tuple[IntArray, npt.NDArray[np.uint8]]:
     """(P,) leader positions afterwards, and the reason codes."""
     leader = layout.leader
-    clean = rules.offline(standing, electable(layout, can, mode, standing), unclean=False)
+    clean = rules.offline(remaining, electable(layout, can, mode, remaining), unclean=False)
     successor = column_of(layout.replicas, clean)
-    any_alive = column_of(layout.replicas, rules.first_column(standing))
-    eligible = (clean != NONE) & ~row_any(can.in_sync & standing)
+    any_alive = column_of(layout.replicas, rules.first_column(remaining))
+    eligible = (clean != NONE) & ~row_any(can.in_sync & remaining)
     led = np.append(stopped, np.zeros(2, np.bool_))[leader]  # -2 and -1 take the two further places
     involved = led | ((leader == NOT_TOLD) & row_any(on_brokers(layout.replicas, stopped)))
     not_told = involved & (leader == NOT_TOLD)

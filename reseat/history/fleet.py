@@ -109,9 +109,9 @@ def _weakest(history: History, latest: pd.DataFrame) -> pd.DataFrame:
 def _beyond(losses: pd.DataFrame, latest: pd.DataFrame) -> pd.DataFrame:
     """The losses without what is offline or below min ISR before anything is lost: each counts that too."""
     told = latest.set_index("cluster")
-    for measure, standing in (("offline_partitions", "offline"), ("below_min_isr", "below_min_isr")):
+    for measure, column in (("offline_partitions", "offline"), ("below_min_isr", "below_min_isr")):
         mildest = losses.groupby("cluster")[measure].transform("min")
-        already = losses["cluster"].map(told[standing]).astype("Int64")
+        already = losses["cluster"].map(told[column]).astype("Int64")
         losses[measure] -= already.where(already < mildest, mildest).where(already.notna(), 0)
     return losses
 

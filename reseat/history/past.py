@@ -56,8 +56,8 @@ def snapshot_at(history: History, landing: str | Path | Folder, cluster: str, sn
     zone = landing if isinstance(landing, Folder) else Folder.open(landing)
     try:
         return _landed(zone, str(told["path"]), cluster, snapshot_id)
-    except InputRefused as trouble:
-        return _rebuilt(history, cluster, snapshot_id, told, str(trouble))
+    except InputRefused as unreadable:
+        return _rebuilt(history, cluster, snapshot_id, told, str(unreadable))
 
 
 def _landed(landing: Folder, path: str, cluster: str, snapshot_id: str) -> Snapshot:
@@ -69,10 +69,10 @@ def _landed(landing: Folder, path: str, cluster: str, snapshot_id: str) -> Snaps
     return snapshot
 
 
-def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str, Any], trouble: str) -> Snapshot:
+def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str, Any], unreadable: str) -> Snapshot:
     not_read = [
-        f"{trouble} This layout was rebuilt from the tables: log directories, configurations and the original text are "
-        "unknown."
+        f"{unreadable} This layout was rebuilt from the tables: log directories, configurations and the original text "
+        "are unknown."
     ]
     if told["reassigning"]:
         not_read.append("The tables do not include which replicas a reassignment in progress adds and removes.")
@@ -80,7 +80,7 @@ def _rebuilt(history: History, cluster: str, snapshot_id: str, told: Mapping[str
     try:
         layout = layout_from_tables(*rows)
     except LayoutInvalid as error:
-        raise InputRefused(f"{trouble} {error}", source=history.where) from error
+        raise InputRefused(f"{unreadable} {error}", source=history.where) from error
     return Snapshot(
         layout=replace(layout, gaps=GAPS_BY_PROTOCOL.get(told["way"], Gaps())),
         taken_at=told["taken_at"],

@@ -23,13 +23,13 @@ import pyarrow.compute as pc
 from reseat.history.folder import FileFact, Folder
 from reseat.history.scan import read_listed
 from reseat.history.schema import TABLES, arrow_schema, table
+from reseat.pipeline.admission import Admission, Job, landed_files
 from reseat.pipeline.changes import Comparison, neighbours
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.decode import replica_reader
 from reseat.pipeline.frames import ClusterDay, day_folder, read_days, read_files, read_flat, spark_schema, write
 from reseat.pipeline.measures import SMALL_TABLES
 from reseat.pipeline.spark.side_by_side import side_by_side
-from reseat.pipeline.verdict import Job, Verdict, landed_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,13 +40,13 @@ __all__ = ["BatchChanges", "fill_up", "fresh_measures", "write_rejected", "write
 _WRITERS = 4
 
 
-def fresh_measures(job: Job, measured: DataFrame, verdict: Verdict) -> DataFrame:
+def fresh_measures(job: Job, measured: DataFrame, admission: Admission) -> DataFrame:
     """The rows of measures of the snapshots that come into the tables."""
     from pyspark.sql import functions as f
 
     fresh = measured.where(f.col("snapshot_id").isNotNull())
-    if verdict.count("duplicate"):
-        paths = job.spark.createDataFrame(verdict.of("taken").select(["path"]))
+    if admission.count("duplicate"):
+        paths = job.spark.createDataFrame(admission.of("taken").select(["path"]))
         fresh = fresh.join(f.broadcast(paths), "path", "left_semi")
     return fresh
 
@@ -59,14 +59,16 @@ def _unfolded(fresh: DataFrame, name: str) -> DataFrame:
     return rows.select(*arrow_schema(name, with_keys=True).names)
 
 
-def write_snapshots(job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict, *, beside: Callable[[], None]) -> None:
+def write_snapshots(
+    job: Job, batch: Batch, fresh: DataFrame, admission: Admission, *, beside: Callable[[], None]
+) -> None:
     """Write the tables that are made of one snapshot alone.
 
     Args:
         job: the run.
         batch: the batch.
         fresh: the measures of the snapshots (``fresh_measures``).
-        verdict: which files they are.
+        admission: which files they are.
         beside: further work of the same session, done while the files are read and written.
     """
 
@@ -74,7 +76,7 @@ def write_snapshots(job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict, 
         write(_unfolded(fresh, name), job.tables, batch.staging(name))
 
     def replicas() -> None:
-        taken = verdict.of("taken")
+        taken = admission.of("taken")
         ids = dict(zip(taken["path"].to_pylist(), taken["snapshot_id"].to_pylist(), strict=True))
         rows = landed_files(job, list(ids)).mapInArrow(
             replica_reader(job.landing.spark_url(), ids), spark_schema(arrow_schema("replicas", with_keys=True))
@@ -84,21 +86,21 @@ def write_snapshots(job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict, 
     side_by_side(job.spark, [replicas, beside, *(partial(unfold, name) for name in SMALL_TABLES)], _WRITERS)
 
 
-def write_rejected(job: Job, batch: Batch, measured: DataFrame, verdict: Verdict) -> None:
+def write_rejected(job: Job, batch: Batch, measured: DataFrame, admission: Admission) -> None:
     """Write a row of every file that cannot be read; rows of files that were replaced since go."""
     from pyspark.sql import functions as f
 
     names = [column.name for column in table("rejected").columns]
     rows = measured.where(f.col("snapshot_id").isNull()).select(*names)
-    if verdict.unreadable.num_rows:
-        rows = rows.unionByName(job.spark.createDataFrame(verdict.unreadable).select(*names))
+    if admission.unreadable.num_rows:
+        rows = rows.unionByName(job.spark.createDataFrame(admission.unreadable).select(*names))
     there = job.tables.files("rejected", suffix=".parquet")
-    if there and (replaced := _rejected_before(job.tables, there, verdict.files["path"])).num_rows:
+    if there and (replaced := _rejected_before(job.tables, there, admission.files["path"])).num_rows:
         again = job.spark.createDataFrame(replaced)
         before = read_flat(job.spark, job.tables, arrow_schema("rejected"), [file.path for file in there])
         rows = rows.unionByName(before.join(f.broadcast(again), "path", "left_anti").select(*names))
         batch.remove([file.path for file in there])
-    elif not verdict.count("rejected"):
+    elif not admission.count("rejected"):
         if not there:
             batch.stage_table("rejected", arrow_schema("rejected").empty_table())
         return
@@ -158,7 +160,7 @@ class BatchChanges:
     """Every new snapshot compared with the one before it, and the one after it with the new one."""
 
     def __init__(
-        self, job: Job, batch: Batch, fresh: DataFrame, verdict: Verdict, there: Collection[ClusterDay]
+        self, job: Job, batch: Batch, fresh: DataFrame, admission: Admission, there: Collection[ClusterDay]
     ) -> None:
         """Nothing is computed yet.
 
@@ -166,16 +168,16 @@ class BatchChanges:
             job: the run.
             batch: the batch.
             fresh: the measures of its snapshots (``fresh_measures``).
-            verdict: which files they are.
+            admission: which files they are.
             there: the days of their clusters that the tables hold.
         """
-        self._job, self._batch, self._fresh, self._verdict = job, batch, fresh, verdict
+        self._job, self._batch, self._fresh, self._admission = job, batch, fresh, admission
         self._there = there
         self._found: _Found | None = None
 
     def find(self) -> None:
         """Find the neighbours, and the topics that differ; from measures alone, while the replicas are written."""
-        around = _days_around(self._verdict.days, self._there)
+        around = _days_around(self._admission.days, self._there)
         snapshots = self._both("snapshots", _There(around), _unfolded(self._fresh, "snapshots"))
         # At most two pairs a new snapshot: bounded by the size of a batch.
         pairs = neighbours(snapshots).where("is_new OR previous_is_new").toArrow()

@@ -39,6 +39,7 @@ from reseat.history.folder import FileFact, Folder
 from reseat.history.places import PRIVATE
 from reseat.history.schema import TABLES, arrow_schema
 from reseat.model.wording import counted, listed
+from reseat.pipeline.admission import Admission, Job, admit, measured_files
 from reseat.pipeline.batch_tables import BatchChanges, fill_up, fresh_measures, write_rejected, write_snapshots
 from reseat.pipeline.commit import Batch
 from reseat.pipeline.frames import days_known
@@ -47,7 +48,6 @@ from reseat.pipeline.lock import hold
 from reseat.pipeline.progress import Progress, Report, silent
 from reseat.pipeline.turns import Turn, take_turn
 from reseat.pipeline.unreadable_files import not_for_spark
-from reseat.pipeline.verdict import Job, Verdict, judge, measured_files
 from reseat.sources.landing import landed_pieces
 
 if TYPE_CHECKING:
@@ -167,14 +167,14 @@ def run_on_demand(
             job = Job(session(sum(file.size for file in new)), landing, turn, report)
             waited += time.monotonic() - asked
             for files in _batches(new, batch_files, batch_bytes):
-                verdict = _take(job, files, so_far=done.new, of=found)
+                admission = _take(job, files, so_far=done.new, of=found)
                 done = replace(
                     done,
                     new=done.new + len(files),
-                    taken=done.taken + verdict.count("taken"),
-                    duplicates=done.duplicates + verdict.count("duplicate"),
-                    rejected=done.rejected + verdict.count("rejected"),
-                    days=done.days + len(verdict.days),
+                    taken=done.taken + admission.count("taken"),
+                    duplicates=done.duplicates + admission.count("duplicate"),
+                    rejected=done.rejected + admission.count("rejected"),
+                    days=done.days + len(admission.days),
                     batches=done.batches + 1,
                 )
         if not found and not tables.files("rejected", suffix=".parquet"):
@@ -243,7 +243,7 @@ def _batches(files: Sequence[FileFact], most_files: int, most_bytes: int) -> Ite
 # ---- one batch ---------------------------------------------------------------------------------------------
 
 
-def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
+def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Admission:
     """Read one batch of files, and commit what comes of it."""
 
     def say(step: str, sentence: str) -> None:
@@ -255,28 +255,28 @@ def _take(job: Job, files: list[FileFact], *, so_far: int, of: int) -> Verdict:
     batch = Batch.begin(job.turn)
     try:
         say("read", f"Reading and measuring {counted(len(files), 'file')}.")
-        verdict = judge(job, files, measured, unreadable)
-        write_rejected(job, batch, measured, verdict)
-        if taken := verdict.count("taken"):
-            fresh = fresh_measures(job, measured, verdict)
-            there = days_known(job.tables, {cluster for cluster, _ in verdict.days})
-            with closing(BatchChanges(job, batch, fresh, verdict, there)) as changes:
+        admission = admit(job, files, measured, unreadable)
+        write_rejected(job, batch, measured, admission)
+        if taken := admission.count("taken"):
+            fresh = fresh_measures(job, measured, admission)
+            there = days_known(job.tables, {cluster for cluster, _ in admission.days})
+            with closing(BatchChanges(job, batch, fresh, admission, there)) as changes:
                 say("write", f"Writing the tables of {counted(taken, 'snapshot')}.")
-                write_snapshots(job, batch, fresh, verdict, beside=changes.find)
+                write_snapshots(job, batch, fresh, admission, beside=changes.find)
                 say("changes", f"Comparing {counted(taken, 'snapshot')} with the snapshots before and after.")
                 rewritten = changes.write()
-            fill_up(job.tables, batch, verdict.days, there, rewritten)
-        batch.record(verdict.files)
+            fill_up(job.tables, batch, admission.days, there, rewritten)
+        batch.record(admission.files)
     except BaseException:
         with suppress(InputRefused):  # a worker may still write there: the next job deletes it
             batch.abandon()
         raise
     finally:
         measured.unpersist()
-    say("commit", f"Committing {counted(len(verdict.days), 'cluster-day')}.")
-    batch.commit(verdict.days)  # stopped within, the next job completes it: nothing is to be abandoned here
+    say("commit", f"Committing {counted(len(admission.days), 'cluster-day')}.")
+    batch.commit(admission.days)  # stopped within, the next job completes it: nothing is to be abandoned here
     job.report(Progress("commit", so_far + len(files), of, f"{so_far + len(files):,} of {counted(of, 'file')} done."))
-    return verdict
+    return admission
 
 
 def _commit_nothing(turn: Turn) -> None:

@@ -4,7 +4,7 @@ from reseat.placement.added_partitions import place_added
 from reseat.placement.draw_source import DrawSource
 from reseat.placement.evenest import place_evenest
 from reseat.placement.explain import PartitionSteps, steps_of
-from reseat.placement.fingerprint.fits import Fit, TopicFingerprint, Verdict
+from reseat.placement.fingerprint.fits import FingerprintKind, Fit, TopicFingerprint
 from reseat.placement.fingerprint.inference import infer
 from reseat.placement.generate import Proposal, ProposalSpread, Tool, proposal_spread, propose
 from reseat.placement.java_random import JavaRandom
@@ -15,6 +15,7 @@ from reseat.placement.striped import RackMode, place_striped
 
 __all__ = [
     "DrawSource",
+    "FingerprintKind",
     "Fit",
     "JavaRandom",
     "PartitionSteps",
@@ -24,7 +25,6 @@ __all__ = [
     "RackMode",
     "Tool",
     "TopicFingerprint",
-    "Verdict",
     "infer",
     "place_added",
     "place_evenest",

@@ -1,6 +1,6 @@
 """Naive, striped, KRaft and the evenest placement over many topics, measured alike, so that one sees why Kafka draws.
 
-What it promises: each way places the very same topics over the same brokers; the measures are counts over all their
+What it promises: each placer places the very same topics over the same brokers; the measures are counts over all their
 replica lists. Between naive and striped stands naive with a random start, which no version of Kafka does: it has the
 random start of striped placement without its shift, so that the worth of each is seen apart.
 
@@ -25,22 +25,22 @@ from reseat.placement.kraft import place_kraft
 from reseat.placement.naive import place_naive
 from reseat.placement.striped import RackMode, by_rack_mode, place_striped
 
-__all__ = ["WAYS", "Outcome", "compare", "mixed_sizes"]
+__all__ = ["PLACERS", "Outcome", "compare", "mixed_sizes"]
 
 Longs = npt.NDArray[np.int64]
 
-#: The ways, in the order in which each adds something to the one before.
-WAYS = ("naive", "random start", "striped", "kraft", "evenest")
+#: The placers, in the order in which each adds something to the one before.
+PLACERS = ("naive", "random start", "striped", "kraft", "evenest")
 #: Partitions of a topic, each as often as it stands here: many small topics, some of a dozen, few large ones.
 _SIZES = (1, 1, 1, 2, 3, 3, 3, 4, 6, 6, 6, 8, 12, 12, 16, 24, 48)
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one way of placing makes of all topics.
+    """What one placer makes of all topics.
 
     Attributes:
-        way: one of ``WAYS``.
+        placer: one of ``PLACERS``.
         brokers: (B,) int32 broker ids by rack, then by id; the order of the columns below.
         replicas: (B,) replicas a broker.
         leaders: (B,) preferred leaders a broker.
@@ -50,7 +50,7 @@ class Outcome:
         partitions: P, all partitions.
     """
 
-    way: str
+    placer: str
     brokers: IntArray
     replicas: Longs
     leaders: Longs
@@ -97,16 +97,16 @@ def compare(
     replication_factor: int,
     draws_of: Callable[[], DrawSource],
     *,
-    ways: Sequence[str] = WAYS,
+    placers: Sequence[str] = PLACERS,
 ) -> tuple[Outcome, ...]:
-    """Place the same topics in several ways and measure each.
+    """Place the same topics by several placers and measure each.
 
     Args:
         brokers: the brokers; racks count where all have one.
         sizes: partitions of each topic.
         replication_factor: replicas of all partitions.
-        draws_of: makes a fresh source of draws for each way.
-        ways: which ways.
+        draws_of: makes a fresh source of draws for each placer.
+        placers: which ones.
 
     Raises:
         PlacementRefused: as the placements; no topic.
@@ -115,21 +115,22 @@ def compare(
         raise PlacementRefused("There is no topic to place.")
     ordered = by_rack_mode(brokers, RackMode.ENFORCED)
     return tuple(
-        _measured(way, ordered, sizes, _lists(way, ordered, sizes, replication_factor, draws_of)) for way in ways
+        _measured(placer, ordered, sizes, _lists(placer, ordered, sizes, replication_factor, draws_of))
+        for placer in placers
     )
 
 
 def _lists(
-    way: str, brokers: tuple[Broker, ...], sizes: Sequence[int], factor: int, draws_of: Callable[[], DrawSource]
+    placer: str, brokers: tuple[Broker, ...], sizes: Sequence[int], factor: int, draws_of: Callable[[], DrawSource]
 ) -> IntArray:
     draws = draws_of()
-    if way == "evenest":
+    if placer == "evenest":
         placed = place_evenest(brokers, [(size, factor) for size in sizes])
-    elif way == "kraft":
+    elif placer == "kraft":
         placed = tuple(place_kraft(brokers, size, factor, draws=draws) for size in sizes)
-    elif way == "striped":
+    elif placer == "striped":
         placed = tuple(place_striped(brokers, size, factor, draws=draws) for size in sizes)
-    elif way == "random start":
+    elif placer == "random start":
         starts = [draws.next_int(len(brokers)) for _ in sizes]
         placed = tuple(
             place_naive((*brokers[start:], *brokers[:start]), size, factor)
@@ -140,7 +141,7 @@ def _lists(
     return np.concatenate([one.replicas for one in placed])
 
 
-def _measured(way: str, brokers: tuple[Broker, ...], sizes: Sequence[int], lists: IntArray) -> Outcome:
+def _measured(placer: str, brokers: tuple[Broker, ...], sizes: Sequence[int], lists: IntArray) -> Outcome:
     count, factor = len(brokers), lists.shape[1]
     names = sorted({broker.rack or "" for broker in brokers})
     by_rack = sorted(range(count), key=lambda at: (brokers[at].rack or "", brokers[at].id))
@@ -161,7 +162,7 @@ def _measured(way: str, brokers: tuple[Broker, ...], sizes: Sequence[int], lists
     spread = np.ptp(held.reshape(len(sizes), count), axis=1)
     least = (np.array(sizes) * factor % count != 0).astype(np.int64)
     return Outcome(
-        way,
+        placer,
         ids[by_rack],
         np.bincount(at.reshape(-1), minlength=count),
         np.bincount(at[:, 0], minlength=count),

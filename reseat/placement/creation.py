@@ -1,9 +1,9 @@
-"""Making a topic: by which way a cluster of some version does it, and where the replicas then go.
+"""Making a topic: by which method a cluster of some version does it, and where the replicas then go.
 
-What it promises, in this order: the way that the tools of a version take, and the placement that stands behind it, list
-by list for the same draws; Kafka's refusals in its words.
+What it promises, in this order: the method that the tools of a version take, and the placement behind it, list by list
+for the same draws; Kafka's refusals in its words.
 
-How it works: there are three ways.
+How it works: there are three methods.
 
 1. ``kafka-topics --zookeeper`` (alone to 2.1, with ``--disable-rack-aware`` to 2.8): striped over the living brokers
    sorted by id; racks are enforced, so that brokers with and without a rack together are refused.
@@ -40,13 +40,13 @@ from reseat.placement.placed import Placement
 from reseat.placement.striped import RackMode, place_striped
 from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
 
-__all__ = ["Way", "loads_over_draws", "place_topic", "way_of", "ways"]
+__all__ = ["CreationMethod", "creation_method", "creation_methods", "loads_over_draws", "place_topic"]
 
 _ADMIN, _KRAFT, _KRAFT_ALONE = (2, 2), (3, 3), (4, 0)
 _WITHOUT_ZOOKEEPER_TOOL = (3, 0)
 
 
-class Way(Enum):
+class CreationMethod(Enum):
     """How a topic is made."""
 
     ZOOKEEPER_TOOL = "kafka-topics --zookeeper"
@@ -54,8 +54,8 @@ class Way(Enum):
     ADMIN_KRAFT = "Admin protocol, KRaft controller"
 
 
-def ways(version: str) -> tuple[Way, ...]:
-    """The ways that a version has, the usual one first.
+def creation_methods(version: str) -> tuple[CreationMethod, ...]:
+    """The methods that a version has, the usual one first.
 
     Args:
         version: of the cluster, such as ``2.8`` or ``3.9.1``.
@@ -65,18 +65,18 @@ def ways(version: str) -> tuple[Way, ...]:
     """
     numbers = _numbers(version)
     if numbers >= _KRAFT_ALONE:
-        return (Way.ADMIN_KRAFT,)
+        return (CreationMethod.ADMIN_KRAFT,)
     if numbers >= _KRAFT:
-        return (Way.ADMIN_KRAFT, Way.ADMIN_ZOOKEEPER)
+        return (CreationMethod.ADMIN_KRAFT, CreationMethod.ADMIN_ZOOKEEPER)
     if numbers >= _WITHOUT_ZOOKEEPER_TOOL:
-        return (Way.ADMIN_ZOOKEEPER,)
+        return (CreationMethod.ADMIN_ZOOKEEPER,)
     if numbers >= _ADMIN:
-        return (Way.ADMIN_ZOOKEEPER, Way.ZOOKEEPER_TOOL)
-    return (Way.ZOOKEEPER_TOOL,)
+        return (CreationMethod.ADMIN_ZOOKEEPER, CreationMethod.ZOOKEEPER_TOOL)
+    return (CreationMethod.ZOOKEEPER_TOOL,)
 
 
-def way_of(version: str, *, disable_rack_aware: bool = False, kraft: bool = True) -> Way:
-    """The way that is taken.
+def creation_method(version: str, *, disable_rack_aware: bool = False, kraft: bool = True) -> CreationMethod:
+    """The method that is taken.
 
     Args:
         version: of the cluster.
@@ -86,16 +86,16 @@ def way_of(version: str, *, disable_rack_aware: bool = False, kraft: bool = True
     Raises:
         PlacementRefused: that is no version.
     """
-    open_to = ways(version)
-    if disable_rack_aware and Way.ZOOKEEPER_TOOL in open_to:
-        return Way.ZOOKEEPER_TOOL
-    return open_to[-1] if not kraft and Way.ADMIN_KRAFT in open_to else open_to[0]
+    open_to = creation_methods(version)
+    if disable_rack_aware and CreationMethod.ZOOKEEPER_TOOL in open_to:
+        return CreationMethod.ZOOKEEPER_TOOL
+    return open_to[-1] if not kraft and CreationMethod.ADMIN_KRAFT in open_to else open_to[0]
 
 
 def place_topic(
     spec: TopicSpec,
     brokers: Sequence[Broker],
-    way: Way,
+    method: CreationMethod,
     *,
     draws: DrawSource,
     defaults: ClusterDefaults | None = None,
@@ -105,7 +105,7 @@ def place_topic(
     Args:
         spec: the topic; where it gives replicas, these are the answer. Its partition ids have to be 0 to n - 1.
         brokers: the brokers of the cluster. Dead ones take no part; fenced ones do in KRaft alone.
-        way: how it is made.
+        method: how it is made.
         draws: where random draws come from.
         defaults: what the cluster does where partitions or replicas are left to it; None: Kafka's own defaults.
 
@@ -121,10 +121,10 @@ def place_topic(
     partitions = known.num_partitions if spec.partitions is None else spec.partitions
     factor = known.default_replication_factor if spec.replication_factor is None else spec.replication_factor
     up = [broker for broker in brokers if broker.state is not BrokerState.DEAD]
-    if way is Way.ADMIN_KRAFT:
+    if method is CreationMethod.ADMIN_KRAFT:
         return place_kraft(up, partitions, factor, draws=draws)
     living = [broker for broker in up if broker.state is not BrokerState.FENCED]
-    if way is Way.ZOOKEEPER_TOOL:
+    if method is CreationMethod.ZOOKEEPER_TOOL:
         mode = RackMode.DISABLED if spec.disable_rack_aware else RackMode.ENFORCED
         return place_striped(living, partitions, factor, draws=draws, rack_mode=mode)
     by_id = {broker.id: broker for broker in living}
@@ -135,7 +135,7 @@ def place_topic(
 def loads_over_draws(
     spec: TopicSpec,
     brokers: Sequence[Broker],
-    way: Way,
+    method: CreationMethod,
     *,
     rounds: int,
     defaults: ClusterDefaults | None = None,
@@ -145,7 +145,7 @@ def loads_over_draws(
     Args:
         spec: as ``place_topic``.
         brokers: as ``place_topic``; B of them, ids ascending.
-        way: as ``place_topic``.
+        method: as ``place_topic``.
         rounds: how many draws, n.
         defaults: as ``place_topic``.
 
@@ -159,7 +159,7 @@ def loads_over_draws(
     replicas = np.zeros((rounds, len(ids)), np.int64)
     leaders = np.zeros_like(replicas)
     for seed in range(rounds):
-        lists = place_topic(spec, brokers, way, draws=JavaRandom(seed), defaults=defaults).replicas
+        lists = place_topic(spec, brokers, method, draws=JavaRandom(seed), defaults=defaults).replicas
         replicas[seed] = np.bincount(np.searchsorted(ids, lists.ravel()), minlength=len(ids))
         leaders[seed] = np.bincount(np.searchsorted(ids, lists[:, 0]), minlength=len(ids))
     return replicas, leaders

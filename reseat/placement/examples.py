@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reseat.placement.question import Question
+from reseat.placement.request import PlacementRequest
 
 __all__ = ["EXAMPLES", "FAULTY", "FAULTY_ANSWER", "FAULTY_TABLE", "FAULTY_WHY", "Example"]
 
@@ -15,7 +15,7 @@ class Example:
 
     name: str
     shows: str
-    question: Question
+    request: PlacementRequest
 
 
 #: The published table of 13 partitions over brokers 0 to 3, said to be made with ``fixedStartIndex`` 4.
@@ -31,28 +31,28 @@ FAULTY_WHY = (
 )
 #: The same in one sentence.
 FAULTY_ANSWER = "fixedStartIndex 4 never gives the table that was published with it; 3 does."
-FAULTY = Question(brokers="0-3", partitions=13, factor=3, start=4, shift=4, documented=True)
+FAULTY = PlacementRequest(brokers="0-3", partitions=13, factor=3, start=4, shift=4, documented=True)
 
 EXAMPLES = (
     Example(
         "Six partitions",
         "Start index 2 puts partition 0 on the third broker; after each round the followers are shifted.",
-        Question(brokers="0-2", partitions=6, factor=3, start=2, shift=2),
+        PlacementRequest(brokers="0-2", partitions=6, factor=3, start=2, shift=2),
     ),
     Example(
         "Brokers 2, 5, 8",
         "The formula counts places in the sorted list, not broker ids: place 2 is broker 8.",
-        Question(brokers="2,5,8", partitions=6, factor=3, start=2, shift=2),
+        PlacementRequest(brokers="2,5,8", partitions=6, factor=3, start=2, shift=2),
     ),
     Example(
         "Three racks",
         "One broker of each rack in turn makes the order 0, 3, 6, 1, 4, 7, 2, 5, 8; each list spans all racks.",
-        Question(brokers="0-2:rack1,3-5:rack2,6-8:rack3", partitions=18, factor=3, start=0, shift=0),
+        PlacementRequest(brokers="0-2:rack1,3-5:rack2,6-8:rack3", partitions=18, factor=3, start=0, shift=0),
     ),
     Example(
         "A fuller rack",
         "Candidates are skipped: first those in a rack that has a replica already, then brokers that have one.",
-        Question(brokers="0-2:rack1,3:rack2", partitions=8, factor=3, start=1, shift=1),
+        PlacementRequest(brokers="0-2:rack1,3:rack2", partitions=8, factor=3, start=1, shift=1),
     ),
     Example(
         "A faulty table",
@@ -62,6 +62,6 @@ EXAMPLES = (
     Example(
         "KRaft's rounds",
         "Each round of as many partitions as brokers gives every broker one lead; then the order is shuffled.",
-        Question(brokers="0-3", partitions=12, factor=3, algorithm="kraft", seed=42),
+        PlacementRequest(brokers="0-3", partitions=12, factor=3, algorithm="kraft", seed=42),
     ),
 )

@@ -20,7 +20,7 @@ from typing import TypeVar
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState
 from reseat.placement.draw_source import DrawSource
-from reseat.placement.kraft import BrokerTurns, RackTurns, place_kraft, rack_names, racks_of
+from reseat.placement.kraft import BrokerList, RackList, place_kraft, rack_names, racks_of
 
 __all__ = ["KraftSteps", "RackLook", "kraft_steps_of"]
 
@@ -108,7 +108,7 @@ def kraft_steps_of(brokers: Sequence[Broker], row: int, replication_factor: int,
 
 
 def _one(
-    racks: dict[str | None, RackTurns], names: list[str | None], offset: int, epoch: int, factor: int
+    racks: dict[str | None, RackList], names: list[str | None], offset: int, epoch: int, factor: int
 ) -> list[list[RackLook]]:
     """The racks looked at for each replica of one partition."""
     leading, looks = offset, [_look(names[offset], racks[names[offset]].unfenced, epoch)]
@@ -132,14 +132,14 @@ def _one(
     return replicas
 
 
-def _next(name: str | None, rack: RackTurns, epoch: int) -> RackLook:
+def _next(name: str | None, rack: RackList, epoch: int) -> RackLook:
     look = _look(name, rack.unfenced, epoch)
     if look.broker is not None or not rack.fenced.ids:
         return look
     return _look(name, rack.fenced, epoch, fenced=True)
 
 
-def _look(name: str | None, brokers: BrokerTurns, epoch: int, *, fenced: bool = False) -> RackLook:
+def _look(name: str | None, brokers: BrokerList, epoch: int, *, fenced: bool = False) -> RackLook:
     broker = brokers.next(epoch)
     if broker < 0:
         why = "it has no broker left for this partition" if brokers.ids or fenced else "it has no unfenced broker"

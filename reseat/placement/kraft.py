@@ -43,7 +43,7 @@ from reseat.placement.placed import Placement, check_size
 from reseat.placement.ring import java_text_key
 from reseat.placement.striped import refuse_repeated
 
-__all__ = ["BrokerTurns", "RackTurns", "place_kraft", "rack_names", "racks_of"]
+__all__ = ["BrokerList", "RackList", "place_kraft", "rack_names", "racks_of"]
 
 _SMALLEST_TABLE = 16
 
@@ -95,7 +95,7 @@ def place_kraft(
 
 
 @dataclass(slots=True)
-class BrokerTurns:
+class BrokerList:
     """One list of brokers, handed out one after the other from an offset on; -1 where it is used up."""
 
     ids: list[int] = field(default_factory=list)
@@ -125,11 +125,11 @@ class BrokerTurns:
 
 
 @dataclass(slots=True)
-class RackTurns:
+class RackList:
     """A rack: its unfenced brokers, and its fenced ones, which come last."""
 
-    unfenced: BrokerTurns = field(default_factory=BrokerTurns)
-    fenced: BrokerTurns = field(default_factory=BrokerTurns)
+    unfenced: BrokerList = field(default_factory=BrokerList)
+    fenced: BrokerList = field(default_factory=BrokerList)
 
     def next(self, epoch: int) -> int:
         """The next broker, unfenced ones first, or -1."""
@@ -137,11 +137,11 @@ class RackTurns:
         return broker if broker >= 0 else self.fenced.next(epoch)
 
 
-def racks_of(brokers: Sequence[Broker]) -> dict[str | None, RackTurns]:
+def racks_of(brokers: Sequence[Broker]) -> dict[str | None, RackList]:
     """Racks with their brokers, in the order of Java's hash map, in which their offsets are drawn."""
-    found: dict[str | None, RackTurns] = {}
+    found: dict[str | None, RackList] = {}
     for broker in brokers:
-        rack = found.setdefault(broker.rack, RackTurns())
+        rack = found.setdefault(broker.rack, RackList())
         (rack.fenced if broker.state is BrokerState.FENCED else rack.unfenced).ids.append(broker.id)
     table = _SMALLEST_TABLE
     while len(found) > table * 3 // 4:
@@ -179,7 +179,7 @@ def _check(factor: int, unfenced: int, total: int) -> None:
         )
 
 
-def _turns(brokers: BrokerTurns, partitions: int, factor: int, draws: DrawSource, names: list[str | None]) -> IntArray:
+def _turns(brokers: BrokerList, partitions: int, factor: int, draws: DrawSource, names: list[str | None]) -> IntArray:
     """One rack, nobody fenced: each block of n partitions is n turns of one order of the brokers."""
     size = len(brokers.ids)
     if size == 1:
@@ -201,7 +201,7 @@ def _turns(brokers: BrokerTurns, partitions: int, factor: int, draws: DrawSource
 
 
 def _one_by_one(
-    racks: dict[str | None, RackTurns],
+    racks: dict[str | None, RackList],
     names: list[str | None],
     draws: DrawSource,
     *,

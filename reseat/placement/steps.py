@@ -8,7 +8,7 @@ from reseat.model import BrokerState
 from reseat.placement import JavaRandom, Placement, RackMode
 from reseat.placement.explain import steps_of as striped_steps
 from reseat.placement.explain_kraft import RackLook, kraft_steps_of
-from reseat.placement.question import Question, question_brokers
+from reseat.placement.request import PlacementRequest, requested_brokers
 
 __all__ = ["Candidate", "PartitionSteps", "ReplicaSteps", "steps_of"]
 
@@ -61,20 +61,20 @@ class PartitionSteps:
     kind: str = "broker"
 
 
-def steps_of(question: Question, placement: Placement, row: int) -> PartitionSteps:
+def steps_of(request: PlacementRequest, placement: Placement, row: int) -> PartitionSteps:
     """How the partition in a row of a placement was placed.
 
     Args:
-        question: what was asked.
+        request: what was asked.
         placement: the answer.
         row: the partition, counted from the first.
     """
-    racks = {broker.id: broker.rack for broker in question_brokers(question)}
-    if question.algorithm == "naive":
+    racks = {broker.id: broker.rack for broker in requested_brokers(request)}
+    if request.algorithm == "naive":
         return _naive(placement, row, racks)
-    if question.algorithm == "kraft":
-        return _kraft(question, placement, row)
-    return _striped(question, placement, row)
+    if request.algorithm == "kraft":
+        return _kraft(request, placement, row)
+    return _striped(request, placement, row)
 
 
 def _naive(placement: Placement, row: int, racks: dict[int, str | None]) -> PartitionSteps:
@@ -92,11 +92,11 @@ def _naive(placement: Placement, row: int, racks: dict[int, str | None]) -> Part
     return PartitionSteps(partition, "place = (partition + replica) mod brokers", "Racks are ignored.", steps)
 
 
-def _striped(question: Question, placement: Placement, row: int) -> PartitionSteps:
+def _striped(request: PlacementRequest, placement: Placement, row: int) -> PartitionSteps:
     told = striped_steps(
-        question_brokers(question),
+        requested_brokers(request),
         placement.first_id + row,
-        question.factor,
+        request.factor,
         start=placement.start or 0,
         shift=placement.shift or 0,
         first_partition=placement.first_id,
@@ -105,8 +105,8 @@ def _striped(question: Question, placement: Placement, row: int) -> PartitionSte
     drawn = [
         f"{name} {number}"
         for name, given, number in (
-            ("start index", question.start, placement.start),
-            ("replica shift", question.shift, placement.shift),
+            ("start index", request.start, placement.start),
+            ("replica shift", request.shift, placement.shift),
         )
         if given is None
     ]
@@ -127,9 +127,9 @@ def _striped(question: Question, placement: Placement, row: int) -> PartitionSte
     )
 
 
-def _kraft(question: Question, placement: Placement, row: int) -> PartitionSteps:
-    brokers = question_brokers(question)
-    told = kraft_steps_of(brokers, row, question.factor, draws=JavaRandom(question.seed))
+def _kraft(request: PlacementRequest, placement: Placement, row: int) -> PartitionSteps:
+    brokers = requested_brokers(request)
+    told = kraft_steps_of(brokers, row, request.factor, draws=JavaRandom(request.seed))
     unfenced = sum(broker.state is not BrokerState.FENCED for broker in brokers)
     times = {0: "not shuffled yet", 1: "shuffled once"}.get(told.shuffles, f"shuffled {told.shuffles:,} times")
     note = f"Turn {told.turn + 1} of {unfenced} in round {told.shuffles + 1}: {times}."

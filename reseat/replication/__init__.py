@@ -15,8 +15,8 @@ from reseat.replication.events import (
     Return,
     Tick,
 )
+from reseat.replication.faults import Fault, faults
 from reseat.replication.found import FOUND
-from reseat.replication.judge import Fault, faults
 from reseat.replication.scenarios import SCENARIOS, Scenario
 from reseat.replication.state import Acks, Partition, Record, Replica, Rules, Truncation, start
 from reseat.replication.step import Step, apply, play

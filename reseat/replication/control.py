@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
-from reseat.errors import StoryInvalid
+from reseat.errors import ScenarioInvalid
 from reseat.replication.leading import UNKNOWN, with_isr
 from reseat.replication.state import Partition, Replica, Truncation
 from reseat.replication.truncation import Cut, cut, cut_to
@@ -42,10 +42,10 @@ def restart(partition: Partition, broker: int, *, lose: bool) -> tuple[Partition
     """A broker is back before the controller notices.
 
     Raises:
-        StoryInvalid: it leads; a leader that restarts is noticed.
+        ScenarioInvalid: it leads; a leader that restarts is noticed.
     """
     if broker == partition.leader:
-        raise StoryInvalid(f"Broker {broker} leads, so the controller notices its restart. Let it crash and return.")
+        raise ScenarioInvalid(f"Broker {broker} leads, so the controller notices its restart. Let it crash and return.")
     down = _down(_replica(partition, broker, alive=True), lose=lose)
     after, said = _back(_without_answers(partition.put(broker, down), broker), broker)
     lost = " and loses unflushed records" if lose else ""
@@ -62,7 +62,7 @@ def returned(partition: Partition, broker: int) -> tuple[Partition, str]:
 def elect(partition: Partition, broker: int | None, *, unclean: bool) -> tuple[Partition, str]:
     """Elect a leader, the one asked for or the first that can."""
     if broker is not None and broker not in partition.replicas:
-        raise StoryInvalid(f"Broker {broker} has no replica; they are on {list(partition.replicas)}.")
+        raise ScenarioInvalid(f"Broker {broker} has no replica; they are on {list(partition.replicas)}.")
     if broker is None and partition.leader is not None:
         return partition, f"Broker {partition.leader} leads: there is nothing to elect (ELECTION_NOT_NEEDED)."
     if broker is not None and broker == partition.leader:
@@ -150,9 +150,9 @@ def _led_by(partition: Partition, leader: int, *, clean: bool) -> Partition:
 
 def _replica(partition: Partition, broker: int, *, alive: bool) -> Replica:
     if broker not in partition.replicas:
-        raise StoryInvalid(f"Broker {broker} has no replica; they are on {list(partition.replicas)}.")
+        raise ScenarioInvalid(f"Broker {broker} has no replica; they are on {list(partition.replicas)}.")
     if partition.replicas[broker].alive is not alive:
-        raise StoryInvalid(f"Broker {broker} is {'down' if alive else 'up'} already.")
+        raise ScenarioInvalid(f"Broker {broker} is {'down' if alive else 'up'} already.")
     return partition.replicas[broker]
 
 

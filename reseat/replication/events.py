@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from reseat.errors import StoryInvalid
+from reseat.errors import ScenarioInvalid
 from reseat.replication.state import Acks
 
 __all__ = [
@@ -169,11 +169,11 @@ def read(line: str) -> Event:
     """The event that a line of text stands for.
 
     Raises:
-        StoryInvalid: the line is none; says what was expected.
+        ScenarioInvalid: the line is none; says what was expected.
     """
     words = line.split()
     if not words:
-        raise StoryInvalid("An empty line is not an event.")
+        raise ScenarioInvalid("An empty line is not an event.")
     verb, rest = words[0].lower(), words[1:]
     try:
         if verb in _ON_BROKER and len(rest) == 1:
@@ -192,8 +192,8 @@ def read(line: str) -> Event:
         if verb == "consume" and not rest:
             return Consume()
     except ValueError as error:
-        raise StoryInvalid(f"The event {line.strip()[:60]!r} was not understood: {error}.") from error
-    raise StoryInvalid(
+        raise ScenarioInvalid(f"The event {line.strip()[:60]!r} was not understood: {error}.") from error
+    raise ScenarioInvalid(
         f"The event {line.strip()[:60]!r} was not understood. Events are: produce VALUE [0|1|all], fetch N, catch N, "
         "lose N, crash N [lose], restart N [lose], return N, elect [N] [unclean], tick MS, flush N, checkpoint N, "
         "consume."

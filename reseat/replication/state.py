@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 
-from reseat.errors import StoryInvalid
+from reseat.errors import ScenarioInvalid
 
 __all__ = ["Acked", "Acks", "Answer", "Partition", "Pending", "Record", "Replica", "Rules", "Truncation", "start"]
 
@@ -213,10 +213,10 @@ class Partition:
         """The leader's replica.
 
         Raises:
-            StoryInvalid: nobody leads.
+            ScenarioInvalid: nobody leads.
         """
         if self.leader is None:
-            raise StoryInvalid("The partition has no leader.")
+            raise ScenarioInvalid("The partition has no leader.")
         return self.replicas[self.leader]
 
     @property
@@ -243,13 +243,13 @@ def start(brokers: tuple[int, ...] = (1, 2), *, rules: Rules | None = None, lead
         leader: who leads; the first by default.
 
     Raises:
-        StoryInvalid: no broker, one twice, or a leader that is none of them.
+        ScenarioInvalid: no broker, one twice, or a leader that is none of them.
     """
     if not brokers or len(set(brokers)) < len(brokers):
-        raise StoryInvalid(f"A partition has one replica or more on different brokers; {list(brokers)} was given.")
+        raise ScenarioInvalid(f"A partition has one replica or more on different brokers; {list(brokers)} was given.")
     first = brokers[0] if leader is None else leader
     if first not in brokers:
-        raise StoryInvalid(f"Broker {first} cannot lead: it has no replica. Replicas are on {list(brokers)}.")
+        raise ScenarioInvalid(f"Broker {first} cannot lead: it has no replica. Replicas are on {list(brokers)}.")
     followers = {broker: 0 for broker in brokers if broker != first}
     return Partition(
         rules=rules or Rules(),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 
-from reseat.errors import StoryInvalid
+from reseat.errors import ScenarioInvalid
 from reseat.replication import events as ev
 from reseat.replication.control import crash, elect, restart, returned
 from reseat.replication.leading import expanded, fetched, raised, shrunk
@@ -43,14 +43,14 @@ def play(partition: Partition, story: Iterable[ev.Event]) -> list[Step]:
     """Apply events one after the other.
 
     Raises:
-        StoryInvalid: one cannot happen; says which and why.
+        ScenarioInvalid: one cannot happen; says which and why.
     """
     steps: list[Step] = []
     for number, event in enumerate(story, 1):
         try:
             steps.append(apply(partition, event))
-        except StoryInvalid as error:
-            raise StoryInvalid(f"Event {number}, {ev.written(event)}: {error}") from error
+        except ScenarioInvalid as error:
+            raise ScenarioInvalid(f"Event {number}, {ev.written(event)}: {error}") from error
         partition = steps[-1].after
     return steps
 
@@ -59,7 +59,7 @@ def apply(partition: Partition, event: ev.Event) -> Step:
     """Apply one event.
 
     Raises:
-        StoryInvalid: it cannot happen in this state.
+        ScenarioInvalid: it cannot happen in this state.
     """
     after, sentence = _apply(partition, event)
     return Step(event, partition, after, sentence, tuple(_changed(partition, after)))
@@ -107,21 +107,21 @@ def _apply(partition: Partition, event: ev.Event) -> tuple[Partition, str]:
 
 def _up(partition: Partition, broker: int) -> Replica:
     if broker not in partition.replicas:
-        raise StoryInvalid(f"Broker {broker} has no replica; they are on {list(partition.replicas)}.")
+        raise ScenarioInvalid(f"Broker {broker} has no replica; they are on {list(partition.replicas)}.")
     if not partition.replicas[broker].alive:
-        raise StoryInvalid(f"Broker {broker} is down.")
+        raise ScenarioInvalid(f"Broker {broker} is down.")
     return partition.replicas[broker]
 
 
 def _leading(partition: Partition) -> tuple[int, Replica]:
     if partition.leader is None:
-        raise StoryInvalid("The partition has no leader.")
+        raise ScenarioInvalid("The partition has no leader.")
     return partition.leader, partition.led
 
 
 def _answer(partition: Partition, follower: int) -> Answer:
     if follower not in partition.answers:
-        raise StoryInvalid(f"No response is on its way to broker {follower}.")
+        raise ScenarioInvalid(f"No response is on its way to broker {follower}.")
     return partition.answers[follower]
 
 
@@ -153,7 +153,7 @@ def _fetch(partition: Partition, follower: int) -> tuple[Partition, str]:
     replica = _up(partition, follower)
     _, leader = _leading(partition)
     if follower == partition.leader:
-        raise StoryInvalid(f"Broker {follower} leads: it does not fetch.")
+        raise ScenarioInvalid(f"Broker {follower} leads: it does not fetch.")
     if replica.must_cut:
         done = cut(replica, leader, partition.rules.truncation)
         return partition.put(follower, done.replica), f"Broker {follower} follows a new leader: {done.words}."

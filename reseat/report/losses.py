@@ -17,8 +17,8 @@ from reseat.model import ClusterLayout
 from reseat.model.arrays import row_keys
 from reseat.resilience import copysets, pairs
 from reseat.resilience.counting import GroupCounts, counted_by_group
-from reseat.resilience.standing import Standing, standing
-from reseat.resilience.words import MEASURES, Measure, Worst, who
+from reseat.resilience.failover_order import FailoverOrder, failover_order
+from reseat.resilience.words import MEASURES, LossMeasure, Worst, who
 
 __all__ = ["MOST_PAIRED", "Group", "Losses", "Pair", "losses_of"]
 
@@ -40,7 +40,7 @@ class Group:
     """
 
     names: tuple[int, ...] | tuple[str, ...]
-    by: dict[Measure, Counts]
+    by: dict[LossMeasure, Counts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Losses:
     brokers: Group
     racks: Group | None
     pairs: tuple[Pair, ...] | None
-    already: dict[Measure, int]
+    already: dict[LossMeasure, int]
     chance_two: float | None
     chance_three: float | None
     worst: Worst
@@ -83,9 +83,9 @@ def losses_of(layout: ClusterLayout, mode: Mode) -> Losses:
         layout: the layout.
         mode: which controller decides.
     """
-    at = standing(layout, mode)
+    at = failover_order(layout, mode)
     count = len(layout.brokers)
-    already: dict[Measure, int] = {"offline_partitions": int(np.count_nonzero(at.waiting == 0))}
+    already: dict[LossMeasure, int] = {"offline_partitions": int(np.count_nonzero(at.waiting == 0))}
     if at.floor_told:
         already["below_min_isr"] = int(np.count_nonzero(at.short))
     brokers = Group(
@@ -119,8 +119,8 @@ def losses_of(layout: ClusterLayout, mode: Mode) -> Losses:
     )
 
 
-def _told(at: Standing, counts: GroupCounts) -> dict[Measure, Counts]:
-    told: dict[Measure, Counts] = {"offline_partitions": counts.offline}
+def _told(at: FailoverOrder, counts: GroupCounts) -> dict[LossMeasure, Counts]:
+    told: dict[LossMeasure, Counts] = {"offline_partitions": counts.offline}
     if at.floor_told:
         told["below_min_isr"] = counts.below
     if at.leader_told:
@@ -128,9 +128,9 @@ def _told(at: Standing, counts: GroupCounts) -> dict[Measure, Counts]:
     return told
 
 
-def _worst(kind: str, group: Group, already: dict[Measure, int]) -> dict[Measure, tuple[str, int]]:
+def _worst(kind: str, group: Group, already: dict[LossMeasure, int]) -> dict[LossMeasure, tuple[str, int]]:
     """By measure who does most, the first of equals by the measures that follow, and how much on top."""
-    found: dict[Measure, tuple[str, int]] = {}
+    found: dict[LossMeasure, tuple[str, int]] = {}
     for number, measure in enumerate(MEASURES):
         if measure not in group.by or not len(group.names):
             continue
@@ -145,8 +145,8 @@ def _worst(kind: str, group: Group, already: dict[Measure, int]) -> dict[Measure
 
 
 def _pairs(
-    layout: ClusterLayout, mode: Mode, already: dict[Measure, int]
-) -> tuple[tuple[Pair, ...] | None, dict[Measure, tuple[tuple[int, int], int]], int]:
+    layout: ClusterLayout, mode: Mode, already: dict[LossMeasure, int]
+) -> tuple[tuple[Pair, ...] | None, dict[LossMeasure, tuple[tuple[int, int], int]], int]:
     """The worst pairs, who does most by measure, and how many take a partition offline."""
     if not 2 <= len(layout.brokers) <= MOST_PAIRED:
         return None, {}, 0
@@ -154,7 +154,7 @@ def _pairs(
     told = {"offline_partitions": found.offline_partitions}
     if found.below_min_isr is not None:
         told["below_min_isr"] = found.below_min_isr
-    best: dict[Measure, tuple[tuple[int, int], int]] = {}
+    best: dict[LossMeasure, tuple[tuple[int, int], int]] = {}
     rank = row_keys(found.offline_partitions, 0 if found.below_min_isr is None else found.below_min_isr)
     for measure in MEASURES[:2]:
         if measure not in told:

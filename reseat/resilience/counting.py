@@ -3,7 +3,7 @@
 Promises: for each group of brokers (a broker alone, or all of a rack) the same numbers as ``reseat.resilience.loss``
 has for it, and who takes over.
 
-Needs: ``Standing``, and the group of each broker; a broker is in one group.
+Needs: ``FailoverOrder``, and the group of each broker; a broker is in one group.
 
 How: a partition is looked at once, not once a group. It goes offline with the group that all of its queue is in, if
 there is one; it falls below min ISR with the groups that hold so many of its ISR; its leader moves with the leader's
@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, IntArray
-from reseat.resilience.standing import Standing
+from reseat.resilience.failover_order import FailoverOrder
 
 __all__ = ["GroupCounts", "counted_by_group"]
 
@@ -50,7 +50,7 @@ class GroupCounts:
         return moved
 
 
-def counted_by_group(at: Standing, group: IntArray, groups: int) -> GroupCounts:
+def counted_by_group(at: FailoverOrder, group: IntArray, groups: int) -> GroupCounts:
     """Count what each group's loss does.
 
     Args:
@@ -76,7 +76,7 @@ def _tally(entries: npt.NDArray[np.integer], groups: int) -> _Ints:
     return np.bincount(entries, minlength=groups)[:groups].astype(np.int64)
 
 
-def _below(at: Standing, groups_of: list[IntArray], fate: IntArray, groups: int) -> _Ints:
+def _below(at: FailoverOrder, groups_of: list[IntArray], fate: IntArray, groups: int) -> _Ints:
     """(G,) partitions offline or below min ISR once each group is lost."""
     always = int(np.count_nonzero(at.short))
     below = np.full(groups, always, np.int64)
@@ -102,7 +102,7 @@ def _below(at: Standing, groups_of: list[IntArray], fate: IntArray, groups: int)
     return below
 
 
-def _takes_over(at: Standing, queue: list[IntArray], group: IntArray, groups: int) -> _Ints:
+def _takes_over(at: FailoverOrder, queue: list[IntArray], group: IntArray, groups: int) -> _Ints:
     """(G, B) partitions that each broker takes over once each group is lost."""
     brokers = len(group)
     rows = np.flatnonzero(at.layout.leader >= 0)

@@ -32,8 +32,8 @@ from reseat.election.candidates import candidates, electable
 from reseat.election.isr import least_in_sync
 from reseat.model import NOT_TOLD, ClusterLayout
 from reseat.model.arrays import row_any, row_counts
+from reseat.resilience.failover_order import once
 from reseat.resilience.healing import Healer, Healing
-from reseat.resilience.standing import once
 
 __all__ = ["Loss", "loss", "pair"]
 
@@ -76,8 +76,8 @@ def loss(layout: ClusterLayout, broker_ids: Iterable[int], *, mode: Mode = "zook
     can = candidates(layout)
     lost = np.searchsorted(layout.broker_ids, np.array(preview.stopped, np.int32)).astype(np.int32)
     gone = np.isin(layout.replicas, lost)
-    standing = can.alive & ~gone
-    offline = ~row_any(standing & electable(layout, can, mode, standing))
+    remaining = can.alive & ~gone
+    offline = ~row_any(remaining & electable(layout, can, mode, remaining))
     left = row_counts(once(layout, can.in_sync) & ~gone)
     # A partition with a leader has at least that one in sync, so that a minimum of 1 (or not told) is met.
     floor = least_in_sync(layout, mode)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from reseat.model import NOT_TOLD, ClusterLayout, IntArray
 from reseat.model.arrays import row_keys
 from reseat.model.naming import natural
-from reseat.resilience.words import MEASURES, Measure
+from reseat.resilience.words import MEASURES, LossMeasure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,21 +75,21 @@ class Losses:
     single: pd.DataFrame
     brokers: IntArray
     racks: tuple[str | None, ...]
-    pairs: Mapping[Measure, Cells]
+    pairs: Mapping[LossMeasure, Cells]
     scatter: Scatter | None = None
-    already: Mapping[Measure, int] = field(default_factory=dict)
+    already: Mapping[LossMeasure, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def of_kind(self, kind: str) -> pd.DataFrame:
         """The rows of ``broker`` or of ``rack``."""
         return self.single[self.single["kind"] == kind]
 
-    def told(self, measure: Measure) -> bool:
+    def told(self, measure: LossMeasure) -> bool:
         """Whether a measure is told of any loss."""
         return bool(self.single[measure].notna().any())
 
     @property
-    def first_telling(self) -> Measure:
+    def first_telling(self) -> LossMeasure:
         """The worst measure by which some loss does anything; the last one, where none does."""
         for measure in MEASURES:
             cells, already = self.pairs.get(measure), self.already.get(measure, 0)
@@ -103,7 +103,7 @@ class Losses:
         ids = int(self.brokers[row]), int(self.brokers[column])
         return min(ids), max(ids)
 
-    def worst_pair(self, measure: Measure) -> tuple[tuple[int, int], int] | None:
+    def worst_pair(self, measure: LossMeasure) -> tuple[tuple[int, int], int] | None:
         """The pair that does most by a measure, and how much; None without pairs.
 
         Of equals it is the one that does most by the next measure.
@@ -118,7 +118,7 @@ class Losses:
         at = int(np.argmax(rank))
         return self.pair_at(at), int(cells[at])
 
-    def harmful_pairs(self, measure: Measure) -> int:
+    def harmful_pairs(self, measure: LossMeasure) -> int:
         """How many pairs do any harm beyond what is so already."""
         cells = self.pairs.get(measure)
         if cells is None:
@@ -199,7 +199,7 @@ def from_layout(layout: ClusterLayout, mode: Mode) -> Losses:
     single = _ranked([_row(kind, one, rack_of) for kind, one in rows])
     brokers, placed = order_of(layout.broker_ids, rack_of)
     both = pairs(layout, mode=mode)
-    told: dict[Measure, npt.NDArray[np.int64] | None] = {
+    told: dict[LossMeasure, npt.NDArray[np.int64] | None] = {
         "offline_partitions": both.offline_partitions,
         "below_min_isr": both.below_min_isr,
         "leaders_moved": both.leaders_moved,
@@ -279,10 +279,10 @@ def _ranked(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
 def _cells(
     first: IntArray,
     second: IntArray,
-    told: Mapping[Measure, npt.NDArray[np.int64] | None],
+    told: Mapping[LossMeasure, npt.NDArray[np.int64] | None],
     single: pd.DataFrame,
     brokers: IntArray,
-) -> dict[Measure, Cells]:
+) -> dict[LossMeasure, Cells]:
     """The triangles of the measures that are told of every pair."""
     count = len(brokers)
     if not len(first):
@@ -293,7 +293,7 @@ def _cells(
     at = triangle(np.minimum(one, other), np.maximum(one, other), count)
     rows = single[single["kind"] == "broker"]
     own = rank[np.searchsorted(sorted_ids, [lost[0] for lost in rows["lost"]])]
-    cells: dict[Measure, Cells] = {}
+    cells: dict[LossMeasure, Cells] = {}
     for measure, values in told.items():
         if values is None or rows[measure].isna().any():
             continue
@@ -333,10 +333,10 @@ def _missing(snapshot: Mapping[str, object], single: pd.DataFrame) -> tuple[str,
     return tuple(notes)
 
 
-def _already(snapshot: Mapping[str, object], single: pd.DataFrame) -> dict[Measure, int]:
+def _already(snapshot: Mapping[str, object], single: pd.DataFrame) -> dict[LossMeasure, int]:
     """What stands before anything is lost: as the snapshot says, never more than after the mildest loss."""
-    already: dict[Measure, int] = {}
-    names: dict[Measure, str] = {"offline_partitions": "offline", "below_min_isr": "below_min_isr"}
+    already: dict[LossMeasure, int] = {}
+    names: dict[LossMeasure, str] = {"offline_partitions": "offline", "below_min_isr": "below_min_isr"}
     for measure, name in names.items():
         said, told = snapshot.get(name), single[measure].dropna()
         if isinstance(said, int) and len(told):

@@ -42,8 +42,8 @@ import numpy.typing as npt
 from reseat.election import Mode
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
 from reseat.resilience.counting import GroupCounts, counted_by_group
+from reseat.resilience.failover_order import FailoverOrder, failover_order
 from reseat.resilience.healing import Healer
-from reseat.resilience.standing import Standing, standing
 from reseat.resilience.takeovers import Takeovers, takeovers_of_pairs
 
 __all__ = ["Pairs", "pairs"]
@@ -140,7 +140,7 @@ def pairs(layout: ClusterLayout, *, mode: Mode = "zookeeper", most_takeovers: in
     """
     brokers = len(layout.brokers)
     corner = _Corner(brokers)
-    at = standing(layout, mode)
+    at = failover_order(layout, mode)
     alone = counted_by_group(at, np.arange(brokers, dtype=np.int32), brokers)
     replicas = [np.ascontiguousarray(column) for column in layout.replicas.T]
     one, other = np.triu_indices(brokers, 1)
@@ -164,7 +164,7 @@ def _places(width: int) -> list[tuple[int, int]]:
     return list(itertools.combinations(range(width), 2))
 
 
-def _only_two(at: Standing, replicas: list[IntArray], corner: _Corner) -> _Ints:
+def _only_two(at: FailoverOrder, replicas: list[IntArray], corner: _Corner) -> _Ints:
     """(n,) partitions that exactly these two could lead."""
     two = at.waiting == 2
     found = np.zeros(corner.size, np.int64)
@@ -174,7 +174,7 @@ def _only_two(at: Standing, replicas: list[IntArray], corner: _Corner) -> _Ints:
     return found
 
 
-def _below(at: Standing, alone: GroupCounts, replicas: list[IntArray], corner: _Corner) -> _Ints:
+def _below(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corner: _Corner) -> _Ints:
     """(n,) partitions offline or below min ISR: what either does, less what both do, and what only both together do."""
     sound = ~at.short
     last_one, last_two = sound & (at.waiting == 1), sound & (at.waiting == 2)
@@ -191,7 +191,7 @@ def _below(at: Standing, alone: GroupCounts, replicas: list[IntArray], corner: _
     return found
 
 
-def _moved(at: Standing, alone: GroupCounts, replicas: list[IntArray], corner: _Corner) -> _Ints:
+def _moved(at: FailoverOrder, alone: GroupCounts, replicas: list[IntArray], corner: _Corner) -> _Ints:
     """(n,) partitions that get another leader."""
     leader = at.layout.leader
     found = corner.sums(alone.moved)

@@ -24,9 +24,9 @@ import numpy.typing as npt
 from reseat.election import Mode
 from reseat.model import ClusterLayout
 from reseat.resilience.counting import GroupCounts, counted_by_group
+from reseat.resilience.failover_order import FailoverOrder, failover_order
 from reseat.resilience.healing import Healer
 from reseat.resilience.loss import Loss
-from reseat.resilience.standing import Standing, standing
 
 __all__ = ["racks", "singles"]
 
@@ -39,7 +39,7 @@ def singles(layout: ClusterLayout, *, mode: Mode = "zookeeper", among: Collectio
         mode: which controller decides.
         among: ids of the brokers asked about; None: all.
     """
-    at = standing(layout, mode)
+    at = failover_order(layout, mode)
     brokers = len(layout.brokers)
     counts = counted_by_group(at, np.arange(brokers, dtype=np.int32), brokers)
     healer = Healer.of(layout)
@@ -62,7 +62,7 @@ def racks(layout: ClusterLayout, *, mode: Mode = "zookeeper", among: Collection[
     names = layout.racks
     if not names:
         return []
-    at, healer = standing(layout, mode), Healer.of(layout)
+    at, healer = failover_order(layout, mode), Healer.of(layout)
     # A broker without a rack is a group of its own, and is not asked about.
     counts = counted_by_group(at, layout.rack_groups, len(names))
     wanted = None if among is None else frozenset(among)
@@ -74,7 +74,7 @@ def racks(layout: ClusterLayout, *, mode: Mode = "zookeeper", among: Collection[
 
 
 def _loss(
-    at: Standing,
+    at: FailoverOrder,
     counts: GroupCounts,
     healer: Healer,
     group: int,

@@ -3,7 +3,7 @@
 Promises: for each pair the ``leaders_to`` of ``reseat.resilience.loss``; or None where all pairs together name more
 brokers than the caller has room for.
 
-Needs: ``Standing``, and who takes over when each broker is lost alone.
+Needs: ``FailoverOrder``, and who takes over when each broker is lost alone.
 
 How: who is elected is the first of the partition's queue that is not lost. So what a alone hands to c it hands to c
 also when b is lost with it, but for what it would have handed to b: that goes to the second of the queue.
@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, IntArray
-from reseat.resilience.standing import Standing
+from reseat.resilience.failover_order import FailoverOrder
 
 __all__ = ["Takeovers", "takeovers_of_pairs"]
 
@@ -59,7 +59,7 @@ class Takeovers:
         return tuple(zip(self.brokers[mine].tolist(), self.leaders[mine].tolist(), strict=True))
 
 
-def takeovers_of_pairs(at: Standing, alone: _Ints, *, most: int) -> Takeovers | None:
+def takeovers_of_pairs(at: FailoverOrder, alone: _Ints, *, most: int) -> Takeovers | None:
     """Who takes over after each pair, pairs in the order of the upper triangle, row by row.
 
     Args:
@@ -98,7 +98,7 @@ def takeovers_of_pairs(at: Standing, alone: _Ints, *, most: int) -> Takeovers | 
     return Takeovers(np.concatenate(counts).cumsum(), np.concatenate([none, *heirs]), np.concatenate([none, *leaders]))
 
 
-def _seconds(at: Standing, brokers: int) -> tuple[_Ints, IntArray]:
+def _seconds(at: FailoverOrder, brokers: int) -> tuple[_Ints, IntArray]:
     """Cells (a, b, c), ascending, with a < b, and in how many partitions c takes over only once both are lost.
 
     One of a and b leads these, the other is the first that would take over.

@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 from reseat.model.units import share
 from reseat.model.wording import counted, ids, visible
 
-__all__ = ["MEASURES", "WORDS", "Counting", "Measure", "Worst", "answer", "chance", "measured", "who"]
+__all__ = ["MEASURES", "WORDS", "Counting", "LossMeasure", "Worst", "answer", "chance", "loss_in_words", "who"]
 
 #: What a loss is measured by, worst first; the names are those of ``Loss`` and of the table ``resilience``.
-Measure = Literal["offline_partitions", "below_min_isr", "leaders_moved"]
-MEASURES: tuple[Measure, ...] = ("offline_partitions", "below_min_isr", "leaders_moved")
+LossMeasure = Literal["offline_partitions", "below_min_isr", "leaders_moved"]
+MEASURES: tuple[LossMeasure, ...] = ("offline_partitions", "below_min_isr", "leaders_moved")
 
 
 class Counting(NamedTuple):
@@ -28,7 +28,7 @@ class Counting(NamedTuple):
     many: str
 
 
-WORDS: dict[Measure, Counting] = {
+WORDS: dict[LossMeasure, Counting] = {
     "offline_partitions": Counting("Offline", "offline", "partition offline", "partitions offline"),
     "below_min_isr": Counting("Below min ISR", "below min ISR", "partition below min ISR", "partitions below min ISR"),
     "leaders_moved": Counting("Leaders moved", "leaders moved", "leader moved", "leaders moved"),
@@ -54,12 +54,12 @@ class Worst:
 
     brokers: tuple[int, ...]
     racks: int = 0
-    broker: Mapping[Measure, tuple[str, int]] = field(default_factory=dict)
-    rack: Mapping[Measure, tuple[str, int]] = field(default_factory=dict)
-    pair: Mapping[Measure, tuple[tuple[int, int], int]] = field(default_factory=dict)
+    broker: Mapping[LossMeasure, tuple[str, int]] = field(default_factory=dict)
+    rack: Mapping[LossMeasure, tuple[str, int]] = field(default_factory=dict)
+    pair: Mapping[LossMeasure, tuple[tuple[int, int], int]] = field(default_factory=dict)
     harmful_brokers: int = 0
     harmful_pairs: int = 0
-    already: Mapping[Measure, int] = field(default_factory=dict)
+    already: Mapping[LossMeasure, int] = field(default_factory=dict)
     pairs_told: bool = False
     pairs_keep_a_copy: bool = False
 
@@ -72,7 +72,7 @@ def who(kind: str, lost: tuple[int, ...], rack: str | None) -> str:
     return f"{'broker' if len(lost) == 1 else 'brokers'} {ids(lost)}"
 
 
-def measured(measure: Measure, value: int) -> str:
+def loss_in_words(measure: LossMeasure, value: int) -> str:
     """A number with what it counts."""
     return counted(value, WORDS[measure].one, WORDS[measure].many)
 
@@ -91,7 +91,7 @@ def chance(value: float | None) -> str:
 def answer(worst: Worst) -> str:
     """Which loss hurts most, in one sentence, and what is broken before anything is lost."""
     already = worst.already.get("offline_partitions", 0)
-    before = f" {measured('offline_partitions', already)} already." if already else ""
+    before = f" {loss_in_words('offline_partitions', already)} already." if already else ""
     return _answer(worst) + before
 
 

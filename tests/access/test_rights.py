@@ -46,7 +46,7 @@ def test_writing_is_enabled_by_exactly_one(value, enabled):
         (Person(loopback=True), Access(local=True), True, "Local use"),
         (Person(), Access(local=True), False, "no proxy between"),
         (Person(unlocked=True), Access(unsafe="server.enableAgentApi is set."), False, "enableAgentApi"),
-        (Person(unlocked=True), Access(trouble="The file is not TOML."), False, "not TOML"),
+        (Person(unlocked=True), Access(error="The file is not TOML."), False, "not TOML"),
         # with one
         (Person(loopback=True, unlocked=True), SIGN_IN, False, "Sign in to write"),
         (signed_in(email="Ada@Example.org"), SIGN_IN, True, "e-mail address"),

@@ -37,7 +37,7 @@ def test_a_link_gives_back_what_was_wished(wish, edits, after):
     link = from_query(to_query(DIGEST, "prod.txt", edits, wish, after=after))
 
     assert link is not None
-    assert link.trouble is None
+    assert link.error is None
     assert (link.wish, link.edits, link.name) == (wish, edits, "prod.txt")
     assert link.after is (after or wish.is_empty)
     assert link.names(DIGEST)
@@ -66,7 +66,7 @@ def test_what_a_person_chose_has_its_own_word(word, edits, wish):
 
     assert query["options"] == word
     assert link is not None
-    assert (link.edits, link.wish, link.trouble) == (edits, wish, None)
+    assert (link.edits, link.wish, link.error) == (edits, wish, None)
 
 
 def test_a_link_of_nothing_is_short():
@@ -99,7 +99,7 @@ def test_a_broken_link_says_so_and_wishes_nothing(query):
     link = from_query(query)
 
     assert link is not None
-    assert link.trouble
+    assert link.error
     assert link.wish == Wish()
 
 
@@ -132,7 +132,7 @@ def test_a_moment_that_is_none_is_called_so():
     link = from_query({"past": "<b>/x"})
 
     assert link is not None
-    assert (link.trouble or "").startswith("The link's snapshot is invalid: '<b>/x'")
+    assert (link.error or "").startswith("The link's snapshot is invalid: '<b>/x'")
 
 
 def test_half_a_digest_is_still_about_its_layout():
@@ -140,7 +140,7 @@ def test_half_a_digest_is_still_about_its_layout():
     half = from_query({"layout": DIGEST[:16], "file": "prod.txt"})
 
     assert half is not None
-    assert half.trouble is None
+    assert half.error is None
     assert half.names(DIGEST)
     assert not half.names("f" + DIGEST[1:])
 
@@ -150,4 +150,4 @@ def test_no_query_ends_in_a_fault(query):
     """Any text in the address gives a link, trouble, or nothing."""
     link = from_query(query)
 
-    assert link is None or link.trouble or link.digest
+    assert link is None or link.error or link.digest

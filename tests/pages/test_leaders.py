@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from components.leaders.walk_state import Story, from_query, to_query
+from components.leaders.walk_state import Walk, from_query, to_query
 from components.state.store import KEY
 from reseat.election import Move, MoveKind
 from reseat.model import ClusterLayout, Wish
@@ -225,7 +225,7 @@ def test_an_empty_story_begins_at_the_present(opened):
 
 def test_a_story_is_shared_by_its_link(opened):
     """The address tells the steps and how far one is; nonsense in it is the example."""
-    told = Story((Move(MoveKind.STOP, (2, 4)), Move(MoveKind.UNCLEAN)), 2)
+    told = Walk((Move(MoveKind.STOP, (2, 4)), Move(MoveKind.UNCLEAN)), 2)
 
     assert to_query(told) == {"walk": "stop:2,4;unclean", "at": "2"}
     assert from_query(to_query(told)) == told

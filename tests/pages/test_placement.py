@@ -14,7 +14,15 @@ from components.charts.replica_matrix import MOST_ROWS, column_order, window
 from reseat.errors import PlacementRefused
 from reseat.model import Broker
 from reseat.placement.examples import EXAMPLES, FAULTY, FAULTY_TABLE
-from reseat.placement.question import MOST_BROKERS, Question, brokers_in, brokers_text, from_query, place, to_query
+from reseat.placement.request import (
+    MOST_BROKERS,
+    PlacementRequest,
+    brokers_in,
+    brokers_text,
+    from_query,
+    place,
+    to_query,
+)
 from reseat.placement.steps import steps_of
 
 from .conftest import Opened, texts
@@ -108,9 +116,9 @@ def test_the_faulty_table_stands_beside_what_the_code_gives() -> None:
     assert "fixedStartIndex 4 never gives the table" in texts(at)
     assert "What was published" in texts(at)
     assert tuple(map(tuple, place(FAULTY).replicas.tolist())) != FAULTY_TABLE
-    assert tuple(map(tuple, place(Question(brokers="0-3", partitions=13, start=3, shift=3)).replicas.tolist())) == (
-        FAULTY_TABLE
-    )
+    assert tuple(
+        map(tuple, place(PlacementRequest(brokers="0-3", partitions=13, start=3, shift=3)).replicas.tolist())
+    ) == (FAULTY_TABLE)
 
     at.number_input(key=next(box.key for box in at.number_input if box.label == "Start index")).set_value(3).run()
 
@@ -120,11 +128,11 @@ def test_the_faulty_table_stands_beside_what_the_code_gives() -> None:
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_every_example_is_drawn_and_explained_to_its_end(number: int) -> None:
     """The explanation of each partition ends in the very list that the core places."""
-    question = EXAMPLES[number].question
-    placement = place(question)
+    request = EXAMPLES[number].request
+    placement = place(request)
     lists = [
-        [step.candidates[-1].broker for step in steps_of(question, placement, row).replicas]
-        for row in range(question.partitions)
+        [step.candidates[-1].broker for step in steps_of(request, placement, row).replicas]
+        for row in range(request.partitions)
     ]
 
     assert lists == placement.replicas.tolist()
@@ -201,7 +209,7 @@ def test_any_text_is_brokers_or_a_sentence(text: str) -> None:
 
 @given(
     st.builds(
-        Question,
+        PlacementRequest,
         partitions=st.integers(1, 50),
         factor=st.integers(1, 3),
         algorithm=st.sampled_from(("striped", "kraft", "naive")),
@@ -213,21 +221,21 @@ def test_any_text_is_brokers_or_a_sentence(text: str) -> None:
         step=st.integers(0, 49),
     )
 )
-def test_links_are_read_back_and_steps_end_in_the_placement(question: Question) -> None:
+def test_links_are_read_back_and_steps_end_in_the_placement(request: PlacementRequest) -> None:
     """A link gives the same placement and step; the steps of its partition end in that partition's list."""
-    question = question.at(question.step)
-    again, trouble = from_query(to_query(question))
+    request = request.at(request.step)
+    again, error = from_query(to_query(request))
 
-    assert trouble is None
+    assert error is None
     assert again is not None
-    assert again.step == question.step
-    placement = place(question)
+    assert again.step == request.step
+    placement = place(request)
 
     assert np.array_equal(place(again).replicas, placement.replicas)
 
-    told = steps_of(question, placement, question.partition)
+    told = steps_of(request, placement, request.partition)
 
-    assert [step.candidates[-1].broker for step in told.replicas] == placement.replicas[question.partition].tolist()
+    assert [step.candidates[-1].broker for step in told.replicas] == placement.replicas[request.partition].tolist()
 
 
 def test_rows_seen_hold_the_step_and_keep_their_place() -> None:

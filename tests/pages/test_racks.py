@@ -99,7 +99,7 @@ def test_findings_that_appear_and_go_away_are_told_apart() -> None:
         (found("duplicate_replicas"), found("replica_skew", "after"), found("rack_shared_while_free")),
     )
 
-    assert [(change.verdict, (change.after or change.before).kind) for change in changes] == [  # type: ignore[union-attr]
+    assert [(change.status, (change.after or change.before).kind) for change in changes] == [  # type: ignore[union-attr]
         ("new", "rack_shared_while_free"),
         ("resolved", "same_host"),
         ("changed", "replica_skew"),

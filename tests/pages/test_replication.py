@@ -14,18 +14,18 @@ from components.replication.words import event_group, event_words, lane_name, ou
 from reseat.model.glossary import TERMS
 from reseat.replication import Rules, Truncation
 from reseat.replication.choices import possible
-from reseat.replication.question import (
+from reseat.replication.request import (
+    ALL_SCENARIOS,
     BESIDE,
     MOST_EVENTS,
-    STORIES,
-    Question,
+    ReplicationRequest,
     branched,
     compared,
     from_query,
     lane_of,
     of_scenario,
     other_rules,
-    story_in,
+    parse_events,
     to_query,
 )
 
@@ -53,9 +53,9 @@ def answer(at: AppTest) -> str:
     return texts(at).splitlines()[0]
 
 
-def named(name: str) -> Question:
+def named(name: str) -> ReplicationRequest:
     """A scenario as it is told."""
-    return of_scenario(next(scenario for scenario in STORIES if scenario.name == name))
+    return of_scenario(next(scenario for scenario in ALL_SCENARIOS if scenario.name == name))
 
 
 def test_it_teaches_without_a_layout() -> None:
@@ -108,9 +108,9 @@ COMES_TO = {
 def test_every_story_says_what_it_comes_to() -> None:
     """All of the list, by their links' names."""
     said = {}
-    for scenario in STORIES:
-        question = of_scenario(scenario)
-        lane = lane_of(question, story_in(question.text))
+    for scenario in ALL_SCENARIOS:
+        request = of_scenario(scenario)
+        lane = lane_of(request, parse_events(request.text))
         said[scenario.name] = f"{lane_name(lane.rules, '')}, {outcome(lane)}."
 
     assert said == COMES_TO
@@ -263,7 +263,7 @@ RULES = st.builds(
 
 
 @given(
-    scenario=st.sampled_from(STORIES),
+    scenario=st.sampled_from(ALL_SCENARIOS),
     rules=RULES,
     text=st.text(max_size=60),
     beside=st.sampled_from(BESIDE),
@@ -271,43 +271,43 @@ RULES = st.builds(
 )
 def test_a_link_holds_the_whole_question(scenario: object, rules: Rules, text: str, beside: str, step: int) -> None:
     """What is written into the address is read back, whatever was typed."""
-    question = replace(of_scenario(scenario), rules=rules, text=text, beside=beside, step=step)  # type: ignore[arg-type]
-    read, trouble = from_query(to_query(question))
+    request = replace(of_scenario(scenario), rules=rules, text=text, beside=beside, step=step)  # type: ignore[arg-type]
+    read, error = from_query(to_query(request))
 
-    assert trouble is None
-    assert read == question
+    assert error is None
+    assert read == request
 
 
 @given(text=st.text(max_size=200))
 def test_no_text_raises(text: str) -> None:
     """Whatever stands in the field is a story up to somewhere."""
-    question = replace(named("flow"), text=text)
+    request = replace(named("flow"), text=text)
 
-    assert len(lane_of(question, story_in(text)).steps) <= MOST_EVENTS
+    assert len(lane_of(request, parse_events(text)).steps) <= MOST_EVENTS
 
 
 def test_a_story_has_a_length_at_which_it_ends() -> None:
     """One event too many is left out, and said."""
-    story = story_in("tick 1\n" * (MOST_EVENTS + 1))
+    story = parse_events("tick 1\n" * (MOST_EVENTS + 1))
 
     assert len(story.events) == MOST_EVENTS
-    assert story.trouble == "Line 201: a story has at most 200 events here; the rest is left out."
+    assert story.error == "Line 201: a story has at most 200 events here; the rest is left out."
 
 
 @given(picks=st.lists(st.integers(0, 30), max_size=12), beside=st.sampled_from(BESIDE))
 def test_any_branch_can_be_drawn(picks: list[int], beside: str) -> None:
     """Each choice has words and a heading; the lanes go as far as they can."""
-    question = replace(named("min-isr"), text="", beside=beside)  # type: ignore[arg-type]
+    request = replace(named("min-isr"), text="", beside=beside)  # type: ignore[arg-type]
     for pick in picks:
-        story = story_in(question.text)
-        events = possible(lane_of(question, story).at(question.step))
+        story = parse_events(request.text)
+        events = possible(lane_of(request, story).at(request.step))
         event = events[pick % len(events)]
 
         assert event_words(event)
         assert event_group(event) in ("Clients", "Replication", "Brokers", "Time and disk")
 
-        question = branched(question, story, event)
-    lanes = compared(question, story_in(question.text))
+        request = branched(request, story, event)
+    lanes = compared(request, parse_events(request.text))
 
     assert len(lanes[0].steps) == len(picks)
     assert all(outcome(lane) and outcome(lane, short=True) for lane in lanes)

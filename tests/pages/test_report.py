@@ -8,7 +8,7 @@ from base64 import b64encode
 
 import pytest
 
-from components.report.choices import Asked, choices_of, from_query, to_query
+from components.report.choices import ReportRequest, choices_of, from_query, to_query
 from components.server import settings
 from reseat.model import ClusterLayout, Wish
 from reseat.report import Choices, Kind, Matter, build
@@ -22,25 +22,29 @@ from .conftest import small, texts
 
 def test_what_one_chose_is_what_its_address_asks_for():
     """Every choice but the logo; what is as by itself is left out, and nonsense changes nothing."""
-    asked = Asked("operators", (Kind.SUMMARY, Kind.COST), "Drain 4", "Ann", 0.02, 50.0, mask=True, currency="CHF")
+    request = ReportRequest(
+        "operators", (Kind.SUMMARY, Kind.COST), "Drain 4", "Ann", 0.02, 50.0, mask=True, currency="CHF"
+    )
 
-    assert from_query(to_query(asked)) == asked
-    assert to_query(Asked()) == {}
-    assert from_query({}) == Asked()
-    assert from_query({"audience": "cats", "price": "nan", "throttle": "-1", "chapters": "x"}) == Asked(chapters=())
+    assert from_query(to_query(request)) == request
+    assert to_query(ReportRequest()) == {}
+    assert from_query({}) == ReportRequest()
+    assert from_query({"audience": "cats", "price": "nan", "throttle": "-1", "chapters": "x"}) == ReportRequest(
+        chapters=()
+    )
     assert from_query({"chapters": "cost,summary,cost"}).chapters == (Kind.SUMMARY, Kind.COST)
-    assert from_query(to_query(Asked(chapters=()))).shown == ()
+    assert from_query(to_query(ReportRequest(chapters=()))).shown == ()
 
 
 def test_choices_are_told_in_the_units_of_the_report():
     """MB a second become bytes a second; management is spared the list of every move."""
-    choices = choices_of(Asked(throttle=50.0, price=0.0, title="  ", currency="€ "), None)
+    choices = choices_of(ReportRequest(throttle=50.0, price=0.0, title="  ", currency="€ "), None)
 
     assert (choices.throttle, choices.price_per_gb, choices.title) == (50e6, 0.0, None)
     assert choices.currency == "€"
-    assert choices_of(Asked(currency=" "), None).currency == Choices().currency
+    assert choices_of(ReportRequest(currency=" "), None).currency == Choices().currency
     assert Kind.APPENDIX not in choices.chapters
-    assert choices_of(Asked("operators"), None).chapters == chapters_for("operators")
+    assert choices_of(ReportRequest("operators"), None).chapters == chapters_for("operators")
 
 
 def test_the_report_of_a_what_if_can_be_looked_at_and_taken_along(opened):

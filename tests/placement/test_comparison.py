@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reseat.errors import PlacementRefused
 from reseat.model import Broker
 from reseat.placement import JavaRandom
-from reseat.placement.comparison import WAYS, Outcome, compare, mixed_sizes
+from reseat.placement.comparison import PLACERS, Outcome, compare, mixed_sizes
 from reseat.placement.evenest import place_evenest
 
 NINE = [Broker(i, f"rack{i // 3 + 1}") for i in range(9)]
@@ -23,7 +23,7 @@ def draws() -> JavaRandom:
 
 def by_way(brokers: list[Broker], sizes: tuple[int, ...], factor: int) -> dict[str, Outcome]:
     """Each way's outcome."""
-    return {outcome.way: outcome for outcome in compare(brokers, sizes, factor, draws)}
+    return {outcome.placer: outcome for outcome in compare(brokers, sizes, factor, draws)}
 
 
 def test_the_measures_of_two_small_topics() -> None:
@@ -52,7 +52,7 @@ def test_the_random_start_evens_loads_and_the_shift_makes_neighbours() -> None:
     """Over 300 topics on nine brokers: each step of the way does what it exists for."""
     found = by_way(NINE, mixed_sizes(300, JavaRandom(1)), 3)
 
-    assert tuple(found) == WAYS
+    assert tuple(found) == PLACERS
     assert found["random start"].replica_spread < found["naive"].replica_spread / 4
     assert found["random start"].neighbours.max() == found["naive"].neighbours.max() == 4
     assert found["striped"].neighbours.min() == 6  # all brokers of the other racks

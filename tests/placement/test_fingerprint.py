@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, ClusterLayout, Gaps
-from reseat.placement import Placement, RackMode, Verdict, infer, place_added, place_striped
+from reseat.placement import FingerprintKind, Placement, RackMode, infer, place_added, place_striped
 from reseat.placement.admin_order import admin_order
 
 
@@ -47,7 +47,7 @@ def test_every_striped_topic_leads_back_to_its_draws(made: tuple[list[Broker], P
     brokers, placed = made
     found = infer(layout_of(brokers, placed.assignment()), ["t"])[0]
 
-    assert found.verdict is Verdict.STRIPED
+    assert found.kind is FingerprintKind.STRIPED
     assert any((placed.start, placed.shift) in fit.pairs and fit.rack_aware == placed.rack_aware for fit in found.fits)
     for fit in found.fits:
         mode = RackMode.ENFORCED if fit.rack_aware else RackMode.DISABLED
@@ -93,7 +93,7 @@ def test_moved_partitions_are_named(brokers: int, factor: int, partitions: int, 
     found = infer(layout_of(cluster, lists), ["t"])[0]
 
     assert found.striped is False
-    assert found.verdict is Verdict.MOVED
+    assert found.kind is FingerprintKind.MOVED
     assert set(found.moved) <= set(moved)
     if not found.added:
         assert list(found.moved) == moved
@@ -167,7 +167,7 @@ def test_a_broker_that_left_is_named() -> None:
         lists[partition] = [next(i for i in (0, 1, 3, 4) if i not in lists[partition]) if b == 2 else b for b in lists[partition]]  # fmt: skip  # noqa: E501
     found = infer(layout_of([], lists), ["t"])[0]
 
-    assert found.verdict is Verdict.MOVED
+    assert found.kind is FingerprintKind.MOVED
     assert set(found.moved) == set(moved)
     assert "while broker 2 was there" in found.sentence
 
@@ -194,7 +194,7 @@ def test_partitions_added_later_are_told_from_moved_ones(racks: int) -> None:
     lists = first | place_added(cluster, first, 16).assignment()
     found = infer(layout_of(cluster, lists), ["t"])[0]
 
-    assert found.verdict is Verdict.GREW
+    assert found.kind is FingerprintKind.GREW
     assert found.striped
     assert (2, 4) in found.pairs
     assert found.added[0].start == 2
@@ -218,10 +218,10 @@ def test_random_lists_are_not_striped() -> None:
     layout = ClusterLayout.from_assignments(lists)
     found = infer(replace(layout, gaps=Gaps(racks_told=True)))
 
-    assert sum(one.verdict is Verdict.NOT_STRIPED for one in found) >= 195
-    assert all(not one.moved for one in found if one.verdict is Verdict.NOT_STRIPED)
+    assert sum(one.kind is FingerprintKind.NOT_STRIPED for one in found) >= 195
+    assert all(not one.moved for one in found if one.kind is FingerprintKind.NOT_STRIPED)
     assert "is not striped" in found[1].sentence
-    assert not any(one.verdict is Verdict.NOT_STRIPED for one in infer(layout))
+    assert not any(one.kind is FingerprintKind.NOT_STRIPED for one in infer(layout))
 
 
 def test_what_fits_no_draws_without_racks_is_unknown_where_racks_are() -> None:
@@ -231,9 +231,9 @@ def test_what_fits_no_draws_without_racks_is_unknown_where_racks_are() -> None:
     told = ClusterLayout.from_assignments({("t", p): ids for p, ids in placed.items()}, brokers=brokers)
     bare = told.with_brokers(Broker(i) for i in range(9))
 
-    assert infer(told)[0].verdict is Verdict.STRIPED
-    assert infer(bare)[0].verdict is Verdict.UNKNOWN
-    assert infer(replace(bare, gaps=Gaps(racks_told=True)))[0].verdict is Verdict.NOT_STRIPED
+    assert infer(told)[0].kind is FingerprintKind.STRIPED
+    assert infer(bare)[0].kind is FingerprintKind.UNKNOWN
+    assert infer(replace(bare, gaps=Gaps(racks_told=True)))[0].kind is FingerprintKind.NOT_STRIPED
     assert infer(bare)[0].sentence == (
         "t: unknown, because racks are unknown and no start and shift without racks match its lists."
     )

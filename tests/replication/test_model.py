@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from reseat.errors import StoryInvalid
+from reseat.errors import ScenarioInvalid
 from reseat.replication import (
     FOUND,
     Crash,
@@ -92,7 +92,7 @@ def moved(moves: list[str], rules: Rules, *, power: bool) -> Story:
         for event in _events(now, move, power=power):
             try:
                 now = apply(now, event).after
-            except StoryInvalid:
+            except ScenarioInvalid:
                 break
             story.append((event, now))
     return story

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.errors import StoryInvalid
+from reseat.errors import ScenarioInvalid
 from reseat.replication import SCENARIOS, Acks, Partition, Produce, Rules, Scenario, apply, faults, play, start
 from reseat.replication.events import read, written
 
@@ -161,13 +161,13 @@ def test_every_story_can_be_written_and_read_back(scenario: Scenario) -> None:
 )
 def test_a_line_that_is_no_event_is_refused(line: str) -> None:
     """With a sentence."""
-    with pytest.raises(StoryInvalid, match=r"event"):
+    with pytest.raises(ScenarioInvalid, match=r"event"):
         read(line)
 
 
 def test_an_event_that_cannot_happen_names_its_place() -> None:
     """The second event: broker 2 has no answer to catch."""
-    with pytest.raises(StoryInvalid, match=r"Event 2, catch 2: No response is on its way to broker 2\."):
+    with pytest.raises(ScenarioInvalid, match=r"Event 2, catch 2: No response is on its way to broker 2\."):
         play(start(), [Produce("m1"), read("catch 2")])
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from components.look import text, theme
-from reseat.balance.grid import Axes, CellState, Grid, Measure, Span
+from reseat.balance.grid import Axes, CellMeasure, CellState, Grid, Span
 from reseat.model import NONE, NOT_TOLD, Broker, ClusterLayout
 
 __all__ = ["counts_data", "states_data"]
@@ -25,7 +25,7 @@ __all__ = ["counts_data", "states_data"]
 #: Cells are sent in 16 bits.
 _STEPS = 65_535
 _SIGNED_STEPS = 32_767
-_WORDS: dict[Measure, tuple[str, str]] = {
+_WORDS: dict[CellMeasure, tuple[str, str]] = {
     "replicas": ("replica", "replicas"),
     "leaders": ("partition led", "partitions led"),
     "preferred leaders": ("preferred leader", "preferred leaders"),
@@ -39,7 +39,7 @@ _AROUND, _ROW, _LEAST = 98, 44, 190
 
 def counts_data(
     grid: Grid,
-    measure: Measure,
+    measure: CellMeasure,
     *,
     before: Grid | None = None,
     limit: float | None = None,

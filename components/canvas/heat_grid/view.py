@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from reseat.balance.grid import Axes, BrokerOrder, Measure, Span, TopicOrder
+from reseat.balance.grid import Axes, BrokerOrder, CellMeasure, Span, TopicOrder
 
 __all__ = ["NAMES", "HeatView", "Show", "apply_event", "from_query", "to_query"]
 
@@ -37,7 +37,7 @@ class HeatView:
         search: part of the names of the topics shown; empty for all.
     """
 
-    measure: Measure = "replicas"
+    measure: CellMeasure = "replicas"
     by_partition: bool = False
     topic: str | None = None
     topic_order: TopicOrder = "size"
@@ -76,7 +76,9 @@ def from_query(query: Mapping[str, str]) -> HeatView:
     known = bool(topic) and partition.isascii() and partition.isdecimal() and len(partition) < 10
     topics, _, brokers = query.get("heat_order", "").partition(",")
     return HeatView(
-        measure=next((known for known in get_args(Measure) if known == query.get("heat_measure")), HeatView().measure),
+        measure=next(
+            (known for known in get_args(CellMeasure) if known == query.get("heat_measure")), HeatView().measure
+        ),
         search=query.get("heat_search", ""),
         by_partition=query.get("heat_by") == "partition",
         topic=query.get("heat_topic") or None,

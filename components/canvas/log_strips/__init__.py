@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from components.canvas.log_strips.data import story_data
+from components.canvas.log_strips.data import log_strips_data
 from components.canvas.log_strips.events import step_said
 from components.canvas.mount import mount
 
-__all__ = ["log_strips", "step_said", "story_data"]
+__all__ = ["log_strips", "log_strips_data", "step_said"]
 
 _HERE = Path(__file__).parent
 
@@ -23,7 +23,7 @@ def log_strips(data: Mapping[str, Any], *, key: str = "log-strips") -> int | Non
     """Draw the story and listen.
 
     Args:
-        data: of ``story_data``.
+        data: of ``log_strips_data``.
         key: the player's name on the page.
 
     Returns:

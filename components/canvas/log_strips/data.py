@@ -23,15 +23,15 @@ from reseat.replication import (
     faults,
 )
 from reseat.replication.events import written
-from reseat.replication.question import Lane
+from reseat.replication.request import Lane
 
-__all__ = ["story_data"]
+__all__ = ["log_strips_data"]
 
 #: A value is at most so long in a cell; the core allows no longer one.
 _LONGEST = 12
 
 
-def story_data(lanes: Sequence[tuple[str, Lane]], step: int, seek: int) -> dict[str, Any]:
+def log_strips_data(lanes: Sequence[tuple[str, Lane]], step: int, seek: int) -> dict[str, Any]:
     """Everything that the browser needs to play a story.
 
     Args:
@@ -57,7 +57,7 @@ def _lane(name: str, lane: Lane) -> dict[str, Any]:
         wrong = faults(step.after)
         states.append(_state(step, step.after, tuple(fault for fault in wrong if fault not in known), wrong))
         known = set(wrong)
-    return {"name": name, "states": states, "trouble": _shown(lane.trouble) if lane.trouble else ""}
+    return {"name": name, "states": states, "error": _shown(lane.error) if lane.error else ""}
 
 
 def _state(step: Step | None, now: Partition, new: tuple[Fault, ...], wrong: tuple[Fault, ...] = ()) -> dict[str, Any]:

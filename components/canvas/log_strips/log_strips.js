@@ -148,7 +148,7 @@ class Lane {
   }
 
   show(step, moving, said) {
-    const { states, trouble } = this.lane;
+    const { states, error } = this.lane;
     const state = states[Math.min(step, states.length - 1)];
     const past = step >= states.length;
     const width = Math.max(NARROWEST, Math.min(WIDEST, (this.rows.clientWidth - 150) / (this.most + 0.9)));
@@ -164,7 +164,7 @@ class Lane {
     this.showWires(past ? { ...state, move: null } : state, moving && !past);
     this.ends.replaceChildren();
     // Where the first lane ends early, the page says so above: the others end by themselves.
-    if (said !== null && trouble && step >= states.length - 1) element("span", "stopped", this.ends, `■ ${trouble}`);
+    if (said !== null && error && step >= states.length - 1) element("span", "stopped", this.ends, `■ ${error}`);
     for (const words of state.faults) {
       element("span", `fault${!past && state.struck.includes(words) ? " struck" : ""}`, this.ends, `✖ ${words}`);
     }

@@ -16,10 +16,10 @@ from reseat.placement.votes import (
     Longs,
 )
 
-__all__ = ["Fit", "TopicFingerprint", "Verdict", "differences"]
+__all__ = ["FingerprintKind", "Fit", "TopicFingerprint", "differences"]
 
 
-class Verdict(Enum):
+class FingerprintKind(Enum):
     """What a topic's lists say."""
 
     STRIPED = "striped"
@@ -77,7 +77,7 @@ class TopicFingerprint:
 
     Attributes:
         topic: its name.
-        verdict: what its lists say.
+        kind: what its lists say.
         fits: everything that makes all its lists (for ``GREW``: the lists first placed), likeliest first; for ``MOVED``
             the nearest; empty for ``NOT_STRIPED`` and ``UNKNOWN``.
         added: for ``GREW``, the fits of partitions added later, each with its ``first_id``.
@@ -90,7 +90,7 @@ class TopicFingerprint:
     """
 
     topic: str
-    verdict: Verdict
+    kind: FingerprintKind
     fits: tuple[Fit, ...]
     added: tuple[Fit, ...]
     nearest: Fit | None
@@ -102,7 +102,7 @@ class TopicFingerprint:
     @property
     def striped(self) -> bool:
         """Whether every partition sits where Kafka put it."""
-        return self.verdict in (Verdict.STRIPED, Verdict.GREW)
+        return self.kind in (FingerprintKind.STRIPED, FingerprintKind.GREW)
 
     @property
     def rack_aware(self) -> bool | None:

@@ -41,7 +41,7 @@ from reseat.errors import PlacementRefused
 from reseat.model import Broker, ClusterLayout
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.admin_order import admin_order
-from reseat.placement.fingerprint.fits import TopicFingerprint, Verdict
+from reseat.placement.fingerprint.fits import FingerprintKind, TopicFingerprint
 from reseat.placement.fingerprint.growth import CHANCE_OF_MOVED, pieces_of
 from reseat.placement.fingerprint.rings import (
     CHANCE_OF_ADMIN_ORDER,
@@ -114,10 +114,10 @@ def infer(layout: ClusterLayout, topics: Iterable[str] | None = None) -> tuple[T
 
 def _in_doubt(one: TopicFingerprint) -> TopicFingerprint:
     """What is said of a topic where racks are unknown: that no draws fit without them proves nothing."""
-    if one.verdict is not Verdict.NOT_STRIPED:
+    if one.kind is not FingerprintKind.NOT_STRIPED:
         return one
     said = f"{one.topic}: unknown, because racks are unknown and no start and shift without racks match its lists."
-    return replace(one, verdict=Verdict.UNKNOWN, nearest=None, replicas_off=None, sentence=said)
+    return replace(one, kind=FingerprintKind.UNKNOWN, nearest=None, replicas_off=None, sentence=said)
 
 
 def _rows(layout: ClusterLayout, codes: Longs) -> TopicRows:
@@ -152,7 +152,7 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
     fits = tuple(fit for found in search.exact[number] if (fit := fit_of(found, first_id, factor)).shifts)
     if fits:
         sentence = striped_sentence(name, fits, size, factor)
-        return TopicFingerprint(name, Verdict.STRIPED, fits, (), None, (), None, size, sentence)
+        return TopicFingerprint(name, FingerprintKind.STRIPED, fits, (), None, (), None, size, sentence)
     # Of equally near rings the one whose best draws leave fewest lists to explain, as grown or as they are.
     pieces = []
     for near in search.near[number]:
@@ -163,7 +163,7 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
         said = f"{name} is not striped: none of its {counted(size, 'list')} matches any start and shift."
         if not factor:
             said = f"{name} has no replicas, so how it was placed is unknown."
-        return TopicFingerprint(name, Verdict.NOT_STRIPED, (), (), None, (), None, size, said)
+        return TopicFingerprint(name, FingerprintKind.NOT_STRIPED, (), (), None, (), None, size, said)
     least = min(piece.left for piece in pieces)
     best = [piece for piece in pieces if piece.left == least]
     nearest, grown, differ = best[0].first, best[0].added, best[0].differ
@@ -173,7 +173,7 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
     if not moved:
         sentence = grown_sentence(name, nearest, grown, size)
         firsts = tuple(piece.first for piece in best)
-        return TopicFingerprint(name, Verdict.GREW, firsts, grown, None, (), None, size, sentence)
+        return TopicFingerprint(name, FingerprintKind.GREW, firsts, grown, None, (), None, size, sentence)
     if best[0].chance <= CHANCE_OF_MOVED and untouched >= max(_UNTOUCHED_LEAST, size * _UNTOUCHED_SHARE):
         sentence = (
             f"{counted(len(moved), 'partition')} of {size:,} of {name} ({listed(moved)}) "
@@ -182,9 +182,9 @@ def _fingerprint(search: Search, number: int) -> TopicFingerprint:
         )
         # Another ring counts beside the nearest where it leaves the very same replicas elsewhere.
         fits = tuple(piece.first for piece in best if np.array_equal(piece.differ, differ))
-        return TopicFingerprint(name, Verdict.MOVED, fits, grown, nearest, moved, off, size, sentence)
+        return TopicFingerprint(name, FingerprintKind.MOVED, fits, grown, nearest, moved, off, size, sentence)
     sentence = (
         f"{name} is not striped: no start and shift give its lists. The nearest, {words_of(nearest)}, matches "
         f"{counted(untouched, 'list')} of {size:,} and differs in {counted(off, 'replica')}."
     )
-    return TopicFingerprint(name, Verdict.NOT_STRIPED, (), (), nearest, (), off, size, sentence)
+    return TopicFingerprint(name, FingerprintKind.NOT_STRIPED, (), (), nearest, (), off, size, sentence)

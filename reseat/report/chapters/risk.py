@@ -12,13 +12,13 @@ from reseat.report.content import Bars, Chapter, Column, Fact, Kind, Light, Role
 from reseat.report.losses import Group, Losses, losses_of
 from reseat.report.matter import Choices, Matter
 from reseat.report.telling import arrow
-from reseat.resilience.words import MEASURES, WORDS, Measure, answer, chance, measured, who
+from reseat.resilience.words import MEASURES, WORDS, LossMeasure, answer, chance, loss_in_words, who
 
 __all__ = ["chapter"]
 
 #: Bars of the worst brokers or racks that a figure has.
 _MOST_BARS = 12
-_PLAIN: dict[Measure, str] = {
+_PLAIN: dict[LossMeasure, str] = {
     "offline_partitions": "cannot be read or written",
     "below_min_isr": "reject writes that need every in-sync replica (acks=all)",
     "leaders_moved": "fail over to another broker, after a short pause",
@@ -73,7 +73,7 @@ def chapter(matter: Matter, choices: Choices) -> Chapter | None:
     )
 
 
-def _first_telling(before: Losses, after: Losses | None) -> Measure:
+def _first_telling(before: Losses, after: Losses | None) -> LossMeasure:
     """The worst measure by which some single loss does anything."""
     both = [before] if after is None else [before, after]
     for measure in MEASURES:
@@ -83,7 +83,7 @@ def _first_telling(before: Losses, after: Losses | None) -> Measure:
 
 
 def _beside(
-    measure: Measure, before: Group, after: Group | None
+    measure: LossMeasure, before: Group, after: Group | None
 ) -> tuple[list[int | str], FloatArray, FloatArray | None]:
     """Names of both, values before and after; NaN where one of them does not have it or does not tell."""
     names: list[int | str] = sorted({*before.names, *(() if after is None else after.names)}, key=_order)
@@ -102,9 +102,9 @@ def _order(name: int | str) -> tuple[int, str]:
 
 def _bars(
     kind: str,
-    measure: Measure,
+    measure: LossMeasure,
     groups: tuple[Group, Group | None],
-    already: tuple[dict[Measure, int], dict[Measure, int]],
+    already: tuple[dict[LossMeasure, int], dict[LossMeasure, int]],
     racks: dict[int, str | None],
 ) -> Bars:
     before, after = groups
@@ -131,7 +131,7 @@ def _bars(
         else (Series("before", was[worst], "before"), Series("after", then[worst], "after"))
     )
     if shown and np.nan_to_num(both[worst[0]]) > 0:
-        most = measured(measure, int(both[worst[0]]))
+        most = loss_in_words(measure, int(both[worst[0]]))
         name = who(kind, (first,), None) if isinstance(first := shown[0], int) else who(kind, (), first)
         when = "" if then is None else " before or after"
         drawn = f" The chart shows the worst {len(shown)} of {counted(len(names), kind)}." if left_out else ""

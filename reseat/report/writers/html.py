@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from reseat.report.content import Chapter, Figure, Kind, Report
 from reseat.report.shown import about
-from reseat.report.writers.parts import Data, document, fact_cards, figure_block, image, safe, table_block, verdict
+from reseat.report.writers.parts import Data, document, fact_cards, figure_block, image, light_block, safe, table_block
 
 __all__ = ["write_chapter", "write_figure", "write_html"]
 
@@ -64,7 +64,7 @@ def _cover(report: Report, light: Chapter | None) -> str:
         + (image(report.logo) if report.logo is not None else "")
         + f'<h1>{safe(report.title)}</h1><p class="subtitle">{safe(report.subtitle)}</p>'
         + f'<p class="about">{safe(" · ".join(about(report)))}</p>'
-        + (verdict(light.light, light.rule) if light is not None and light.light is not None else "")
+        + (light_block(light.light, light.rule) if light is not None and light.light is not None else "")
         + (f'<div class="warnings"><h2>Read this first</h2><ul>{warnings}</ul></div>' if warnings else "")
         + "</header>"
     )
@@ -76,7 +76,7 @@ def _chapter(chapter: Chapter, data: Data, *, lit: bool, level: int = 2) -> str:
     return (
         f'<section class="chapter" id="{slug}" aria-labelledby="{slug}-heading"><h{level} id="{slug}-heading">'
         f'<span class="name">{safe(chapter.name)}</span> {safe(chapter.heading)}</h{level}>'
-        + (verdict(chapter.light, chapter.rule) if lit and chapter.light is not None else "")
+        + (light_block(chapter.light, chapter.rule) if lit and chapter.light is not None else "")
         + (f'<div class="text">{text}</div>' if text else "")
         + fact_cards(chapter.facts)
         + "".join(figure_block(one, data) for one in chapter.figures)

@@ -32,10 +32,10 @@ __all__ = [
     "fact_cards",
     "figure_block",
     "image",
+    "light_block",
     "plain_rows",
     "safe",
     "table_block",
-    "verdict",
 ]
 
 #: Styles and scripts of documents.
@@ -126,7 +126,7 @@ def _lamp(light: Light) -> str:
     return f'<svg class="lamp" viewBox="0 0 10 10" aria-hidden="true">{dot}</svg>'
 
 
-def verdict(light: Light, rule: str | None) -> str:
+def light_block(light: Light, rule: str | None) -> str:
     """The traffic light with its word and its rule."""
     lit = list(Light).index(light)
     dots = "".join(

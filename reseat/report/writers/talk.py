@@ -15,7 +15,7 @@ from reseat.report.behind import table_of
 from reseat.report.content import Chapter, Figure, Report, Table
 from reseat.report.drawing import inline
 from reseat.report.shown import about
-from reseat.report.writers.parts import Data, document, fact_cards, image, plain_rows, safe, verdict
+from reseat.report.writers.parts import Data, document, fact_cards, image, light_block, plain_rows, safe
 
 __all__ = ["write_talk"]
 
@@ -62,7 +62,7 @@ def _cover(report: Report, light: Chapter | None) -> str:
         + (image(report.logo) if report.logo is not None else "")
         + f'<h1 tabindex="-1">{safe(report.title)}</h1><p class="subtitle">{safe(report.subtitle)}</p>'
         + f'<p class="quiet">{safe(" · ".join(about(report)))}</p>'
-        + (verdict(light.light, light.rule) if light is not None and light.light is not None else "")
+        + (light_block(light.light, light.rule) if light is not None and light.light is not None else "")
         + (f'<div class="warnings"><ul>{warnings}</ul></div>' if warnings else "")
         + "</div>"
         + _notes(())
@@ -75,7 +75,7 @@ def _screens(chapter: Chapter, data: Data, *, lit: bool) -> list[str]:
     shown = _BESIDE if chapter.figures or chapter.tables else _ALONE
     said = "".join(f"<p>{safe(one)}</p>" for one in chapter.text[:shown]) + fact_cards(chapter.facts)
     if lit and chapter.light is not None:
-        said = verdict(chapter.light, chapter.rule) + said
+        said = light_block(chapter.light, chapter.rule) + said
     tables = "" if chapter.figures else "".join(_table(one) for one in chapter.tables[:1])
     notes = _notes((*chapter.notes, *chapter.text[shown:]))
     made = []

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from components.canvas.log_strips import story_data
+from components.canvas.log_strips import log_strips_data
 from components.look import theme
-from reseat.replication.question import STORIES, compared, lane_of, of_scenario, story_in
+from reseat.replication.request import ALL_SCENARIOS, compared, lane_of, of_scenario, parse_events
 from tests.components.test_contrast import contrast
 
 
 def data(name: str, *, beside: bool = False, text: str | None = None) -> dict[str, Any]:
     """A story's data."""
-    question = of_scenario(next(scenario for scenario in STORIES if scenario.name == name))
+    request = of_scenario(next(scenario for scenario in ALL_SCENARIOS if scenario.name == name))
     if text is not None:
-        question = replace(question, text=text)
+        request = replace(request, text=text)
     if beside:
-        question = replace(question, beside="truncation")
-    lanes = compared(question, story_in(question.text))
-    return story_data([(f"lane {i}", lane) for i, lane in enumerate(lanes)], question.step, 0)
+        request = replace(request, beside="truncation")
+    lanes = compared(request, parse_events(request.text))
+    return log_strips_data([(f"lane {i}", lane) for i, lane in enumerate(lanes)], request.step, 0)
 
 
 def test_the_loss_is_struck_the_moment_it_happens() -> None:
@@ -85,7 +85,7 @@ def test_two_lanes_have_the_documents_cells() -> None:
     ]
 
 
-@pytest.mark.parametrize("scenario", STORIES, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", ALL_SCENARIOS, ids=lambda scenario: scenario.name)
 def test_every_story_is_plain_json_and_small(scenario: Any) -> None:
     """As many states as events and one; nothing that JSON cannot say; at most 100 kB."""
     drawn = data(scenario.name, beside=True)
@@ -99,7 +99,7 @@ def test_a_story_that_ends_early_says_where() -> None:
     lane = data("flow", text="produce m1\n\ncatch 2\nfetch 2")["lanes"][0]
 
     assert len(lane["states"]) == 2
-    assert lane["trouble"] == "Line 3, catch 2, cannot happen: No response is on its way to broker 2."
+    assert lane["error"] == "Line 3, catch 2, cannot happen: No response is on its way to broker 2."
 
 
 def test_names_are_made_visible_and_stay_short() -> None:
@@ -111,13 +111,13 @@ def test_names_are_made_visible_and_stay_short() -> None:
 
 def test_the_token_names_the_story_and_not_the_step() -> None:
     """The same story at another step is the same; other rules are another."""
-    question = of_scenario(STORIES[0])
-    lane = lane_of(question, story_in(question.text))
-    here, there = (story_data([("one", lane)], step, 0) for step in (0, 3))
+    request = of_scenario(ALL_SCENARIOS[0])
+    lane = lane_of(request, parse_events(request.text))
+    here, there = (log_strips_data([("one", lane)], step, 0) for step in (0, 3))
 
     assert here["token"] == there["token"]
     assert here["token"] != data("loss")["token"]
-    assert (here["step"], there["step"], story_data([("one", lane)], 99, 0)["step"]) == (0, 3, 6)
+    assert (here["step"], there["step"], log_strips_data([("one", lane)], 99, 0)["step"]) == (0, 3, 6)
 
 
 def test_texts_on_epochs_colours_stand_out() -> None:

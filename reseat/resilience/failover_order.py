@@ -30,11 +30,11 @@ from reseat.election.isr import least_in_sync
 from reseat.model import NONE, NOT_TOLD, BoolArray, ClusterLayout, IntArray
 from reseat.model.arrays import row_counts
 
-__all__ = ["Standing", "once", "standing"]
+__all__ = ["FailoverOrder", "failover_order", "once"]
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class FailoverOrder:
     """Who would take over, for P partitions with up to R replicas on B brokers.
 
     Attributes:
@@ -67,7 +67,7 @@ class Standing:
         return short
 
 
-def standing(layout: ClusterLayout, mode: Mode = "zookeeper") -> Standing:
+def failover_order(layout: ClusterLayout, mode: Mode = "zookeeper") -> FailoverOrder:
     """Who would take over in each partition.
 
     Args:
@@ -80,7 +80,7 @@ def standing(layout: ClusterLayout, mode: Mode = "zookeeper") -> Standing:
     able = electable(layout, can, mode, np.zeros_like(can.alive)) & can.alive
     soon, able = _apart(layout, able & can.in_sync, able)
     floor = least_in_sync(layout, mode)
-    return Standing(
+    return FailoverOrder(
         layout=layout,
         able=able,
         queue=_queue(layout.replicas, soon, able),

@@ -28,7 +28,7 @@ from reseat.pipeline.unreadable_files import UnreadableFile, refuse_unreadable, 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Job", "Verdict", "judge", "landed_files", "measured_files"]
+__all__ = ["Admission", "Job", "admit", "landed_files", "measured_files"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Admission:
     """What becomes of a batch's files.
 
     Attributes:
@@ -114,7 +114,7 @@ def landed_files(job: Job, paths: Sequence[str], *, strict: bool = True) -> Data
     return reader.load([job.landing.spark_url(path) for path in paths]).select("path", "length", "content")
 
 
-def judge(job: Job, files: list[FileFact], measured: DataFrame, unreadable: list[UnreadableFile]) -> Verdict:
+def admit(job: Job, files: list[FileFact], measured: DataFrame, unreadable: list[UnreadableFile]) -> Admission:
     """Decide what becomes of each file. What is collected here is bounded by the size of a batch.
 
     Args:
@@ -145,7 +145,7 @@ def judge(job: Job, files: list[FileFact], measured: DataFrame, unreadable: list
     columns = {"token": token, "outcome": outcome, "month": pa.array(months, pa.string())}
     for name, values in columns.items():
         told = told.append_column(name, values)
-    return Verdict(told, rows_of(unreadable))
+    return Admission(told, rows_of(unreadable))
 
 
 def _month(day: str) -> str:

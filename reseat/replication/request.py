@@ -1,6 +1,7 @@
-"""What the Replication page is asked: a story, the rules, what stands beside it and how far one looked; and its link.
+"""What the Replication page shows: events, rules, what stands beside them, and how far one looked; and its link.
 
-Pure: no Streamlit in here. A story is text, an event a line, as ``reseat.replication.events`` reads it.
+Pure: no Streamlit in here. A story (the events of a scenario) is text, an event a line, as ``replication.events``
+reads it.
 """
 
 from __future__ import annotations
@@ -10,19 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from reseat.errors import StoryInvalid
+from reseat.errors import ScenarioInvalid
 from reseat.replication import FOUND, SCENARIOS, Event, Partition, Rules, Scenario, Step, Truncation, apply, start
 from reseat.replication.events import read, written
 
 __all__ = [
+    "ALL_SCENARIOS",
     "BESIDE",
     "MOST_EVENTS",
     "MOST_REPLICAS",
-    "STORIES",
     "Beside",
     "Lane",
-    "Question",
-    "Story",
+    "ParsedEvents",
+    "ReplicationRequest",
     "branched",
     "brokers_in",
     "compared",
@@ -31,8 +32,8 @@ __all__ = [
     "looked_at",
     "of_scenario",
     "other_rules",
+    "parse_events",
     "rules_text",
-    "story_in",
     "to_query",
 ]
 
@@ -40,7 +41,7 @@ Beside = Literal["", "truncation", "elr", "unclean"]
 #: What can stand beside a story: the same events with one rule the other way.
 BESIDE: tuple[Beside, ...] = get_args(Beside)
 #: The stories to choose from.
-STORIES: tuple[Scenario, ...] = (*SCENARIOS, *FOUND)
+ALL_SCENARIOS: tuple[Scenario, ...] = (*SCENARIOS, *FOUND)
 #: Events of one story: more than this nobody steps through, and every state is sent to the browser.
 MOST_EVENTS = 200
 #: Replicas that are drawn under each other.
@@ -51,7 +52,7 @@ _LONGEST_LAG = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReplicationRequest:
     """What one looks at.
 
     Attributes:
@@ -75,7 +76,7 @@ class Question:
     @property
     def base(self) -> Scenario:
         """The scenario that this began as."""
-        return _named(self.scenario) or STORIES[0]
+        return _named(self.scenario) or ALL_SCENARIOS[0]
 
     @property
     def is_scenarios(self) -> bool:
@@ -84,18 +85,18 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class ParsedEvents:
     """A text as events.
 
     Attributes:
         events: those that were understood, up to the first that was not.
         lines: the line of the text on which each stands, from 1.
-        trouble: what was not understood and where, or None.
+        error: what was not understood and where, or None.
     """
 
     events: tuple[Event, ...]
     lines: tuple[int, ...]
-    trouble: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +107,13 @@ class Lane:
         rules: the rules.
         first: the state before the story.
         steps: what came of each event, up to the first that cannot happen.
-        trouble: which event cannot happen and why, or None.
+        error: which event cannot happen and why, or None.
     """
 
     rules: Rules
     first: Partition
     steps: tuple[Step, ...]
-    trouble: str | None = None
+    error: str | None = None
 
     def at(self, step: int) -> Partition:
         """The state after so many events, or after the last that happened."""
@@ -120,50 +121,50 @@ class Lane:
 
 
 def _named(name: str) -> Scenario | None:
-    return next((scenario for scenario in STORIES if scenario.name == name), None)
+    return next((scenario for scenario in ALL_SCENARIOS if scenario.name == name), None)
 
 
-def of_scenario(scenario: Scenario) -> Question:
+def of_scenario(scenario: Scenario) -> ReplicationRequest:
     """A scenario as it is told."""
     text = "\n".join(written(event) for event in scenario.story)
-    return Question(scenario.name, scenario.brokers, scenario.leader, scenario.rules, text)
+    return ReplicationRequest(scenario.name, scenario.brokers, scenario.leader, scenario.rules, text)
 
 
-def story_in(text: str) -> Story:
+def parse_events(text: str) -> ParsedEvents:
     """The events of a text; empty lines are passed over, and reading ends at the first line that is no event."""
     events: list[Event] = []
     lines: list[int] = []
-    trouble = None
+    unread = None
     for number, line in enumerate(text[:_LONGEST_TEXT].splitlines(), 1):
         if not line.strip():
             continue
         if len(events) == MOST_EVENTS:
-            trouble = f"Line {number}: a story has at most {MOST_EVENTS} events here; the rest is left out."
+            unread = f"Line {number}: a story has at most {MOST_EVENTS} events here; the rest is left out."
             break
         try:
             events.append(read(line))
-        except StoryInvalid as error:
-            trouble = f"Line {number}: {error}"
+        except ScenarioInvalid as error:
+            unread = f"Line {number}: {error}"
             break
         lines.append(number)
-    if trouble is None and len(text) > _LONGEST_TEXT:
-        trouble = f"The story has more than {_LONGEST_TEXT:,} characters; the rest is left out."
-    return Story(tuple(events), tuple(lines), trouble)
+    if unread is None and len(text) > _LONGEST_TEXT:
+        unread = f"The story has more than {_LONGEST_TEXT:,} characters; the rest is left out."
+    return ParsedEvents(tuple(events), tuple(lines), unread)
 
 
-def lane_of(question: Question, story: Story, rules: Rules | None = None) -> Lane:
-    """The story played under the question's rules, or others, as far as it can happen.
+def lane_of(request: ReplicationRequest, story: ParsedEvents, rules: Rules | None = None) -> Lane:
+    """The story played under the request's rules, or others, as far as it can happen.
 
     Raises:
-        StoryInvalid: the brokers or the first leader are none.
+        ScenarioInvalid: the brokers or the first leader are none.
     """
-    rules = rules or question.rules
-    now = first = start(question.brokers, rules=rules, leader=question.leader)
+    rules = rules or request.rules
+    now = first = start(request.brokers, rules=rules, leader=request.leader)
     steps: list[Step] = []
     for number, event in enumerate(story.events):
         try:
             steps.append(apply(now, event))
-        except StoryInvalid as error:
+        except ScenarioInvalid as error:
             place = f"Line {story.lines[number]}, {written(event)}"
             return Lane(rules, first, tuple(steps), f"{place}, cannot happen: {error}")
         now = steps[-1].after
@@ -180,42 +181,42 @@ def other_rules(rules: Rules, beside: Beside) -> Rules:
     return replace(rules, unclean=not rules.unclean)
 
 
-def compared(question: Question, story: Story) -> list[Lane]:
+def compared(request: ReplicationRequest, story: ParsedEvents) -> list[Lane]:
     """The story, and beside it the same story with one rule the other way, if that is asked for.
 
     Raises:
-        StoryInvalid: the brokers or the first leader are none.
+        ScenarioInvalid: the brokers or the first leader are none.
     """
-    lanes = [lane_of(question, story)]
-    if question.beside:
-        lanes.append(lane_of(question, story, other_rules(question.rules, question.beside)))
+    lanes = [lane_of(request, story)]
+    if request.beside:
+        lanes.append(lane_of(request, story, other_rules(request.rules, request.beside)))
     return lanes
 
 
-def looked_at(question: Question, step: int) -> Question:
-    """The same question, at another step."""
-    return replace(question, step=step)
+def looked_at(request: ReplicationRequest, step: int) -> ReplicationRequest:
+    """The same request, at another step."""
+    return replace(request, step=step)
 
 
 def brokers_in(text: str) -> tuple[int, ...]:
     """Broker ids of a text such as ``1,2,3``.
 
     Raises:
-        StoryInvalid: what was found instead.
+        ScenarioInvalid: what was found instead.
     """
     try:
         brokers = tuple(_whole(word.strip(), "a broker", _LARGEST_ID) for word in text.split(","))
     except ValueError as error:
-        raise StoryInvalid(f"Replicas are broker ids with commas, such as 1,2,3: {error}.") from error
+        raise ScenarioInvalid(f"Replicas are broker ids with commas, such as 1,2,3: {error}.") from error
     if len(brokers) > MOST_REPLICAS:
-        raise StoryInvalid(f"{len(brokers)} replicas; this page draws at most {MOST_REPLICAS}.")
+        raise ScenarioInvalid(f"{len(brokers)} replicas; this page draws at most {MOST_REPLICAS}.")
     return brokers
 
 
-def branched(question: Question, story: Story, event: Event) -> Question:
+def branched(request: ReplicationRequest, story: ParsedEvents, event: Event) -> ReplicationRequest:
     """The story up to the step one looks at, and this event instead of what followed."""
-    kept = [written(one) for one in story.events[: question.step]]
-    return replace(question, text="\n".join([*kept, written(event)]), step=len(kept) + 1)
+    kept = [written(one) for one in story.events[: request.step]]
+    return replace(request, text="\n".join([*kept, written(event)]), step=len(kept) + 1)
 
 
 def rules_text(rules: Rules) -> str:
@@ -230,44 +231,44 @@ def rules_text(rules: Rules) -> str:
     return ",".join(words)
 
 
-def to_query(question: Question) -> dict[str, str]:
-    """A question as query parameters; a scenario as it is told is named, and nothing else."""
-    query = {"scenario": question.scenario, "step": str(question.step) if question.step else ""}
-    if not question.is_scenarios:
+def to_query(request: ReplicationRequest) -> dict[str, str]:
+    """The request as query parameters; a scenario as it is told is named, and nothing else."""
+    query = {"scenario": request.scenario, "step": str(request.step) if request.step else ""}
+    if not request.is_scenarios:
         query |= {
-            "brokers": ",".join(map(str, question.brokers)),
-            "lead": str(question.leader),
-            "rules": rules_text(question.rules),
-            "story": question.text,
+            "brokers": ",".join(map(str, request.brokers)),
+            "lead": str(request.leader),
+            "rules": rules_text(request.rules),
+            "story": request.text,
         }
-    query["beside"] = question.beside
+    query["beside"] = request.beside
     return {name: value for name, value in query.items() if value or name == "story"}
 
 
-def from_query(query: Mapping[str, str]) -> tuple[Question | None, str | None]:
-    """The question of a link, or None where there is none; and what in it was not understood, or None."""
+def from_query(query: Mapping[str, str]) -> tuple[ReplicationRequest | None, str | None]:
+    """The request of a link, or None where there is none; and what in it was not understood, or None."""
     if "scenario" not in query and "story" not in query:
         return None, None
     scenario = _named(query.get("scenario", ""))
     if scenario is None and "story" not in query:
         return None, f"The link was not understood: there is no scenario '{query['scenario'][:30]}'."
-    question = of_scenario(scenario or STORIES[0])
+    request = of_scenario(scenario or ALL_SCENARIOS[0])
     try:
         beside = query.get("beside", "")
         if beside not in BESIDE:
             raise ValueError(f"'{beside[:20]}' is not something to compare a story with")
         step = _whole(query.get("step") or "0", "step", MOST_EVENTS)
-        question = replace(question, beside=beside, step=step)
+        request = replace(request, beside=beside, step=step)
         if "brokers" in query or "lead" in query:
-            brokers = brokers_in(query["brokers"]) if "brokers" in query else question.brokers
+            brokers = brokers_in(query["brokers"]) if "brokers" in query else request.brokers
             leader = _whole(query.get("lead") or str(brokers[0]), "a broker", _LARGEST_ID)
             start(brokers, leader=leader)
-            question = replace(question, brokers=brokers, leader=leader)
-        rules = _rules(query["rules"], question.rules) if "rules" in query else question.rules
-        question = replace(question, rules=rules, text=query.get("story", question.text))
-    except (ValueError, StoryInvalid) as error:
+            request = replace(request, brokers=brokers, leader=leader)
+        rules = _rules(query["rules"], request.rules) if "rules" in query else request.rules
+        request = replace(request, rules=rules, text=query.get("story", request.text))
+    except (ValueError, ScenarioInvalid) as error:
         return None, f"The link was not understood: {str(error).rstrip('.')}."
-    return question, None
+    return request, None
 
 
 def _rules(text: str, base: Rules) -> Rules:

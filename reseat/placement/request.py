@@ -19,12 +19,12 @@ from reseat.placement import JavaRandom, Placement, RackMode, place_kraft, place
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
-    "Question",
+    "PlacementRequest",
     "brokers_in",
     "brokers_text",
     "from_query",
     "place",
-    "question_brokers",
+    "requested_brokers",
     "to_query",
 ]
 
@@ -45,7 +45,7 @@ _KEPT = " !$&'()*+/:=?@[]"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PlacementRequest:
     """What is to be placed, and how far one has stepped.
 
     Attributes:
@@ -86,7 +86,7 @@ class Question:
         """The partition, counted from 0, that the step is in."""
         return self.step // max(1, self.factor)
 
-    def at(self, step: int) -> Question:
+    def at(self, step: int) -> PlacementRequest:
         """The same question, at a step; kept between the first and the last."""
         return replace(self, step=max(0, min(step, self.steps - 1)))
 
@@ -141,79 +141,77 @@ def _rack_text(rack: str) -> str:
     return quote(rack, safe=_KEPT if rack == rack.strip() else "", errors="replace")
 
 
-def question_brokers(question: Question) -> tuple[Broker, ...]:
+def requested_brokers(request: PlacementRequest) -> tuple[Broker, ...]:
     """The brokers of a question, fenced ones marked, racks taken away where they shall not count.
 
     Raises:
         PlacementRefused: the text of brokers or of fenced ones is not understood.
     """
-    brokers = brokers_in(question.brokers)
-    if not question.racks:
+    brokers = brokers_in(request.brokers)
+    if not request.racks:
         brokers = tuple(replace(broker, rack=None) for broker in brokers)
-    if question.algorithm != "kraft" or not question.fenced.strip():
+    if request.algorithm != "kraft" or not request.fenced.strip():
         return brokers
-    fenced = {broker.id for broker in brokers_in(question.fenced)}
+    fenced = {broker.id for broker in brokers_in(request.fenced)}
     unknown = sorted(fenced - {broker.id for broker in brokers})
     if unknown:
         raise PlacementRefused(f"Broker {unknown[0]} is said to be fenced but is not among the brokers.")
     return tuple(replace(broker, state=BrokerState.FENCED) if broker.id in fenced else broker for broker in brokers)
 
 
-def place(question: Question) -> Placement:
+def place(request: PlacementRequest) -> Placement:
     """What Kafka gives for a question.
 
     Raises:
         PlacementRefused: in Kafka's words where Kafka refuses it too.
     """
-    brokers = question_brokers(question)
-    if question.partitions > MOST_PARTITIONS:
-        raise PlacementRefused(
-            f"{question.partitions:,} partitions: this page steps through up to {MOST_PARTITIONS:,}."
-        )
-    if question.algorithm == "kraft":
+    brokers = requested_brokers(request)
+    if request.partitions > MOST_PARTITIONS:
+        raise PlacementRefused(f"{request.partitions:,} partitions: this page steps through up to {MOST_PARTITIONS:,}.")
+    if request.algorithm == "kraft":
         return place_kraft(
             brokers,
-            question.partitions,
-            question.factor,
-            draws=JavaRandom(question.seed),
-            first_partition=question.first,
+            request.partitions,
+            request.factor,
+            draws=JavaRandom(request.seed),
+            first_partition=request.first,
         )
-    if question.algorithm == "naive":
+    if request.algorithm == "naive":
         ordered = sorted(brokers, key=lambda broker: broker.id)
-        return place_naive(ordered, question.partitions, question.factor, first_partition=question.first)
+        return place_naive(ordered, request.partitions, request.factor, first_partition=request.first)
     return place_striped(
         brokers,
-        question.partitions,
-        question.factor,
-        draws=JavaRandom(question.seed),
-        start=question.start,
-        shift=question.shift,
-        first_partition=question.first,
+        request.partitions,
+        request.factor,
+        draws=JavaRandom(request.seed),
+        start=request.start,
+        shift=request.shift,
+        first_partition=request.first,
         rack_mode=RackMode.ENFORCED,
     )
 
 
-def to_query(question: Question) -> dict[str, str]:
+def to_query(request: PlacementRequest) -> dict[str, str]:
     """A question as query parameters, in a fixed order, without those that play no part."""
-    striped = question.algorithm == "striped"
+    striped = request.algorithm == "striped"
     query = {
-        "brokers": question.brokers,
-        "partitions": str(question.partitions),
-        "replicas": str(question.factor),
-        "algorithm": question.algorithm,
-        "start": "" if question.start is None or not striped else str(question.start),
-        "shift": "" if question.shift is None or not striped else str(question.shift),
-        "first": str(question.first) if question.first else "",
-        "seed": "" if question.algorithm == "naive" else str(question.seed),
-        "fenced": question.fenced if question.algorithm == "kraft" else "",
-        "aware": "" if question.racks else "no",
-        "step": str(question.step),
-        "documented": "yes" if question.documented else "",
+        "brokers": request.brokers,
+        "partitions": str(request.partitions),
+        "replicas": str(request.factor),
+        "algorithm": request.algorithm,
+        "start": "" if request.start is None or not striped else str(request.start),
+        "shift": "" if request.shift is None or not striped else str(request.shift),
+        "first": str(request.first) if request.first else "",
+        "seed": "" if request.algorithm == "naive" else str(request.seed),
+        "fenced": request.fenced if request.algorithm == "kraft" else "",
+        "aware": "" if request.racks else "no",
+        "step": str(request.step),
+        "documented": "yes" if request.documented else "",
     }
     return {name: value for name, value in query.items() if value}
 
 
-def from_query(query: Mapping[str, str]) -> tuple[Question | None, str | None]:
+def from_query(query: Mapping[str, str]) -> tuple[PlacementRequest | None, str | None]:
     """The question of a link, or None where there is none; and what in it was not understood, or None."""
     if "brokers" not in query:
         return None, None
@@ -221,7 +219,7 @@ def from_query(query: Mapping[str, str]) -> tuple[Question | None, str | None]:
     try:
         if algorithm not in ALGORITHMS:
             raise ValueError(f"'{algorithm[:20]}' is not an algorithm: striped, kraft or naive was expected")
-        question = Question(
+        request = PlacementRequest(
             brokers=query["brokers"][: _LONGEST + 1],
             partitions=_number(query, "partitions", 6) or 0,
             factor=_number(query, "replicas", 3) or 0,
@@ -234,7 +232,7 @@ def from_query(query: Mapping[str, str]) -> tuple[Question | None, str | None]:
             racks=query.get("aware") != "no",
             documented=query.get("documented") == "yes",
         )
-        return question.at(_number(query, "step", 0) or 0), None
+        return request.at(_number(query, "step", 0) or 0), None
     except ValueError as error:
         return None, f"The link was not understood: {error}."
 
