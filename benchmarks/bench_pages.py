@@ -25,7 +25,8 @@ def reruns() -> list[tuple[str, str, str]]:
     """The server's time for a rerun of each page with 20,000 partitions and a broker out, everything cached."""
     from streamlit.testing.v1 import AppTest
 
-    from components.state.session import _KEY, _Opened, _State
+    from components.state.opened import Opened, State
+    from components.state.store import KEY
     from reseat.demo.generate import generate
     from reseat.formats import Reading
 
@@ -33,8 +34,8 @@ def reruns() -> list[tuple[str, str, str]]:
     rows = []
     for name in PAGES:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-        opened = {"generated": _Opened(reading, datetime.now(UTC))}
-        app.session_state[_KEY] = _State(opened=opened, current="generated", wish=Wish(remove=(7,)), started=True)
+        opened = {"generated": Opened(reading, datetime.now(UTC), wish=Wish(remove=(7,)))}
+        app.session_state[KEY] = State(opened=opened, current="generated", started=True)
         app.run()
         app.switch_page(f"pages/{name}.py").run()
         times = []

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from reseat.pipeline.kind import Job, landed_files
+from reseat.pipeline.admission import Job, landed_files
 
 from benchmarks.usage import Usage, measured, memory
 from reseat.demo.generate import generate

@@ -104,6 +104,38 @@ def test_rooms_stay_small_enough_to_look_around_in() -> None:
     assert not long
 
 
+def _offered(file: Path) -> set[str]:
+    """The names that a module gives: assigned, defined or imported at its top, and those of its folder's files."""
+    names = {other.stem for other in file.parent.glob("*")} if file.name == "__init__.py" else set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                names.add(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                names |= {alias.asname or alias.name for alias in aliases}
+    return names
+
+
+def test_what_runs_seldom_still_imports_what_there_is() -> None:
+    """Every import of the product in tests, benchmarks and tools, also within functions, names what is there."""
+    modules = {_module(file): file for top in ("reseat", "components", "pages") for file in (ROOT / top).rglob("*.py")}
+    offered = {name: _offered(file) for name, file in modules.items()}
+    seen, missing = 0, []
+    for top in ("tests", "benchmarks", "tools"):
+        for file in (ROOT / top).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if not isinstance(node, ast.ImportFrom) or (node.module or "").split(".")[0] not in modules:
+                    continue
+                seen += len(node.names)
+                known = offered.get(node.module or "", set())
+                missing += [
+                    f"{file.relative_to(ROOT)}: {node.module}.{one.name}" for one in node.names if one.name not in known
+                ]
+
+    assert seen > 2_000
+    assert not missing
+
+
 def _private(name: str) -> bool:
     return name.startswith("_") and not name.endswith("__")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from reseat.sources.configuration import connection_from_values
-from reseat.sources.diagnosis import Step, StepVerdict, diagnose
+from reseat.sources.diagnosis import Step, StepOutcome, diagnose
 from tests.conftest import missing
 from tests.servers import cluster as servers
 from tests.servers import security
@@ -60,14 +60,14 @@ def test_each_listener_by_the_wrong_and_the_right_settings(
     no_tls_wanted = last(running.listeners["SASL"], security_protocol="SASL_SSL", ca_file=str(certificates.ca), **alice)
     astray = last(running.listeners["ASTRAY"])
 
-    assert (plain.name, plain.verdict) == ("Rights", StepVerdict.PASSED)
+    assert (plain.name, plain.outcome) == ("Rights", StepOutcome.PASSED)
     assert plain.sentence.startswith("1 topic can be seen")
-    assert [step.trouble for step in (login_wanted, wrong_password, no_login_wanted)] == ["authentication"] * 3
+    assert [step.reason for step in (login_wanted, wrong_password, no_login_wanted)] == ["authentication"] * 3
     assert "alice" in wrong_password.sentence
-    assert (tls_wanted.trouble, no_tls_wanted.trouble) == ("listener", "listener")
+    assert (tls_wanted.reason, no_tls_wanted.reason) == ("listener", "listener")
     assert "SASL_SSL" in tls_wanted.sentence
     assert "SASL_PLAINTEXT" in no_tls_wanted.sentence
-    assert (astray.name, astray.trouble) == ("Advertised addresses", "listener")
+    assert (astray.name, astray.reason) == ("Advertised addresses", "listener")
     assert "nowhere.invalid" in astray.sentence
 
 
@@ -84,6 +84,6 @@ def test_who_may_see_nothing_is_told_which_right_is_missing(
         password=PLANTED,
     )
 
-    assert (step.name, step.verdict, step.trouble) == ("Rights", StepVerdict.WARNED, "authorization")
+    assert (step.name, step.outcome, step.reason) == ("Rights", StepOutcome.WARNED, "authorization")
     assert "DESCRIBE on Topic" in step.sentence
     assert "DESCRIBE on Cluster" in step.sentence
