@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from reseat.pipeline.admission import Job, landed_files
 
 from benchmarks.usage import Usage, measured, memory
 from reseat.demo.generate import generate
 from reseat.history.folder import Folder
 from reseat.history.schema import arrow_schema
 from reseat.model import ClusterLayout, Snapshot
+from reseat.pipeline.admission import Job, landed_files
 from reseat.pipeline.decode import measurer, replica_reader
 from reseat.pipeline.frames import spark_schema, write
 from reseat.pipeline.ingest import run as ingest
