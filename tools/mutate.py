@@ -1,38 +1,59 @@
 """Break the code on purpose, one place at a time, and see whether a test notices.
 
-``make mutate`` breaks a sample of places in what must never be wrong without a test that says so: the proofs of plans,
-what the guard checks and how a run judges, what readers take from texts, and how history commits. Each broken place
-is tried in a copy of the project, never in the project itself; a place is *caught* where a test fails or does not end,
-and it *survives* where all that the area's tests ask of it stays right. Survivors are printed as they would be typed.
+``make mutate`` breaks places in what must never be wrong without a test that says so: the proofs of plans, what the
+guard checks and how a run judges, what readers take from texts, and how history commits. Each broken place is tried in
+a copy of the project, never in the project itself; a place is *caught* where a test fails or does not end, and it
+*survives* where all that reach it stay right. Survivors are printed as they would be typed.
 
-    make mutate                            # 40 places of each area
+    make mutate                                       # 40 places of each area
     make mutate ONLY="history" SAMPLE=200 SEED=7
+    .venv/bin/python tools/mutate.py history --sample 0 --file reseat/history/commit_record.py    # all of a file
 
-The same seed breaks the same places. A place that changes nothing that can be seen (a bound that is met from either
-side, a cache's size) survives rightly: name it in ``_SAME`` with the reason.
-
-Source: R. DeMillo, R. Lipton, F. Sayward, "Hints on Test Data Selection", IEEE Computer 11(4), 1978.
+The same seed breaks the same places. First the area's tests run once, to learn which test reaches which line
+(``reaching``); a broken place is then asked of those alone, the quickest first, in a child with the libraries loaded.
+A place that changes nothing that can be seen (a bound that is met from either side, a cache's size) survives rightly:
+name it in ``_SAME`` with the reason.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import importlib
+import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from copy import deepcopy
+import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mutants import Place, places
+
 ROOT = Path(__file__).resolve().parent.parent
-#: What a broken place may take longer than the same tests on the whole, before it counts as one that never ends.
-_SLOWER, _AT_LEAST = 4, 60
+#: How many times as long as its tests, and how many seconds in any case, a broken place may take before it never ends.
+_SLOWER, _AT_LEAST = 5, 30
+_MARKS = "not slow and not browser and not kafka and not spark"
+#: Loaded before children are made: what takes longest to import and is never broken.
+_LIBRARIES = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "pyarrow.csv",
+    "pyarrow.parquet",
+    "orjson",
+    "ortools.graph.python.min_cost_flow",
+    "hypothesis",
+    "pytest",
+    "kazoo.client",
+    "kafka",
+)
+_QUIETLY = ("-q", "-p", "no:cacheprovider", "-p", "reaching", "--no-header", "--tb=short", "-m", _MARKS)
 
 
 @dataclass(frozen=True)
@@ -41,6 +62,17 @@ class Area:
 
     code: tuple[str, ...]
     tests: tuple[str, ...]
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are broken, from the project's folder."""
+        found = [f for one in self.code for f in ([ROOT / one] if one.endswith(".py") else (ROOT / one).rglob("*.py"))]
+        return sorted(file.relative_to(ROOT).as_posix() for file in found)
+
+    @property
+    def packages(self) -> list[str]:
+        """The folders that hold them."""
+        return sorted({Path(file).parent.as_posix() for file in self.files})
 
 
 AREAS = {
@@ -95,193 +127,169 @@ AREAS = {
 #: Places that may be broken without anything that can be seen: (file, line as it is typed) and why.
 _SAME: dict[tuple[str, str], str] = {}
 
-_COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-}
-_RECKONED: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.FloorDiv,
-    ast.FloorDiv: ast.Mult,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-}
-
-
-def broken(node: ast.AST) -> Iterator[ast.AST]:
-    """The ways in which one node is broken; each leaves the code's form as it is, so that it still runs."""
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in _COMPARED:
-        made = deepcopy(node)
-        made.ops[0] = _COMPARED[type(node.ops[0])]()
-        yield made
-    elif isinstance(node, ast.BinOp) and type(node.op) in _RECKONED and not _words(node):
-        made_sum = deepcopy(node)
-        made_sum.op = _RECKONED[type(node.op)]()
-        yield made_sum
-    elif isinstance(node, ast.BoolOp):
-        made_either = deepcopy(node)
-        made_either.op = ast.And() if isinstance(node.op, ast.Or) else ast.Or()
-        yield made_either
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.Invert):
-        yield deepcopy(node.operand)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield ast.Constant(not node.value)
-    elif isinstance(node, ast.Constant) and type(node.value) is int:
-        yield ast.Constant(node.value + 1)
-    elif isinstance(node, ast.Continue | ast.Break | ast.Raise):
-        yield ast.Pass()
-
-
-def _words(node: ast.BinOp) -> bool:
-    """Whether a sum joins texts: taken apart, they raise, which any test notices."""
-    return any(
-        isinstance(side, ast.JoinedStr) or (isinstance(side, ast.Constant) and isinstance(side.value, str))
-        for side in (node.left, node.right)
-    )
-
 
 @dataclass(frozen=True)
-class Place:
-    """One place to break: the file, its line, what stands there and what is put in its place."""
+class Reached:
+    """What the tests of an area reach.
 
-    file: str
-    line: int
-    text: str
-    was: str
-    becomes: str
-    source: str
-
-
-def places(file: Path) -> Iterator[Place]:
-    """Every place of a file that can be broken, with the whole file as it reads then."""
-    text = file.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    lines = text.splitlines()
-    told = {id(part) for node in ast.walk(tree) for part in _left_alone(node)}
-    for parent in ast.walk(tree):
-        if id(parent) in told:
-            continue
-        for name, value in ast.iter_fields(parent):
-            inside = value if isinstance(value, list) else [value]
-            for at, node in enumerate(inside):
-                if not isinstance(node, ast.AST) or id(node) in told:
-                    continue
-                for made in broken(node):
-                    _put(parent, name, at, value, made)
-                    source = ast.unparse(ast.fix_missing_locations(tree))
-                    _put(parent, name, at, value, node)
-                    line = node.lineno  # type: ignore[attr-defined]
-                    where = file.relative_to(ROOT).as_posix()
-                    yield Place(where, line, lines[line - 1].strip(), ast.unparse(node), ast.unparse(made), source)
-
-
-def _put(parent: ast.AST, name: str, at: int, value: object, node: ast.AST) -> None:
-    if isinstance(value, list):
-        value[at] = node
-    else:
-        setattr(parent, name, node)
-
-
-def _left_alone(node: ast.AST) -> Iterator[ast.AST]:
-    """Annotations, defaults of dataclass fields' types, what is only for the type checker: no test can notice.
-
-    Nor of ``zip(..., strict=True)``, which says of equal lengths that they are.
+    Attributes:
+        tests: by file and line, the tests that run it; a name that ends in ``::`` is all of a file's.
+        took: seconds of each test.
     """
-    marks: list[ast.AST | None] = []
-    if isinstance(node, ast.arg | ast.AnnAssign):
-        marks.append(node.annotation)
-    elif isinstance(node, ast.keyword) and node.arg == "strict":
-        marks.append(node)
-    elif isinstance(node, ast.FunctionDef):
-        marks += [node.returns, *node.decorator_list]
-    elif isinstance(node, ast.ClassDef):
-        marks += node.decorator_list
-    elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).isupper():
-        marks.append(node)  # a limit that a module sets itself: one more is as good
-    elif (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING") or (
-        isinstance(node, ast.Subscript) and ast.unparse(node.value) in ("np.ndarray", "npt.NDArray")
-    ):
-        marks.append(node)
-    for mark in marks:
-        if mark is not None:
-            yield from ast.walk(mark)
+
+    tests: Mapping[tuple[str, int], frozenset[str]]
+    took: Mapping[str, float]
+
+    def by(self, place: Place) -> list[str]:
+        """The tests that reach a place, the quickest first; all of them where it is run by an import."""
+        found = set().union(*(self.tests.get((place.file, line), frozenset()) for line in place.lines))
+        if "" in found:
+            found = set(self.took)
+        files = tuple(name for name in found if name.endswith("::"))
+        found |= {test for test in self.took if test.startswith(files)} if files else set()
+        return sorted(found & self.took.keys(), key=lambda test: (self.took[test], test))
 
 
-def tried(copy: Path, tests: tuple[str, ...], limit: float) -> bool:
-    """Whether a test fails, or does not end in time, in this copy."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
-    marks = "not slow and not browser and not kafka and not spark"
+def reached(copy: Path, area: Area) -> Reached:
+    """Run an area's tests once, and see who runs what.
+
+    Raises:
+        SystemExit: they fail before anything is broken.
+    """
+    data, took = copy / ".coverage", copy / "took.json"
+    data.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "coverage", "run", f"--data-file={data}", f"--source={','.join(area.packages)}"]
+    ran = subprocess.run(
+        [*command, "-m", "pytest", *_QUIETLY, *area.tests],
+        cwd=copy,
+        # Its bytecode is kept, and read by every child that follows.
+        env={
+            **os.environ,
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPATH": str(ROOT / "tools"),
+            "RESEAT_REACHED": str(took),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if ran.returncode:
+        raise SystemExit(f"Its tests fail before anything is broken:\n{ran.stdout[-3000:]}")
+    import coverage
+
+    kept = coverage.CoverageData(str(data))
+    kept.read()
+    tests: dict[tuple[str, int], frozenset[str]] = {}
+    for file in kept.measured_files():
+        where = Path(file).relative_to(copy).as_posix()
+        for line, contexts in kept.contexts_by_lineno(file).items():
+            tests[where, line] = frozenset(contexts)
+    return Reached(tests, json.loads(took.read_text(encoding="utf-8")))
+
+
+def tried(copy: Path, tests: Sequence[str], limit: float) -> bool:
+    """Whether one of these tests fails, or does not end in time, in this copy."""
+    chosen = copy / "chosen.json"
+    chosen.write_text(json.dumps(tests), encoding="utf-8")
+    child = os.fork()
+    if not child:
+        _in_child(copy, chosen, sorted({test.partition("::")[0] for test in tests}))
+    until = time.monotonic() + limit
+    while time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status != 0
+        time.sleep(0.02)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return True
+
+
+def _in_child(copy: Path, chosen: Path, files: Sequence[str]) -> None:
+    """Run the tests in this process and end it; a group of its own, so that what it started ends with it."""
     try:
-        told = subprocess.run(
-            [*command, "-m", marks, *tests],
-            cwd=copy,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", "HYPOTHESIS_PROFILE": "default"},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=limit,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return True
-    return told.returncode != 0
+        os.setsid()
+        code = _asked(copy, chosen, files)
+    except BaseException:  # noqa: BLE001 - whatever it is, the parent's way out (its folder goes with it) is not ours
+        traceback.print_exc()
+        code = 1
+    os._exit(code)
+
+
+def _asked(copy: Path, chosen: Path, files: Sequence[str]) -> int:
+    os.chdir(copy)
+    os.environ["RESEAT_CHOSEN"] = str(chosen)
+    sys.dont_write_bytecode = True  # else a broken place of the same second and size would be read again
+    for stream, to in ((0, os.devnull), (1, chosen.with_suffix(".log")), (2, chosen.with_suffix(".log"))):
+        os.dup2(os.open(to, os.O_RDWR | os.O_CREAT | (0 if stream == 2 else os.O_TRUNC)), stream)
+    import pytest
+
+    loaded = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
+    return int(pytest.main([*_QUIETLY, "-x", "-W", loaded, *files]))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Break a sample of each area and print what survived; 1 where less than 95 % was caught."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("areas", nargs="*", help=f"of: {', '.join(AREAS)}; none: all")
-    parser.add_argument("--sample", type=int, default=40, help="places of each area")
+    parser.add_argument("--sample", type=int, default=40, help="places of each area; 0: all")
     parser.add_argument("--seed", type=int, default=1, help="which places")
+    parser.add_argument("--file", action="append", default=[], help="only places of this file; may be given again")
     given = parser.parse_args(arguments)
     unknown = set(given.areas) - set(AREAS)
     if unknown:
         parser.error(f"{', '.join(sorted(unknown))}: expected some of {', '.join(AREAS)}")
-    caught, all_tried = 0, 0
+    for name in _LIBRARIES:
+        importlib.import_module(name)
+    caught: dict[str, tuple[int, int]] = {}
     with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
-        copy = Path(folder) / "project"
+        copy = Path(folder).resolve() / "project"
         leave = shutil.ignore_patterns(".venv", ".git", ".cache", "build", "__pycache__", ".*_cache", ".hypothesis")
         shutil.copytree(ROOT, copy, ignore=leave, symlinks=True)
         for name in given.areas or AREAS:
-            good, some = _area(copy, name, given.sample, given.seed)
+            good, some = caught[name] = _area(copy, AREAS[name], given)
             print(f"{name}: {good} of {some} caught ({good / max(1, some):.0%})", flush=True)
-            caught, all_tried = caught + good, all_tried + some
-    print(f"All: {caught} of {all_tried} caught ({caught / max(1, all_tried):.0%})")
-    return 0 if caught >= 0.95 * all_tried else 1
+    good, some = (sum(column) for column in zip(*caught.values(), strict=True))
+    print(f"All: {good} of {some} caught ({good / max(1, some):.0%})")
+    return 0 if good >= 0.95 * some else 1
 
 
-def _area(copy: Path, name: str, sample: int, seed: int) -> tuple[int, int]:
-    area = AREAS[name]
-    begun = time.monotonic()
-    if tried(copy, area.tests, 3600):
-        raise SystemExit(f"{name}: its tests fail before anything is broken: {' '.join(area.tests)}")
-    limit = max(_AT_LEAST, _SLOWER * (time.monotonic() - begun))
-    files = [
-        found
-        for code in area.code
-        for found in ([ROOT / code] if code.endswith(".py") else (ROOT / code).rglob("*.py"))
+def _area(copy: Path, area: Area, given: argparse.Namespace) -> tuple[int, int]:
+    every = [
+        place
+        for where in area.files
+        if not given.file or where in given.file
+        for place in places(ROOT, where)
+        if (place.file, place.text) not in _SAME
     ]
-    every = [place for file in sorted(files) for place in places(file) if (place.file, place.text) not in _SAME]
-    chosen = random.Random(seed).sample(every, min(sample, len(every)))
+    some = given.sample if 0 < given.sample < len(every) else len(every)
+    chosen = sorted(random.Random(given.seed).sample(every, some), key=lambda one: (one.file, one.line))
+    if not chosen:
+        return 0, 0
+    told = reached(copy, area)
+    asked = [told.by(place) for place in chosen]
+    unbroken = sorted(set().union(*asked), key=lambda test: (test.partition("::")[0], told.took[test]))
+    if tried(copy, unbroken, _AT_LEAST + _SLOWER * sum(told.took.values())):
+        said = (copy / "chosen.log").read_text(encoding="utf-8", errors="replace")
+        raise SystemExit(
+            f"Its tests pass by themselves, and fail in a child before anything is broken:\n{said[-3000:]}"
+        )
     caught = 0
-    for place in sorted(chosen, key=lambda one: (one.file, one.line)):
-        whole = (copy / place.file).read_text(encoding="utf-8")
-        (copy / place.file).write_text(place.source, encoding="utf-8")
+    for place, tests in zip(chosen, asked, strict=True):
+        file = copy / place.file
+        whole, told_at = file.read_bytes(), file.stat().st_mtime_ns
+        file.write_text(place.source, encoding="utf-8")
         try:
-            if tried(copy, area.tests, limit):
-                caught += 1
-            else:
-                print(f"  survived: {place.file}:{place.line}: {place.was}  ->  {place.becomes}", flush=True)
+            limit = max(_AT_LEAST, _SLOWER * sum(told.took[test] for test in tests))
+            good = bool(tests) and tried(copy, tests, limit)
         finally:
-            (copy / place.file).write_text(whole, encoding="utf-8")
+            file.write_bytes(whole)
+            os.utime(file, ns=(told_at, told_at))
+        caught += good
+        if not good:
+            reach = f"{len(tests)} tests reach it" if tests else "no test reaches it"
+            print(f"  survived: {place.file}:{place.line}: {place.was}  ->  {place.becomes}   ({reach})", flush=True)
     return caught, len(chosen)
 
 
