@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HEIGHT", "MOST_ROWS", "column_order", "draw_matrix", "window"]
 
+#: Pixels of the whole figure.
 HEIGHT = 400
 #: So many partitions are seen at once; the others come as one steps on.
 MOST_ROWS = 14
@@ -193,6 +194,7 @@ def _cells(figure: go.Figure, seen: _Seen, passed: Sequence[int]) -> None:
 
 
 def mix(one: str, other: str, part: float = 0.28) -> str:
+    """A colour between two, as ``#rrggbb`` each: ``part`` of the first, and the rest of the other."""
     pair = ([int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (one, other))
     return "#" + "".join(f"{round(part * a + (1 - part) * b):02x}" for a, b in zip(*pair, strict=True))
 

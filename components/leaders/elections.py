@@ -31,6 +31,7 @@ __all__ = [
     "reason_counts",
 ]
 
+#: Leaders by broker, in the order of the layout.
 Counts = npt.NDArray[np.int64]
 
 

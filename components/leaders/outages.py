@@ -31,6 +31,7 @@ _STOPPED: Slot[tuple[int, ...]] = Slot("leaders-stopped")
 _CLICKS = Anew("leaders-stopped-clicks")
 #: The address's name for the brokers chosen.
 _OUT = "out"
+#: What the spread of leaders means.
 APART = define("Leader spread")
 
 

@@ -15,6 +15,7 @@ from reseat.placement.request import MOST_BROKERS, brokers_text
 
 __all__ = ["MOST_TOPICS", "Topics", "draw_form", "from_query", "to_query"]
 
+#: More topics are not placed: each is placed five times.
 MOST_TOPICS = 1_000
 _BEGUN: Slot[Topics] = Slot("compare", addressed=True)
 _ANEW = Anew("compare")

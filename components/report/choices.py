@@ -16,6 +16,7 @@ __all__ = ["CURRENCY", "LONGEST_CURRENCY", "MEGABYTE", "ReportRequest", "choices
 #: Throttles are given in MB a second (10^6 bytes), as on the Plan page.
 MEGABYTE = 1_000_000
 _LONGEST = 200
+#: Stands before a price, unless a person chooses another.
 CURRENCY = "$"
 #: Characters of a currency: a sign, or its code.
 LONGEST_CURRENCY = 5

@@ -31,6 +31,7 @@ __all__ = [
 MOST_BARS = 20
 Which = Literal["racks and brokers", "racks", "brokers"]
 _LOSS = re.compile(r"(broker|rack|pair):([0-9]{1,10}(?:,[0-9]{1,10}){0,999})")
+#: The choices of bars, in the order of the switch.
 WHICH: tuple[Which, ...] = ("racks and brokers", "racks", "brokers")
 
 

@@ -61,6 +61,7 @@ class Place(NamedTuple):
     teaches: str = ""
 
 
+#: The pages.
 OVERVIEW = Place("pages/overview.py", "Overview", ":material/monitoring:", "overview")
 BOARD = Place("pages/racks.py", "Board", ":material/dns:", "board")
 HEATMAP = Place("pages/heatmap.py", "Heatmap", ":material/grid_on:", "heatmap")
@@ -73,6 +74,7 @@ CLUSTERS = Place("pages/clusters.py", "Clusters", ":material/lan:", "clusters")
 HISTORY = Place("pages/history.py", "History", ":material/history:", "history")
 REPORT = Place("pages/report.py", "Report", ":material/description:", "report")
 LEARN = Place("pages/learn.py", "Learn", ":material/school:", "learn")
+#: The pages that teach.
 PLACEMENT = Place(
     "pages/placement.py",
     "Placement",

@@ -40,6 +40,7 @@ class Step(NamedTuple):
     todo: str
 
 
+#: In the order in which they are walked.
 STEPS = (
     Step(
         navigation.OVERVIEW,

@@ -10,6 +10,7 @@ from reseat.model.wording import counted, listed, verb
 
 __all__ = ["Rows", "brokers_named", "ids_where", "partitions", "rows_where", "topics_of_rows"]
 
+#: Rows of a layout, ascending: what a finding is about.
 Rows = npt.NDArray[np.int64]
 
 

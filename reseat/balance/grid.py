@@ -44,6 +44,7 @@ __all__ = [
     "shown_rack_places",
 ]
 
+#: What a cell counts; in which order brokers and topics stand.
 CellMeasure = Literal["replicas", "leaders", "preferred leaders", "bytes", "behind"]
 BrokerOrder = Literal["rack", "id", "load"]
 TopicOrder = Literal["name", "size", "imbalance"]

@@ -86,6 +86,7 @@ class Partitions:
     count: int
 
 
+#: Whatever can happen to a group.
 GroupEvent: TypeAlias = Join | Together | Rebalance | Leave | Timeout | Return | Restart | Subscribe | Partitions
 
 

@@ -42,6 +42,7 @@ def _together(**topics: str) -> Together:
 _FOUR = dict.fromkeys(("T0", "T1", "T2", "T3"), 2)
 _ALL = "T0 T1 T2 T3"
 
+#: In the order in which a person should meet them.
 EXAMPLES = (
     Example(
         "leave",

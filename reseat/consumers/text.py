@@ -68,7 +68,9 @@ class GroupText:
     events: tuple[GroupEvent, ...]
 
 
-class _Member(msgspec.Struct, forbid_unknown_fields=True):
+class MemberFields(msgspec.Struct, forbid_unknown_fields=True):
+    """A member, as a text tells it."""
+
     id: str
     topics: list[str]
     instance_id: str | None = None
@@ -78,8 +80,10 @@ class _Member(msgspec.Struct, forbid_unknown_fields=True):
     user_data: str = ""
 
 
-class _Step(msgspec.Struct, forbid_unknown_fields=True):
-    join: _Member | None = None
+class StepFields(msgspec.Struct, forbid_unknown_fields=True):
+    """A step of the story: one of its fields, or ``subscribe`` and ``topics``."""
+
+    join: MemberFields | None = None
     leave: str | None = None
     time_out: str | None = None
     return_: str | None = msgspec.field(default=None, name="return")
@@ -89,11 +93,13 @@ class _Step(msgspec.Struct, forbid_unknown_fields=True):
     partitions: dict[str, int] | None = None
 
 
-class _Text(msgspec.Struct, forbid_unknown_fields=True):
+class TextFields(msgspec.Struct, forbid_unknown_fields=True):
+    """A whole text."""
+
     topics: dict[str, int]
-    members: list[_Member]
+    members: list[MemberFields]
     racks: dict[str, list[list[str]]] = {}
-    story: list[_Step] = []
+    story: list[StepFields] = []
 
 
 class _Twice(ValueError):
@@ -117,7 +123,7 @@ def read_group(data: bytes | str, source: str | None = None) -> GroupText:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data.removeprefix("\ufeff")
         if not text.lstrip().startswith("{") and is_printed(text):
             return _of_printed(text, source)
-        told = msgspec.convert(_json(text), _Text, strict=True)
+        told = msgspec.convert(_json(text), TextFields, strict=True)
         _within_limits(told)
         return _group_text(told)
     except msgspec.ValidationError as error:
@@ -210,7 +216,7 @@ def _sentence(words: str) -> str:
     return f"This is JSON, but not a group. {where}{what}."
 
 
-def _within_limits(told: _Text) -> None:
+def _within_limits(told: TextFields) -> None:
     steps = told.story
     members = [*told.members, *(step.join for step in steps if step.join is not None)]
     if len(members) > MOST_MEMBERS:
@@ -235,11 +241,11 @@ def _within_limits(told: _Text) -> None:
         name.encode()  # half of a surrogate pair is no character, and cannot be printed
 
 
-def _names_of(member: _Member) -> list[str]:
+def _names_of(member: MemberFields) -> list[str]:
     return [member.id, member.user_data, member.instance_id or "", member.rack or "", *member.topics, *member.owned]
 
 
-def _group_text(told: _Text) -> GroupText:
+def _group_text(told: TextFields) -> GroupText:
     members = [_member(one) for one in told.members]
     racks: dict[Partition, frozenset[str]] = {}
     for topic, lists in told.racks.items():
@@ -258,7 +264,7 @@ def _group_text(told: _Text) -> GroupText:
     return GroupText(state, (Rebalance(), *story))
 
 
-def _member(told: _Member) -> Member:
+def _member(told: MemberFields) -> Member:
     if not told.id:
         raise GroupInvalid("A member has an empty id; every member has a name.")
     if told.generation is not None and told.generation < NO_GENERATION:
@@ -279,7 +285,7 @@ def _member(told: _Member) -> Member:
     )
 
 
-def _events_in(told: _Step, number: int) -> list[GroupEvent]:
+def _events_in(told: StepFields, number: int) -> list[GroupEvent]:
     """The events of a step; several where a step gives several topics more partitions."""
     found: list[GroupEvent] = []
     if told.join is not None:

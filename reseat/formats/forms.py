@@ -24,6 +24,7 @@ from reseat.formats.text.zookeeper import ZooKeeper
 
 __all__ = ["FORMS"]
 
+#: Each takes what it understands and leaves the rest to those behind it.
 FORMS: tuple[Form, ...] = (
     CsvForm(),
     Describe(),

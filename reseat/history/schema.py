@@ -96,6 +96,7 @@ def _spread(of: str, unit: str, *, least: bool = True) -> tuple[Column, ...]:
     return (*told, possible) if least else told
 
 
+#: All tables, what is ingested before what is computed of it.
 TABLES: tuple[Table, ...] = (
     Table(
         "snapshots",

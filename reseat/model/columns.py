@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 __all__ = ["BESIDE_ISR", "COLUMNS", "MASKS", "NONE", "NOT_TOLD", "BoolArray", "Column", "FloatArray", "IntArray"]
 
+#: The arrays that layouts are made of.
 IntArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]

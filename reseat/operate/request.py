@@ -36,7 +36,7 @@ class WriteRequest:
     Attributes:
         confirmed: the cluster id as the person typed it.
         person: who asks.
-        enabled: whether writing was enabled at start (``people.writing_enabled``).
+        enabled: whether writing was enabled at start (``authorization.writing_enabled``).
         access: who may write, as configured.
         overrides: names of checks that the person goes on in spite of, one by one; only overridable ones count.
     """

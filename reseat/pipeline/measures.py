@@ -36,6 +36,7 @@ SMALL_TABLES = ("snapshots", "brokers", "broker_balance", "rack_balance", "topic
 _SHARED = ("snapshot_id", "taken_at")
 _RANK = {Severity.BROKEN: 0, Severity.ATTENTION: 1, Severity.NOTE: 2}
 
+#: The rows of each small table, by its name.
 Measures = dict[str, pa.StructArray]
 
 

@@ -25,6 +25,7 @@ class Progress:
     sentence: str
 
 
+#: Is told how far a job is.
 Report = Callable[[Progress], None]
 
 

@@ -31,8 +31,10 @@ FAULTY_WHY = (
 )
 #: The same in one sentence.
 FAULTY_ANSWER = "fixedStartIndex 4 never gives the table that was published with it; 3 does."
+#: The request of that table.
 FAULTY = PlacementRequest(brokers="0-3", partitions=13, factor=3, start=4, shift=4, documented=True)
 
+#: In the order in which a person should meet them.
 EXAMPLES = (
     Example(
         "Six partitions",

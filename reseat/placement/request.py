@@ -28,6 +28,7 @@ __all__ = [
     "to_query",
 ]
 
+#: The algorithms' names, as links say them.
 Algorithm = Literal["striped", "kraft", "naive"]
 #: The algorithms, in the order in which a person should meet them.
 ALGORITHMS: dict[Algorithm, str] = {"striped": "Striped", "kraft": "KRaft", "naive": "Naive"}

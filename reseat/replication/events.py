@@ -127,6 +127,7 @@ class Consume:
 
 
 _OnBroker: TypeAlias = Fetch | FetchResponse | DropResponse | Return | Flush | Checkpoint
+#: Whatever can happen to a partition.
 Event: TypeAlias = Produce | Crash | Restart | Elect | Tick | Consume | _OnBroker
 
 #: Events of one broker and nothing else, by their verb in a line of text. Links hold the verbs.

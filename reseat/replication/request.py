@@ -37,6 +37,7 @@ __all__ = [
     "to_query",
 ]
 
+#: What can stand beside a story, as links say it; nothing by itself.
 Beside = Literal["", "truncation", "elr", "unclean"]
 #: What can stand beside a story: the same events with one rule the other way.
 BESIDE: tuple[Beside, ...] = get_args(Beside)

@@ -36,6 +36,7 @@ __all__ = [
     "Unit",
 ]
 
+#: For whom a report is told.
 Audience: TypeAlias = Literal["management", "operators"]
 #: What a value counts; ``bytes`` and ``seconds`` are written in their units, a ``share`` (0 to 1) in percent.
 Unit: TypeAlias = Literal["replicas", "leaders", "partitions", "brokers", "moves", "bytes", "seconds", "share", "money"]
@@ -244,6 +245,7 @@ class Draws(_Figure):
     own_name: str
 
 
+#: Every kind of figure.
 Figure: TypeAlias = Bars | Lines | Heat | Draws
 
 

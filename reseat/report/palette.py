@@ -24,6 +24,7 @@ __all__ = [
     "Look",
 ]
 
+#: What is as it should be, what wants a look, what is broken; a leader; a replica that comes, and one that goes.
 FINE = "#009e73"  # bluish green
 ATTENTION = "#e69f00"  # orange
 BROKEN = "#d55e00"  # vermillion
@@ -69,5 +70,6 @@ class Look:
     none: str
 
 
+#: All that depends on the page's background, for a light one and for a dark one.
 LIGHT = Look("#1c2026", "#5b6472", "#d9dde3", "#8d97a5", "#e9ecf0", "#ffffff", "#4a4fa3", "#e9ecf0")
 DARK = Look("#e8eaee", "#a2aab6", "#363c46", "#7d8796", "#2a3038", "#14171c", "#a3a8f0", "#2c2a26")

@@ -28,6 +28,7 @@ class Counting(NamedTuple):
     many: str
 
 
+#: How each measure is called.
 WORDS: dict[LossMeasure, Counting] = {
     "offline_partitions": Counting("Offline", "offline", "partition offline", "partitions offline"),
     "below_min_isr": Counting("Below min ISR", "below min ISR", "partition below min ISR", "partitions below min ISR"),

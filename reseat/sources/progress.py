@@ -23,4 +23,5 @@ class Progress:
     total: int | None = None
 
 
+#: Is told how far a reading is.
 Report = Callable[[Progress], None]

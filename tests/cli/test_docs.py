@@ -80,7 +80,7 @@ def test_every_key_of_a_group_is_documented(tmp_path: Path, capsys: pytest.Captu
     limits = (group_text.MOST_BYTES, group_text.MOST_MEMBERS, group_text.MOST_PARTITIONS, group_text.MOST_EVENTS)
     read = {
         name
-        for kind in (group_text._Text, group_text._Member, group_text._Step)
+        for kind in (group_text.TextFields, group_text.MemberFields, group_text.StepFields)
         for name in kind.__struct_encode_fields__
     }
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
 from components.over_time import pipeline_bar
-from components.over_time.pipeline_bar import _draw, _step, working_in_words
+from components.over_time.pipeline_bar import draw_bar, working_in_words
 from components.state import session, shared
 from reseat.access import Answer
 from reseat.history.places import Places
-from reseat.jobs.process import Phase, PipelineProcess, PipelineProgress, PipelineState, Stage
+from reseat.jobs.process import Phase, PipelineProgress, PipelineState, Stage
 
 AT_WORK = PipelineState(1, Phase.RUNNING, (Stage("Ingesting", ()), Stage("Analysing", ())))
 
@@ -34,24 +37,36 @@ def test_a_stage_that_ended_draws_the_page_anew(
     monkeypatch: pytest.MonkeyPatch, now: PipelineState, anew: bool
 ) -> None:
     """What it made can be looked at while the next one works; a step within a stage changes the line alone."""
-    process = PipelineProcess()
-    monkeypatch.setattr(process, "_state", now)
-    monkeypatch.setattr(shared, "pipeline", lambda: process)
+    pipeline = SimpleNamespace(state=AT_WORK)
+    monkeypatch.setattr(shared, "pipeline", lambda: pipeline)
     monkeypatch.setattr(session, "may", lambda door: Answer(True, ""))
-    drawn: list[str] = []
+    looks: list[Callable[[], None]] = []
+    drawn: list[PipelineState] = []
 
     def rerun() -> None:
         raise Anew
 
+    def words(state: PipelineState, _: datetime) -> str:
+        drawn.append(state)
+        return "at work"
+
+    def fragment(draw: Callable[..., None], *, run_every: float) -> Callable[..., None]:
+        assert run_every == 1
+        return lambda *told: looks.append(partial(draw, *told))
+
     monkeypatch.setattr(pipeline_bar.st, "rerun", rerun)
-    monkeypatch.setattr(pipeline_bar, "_cancel", lambda state, allowed: drawn.append("line"))
+    monkeypatch.setattr(pipeline_bar.st, "fragment", fragment)
+    monkeypatch.setattr(pipeline_bar, "working_in_words", words)
+    draw_bar(Places("landing", "tables"))
+    (look,) = looks
+    pipeline.state = now
     if anew:
         with pytest.raises(Anew):
-            _draw(Places("landing", "tables"), _step(AT_WORK))
+            look()
     else:
-        _draw(Places("landing", "tables"), _step(AT_WORK))
+        look()
 
-        assert drawn == ["line"]
+    assert drawn == ([] if anew else [now])
 
 
 BEGAN = datetime(2026, 5, 4, 12, tzinfo=UTC)

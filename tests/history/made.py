@@ -165,7 +165,7 @@ def rows_of(
     rows["changes"] = _whole("changes", name, one.taken_at, _changes(one, before))
     if swept:
         rows["resilience"] = pa.Table.from_pylist(
-            [{"snapshot_id": name, "taken_at": one.taken_at} | row for row in _losses(one.layout)],
+            [{"snapshot_id": name, "taken_at": one.taken_at} | row for row in losses(one.layout)],
             arrow_schema("resilience"),
         )
         sets = {frozenset(ids) for ids in one.layout.assignments().values()}
@@ -225,7 +225,7 @@ def _changes(one: Snapshot, before: Snapshot | None) -> pa.Table:
     )
 
 
-def _losses(made: ClusterLayout) -> Iterable[dict[str, object]]:
+def losses(made: ClusterLayout) -> Iterable[dict[str, object]]:
     ids = [broker.id for broker in made.brokers]
     for broker in ids:
         yield _loss(made, "broker", [broker], None)

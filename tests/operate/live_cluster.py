@@ -12,6 +12,7 @@ from reseat.operate.targets.target import Assignment, Partition, Target
 from reseat.operate.topics import TopicCreated, create
 from reseat.placement.topic_spec import TopicSpec
 from reseat.sources.connection import Connection
+from reseat.sources.kafka_admin.client import open_admin
 from tests.conftest import missing, require
 from tests.servers.cluster import KafkaCluster, Kind, start
 from tests.servers.cluster import missing as kafka_missing
@@ -37,6 +38,18 @@ def running(kind: Kind, directory: Path) -> Iterator[KafkaCluster]:
         cluster.stop()
 
 
+class OpenTarget(AdminTarget):
+    """A cluster open for writing, whose client asks what a target does not.
+
+    Attributes:
+        client: the client.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.client = open_admin(connection)
+        super().__init__(connection, admin=self.client)
+
+
 def connection_to(cluster: KafkaCluster, *, zookeeper: bool = False) -> Connection:
     """How the cluster is reached."""
     servers = tuple(cluster.bootstrap.split(","))
@@ -55,7 +68,7 @@ def as_told(target: Target, partition: Partition) -> Assignment:
     return target.assignments([partition]).get(partition, Assignment(()))
 
 
-def create_everywhere(target: AdminTarget, spec: TopicSpec) -> TopicCreated:
+def create_everywhere(target: OpenTarget, spec: TopicSpec) -> TopicCreated:
     """Make a topic, and wait until every broker that is alive has been told of it: any of them may answer."""
     from kafka.protocol.metadata import MetadataRequest
 
@@ -65,7 +78,7 @@ def create_everywhere(target: AdminTarget, spec: TopicSpec) -> TopicCreated:
     )
 
     def knows(broker: int) -> bool:
-        (topic,) = target._admin.send(request, broker=broker).topics
+        (topic,) = target.client.send(request, broker=broker).topics
         return len(topic.partitions) == len(spec.assignment)
 
     if made.made:
@@ -80,16 +93,16 @@ def fill(cluster: KafkaCluster, topic: str, megabytes: int) -> None:
     cluster.tool("perf", "--topic", topic, *records, *properties, connect=False)
 
 
-def controller_of(cluster: KafkaCluster, target: AdminTarget) -> int:
+def controller_of(cluster: KafkaCluster, target: OpenTarget) -> int:
     """The broker that decides: the controller in ZooKeeper, or the quorum's leader."""
     from kafka.protocol.admin import DescribeQuorumRequest
     from kafka.protocol.metadata import MetadataRequest
 
     if cluster.kind == "zookeeper-2.8":
-        return int(target._admin.send(MetadataRequest(topics=[])).controller_id)
+        return int(target.client.send(MetadataRequest(topics=[])).controller_id)
     topic = DescribeQuorumRequest.TopicData
     asked = [topic(topic_name="__cluster_metadata", partitions=[topic.PartitionData(partition_index=0)])]
-    return int(target._admin.send(DescribeQuorumRequest(topics=asked)).topics[0].partitions[0].leader_id)
+    return int(target.client.send(DescribeQuorumRequest(topics=asked)).topics[0].partitions[0].leader_id)
 
 
 def refused(call: Callable[[], object]) -> ClusterUnreachable | None:

@@ -324,11 +324,12 @@ def test_one_that_slept_through_the_loss_of_its_lock_sends_what_it_announced_and
     cluster = cluster_of()
     run = approve(journal)
     other, slept = Journal(journal.path), []
+    database = sqlite3.connect(journal.path, isolation_level=None)
 
     def sleeps(name):
         if name == "reassign" and not slept:
             slept.append(name)
-            other._database.execute("DELETE FROM owners")
+            database.execute("DELETE FROM owners")
             slept.append(carried(cluster, other, run))
 
     cluster.before_call = sleeps
@@ -337,6 +338,7 @@ def test_one_that_slept_through_the_loss_of_its_lock_sends_what_it_announced_and
     cluster.wait(10)
     ended = other.run(run.id)
     other.close()
+    database.close()
 
     assert slept[1].state is RunState.DONE
     assert ended.state is RunState.DONE

@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from reseat.errors import ClusterUnreachable, WriteRefused
+from reseat.operate.journal import file
 from reseat.operate.journal.journal import Approval, Journal, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
+from reseat.operate.journal.schema import open_database
 from reseat.operate.run.execute import carry_out, reconcile
 from reseat.operate.targets.error_names import ErrorName
 from tests.operate.fake_target import FakeCluster, FakeTarget
@@ -798,22 +800,26 @@ def test_a_run_goes_on_with_another_throttle(journal):
     assert cluster.dynamic == EARLIER
 
 
-def test_a_journal_that_cannot_be_written_any_more_stops_everything(journal):
+def test_a_journal_that_cannot_be_written_any_more_stops_everything(tmp_path, monkeypatch):
     """A full disk in the middle: nothing is sent after it, and the run goes on once there is room again."""
+    databases = []
+    monkeypatch.setattr(file, "open_database", lambda path: databases.append(open_database(path)) or databases[-1])
+    journal, (database,) = Journal(tmp_path / "journal.sqlite"), databases
     cluster = cluster_of(dynamic=dict(EARLIER))
 
     def full(name):
         if name == "reassigned":
-            journal._database.execute("PRAGMA query_only = 1")
+            database.execute("PRAGMA query_only = 1")
 
     cluster.before_call = full
     run = approve(journal, throttle=1_000)
     with pytest.raises(WriteRefused, match="cannot be written"):
         carried(cluster, journal, run)
     sent = cluster.calls.count("reassign")
-    journal._database.execute("PRAGMA query_only = 0")
+    database.execute("PRAGMA query_only = 0")
     cluster.before_call = lambda name: None
     ended = carried(cluster, journal, run)
+    journal.close()
 
     assert sent == 1
     assert ended.state is RunState.DONE

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -350,8 +351,9 @@ def test_a_journal_of_the_first_version_is_taken_over(journal):
     told = again.run(run.id)
     again.close()
     third = Journal(path)
-    version = third._database.execute("PRAGMA user_version").fetchone()[0]
     third.close()
+    with closing(sqlite3.connect(path)) as database:
+        version = database.execute("PRAGMA user_version").fetchone()[0]
 
     assert told == run
     assert version == VERSION

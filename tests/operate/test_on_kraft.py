@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reseat.operate.targets.admin import AdminTarget
 from tests.operate.admin_behaviour import AdminBehaviour
-from tests.operate.live_cluster import connection_to, running
+from tests.operate.live_cluster import OpenTarget, connection_to, running
 
 pytestmark = pytest.mark.kafka
 
@@ -20,7 +19,7 @@ def cluster(tmp_path_factory):
 @pytest.fixture(scope="module")
 def target(cluster):
     """The cluster, open for writing through the Admin protocol."""
-    opened = AdminTarget(connection_to(cluster))
+    opened = OpenTarget(connection_to(cluster))
     yield opened
     opened.close()
 

@@ -7,13 +7,12 @@ import pytest
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout
 from reseat.operate.elections import hold
-from reseat.operate.targets.admin import AdminTarget
 from reseat.operate.targets.target import Election, Throttles
 from reseat.operate.targets.zookeeper import ZooKeeperTarget
 from reseat.operate.topics import create
 from reseat.placement.topic_spec import TopicSpec
 from tests.operate.admin_behaviour import AdminBehaviour
-from tests.operate.live_cluster import as_told, connection_to, create_everywhere, fill, running, until
+from tests.operate.live_cluster import OpenTarget, as_told, connection_to, create_everywhere, fill, running, until
 
 pytestmark = pytest.mark.kafka
 
@@ -27,7 +26,7 @@ def cluster(tmp_path_factory):
 @pytest.fixture(scope="module")
 def target(cluster):
     """The cluster, open for writing through the Admin protocol."""
-    opened = AdminTarget(connection_to(cluster))
+    opened = OpenTarget(connection_to(cluster))
     yield opened
     opened.close()
 
@@ -87,7 +86,7 @@ class TestZooKeeperTarget:
         told, as_admin = nodes.reassigning(), target.reassigning()
         second = nodes.reassign({other: [3, 2]})
         copied = nodes.copied([one], [1, 3])
-        nodes._zookeeper._client.delete("/admin/reassign_partitions")
+        cluster.tool("zookeeper-shell", "delete", "/admin/reassign_partitions")
         still = target.reassigning()
         cancelled = target.cancel([one])
         nodes.set_throttles(before)

@@ -23,14 +23,13 @@ from reseat.operate.journal.journal import Approval, PlannedMove
 from reseat.operate.journal.records import RunOptions, RunState
 from reseat.operate.run import runner
 from reseat.operate.run.execute import carry_out, reconcile
-from reseat.operate.targets.admin import AdminTarget
 from reseat.operate.targets.opening import open_target
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Election, Throttles
 from reseat.placement.topic_spec import TopicSpec
 from reseat.planning.windows import read_windows
 from reseat.sources.live import read_cluster
-from tests.operate.live_cluster import connection_to, controller_of, create_everywhere, fill, running, until
+from tests.operate.live_cluster import OpenTarget, connection_to, controller_of, create_everywhere, fill, running, until
 
 pytestmark = pytest.mark.kafka
 
@@ -56,7 +55,7 @@ def cluster(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def target(cluster):
     """The cluster, through the Admin protocol."""
-    opened = AdminTarget(connection_to(cluster))
+    opened = OpenTarget(connection_to(cluster))
     yield opened
     opened.close()
 

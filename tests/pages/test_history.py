@@ -332,7 +332,7 @@ def test_what_is_not_told_is_not_zero(tmp_path, monkeypatch):
     bare = ClusterLayout.from_assignments({("orders", 0): [1, 2]})
     later = ClusterLayout.from_assignments({("orders", 0): [2, 1]})
     taken = (snapshot(bare, "bare", "2026-05-01T00:00"), snapshot(later, "bare", "2026-05-02T00:00"))
-    monkeypatch.setattr("tests.history.made._losses", lambda layout: [])
+    monkeypatch.setattr("tests.history.made.losses", lambda layout: [])
     at = page(write(tmp_path, {"bare": tuple(replace(one, controller=None) for one in taken)}), monkeypatch)
 
     assert not at.exception
@@ -380,7 +380,7 @@ def test_many_snapshots_are_drawn_as_the_worst_of_each_stretch(tmp_path, monkeyp
     """Where there are more snapshots than moments, the page says what was aggregated, and the worst is still there."""
     first = history()["007"][0]
     taken = tuple(replace(first, taken_at=first.taken_at + timedelta(minutes=5 * i)) for i in range(40))
-    monkeypatch.setattr("tests.history.made._losses", lambda layout: [])
+    monkeypatch.setattr("tests.history.made.losses", lambda layout: [])
     monkeypatch.setattr(series.series, "__kwdefaults__", {"most": 20, "keep": ()})
     made = write(tmp_path, {"007": taken})
     at = page(made, monkeypatch)

@@ -15,6 +15,7 @@ NAMES = (
     "heat_measure", "heat_search", "heat_topic", "heat_rows", "heat_columns", "heat_by", "heat_order", "heat_open",
 )  # fmt: skip
 
+#: Which layout the grid shows: as it is, as planned, or what the plan changes.
 Show = Literal["present", "after", "difference"]
 
 #: A click on a block shows at least so many brokers or columns.

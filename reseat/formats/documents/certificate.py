@@ -19,6 +19,7 @@ from reseat.model import Certificate, Options, Wish
 
 __all__ = ["Count", "Id", "PlanOptions", "Positive", "read_wish", "write_certificate"]
 
+#: Ids of brokers, and counts, as a document may hold them.
 Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]

@@ -77,6 +77,7 @@ _LONGEST_PIECE = 2 * PIECE
 _CUT = re.compile(rb"\][ \t\r\n]*,[ \t\r\n]*\[")
 
 _Id = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+#: A single value of JSON.
 Shown: TypeAlias = "int | float | str | bool | None"
 
 _LISTS: msgspec.json.Decoder[list[list[_Id]]] = msgspec.json.Decoder(list[list[_Id]])

@@ -13,6 +13,7 @@ from reseat.model.naming import LARGEST_ID
 
 __all__ = ["FALSE", "LOWEST", "NULLS", "TRUE", "VITAL", "arrow_types", "understood"]
 
+#: Cells that tell nothing, that say yes, and that say no.
 NULLS = ("", "NA", "N/A", "n/a", "na", "<NA>", "null", "NULL", "None", "nan", "NaN")
 TRUE = ("true", "True", "TRUE", "1", "yes", "Yes", "YES", "t", "y")
 FALSE = ("false", "False", "FALSE", "0", "no", "No", "NO", "f", "n")

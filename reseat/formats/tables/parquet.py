@@ -82,7 +82,7 @@ class _File:
         header = named(list(schema.names), self.source, None)
         self._check_columns(header, schema)
         leaves = self._leaves(header, schema)
-        texts = [leaf for leaf, field in leaves.items() if _is_text(_element(schema.field(field).type))]
+        texts = [leaf for leaf, field in leaves.items() if _is_text(_value_type(schema.field(field).type))]
         self._check_pages(metadata, leaves, texts)
         paths = [metadata.schema.column(leaf).path for leaf in texts]
         file = pq.ParquetFile(buffer, metadata=metadata, read_dictionary=paths)
@@ -131,7 +131,7 @@ class _File:
             if header.told.count(told) > 1:
                 raise InputRefused(f"Column {told[:60]!r} occurs more than once in the file.", source=self.source)
             kind = schema.field(i).type
-            element = _element(kind)
+            element = _value_type(kind)
             listed = element is not kind
             takes = _is_text(element) or pa.types.is_integer(element) or pa.types.is_null(element)
             if not listed:
@@ -210,7 +210,7 @@ class _File:
         """A Parquet column in the type that the table takes."""
         import pyarrow as pa
 
-        if _element(column.type) is not column.type:
+        if _value_type(column.type) is not column.type:
             return self._lists(name, column)
         if name in TEXT:
             return self._names(name, column)
@@ -326,7 +326,7 @@ def _is_text(kind: Any) -> bool:
     )
 
 
-def _element(kind: Any) -> Any:
+def _value_type(kind: Any) -> Any:
     """What a list's elements are; the type itself where it is no list."""
     import pyarrow as pa
 

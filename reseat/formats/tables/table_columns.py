@@ -20,8 +20,8 @@ __all__ = ["ABSENT", "FORMULA", "NOBODY", "Table", "escaped", "unescaped"]
 ABSENT = -3
 #: Words for a list or a leader that is told, and is nobody.
 NOBODY = frozenset(("none", "-1", "-", "[]", "()"))
-#: What makes a spreadsheet take a text for a formula; the apostrophe is here so that escaping can be undone.
 _BLANKS = "".join(map(chr, range(33)))
+#: What makes a spreadsheet take a text for a formula; the apostrophe is here so that escaping can be undone.
 FORMULA = ("=", "+", "-", "@", "'", "\t", "\r")
 
 

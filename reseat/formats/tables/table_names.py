@@ -11,6 +11,7 @@ from reseat.model.columns import BESIDE_ISR
 
 __all__ = ["FLAG", "INTEGER", "LIST", "TEXT", "Header", "named"]
 
+#: What the cells of a column hold: words, whole numbers, yes or no.
 TEXT = ("topic", "rack", "host", "state", "log_dir")
 INTEGER = ("partition", "position", "broker", "leader", "leader_epoch", "port", "min_in_sync")
 FLAG = ("is_leader", "in_sync", "order_told", *BESIDE_ISR)

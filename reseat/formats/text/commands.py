@@ -30,6 +30,7 @@ __all__ = ["ASSUMED", "Command", "Part", "by_admin", "commands", "election_comma
 
 #: Taken where the cluster's version is unknown: its commands serve every release since.
 _ASSUMED_NUMBERS = (3, 0)
+#: The same as text.
 ASSUMED = ".".join(map(str, _ASSUMED_NUMBERS))
 #: Where a command belongs: the steps in their order, what may be wanted while they run, the rollback in its order.
 Part: TypeAlias = Literal["steps", "meanwhile", "rollback"]

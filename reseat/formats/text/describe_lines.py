@@ -52,12 +52,15 @@ _HEADER_LABEL = re.compile(r"(TopicId|PartitionCount|ReplicationFactor|MarkedFor
 #: How a row and a heading begin.
 _BEGUN = re.compile(r"[ \t]*Topic:")
 _TOPIC_LABEL = re.compile(r"Topic:[ \t]*([^\s:=,]+)")
+#: Where a heading tells ``min.insync.replicas``.
 MIN_IN_SYNC = re.compile(r"(?:^|[,\s])min\.insync\.replicas=([0-9]{1,9})(?![0-9])")
 _MARKED = re.compile(r"[ \t]*MarkedForDeletion:[ \t]*(true|false)", re.IGNORECASE)
+#: What only a row of a partition says.
 ROW_START = re.compile(r"\bpartition:[ \t]*[0-9]", re.IGNORECASE)
 _CONTINUES = re.compile(r"^[ \t]*[a-z]+(?:\.[a-z0-9]+)+=")
 #: A row that cannot be read as one, whatever is wrong with it.
 _DAMAGED = re.compile(r"\bpartition:[ \t]*+(?:[0-9]++|\S).{0,80}?\b(?:leader|replicas):", re.IGNORECASE)
+#: Why a row is skipped.
 DAMAGED_WHY = (
     "A damaged row of kafka-topics --describe: Partition, Leader (an id, none or -1), Replicas and Isr "
     "(comma-separated ids) were expected."

@@ -36,6 +36,7 @@ __all__ = [
 #: In ``log_dirs``: the broker chooses.
 ANY_LOG_DIR = "any"
 
+#: Keys of an entry that Kafka's tool knows, and the key of the list, as bytes.
 KNOWN_KEYS = frozenset(("topic", "partition", "replicas", "log_dirs"))
 PARTITIONS = b'"partitions"'
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
@@ -56,6 +57,7 @@ class _StrictEntry(Entry, gc=False, forbid_unknown_fields=True):
     """One partition with no key that is not known, so that there is nothing to note about it."""
 
 
+#: Decoders: one entry, a piece of entries without unknown keys, and values that are looked at later.
 ENTRY: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
 ENTRIES: msgspec.json.Decoder[list[_StrictEntry]] = msgspec.json.Decoder(list[_StrictEntry])
 RAW_LIST: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])

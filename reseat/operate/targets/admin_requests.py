@@ -35,6 +35,7 @@ PASSING = frozenset({NOT_CONTROLLER, "BROKER_NOT_AVAILABLE", "NETWORK_EXCEPTION"
 PASSING_WHOLE = PASSING | {"REQUEST_TIMED_OUT"}
 #: Troubles of a connection that pass when a broker comes back or another one answers.
 PASSING_REASONS = frozenset({"refused", "route", "timeout", "lost"})
+#: Kafka's errors that say that this user may not, and that there is no such topic or partition.
 NOT_ALLOWED = frozenset({"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED"})
 GONE = frozenset({"UNKNOWN_TOPIC_OR_PARTITION", "INVALID_TOPIC_EXCEPTION"})
 

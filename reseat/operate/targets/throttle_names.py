@@ -27,6 +27,7 @@ LEADER_RATE, FOLLOWER_RATE = "leader.replication.throttled.rate", "follower.repl
 LEADER_REPLICAS, FOLLOWER_REPLICAS = "leader.replication.throttled.replicas", "follower.replication.throttled.replicas"
 #: Bytes that a string of Kafka's protocol takes; brokers close the connection on a longer one.
 LONGEST_VALUE = 32_767
+#: The settings of a broker, and those of a topic.
 BROKER_SETTINGS = (LEADER_RATE, FOLLOWER_RATE)
 TOPIC_SETTINGS = (LEADER_REPLICAS, FOLLOWER_REPLICAS)
 

@@ -49,8 +49,8 @@ __all__ = [
     "write_sorted",
 ]
 
-#: The order of rows in a file. Time first: pages ask for moments.
 _MOMENT = ("taken_at", "snapshot_id")
+#: The order of rows in a file. Time first: pages ask for moments.
 ORDER: dict[str, tuple[str, ...]] = {
     "snapshots": _MOMENT,
     "brokers": (*_MOMENT, "broker"),

@@ -16,6 +16,7 @@ from reseat.report.slides.master import FONT, INCH, Frame, Look
 
 __all__ = ["LIGHT_COLOURS", "ROWS", "add_cards", "add_foot", "add_lamp", "add_logo", "add_table", "add_text", "titled"]
 
+#: The colour of each light.
 LIGHT_COLOURS = {Light.GREEN: palette.FINE, Light.AMBER: palette.ATTENTION, Light.RED: palette.BROKEN}
 #: Rows of a table that a slide has at most.
 ROWS = 12
