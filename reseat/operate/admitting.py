@@ -9,15 +9,19 @@ A rollback is admitted like any plan. Its run is over then, so nothing of it is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reseat.model import Snapshot
 from reseat.operate.approving import approval_of
 from reseat.operate.checks.check import Check, overridden_of
+from reseat.operate.checks.cordons import brokers_emptied
 from reseat.operate.checks.guard import check, refuse_unless
+from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions
 from reseat.operate.request import PlanRequest
+from reseat.operate.run.cordoning import cordons_left
+from reseat.operate.targets.cordon_settings import Cordon
 from reseat.operate.targets.target import Partition, Target
 
 __all__ = ["Facts", "admit", "check_plan", "facts_of"]
@@ -34,6 +38,7 @@ class Facts:
         batch_bytes: what one batch may take as text on this way of writing, or None.
         migrating: whether this way writes nodes of a cluster amid a migration to KRaft.
         protocol: by which it is written, ``admin`` or ``zookeeper``.
+        cordons: how each living broker is cordoned; None: the cluster knows no cordons, or nobody asked.
     """
 
     snapshot: Snapshot
@@ -42,15 +47,17 @@ class Facts:
     batch_bytes: int | None
     migrating: bool
     protocol: str
+    cordons: Mapping[int, Cordon] | None = None
 
 
-def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int]) -> Facts:
+def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int], *, cordon: bool = False) -> Facts:
     """Ask a cluster for what no reading tells.
 
     Args:
         target: the cluster.
         snapshot: the reading that was just taken.
         leaving: brokers that shall hold nothing afterwards.
+        cordon: whether brokers are to be cordoned.
 
     Raises:
         ClusterUnreachable: the cluster does not answer.
@@ -62,6 +69,7 @@ def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int]) -> Fact
         target.batch_bytes,
         target.migrating(),
         target.protocol,
+        target.cordons([broker.id for broker in snapshot.layout.brokers if broker.state.up]) if cordon else None,
     )
 
 
@@ -74,7 +82,13 @@ def check_plan(request: PlanRequest, facts: Facts, journal: Journal | None) -> t
         journal: for runs that are not over; None: there is no journal yet.
     """
     cluster_id = facts.snapshot.cluster_id
-    open_runs = () if journal is None or cluster_id is None else journal.open_runs(cluster_id)
+    open_runs: tuple[Run, ...] = ()
+    lifted: set[int] = set()
+    if journal is not None and cluster_id is not None:
+        open_runs = journal.open_runs(cluster_id)
+        if request.kind == "rollback":
+            for there in cordons_left(journal, cluster_id):
+                lifted |= {broker for broker, was in there.before.items() if not was.closed}
     return check(
         request,
         facts.snapshot,
@@ -82,6 +96,8 @@ def check_plan(request: PlanRequest, facts: Facts, journal: Journal | None) -> t
         holdings=facts.holdings,
         open_runs=open_runs,
         migrating=facts.migrating,
+        cordons=facts.cordons,
+        lifted=lifted,
     )
 
 
@@ -103,7 +119,7 @@ def admit(
         journal: where the run is kept.
         text: the plan's text.
         cluster: the name by which the person knows the cluster.
-        options: how it is carried out.
+        options: how it is carried out; which brokers are cordoned is told here, where the request says so.
         takes_back: the run that it takes back, or None.
 
     Returns:
@@ -114,6 +130,8 @@ def admit(
     """
     checks = check_plan(request, facts, journal)
     refuse_unless(checks)
+    if request.cordon:
+        options = replace(options, cordon=brokers_emptied(PlanDiff.of(request, facts.snapshot)))
     run = journal.approve(
         approval_of(
             request.plan,

@@ -22,7 +22,7 @@ from reseat.election.rules import Mode
 from reseat.model import NONE as NOBODY
 from reseat.model import ClusterLayout
 from reseat.model.wording import counted, verb
-from reseat.operate.targets.error_names import NONE, in_words
+from reseat.operate.targets.error_names import NONE, ErrorName
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Assignment, Election, Partition, Target
 
@@ -205,25 +205,31 @@ def _put_side_by_side(
         expected_answer=expected.answer,
         answer=answer,
         leader_after=after,
-        sentence=_difference(f"{partition[0]}-{partition[1]}", expected, answer, after),
+        sentence=_with_words(_difference(f"{partition[0]}-{partition[1]}", expected, answer, after), answer),
     )
 
 
 def _difference(name: str, expected: _Expected, answer: str, after: int | None) -> str:
     if after is None:
-        return f"{name} no longer exists: Kafka answered {in_words(answer)}."
+        return f"{name} no longer exists: Kafka answered {answer}."
     led = "it has no leader" if after == NOBODY else f"broker {after} leads it"
     if expected.leader is None:
-        return f"{name} was not previewed ({expected.why}): Kafka answered {in_words(answer)}, and {led}."
+        return f"{name} was not previewed ({expected.why}): Kafka answered {answer}, and {led}."
     if after == expected.leader:
         if answer == expected.answer:
             return ""
-        return f"{name}: Kafka answered {in_words(answer)} where {expected.answer} was previewed; {led}, as previewed."
+        return f"{name}: Kafka answered {answer} where {expected.answer} was previewed; {led}, as previewed."
     meant = "nobody" if expected.leader == NOBODY else f"broker {expected.leader}"
     return (
-        f"{name}: {meant} was previewed as leader ({expected.why}); Kafka answered {in_words(answer)}, and {led}. "
+        f"{name}: {meant} was previewed as leader ({expected.why}); Kafka answered {answer}, and {led}. "
         "The cluster has changed since it was read."
     )
+
+
+def _with_words(sentence: str, answer: str) -> str:
+    """A sentence about Kafka's answer, with what Kafka said beside its name."""
+    said = answer.message if isinstance(answer, ErrorName) else ""
+    return f"{sentence} Kafka says: {said}" if sentence and said else sentence
 
 
 def _sentences(held: tuple[PartitionElection, ...]) -> tuple[str, ...]:

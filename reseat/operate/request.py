@@ -58,6 +58,7 @@ class PlanRequest(WriteRequest):
         shown: the reading shown at confirmation; a plan that does not say what it was made for is checked against it.
         kind: ``plan``, or ``rollback`` where it takes a run back.
         throttle: bytes a second a broker for replication, or None.
+        cordon: whether the brokers that the plan empties are cordoned before anything moves.
     """
 
     plan: SealedPlan
@@ -65,6 +66,7 @@ class PlanRequest(WriteRequest):
     shown: ClusterLayout | None = None
     kind: Kind = "plan"
     throttle: int | None = None
+    cordon: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from reseat.errors import ClusterUnreachable
 from reseat.operate.run.pace import Pace
+from reseat.operate.targets.cordon_settings import Cordon
+from reseat.operate.targets.error_names import ErrorName
 from reseat.operate.targets.target import Assignment, Election, Partition, Throttles
 from reseat.sources.kafka_admin.log_ends import LogEnd
 
@@ -35,6 +37,8 @@ class FakeCluster:
         rate: bytes that a partition copies in a second.
         size: bytes of every replica.
         dynamic: throttles that are set, by (kind, name).
+        cordons: ``cordoned.log.dirs`` by broker, where it is set; None: the cluster knows no cordons.
+        unheeded: brokers that take a cordon and do not keep to it.
         down: seconds of the clock until which no call is answered.
         calls: names of the calls made, in order.
         before_call: called with the name of each call before it is answered.
@@ -54,6 +58,8 @@ class FakeCluster:
     rate: float = 100.0
     size: float = 50.0
     dynamic: dict[tuple[str, str], str] = field(default_factory=dict)
+    cordons: dict[int, str] | None = field(default_factory=dict)
+    unheeded: set[int] = field(default_factory=set)
     clock: float = 0.0
     down: float = 0.0
     calls: list[str] = field(default_factory=list)
@@ -118,7 +124,8 @@ class FakeCluster:
             name: [[list(key), value] for key, value in getattr(self, name).items()]
             for name in ("lists", "origin", "goal", "copied", "dynamic")
         }
-        text = json.dumps(kept | {"clock": self.clock, "calls": self.calls})
+        cordons = [[[broker], value] for broker, value in (self.cordons or {}).items()]
+        text = json.dumps(kept | {"cordons": cordons, "clock": self.clock, "calls": self.calls})
         new = self.file.with_suffix(".new")
         new.write_text(text)
         new.replace(self.file)
@@ -128,7 +135,13 @@ class FakeCluster:
         """Read it back."""
         kept = json.loads(file.read_text())
         tables = {name: {tuple(key): value for key, value in kept[name]} for name in kept if name not in _PLAIN}
-        return cls(**tables, clock=kept["clock"], calls=kept["calls"], file=file)
+        cordons = {broker: value for (broker,), value in tables.pop("cordons").items()}
+        return cls(**tables, cordons=cordons, clock=kept["clock"], calls=kept["calls"], file=file)
+
+    @property
+    def cordoned(self) -> frozenset[int]:
+        """Brokers that take no replica."""
+        return frozenset(broker for broker, value in (self.cordons or {}).items() if value == "*") - self.unheeded
 
     def _ended(self, key: Partition) -> None:
         del self.origin[key], self.goal[key], self.copied[key]
@@ -179,6 +192,8 @@ class FakeTarget:
         for key, goal in targets.items():
             if keeps_factor and len(goal) != len(self.cluster.origin.get(key, self.cluster.lists[key])):
                 answers[key] = "INVALID_REPLICATION_FACTOR"
+            if self.cluster.cordoned.intersection(goal):
+                answers[key] = ErrorName("INVALID_REPLICA_ASSIGNMENT", "All its log directories are cordoned.")
         for key, goal in targets.items():
             if answers[key] is None:
                 self.cluster.start(key, goal)
@@ -234,6 +249,31 @@ class FakeTarget:
                     self.cluster.dynamic[kind, str(name)] = value
         self.cluster.save()
         self.cluster.before_call("throttles set")
+
+    def cordons(self, brokers: Sequence[int]) -> dict[int, Cordon] | None:
+        self._call("cordons")
+        if self.cluster.cordons is None:
+            return None
+        told = self.cluster.cordons
+        return {b: Cordon(b in self.cluster.cordoned, told.get(b)) for b in brokers if b not in self.cluster.dead}
+
+    def cordoned(self, brokers: Sequence[int]) -> frozenset[int]:
+        self._call("cordoned")
+        return self.cluster.cordoned.intersection(brokers) - self.cluster.dead
+
+    def set_cordons(self, settings: Mapping[int, str | None]) -> frozenset[int]:
+        self._call("set_cordons")
+        assert self.cluster.cordons is not None
+        if self.cluster.dead & set(settings):
+            raise ClusterUnreachable("Broker does not answer.", "timeout")
+        for broker, value in settings.items():
+            if value is None:
+                self.cluster.cordons.pop(broker, None)
+            else:
+                self.cluster.cordons[broker] = value
+        self.cluster.save()
+        self.cluster.before_call("cordons set")
+        return self.cluster.unheeded & {broker for broker, value in settings.items() if value == "*"}
 
     def holdings(self, brokers: Sequence[int]) -> dict[int, frozenset[Partition]] | None:
         self._call("holdings")

@@ -18,12 +18,18 @@ from pathlib import Path
 
 from reseat.operate.journal.journal import Approval, Journal, Lease, PlannedMove
 from reseat.operate.journal.records import RunOptions
+from reseat.operate.run.cordoning import cordons_left
 from reseat.operate.run.execute import carry_out, reconcile
 from tests.operate.fake_target import FakeCluster
 
 PLAN = {("orders", i): ([1, 2, 3], [1, 4 + i % 2, 2]) for i in range(5)} | {("audit", 0): ([1, 2], [2, 1])}
 EARLIER = {("leader_rate", "1"): "77", ("leader_replicas", "orders"): "*", ("follower_rate", "5"): "5"}
-_CHANGING = frozenset({"reassign", "reassigned", "cancel", "cancelled", "set_throttles", "throttles set"})
+_CHANGING = frozenset({
+    "reassign", "reassigned", "cancel", "cancelled", "set_throttles", "throttles set", "set_cordons", "cordons set",
+})  # fmt: skip
+#: Scenarios in which the broker that the plan empties is cordoned.
+CORDONED = ("cordon", "cordon, then cancel")
+_EMPTIED = 3
 _ENOUGH = 2_000
 
 
@@ -68,7 +74,7 @@ def operate(folder: Path, scenario: str, fatal: int) -> None:
     def each(name: str) -> None:
         if name == "reassigned":
             sent[0] += 1
-            if scenario == "cancel" and sent[0] == 2:
+            if scenario.endswith("cancel") and sent[0] == 2:
                 journal.request_stop(run.id, cancel=True)
         if name in _CHANGING:
             steps.step()
@@ -108,6 +114,8 @@ def told(folder: Path) -> dict[str, object]:
         "as_before": sum(sorted(lists[key]) == sorted(before) for key, (before, _) in PLAN.items()),
         "under_way": len(cluster.goal),
         "throttles_as_before": cluster.dynamic == EARLIER,
+        "cordoned": sorted(cluster.cordons or ()),
+        "named": sorted(broker for there in cordons_left(journal, "FAKE") for broker in there.before),
         "unsettled": [step.kind for step in journal.steps(unsettled=True)],
         "held": (holder := journal.holder("FAKE")) is not None and holder.alive,
     }
@@ -123,7 +131,8 @@ def one(folder: Path, scenario: str, fatal: int) -> dict[str, object]:
     ).save()
     journal = Journal(folder / "journal.sqlite")
     moves = [PlannedMove(*key, tuple(before), tuple(target), 50) for key, (before, target) in PLAN.items()]
-    journal.approve(Approval("FAKE", "fake", "{}", "{}", "h", "ann", moves, RunOptions(2, 1_000)))
+    options = RunOptions(2, 1_000, cordon=(_EMPTIED,) if scenario in CORDONED else ())
+    journal.approve(Approval("FAKE", "fake", "{}", "{}", "h", "ann", moves, options))
     journal.close()
     killed = in_child(folder, scenario, fatal)
     if killed and fatal % 2:

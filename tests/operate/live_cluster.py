@@ -20,7 +20,7 @@ from tests.servers.cluster import missing as kafka_missing
 RACKS: dict[int, str | None] = {1: "a", 2: "b", 3: "c", 4: "a"}
 
 
-def running(kind: Kind, directory: Path) -> Iterator[KafkaCluster]:
+def running(kind: Kind, directory: Path, *, directories: int = 1) -> Iterator[KafkaCluster]:
     """Four brokers that notice soon when another one dies, and leave leaders where they are."""
     require("kafka")
     reason = kafka_missing()
@@ -31,7 +31,7 @@ def running(kind: Kind, directory: Path) -> Iterator[KafkaCluster]:
         if kind == "zookeeper-2.8"
         else {"broker_session_timeout_ms": "3000", "broker_heartbeat_interval_ms": "500"}
     )
-    cluster = start(kind, directory, RACKS, auto_leader_rebalance_enable="false", **quick)
+    cluster = start(kind, directory, RACKS, auto_leader_rebalance_enable="false", directories=directories, **quick)
     try:
         yield cluster
     finally:

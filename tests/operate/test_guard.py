@@ -17,7 +17,10 @@ from reseat.model import BrokerState, ClusterLayout, LogDirectory
 from reseat.operate.checks import guard
 from reseat.operate.checks.authorization import Person
 from reseat.operate.checks.check import Verdict
+from reseat.operate.checks.cordons import brokers_emptied
+from reseat.operate.checks.plan_diff import PlanDiff
 from reseat.operate.journal.records import Run, RunOptions, RunState
+from reseat.operate.targets.cordon_settings import Cordon
 from tests.operate.guarding import (
     CLUSTER,
     LISTS,
@@ -697,3 +700,68 @@ def test_any_change_of_a_touched_list_is_found(before, data):
     assert found.verdict is FAILED
     assert found.partitions == (f"{changed[0]}-{changed[1]}",)
     assert not found.overridable or to == plan[changed]
+
+
+# ---- cordons ---------------------------------------------------------------------------------------------------
+
+
+def cordoned(*ids):
+    """A reading with these brokers cordoned."""
+    return snapshot(layout(states=dict.fromkeys(ids, BrokerState.CORDONED)))
+
+
+def test_a_list_that_names_a_cordoned_broker_is_refused() -> None:
+    """As a newcomer, as one that stays, in a mere reorder; a plan that takes replicas off it is not."""
+    newcomer = judged("cordons_heeded", now=cordoned(4))
+    stays = judged("cordons_heeded", now=cordoned(1, 2))
+    reorder = judged("cordons_heeded", request(sealed({("orders", 0): [2, 1]}, leaving=())), cordoned(1))
+    off = judged("cordons_heeded", now=cordoned(3))
+
+    assert newcomer.sentence == (
+        "Broker 4 is cordoned, and Kafka refuses the lists of 2 partitions that name it: orders-2 and pay-7. Lift the "
+        "cordon (reseat operate uncordon), or plan again from a layout read now."
+    )
+    assert (newcomer.verdict, newcomer.overridable, newcomer.brokers) == (Verdict.FAILED, False, (4,))
+    assert (stays.brokers, len(stays.partitions)) == ((1, 2), 2)
+    assert reorder.brokers == (1,)
+    assert off.verdict is Verdict.PASSED
+
+
+def test_a_cordon_that_the_run_lifts_first_is_no_obstacle() -> None:
+    """A rollback lifts what its journal says that a run cordoned."""
+    found = judged("cordons_heeded", now=cordoned(4), lifted={4})
+
+    assert found.verdict is Verdict.PASSED
+    assert found.sentence == "The cordon of broker 4 is lifted first."
+
+
+def test_what_is_to_be_cordoned_is_what_the_plan_empties() -> None:
+    """By its own word, or else by what it leaves on each broker; one that empties none cannot."""
+    told = PlanDiff.of(request(), snapshot())
+    untold = PlanDiff.of(request(sealed(with_key=False)), snapshot())
+    partly = PlanDiff.of(request(sealed({("pay", 7): [2, 4]}, with_key=False)), snapshot())
+
+    assert brokers_emptied(told) == brokers_emptied(untold) == (3,)
+    assert brokers_emptied(partly) == ()
+
+
+def test_cordons_are_asked_of_a_cluster_that_knows_them_and_of_brokers_that_answer() -> None:
+    """Not asked for, it passes; before 4.3 and of a dead broker it says why not, and that it goes without."""
+    none = Cordon(closed=False)
+    quiet = judged("cordon_possible")
+    asked = request(cordon=True)
+    known = judged("cordon_possible", asked, cordons={3: none})
+    old = judged("cordon_possible", asked, cordons=None)
+    dead = judged("cordon_possible", asked, cordons={1: none})
+    idle = judged(
+        "cordon_possible", request(sealed({("orders", 0): [2, 1]}, leaving=()), cordon=True), cordons={3: none}
+    )
+
+    assert (quiet.verdict, known.verdict) == (Verdict.PASSED, Verdict.PASSED)
+    assert known.sentence.startswith("Broker 3 is cordoned before anything moves, and stays so until")
+    assert (old.verdict, old.overridable) == (Verdict.FAILED, False)
+    assert "which came with Kafka 4.3" in old.sentence
+    assert dead.sentence == (
+        "Broker 3 cannot be cordoned: a broker sets its own cordon, and it does not answer. Execute without."
+    )
+    assert idle.sentence == "The plan empties no broker, so there is none to cordon."

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.operate.kill_everywhere import PLAN
+from tests.operate.kill_everywhere import CORDONED, PLAN
 
-SCENARIOS = ("plan", "one at a time", "cancel")
+SCENARIOS = ("plan", "one at a time", "cancel", *CORDONED)
 
 
 def outcomes(tmp_path, scenario, every):
@@ -38,12 +38,20 @@ def judge(scenario, results):
         assert ended["unsettled"] == [], result
         assert ended["under_way"] == 0, result
         assert not ended["held"], result
-        if scenario == "cancel":
+        # A broker that is cordoned is named by the journal, at whatever moment nobody is at work any more.
+        assert set(settled["cordoned"]) <= set(settled["named"]), result
+        assert ended["cordoned"] == ended["named"] == ([3] if _keeps(scenario, ended) else []), result
+        if scenario.endswith("cancel"):
             assert ended["state"] in ("cancelled", "done"), result
             assert ended["as_planned"] + ended["as_before"] >= len(PLAN), result
         else:
             assert ended["state"] == "done", result
             assert ended["as_planned"] == len(PLAN), result
+
+
+def _keeps(scenario, ended):
+    """Whether the emptied broker stays cordoned: where that was asked for, and nobody cancelled."""
+    return scenario == "cordon" or (scenario in CORDONED and ended["state"] == "done")
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

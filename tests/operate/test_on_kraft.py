@@ -1,4 +1,4 @@
-"""Writing to a real cluster of Kafka 4.1 with KRaft."""
+"""Writing to a real cluster of Kafka 4.1 with KRaft: among the long ones, as 4.4 is written to each time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.operate.admin_behaviour import AdminBehaviour
 from tests.operate.live_cluster import OpenTarget, connection_to, running
 
-pytestmark = pytest.mark.kafka
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

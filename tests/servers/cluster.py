@@ -86,8 +86,8 @@ def fetch_jars() -> None:
         jars.mkdir(parents=True, exist_ok=True)
         copy = ["mvn", "-q", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
         subprocess.run(copy, check=True)
-    for kind in KINDS[:2]:
-        jars = CACHE / kind / "jars"
+    for _, jars in _wanted_jars():
+        kind: Kind = jars.parent.name  # type: ignore[assignment]
         if not class_archives.archive_of(jars).exists():
             class_archives.make(java_program() or "java", jars, _JVM, lambda home, kind=kind: _try(kind, home))
 
@@ -222,6 +222,7 @@ def start(
     only: tuple[int, ...] | None = None,
     hosts: dict[int, str] | None = None,
     listeners: dict[str, str] | None = None,
+    directories: int = 1,
     **settings: str,
 ) -> KafkaCluster:
     """Start a cluster with one broker an entry of ``racks`` and wait until all of them have started.
@@ -235,6 +236,7 @@ def start(
         hosts: names to advertise by broker id; Java alone resolves them (to 127.0.0.1, by ``jdk.net.hosts.file``).
         listeners: further listeners, name to security protocol ({"TLS": "SSL"}), with ``@HOST`` to advertise another
             host; what they need besides is in ``settings``, such as {"listener.name.tls.ssl.keystore.type": "PEM"}.
+        directories: log directories of each broker.
         settings: further broker settings, ``_`` for ``.``.
 
     Raises:
@@ -275,6 +277,7 @@ def start(
             _start_zookeeper(cluster, ports[-1])
         for i in ids:
             own = _broker_settings(cluster, i, names[i], client, controller)
+            own["log.dirs"] = ",".join(str(one) for one in _data(directory, i, directories))
             for name, protocol in further.items():
                 address = f"{own_ports[name][i]}"
                 own["listeners"] += f",{name}://127.0.0.1:{address}"
@@ -287,7 +290,7 @@ def start(
             file = directory / f"broker-{i}.properties"
             file.write_text("".join(f"{key}={value}\n" for key, value in own.items()))
         if kind != "zookeeper-2.8":
-            _format_storage(directory, kind, ids)
+            _format_storage(directory, kind, ids, directories)
         for i in only or ids:
             cluster.processes[f"broker {i}"] = _start_broker(directory, kind, i, heap)
         for i in only or ids:
@@ -298,7 +301,12 @@ def start(
     return cluster
 
 
-def _format_storage(directory: Path, kind: Kind, ids: list[int]) -> None:
+def _data(directory: Path, broker: int, directories: int) -> list[Path]:
+    """The log directories of a broker; the first one also has KRaft's metadata."""
+    return [directory / f"data-{broker}{f'-{n}' if n else ''}" for n in range(directories)]
+
+
+def _format_storage(directory: Path, kind: Kind, ids: list[int], directories: int) -> None:
     """Kafka's own tool formats the first broker's storage; the others' differ by their ids alone."""
     first = directory / f"broker-{ids[0]}.properties"
     command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format", "-t", _new_id()]
@@ -306,10 +314,13 @@ def _format_storage(directory: Path, kind: Kind, ids: list[int]) -> None:
     if done.returncode:
         raise ServerFailed("kafka-storage format failed")
     for i in ids[1:]:
-        shutil.copytree(directory / f"data-{ids[0]}", directory / f"data-{i}")
-        told = directory / f"data-{i}" / "meta.properties"
-        own = re.sub(r"(?m)^node\.id=.*$", f"node.id={i}", told.read_text())
-        told.write_text(re.sub(r"(?m)^directory\.id=.*$", f"directory.id={_new_id()}", own))
+        for formatted, data in zip(
+            _data(directory, ids[0], directories), _data(directory, i, directories), strict=True
+        ):
+            shutil.copytree(formatted, data)
+            told = data / "meta.properties"
+            own = re.sub(r"(?m)^node\.id=.*$", f"node.id={i}", told.read_text())
+            told.write_text(re.sub(r"(?m)^directory\.id=.*$", f"directory.id={_new_id()}", own))
 
 
 def _new_id() -> str:
@@ -320,7 +331,6 @@ def _new_id() -> str:
 def _broker_settings(
     cluster: KafkaCluster, broker: int, name: str, client: dict[int, int], controller: dict[int, int]
 ) -> dict[str, str]:
-    data = str(cluster.directory / f"data-{broker}")
     listener = f"PLAINTEXT://127.0.0.1:{client[broker]}"
     advertised = f"PLAINTEXT://{name}:{client[broker]}"
     if cluster.kind == "zookeeper-2.8":
@@ -329,7 +339,6 @@ def _broker_settings(
             "listeners": listener,
             "advertised.listeners": advertised,
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
-            "log.dirs": data,
             "zookeeper.connect": cluster.zookeeper or "",
         }
     # Three controllers are enough for a quorum; more would only cost memory.
@@ -343,7 +352,6 @@ def _broker_settings(
         "listeners": f"{listener},CONTROLLER://127.0.0.1:{controller[broker]}" if broker in voters else listener,
         "advertised.listeners": advertised,
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "log.dirs": data,
         "share.coordinator.state.topic.replication.factor": "1",
         "share.coordinator.state.topic.min.isr": "1",
     }

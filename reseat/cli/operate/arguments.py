@@ -46,6 +46,12 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
         help="the layout (a snapshot, say) that you looked at; a plan without its original layout is validated "
         "against it, by default against the live cluster",
     )
+    execute.add_argument(
+        "--cordon",
+        action="store_true",
+        help="before anything moves, cordon the brokers that the plan empties, so that they get no new replica "
+        "(Kafka 4.3 or later); they stay cordoned",
+    )
     _pace(execute)
     _guarded(execute)
     _waited(execute)
@@ -66,6 +72,15 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
     for wish in (pause, resume, change):
         wish.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="the run; by default the open one")
         wish.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, to confirm")
+    uncordon = action("uncordon", "lift the cordon of brokers, so that they get replicas again")
+    uncordon.add_argument(
+        "--broker",
+        action="append",
+        type=_broker,
+        metavar="ID",
+        help="this broker; may be repeated; by default all that runs left cordoned",
+    )
+    uncordon.add_argument("--confirm", default="", metavar="CLUSTER_ID", help="the cluster's id, to confirm")
     status = action("status", "what was executed and its progress; removes throttles left by a crash")
     status.add_argument("--run", dest="run_id", type=_run_id, metavar="ID", help="each partition of this run")
     verify = action("verify", "compare the cluster with a plan, as Kafka's --verify, and change nothing")
@@ -173,6 +188,12 @@ def _run_id(text: str) -> int:
     return _number(text, _LARGEST_RATE, "a run's id")
 
 
+def _broker(text: str) -> int:
+    if not re.fullmatch(r"0|[1-9][0-9]{0,9}", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a broker id: a whole number from 0 was expected")
+    return int(text)
+
+
 def _number(text: str, most: int, what: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", text, re.ASCII) or not 1 <= int(text) <= most:
         raise argparse.ArgumentTypeError(f"{text!r} is not {what}: a whole number from 1 was expected")
@@ -229,6 +250,12 @@ def _set(chosen: argparse.Namespace) -> int:
     return set_options(chosen)
 
 
+def _uncordon(chosen: argparse.Namespace) -> int:
+    from reseat.cli.operate.cordons import uncordon
+
+    return uncordon(chosen)
+
+
 def _status(chosen: argparse.Namespace) -> int:
     from reseat.cli.operate.status import status
 
@@ -260,6 +287,7 @@ _RUN = {
     "pause": _pause,
     "resume": _resume,
     "set": _set,
+    "uncordon": _uncordon,
     "status": _status,
     "verify": _verify,
     "elect": _elect,

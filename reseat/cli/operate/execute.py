@@ -186,11 +186,12 @@ def _approved(
         shown=now.layout if shown is None else shown,
         kind=kind,
         throttle=options.throttle,
+        cordon=takes_back is None and chosen.cordon,
         **session.requested_by,
     )
     run, checks = admit(
         request,
-        facts_of(session.target, now, plan.leaving),
+        facts_of(session.target, now, plan.leaving, cordon=request.cordon),
         session.journal,
         text,
         cluster=session.name,

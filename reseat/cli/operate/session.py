@@ -219,6 +219,7 @@ def progress_json(progress: RunProgress, *, moves: bool = False) -> dict[str, ob
         "order": run.options.order.value,
         "windows": None if run.options.windows is None else str(run.options.windows),
         "pause_after": list(run.options.pause_after),
+        "cordon": list(run.options.cordon),
         "way": run.protocol,
         "overridden": list(run.overridden),
         "paused_by": run.paused_by or None,

@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from reseat.cli.inputs import text_of
+from reseat.cli.operate.cordons import cordon_lines
 from reseat.cli.operate.session import UNFINISHED, Session, connected, guarded, named, progress_json
 from reseat.cli.writer import complain, say, table, write_json
 from reseat.errors import InputRefused, WriteRefused
@@ -70,6 +71,7 @@ def _mended(session: Session) -> list[str]:
 
 
 def _tell(chosen: argparse.Namespace, journal: Journal, cluster_id: str | None, notes: list[str]) -> int:
+    notes += cordon_lines(journal, cluster_id)
     if chosen.run_id is not None:
         progress = journal.progress(chosen.run_id)
         if chosen.json:

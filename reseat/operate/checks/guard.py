@@ -37,6 +37,8 @@ The preconditions of a plan, in the order of their names here (``docs/decisions/
     22  requests_fit              a topic's node outgrows ZooKeeper's limit      where jute.maxbuffer was raised
     23  topics_same               a topic was deleted and made anew              never: it is another topic
     24  migration_over            nodes are written amid a migration to KRaft    never: it may act much later
+    25  cordons_heeded            a list names a cordoned broker                 never: Kafka refuses the list
+    26  cordon_possible           one is asked for, and the cluster has none     never: execute without it
     ==  ========================  =============================================  ==================================
 
 How: the plan's partitions are laid beside the reading once (``plan_diff``), and every check is a few comparisons of
@@ -61,6 +63,7 @@ from reseat.model import Snapshot
 from reseat.model.wording import counted
 from reseat.operate.checks.access import access_checks, migration_over, nothing_under_way, one_run, plan_as_shown
 from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.cordons import cordon_possible, cordons_heeded
 from reseat.operate.checks.drained import drained
 from reseat.operate.checks.election import Ends, election_checks
 from reseat.operate.checks.layout import (
@@ -88,6 +91,7 @@ from reseat.operate.checks.size import requests_fit
 from reseat.operate.checks.topic import topic_checks
 from reseat.operate.journal.records import Run
 from reseat.operate.request import ElectionRequest, PlanRequest, TopicRequest, WriteRequest
+from reseat.operate.targets.cordon_settings import Cordon
 from reseat.operate.targets.target import Partition
 
 __all__ = ["check", "check_access", "check_election", "check_topic", "drained", "refuse_unless"]
@@ -101,6 +105,8 @@ def check(
     holdings: Mapping[int, frozenset[Partition]] | None = None,
     open_runs: Sequence[Run] = (),
     migrating: bool = False,
+    cordons: Mapping[int, Cordon] | None = None,
+    lifted: Collection[int] = (),
 ) -> tuple[Check, ...]:
     """Check a plan that is to be carried out, or taken back.
 
@@ -111,6 +117,8 @@ def check(
         holdings: what the log directories of the leaving brokers hold (``Target.holdings``); None: not told.
         open_runs: runs of this cluster that the journal has open; without the one that this request goes on with.
         migrating: whether the way chosen writes nodes of a cluster amid a migration (``Target.migrating``).
+        cordons: how the brokers that the plan empties are cordoned (``Target.cordons``); None: the cluster knows none.
+        lifted: brokers whose cordon is lifted before anything is sent.
 
     Returns:
         All checks in the order of the table; a failed one stops the write (``refuse_unless``).
@@ -141,6 +149,8 @@ def check(
             requests_fit(diff),
             topics_same(diff),
             migration_over(migrating),
+            cordons_heeded(diff, lifted),
+            cordon_possible(diff, cordons),
         ),
     )
 

@@ -45,6 +45,7 @@ class RunOptions:
         order: which partitions go first.
         windows: when something may be sent; None: at any time.
         pause_after: numbers of partitions, ascending: once so many are begun and none is in progress, the run pauses.
+        cordon: ids of brokers that are cordoned before anything moves.
     """
 
     max_concurrent_moves_per_broker: int = DEFAULT_CONCURRENT_MOVES
@@ -52,6 +53,7 @@ class RunOptions:
     order: Order = Order.SMALLEST
     windows: Windows | None = None
     pause_after: tuple[int, ...] = ()
+    cordon: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,7 @@ def options_of(row: sqlite3.Row) -> RunOptions:
         order=Order(told.get("order", Order.SMALLEST.value)),
         windows=read_windows(told.get("windows", "")),
         pause_after=tuple(told.get("pause_after", ())),
+        cordon=tuple(told.get("cordon", ())),
     )
 
 
@@ -90,6 +91,8 @@ def schedule_text(options: RunOptions) -> str:
         told["windows"] = str(options.windows)
     if options.pause_after:
         told["pause_after"] = options.pause_after
+    if options.cordon:
+        told["cordon"] = options.cordon
     return json.dumps(told)
 
 

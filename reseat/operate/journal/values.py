@@ -71,7 +71,8 @@ class Step:
         id: of the journal, ascending.
         cluster_id: of the cluster.
         run: the run it belongs to, or None (an election, a topic).
-        kind: ``batch``, ``throttles``, ``throttles back``, ``cancel``, ``health``, ``wish``, ``election`` or ``topic``.
+        kind: ``batch``, ``throttles``, ``throttles back``, ``cordon``, ``cordon back``, ``uncordon``, ``cancel``,
+            ``health``, ``wish``, ``election`` or ``topic``.
         operator: who.
         content: what was about to be sent.
         begun_at: UTC.

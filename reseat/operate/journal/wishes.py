@@ -9,6 +9,7 @@ from __future__ import annotations
 from reseat.operate.journal.journal import Journal
 from reseat.operate.journal.records import Run, RunOptions, RunState
 from reseat.operate.run import sentences, throttling
+from reseat.operate.run.cordoning import outstanding_cordons
 
 __all__ = ["change", "pause", "resume", "stop"]
 
@@ -16,7 +17,8 @@ __all__ = ["change", "pause", "resume", "stop"]
 def stop(journal: Journal, run_id: int, *, cancel: bool, operator: str) -> bool:
     """Send nothing further.
 
-    Where nobody is at work and nothing is under way the run is over by that: there is nothing to ask the cluster for.
+    Where nobody is at work and nothing is under way the run is over by that: there is nothing to ask the cluster for,
+    unless a cordon of the run is to be lifted.
 
     Args:
         journal: where the run is.
@@ -40,9 +42,11 @@ def stop(journal: Journal, run_id: int, *, cancel: bool, operator: str) -> bool:
         run, moves = journal.run(run_id), journal.moves(run_id)
         if not run.state.open:
             return False
-        if any(move.state == "sent" for move in moves):
+        cordons = outstanding_cordons(journal, run_id)
+        if any(move.state == "sent" for move in moves) or (cancel and cordons is not None):
             return True
         left = sentences.THROTTLES_LEFT if throttling.outstanding_throttles(journal, run_id) else ""
+        left += "" if cordons is None else sentences.stays_cordoned(sorted(cordons.before))
         journal.set_state(lease, run_id, RunState.CANCELLED, f"Stopped: {sentences.ended(moves)}{left}")
     return False
 

@@ -5,7 +5,8 @@ What it promises, in this order:
 1. Nothing is sent whose intention is not in the journal; what a crash left open is settled by asking the cluster.
 2. A partition is sent only if it is still as it was at approval, while nobody else reassigns anything in the cluster.
 3. Done is said only of what was seen twice: not in the list of reassignments, and with exactly the planned replicas.
-4. Whatever happens, the throttles come back to what they were, once nothing of the run is under way.
+4. Whatever happens, the throttles come back to what they were, once nothing of the run is under way; and a cordon is
+   set before anything is sent, lifted by a cancel and by a rollback before they send anything, and else told of.
 5. It waits and says what for. It never spins. A run is over only once nothing of it is under way: trouble with the
    connection, or the end of the process, leaves it open for whoever goes on with it. Only a person's word cancels.
 
@@ -34,6 +35,7 @@ from reseat.model import Snapshot
 from reseat.operate.journal.journal import Journal, Lease
 from reseat.operate.journal.records import Run, RunState
 from reseat.operate.run import sentences, throttling
+from reseat.operate.run.cordoning import RunCordons, cordons_left, outstanding_cordons
 from reseat.operate.run.health import Health
 from reseat.operate.run.ledger import Ledger
 from reseat.operate.run.looking import Seen, look
@@ -114,7 +116,8 @@ def reconcile(
     """Settle what a runner that is gone left behind on this cluster. Sends no reassignment.
 
     An interrupted run is compared with the cluster; where nothing of it is under way its throttles are put back, and
-    it ends if nothing is left to do. Throttles that an ended run could not put back are tried again.
+    it ends if nothing is left to do. Throttles that an ended run could not put back are tried again, and so is lifting
+    the cordon of one that was cancelled.
 
     Returns:
         What was done and what is left, one sentence each; empty: there was nothing to settle, or a living runner is
@@ -134,15 +137,20 @@ def reconcile(
     with journal.lease(cluster_id, operator="recovery", run_id=None) as lease:
         for run in _left_behind(journal, cluster_id):  # as they stand now that nobody else can end them
             carrying = _Carrying(target, journal, lease, run, pace=pace, report=report)
-            said.append(carrying.settle_only() if run.state.open else carrying.mend_throttles())
+            said.append(carrying.settle_only() if run.state.open else carrying.mend())
     return tuple(said)
 
 
 def _left_behind(journal: Journal, cluster_id: str) -> list[Run]:
-    """Runs that were begun and are not over, and else those that are and left throttles."""
+    """Runs that were begun and are not over, and else those that are and left throttles, or a cordon that goes."""
     runs = journal.runs(cluster_id)
     begun = [run for run in runs if run.state.open]
-    throttled = [run for run in runs if throttling.outstanding_throttles(journal, run.id) is not None]
+    throttled = [
+        run
+        for run in runs
+        if throttling.outstanding_throttles(journal, run.id) is not None
+        or (journal.stop_requested(run.id) == "cancel" and outstanding_cordons(journal, run.id) is not None)
+    ]
     if any(run in throttled for run in begun):
         throttled = []  # what an earlier run left may be what this one is throttled by: once it is over
     ended = [run for run in throttled if not run.state.open]
@@ -176,6 +184,7 @@ class _Carrying:
         self._waiting = Waiting(self._ledger, self._pace, self._heed, interrupt or threading.Event())
         self._patiently = self._waiting.patiently
         self._throttles = RunThrottles(target, self._ledger, self._pace)
+        self._cordons = RunCordons(target, self._ledger)
         health = Health(self._ledger, self._pace, read)
         timing = Timing(self._ledger, self._pace)
         self._sender = Sender(target, self._ledger, self._tracker, self._waiting, health=health, timing=timing)
@@ -205,18 +214,20 @@ class _Carrying:
 
     def _go_on(self) -> None:
         try:
-            if not self._ledger.stopping:
-                self._set_throttles()
+            self._begin_safely()
             while True:
                 seen = self._patiently(self._look)
                 self._tracker.follow(self._ledger.rows("sent"), seen.listing, seen.now)
                 self._heed()
                 if self._cancelling():
+                    self._cordons.lift(self._ledger.run.id, self._patiently)
                     self._patiently(partial(self._cancel, seen))
                 self._heed_rate()
                 if not self._ledger.stopping:
                     if self._throttles.misses(seen.alive):
                         self._patiently(self._throttles.set)
+                    if self._cordons.misses(seen.alive):
+                        self._patiently(self._cordons.set)
                     self._pause_or_send(seen)
                 self._ledger.keep()
                 if self._over():
@@ -226,7 +237,22 @@ class _Carrying:
             self._finish()
         except NothingUnderWay:
             self._ledger.keep()
-            self._end(sentences.THROTTLES_LEFT if self._throttled else "")
+            self._end((sentences.THROTTLES_LEFT if self._throttled else "") + self._cordons.left(self._cancelling()))
+
+    def _begin_safely(self) -> None:
+        """What holds before anything is sent: cordons, and throttles; of a rollback, that its brokers may receive."""
+        if self._ledger.stopping:
+            return
+        if self._ledger.run.kind == "rollback":
+            named = {broker for move in self._ledger.moves for broker in move.target}
+            for there in cordons_left(self._journal, self._ledger.run.cluster_id):
+                if named & there.before.keys():
+                    self._cordons.lift(there.run, self._patiently)
+        self._patiently(self._cordons.set)
+        if self._ledger.stopping:
+            self._cordons.lift(self._ledger.run.id, self._patiently)
+        else:
+            self._set_throttles()
 
     def _pause_or_send(self, seen: Seen) -> None:
         if self._paused_by:
@@ -265,11 +291,17 @@ class _Carrying:
         self._finish()
         return f"Run {self._ledger.run.id}: {self._ledger.sentence}"
 
-    def mend_throttles(self) -> str:
+    def mend(self) -> str:
         """Put back what an ended run had to leave: nothing of it is under way."""
         self._tracker.recall_open_steps()
-        left = self._throttles.put_back(self._patiently) or " Its throttles are restored."
-        self._ledger.say(f"{self._ledger.sentence.split(' Throttle')[0]}{left}")
+        said, left = self._ledger.sentence, ""
+        if self._throttled:
+            said = said.split(" Throttle")[0]
+            left = self._throttles.put_back(self._patiently) or " Its throttles are restored."
+        if self._cordons.left(cancelled=True):
+            said = said.replace(self._cordons.left(cancelled=True), "")
+            left += self._cordons.lift(self._ledger.run.id, self._patiently) or " Its cordon is lifted."
+        self._ledger.say(f"{said}{left}")
         return f"Run {self._ledger.run.id}, {self._ledger.state.value}:{left}"
 
     def _settle(self) -> None:
@@ -357,7 +389,10 @@ class _Carrying:
                     self._waiting.wait(self._pace.poll_seconds)
                 self._waiting.wait(self._pace.poll_seconds)
         self._ledger.keep()
-        self._end(self._throttles.put_back(self._patiently))
+        left = self._throttles.put_back(self._patiently)
+        if self._cancelling():
+            self._cordons.lift(self._ledger.run.id, self._patiently, again=True)
+        self._end(left + self._cordons.left(self._cancelling()))
 
     def _confirm(self) -> bool:
         """Whether one look leaves no doubt that what is done is still as planned."""

@@ -76,6 +76,8 @@ class Sender:
         self._refused = ""
         #: Rows without a live in-sync replica, as they were before the last batch.
         self._uncopied: list[int] = []
+        #: Brokers that somebody cordoned, as they were before the last batch: Kafka takes no list that names one.
+        self._cordoned: frozenset[int] = frozenset()
         self._tries: Counter[int] = Counter()
         self._work: Work | None = None
         #: Where the next turn of those that wait begins.
@@ -86,6 +88,10 @@ class Sender:
         """What is not sent although the run goes on, and why; "" where nothing is held."""
         rows = [row for row in self._uncopied if self._ledger.moves[row].state == "waiting"]
         words = [self._refused, sentences.no_copy(self._ledger.of(rows)) if rows else ""]
+        frozen = self._frozen()
+        if frozen:
+            named = {broker for move in self._ledger.of(frozen) for broker in move.target}
+            words.append(sentences.held_by_cordons(self._ledger.of(frozen), sorted(self._cordoned & named)))
         return " ".join(filter(None, words))
 
     def send(self, seen: Seen) -> str:
@@ -107,6 +113,7 @@ class Sender:
             return worse
         if self._tracker.suspicious() or self._barred.waits:
             return ""
+        self._cordoned = self._waiting.patiently(partial(self._target.cordoned, sorted(self._named())))
         rows = self._next_rows(seen.alive)
         if rows:
             rows = self._waiting.patiently(partial(self._still_as_before, rows, seen.alive))
@@ -114,6 +121,15 @@ class Sender:
         if rows and not no_room:
             self._send_batch(rows)
         return no_room
+
+    def _named(self) -> set[int]:
+        """Brokers that lists which wait name."""
+        return {broker for move in self._ledger.of(self._ledger.rows("waiting")) for broker in move.target}
+
+    def _frozen(self) -> list[int]:
+        """Rows whose lists Kafka would refuse, as they name a cordoned broker."""
+        waiting = self._ledger.rows("waiting") if self._cordoned else []
+        return [row for row in waiting if self._cordoned.intersection(self._ledger.moves[row].target)]
 
     def _send_batch(self, rows: list[int]) -> None:
         self._waiting.refuse_to_go_on()
@@ -147,7 +163,12 @@ class Sender:
 
     def _next_rows(self, alive: frozenset[int]) -> list[int]:
         under_way = [row for row in self._ledger.rows("sent") if row not in self._tracker.agreed]
-        waiting = [row for row in self._ledger.rows("waiting") if not self._ledger.dead_newcomers(row, alive)]
+        frozen = set(self._frozen())
+        waiting = [
+            row
+            for row in self._ledger.rows("waiting")
+            if row not in frozen and not self._ledger.dead_newcomers(row, alive)
+        ]
         if not waiting:
             return []
         if self._work is None:

@@ -13,13 +13,17 @@ from reseat.planning.schedule import Order
 from reseat.planning.windows import Windows
 
 __all__ = [
+    "NO_CORDONS",
     "THROTTLES_LEFT",
     "below_min",
     "clock",
+    "cordon_without_effect",
+    "cordons_of_others",
     "counts",
     "ended",
     "failures",
     "held_back",
+    "held_by_cordons",
     "how",
     "list_text",
     "lost",
@@ -34,6 +38,8 @@ __all__ = [
     "point_of",
     "schedule_of",
     "stalled",
+    "stays_cordoned",
+    "still_cordoned",
     "stopping",
     "throttle_lifted",
     "throttles_left",
@@ -48,6 +54,8 @@ _ORDERS = {
     Order.LARGEST: "largest partitions first",
     Order.LEADERS: "partitions with a new preferred leader first",
 }
+#: Brokers were to be cordoned, and this way to the cluster knows no cordons.
+NO_CORDONS = "Brokers were to be cordoned, and the cluster knows no cordons: nothing was sent. Execute without it."
 #: Throttles stay, as nobody could be asked; with a blank before it.
 THROTTLES_LEFT = " Throttles are still set: status restores them once the cluster answers."
 
@@ -81,6 +89,8 @@ def schedule_of(options: RunOptions) -> str:
         words.append(f"only during {options.windows}")
     if options.pause_after:
         words.append(f"pausing after {listed(options.pause_after)} partitions")
+    if options.cordon:
+        words.append(f"with {verb(len(options.cordon), 'broker', 'brokers')} {listed(options.cordon)} cordoned")
     return "".join(f", {word}" for word in words)
 
 
@@ -229,6 +239,54 @@ def _places(brokers: Sequence[int], topics: Sequence[str]) -> str:
     places = [f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)}"] if brokers else []
     places += [f"{verb(len(topics), 'topic', 'topics')} {listed(topics)}"] if topics else []
     return " and of ".join(places)
+
+
+def cordon_without_effect(brokers: Sequence[int]) -> str:
+    """Brokers took a cordon, and their log directories do not tell it."""
+    return (
+        f"{verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} took the cordon, and "
+        f"{verb(len(brokers), 'its', 'their')} log directories do not show it, as with relative paths in log.dirs: "
+        "nothing was sent. Execute without it."
+    )
+
+
+def held_by_cordons(moves: Sequence[MoveProgress], brokers: Sequence[int]) -> str:
+    """Partitions that are not sent because Kafka would refuse their lists."""
+    return (
+        f"{counted(len(moves), 'partition is', 'partitions are')} not sent while "
+        f"{verb(len(brokers), 'broker', 'brokers')} {listed(brokers)} {verb(len(brokers), 'is', 'are')} cordoned: "
+        f"Kafka refuses {verb(len(moves), 'its list', 'their lists')}."
+    )
+
+
+def stays_cordoned(brokers: Sequence[int]) -> str:
+    """Brokers that a run leaves cordoned, with a blank before it."""
+    named = " ".join(f"--broker {broker}" for broker in brokers)
+    return (
+        f" {verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} {verb(len(brokers), 'stays', 'stay')} cordoned: "
+        f"reseat operate uncordon {named} lifts it, and is due before {verb(len(brokers), 'it is', 'they are')} "
+        "unregistered."
+    )
+
+
+def still_cordoned(brokers: Sequence[int]) -> str:
+    """Brokers whose cordon could not be lifted, with a blank before it; "" where there are none."""
+    if not brokers:
+        return ""
+    return (
+        f" {verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} {verb(len(brokers), 'is', 'are')} still "
+        f"cordoned: status lifts that once {verb(len(brokers), 'it answers', 'they answer')}."
+    )
+
+
+def cordons_of_others(brokers: Sequence[int]) -> str:
+    """Cordons that somebody else changed during a run, with a blank before it; "" where there are none."""
+    if not brokers:
+        return ""
+    return (
+        f" The cordon of {verb(len(brokers), 'broker', 'brokers')} {listed(brokers)} was changed by somebody else, and "
+        "is left as it is."
+    )
 
 
 def stopping(cancel: bool, can_cancel: bool, refused: Sequence[MoveProgress]) -> str:

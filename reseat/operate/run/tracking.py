@@ -131,6 +131,10 @@ class Tracker:
                 self._ledger.record_outcome(step.id, {"left": [throttling.NOT_KNOWN]})
             elif step.kind == "throttles":
                 self._ledger.record_outcome(step.id, {"settled": "put back at the end"})
+            elif step.kind == "cordon":
+                self._ledger.record_outcome(step.id, {"settled": "asked for again, or lifted"})
+            elif step.kind == "cordon back":
+                self._ledger.record_outcome(step.id, {"lifted": [], "theirs": []})
         for step in self._ledger.journal.steps(run_id=self._ledger.run.id, kind="cancel", most=1_000_000):
             self.cancel_sent |= self._still_sent(step)
 

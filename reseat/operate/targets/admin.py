@@ -28,6 +28,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from reseat.errors import ClusterUnreachable
+from reseat.operate.targets.admin_cordons import AdminCordons
 from reseat.operate.targets.admin_requests import (
     GONE,
     NOT_ALLOWED,
@@ -39,6 +40,7 @@ from reseat.operate.targets.admin_requests import (
 )
 from reseat.operate.targets.admin_settings import TOPICS_AT_ONCE
 from reseat.operate.targets.admin_throttles import AdminThrottles
+from reseat.operate.targets.cordon_settings import Cordon
 from reseat.operate.targets.error_names import NONE, NOT_CONTROLLER, error_name
 from reseat.operate.targets.holdings import copied_bytes, held
 from reseat.operate.targets.patience import Patience
@@ -104,7 +106,11 @@ class AdminTarget:
             reading or Patience(_READING_TIMES * connection.timeout_seconds),
             max(_ANSWER_SECONDS, connection.timeout_seconds),
         )
-        self._throttles = AdminThrottles(self._requests, in_force or Patience(_IN_FORCE_SECONDS))
+        in_force = in_force or Patience(_IN_FORCE_SECONDS)
+        self._throttles = AdminThrottles(self._requests, in_force)
+        self._cordons = AdminCordons(self._requests, in_force)
+        #: Asked once: a cluster that is upgraded meanwhile is not cordoned that very hour.
+        self._knows_cordons: bool | None = None
 
     @property
     def protocol(self) -> str:
@@ -175,6 +181,16 @@ class AdminTarget:
         A broker that does not answer and a topic that is gone are absent: "not told" and "not set" (None) differ.
         """
         return self._throttles.read(brokers, topics)
+
+    def cordons(self, brokers: Sequence[int]) -> dict[int, Cordon] | None:
+        """How these brokers are cordoned; see ``Target``."""
+        return self._cordons.read(sorted(self.alive().intersection(brokers))) if self._cordons.known() else None
+
+    def cordoned(self, brokers: Sequence[int]) -> frozenset[int]:
+        """Those of these brokers that are cordoned as a whole; see ``Target``."""
+        if self._knows_cordons is None:
+            self._knows_cordons = self._cordons.known()
+        return self._cordons.closed(sorted(self.alive().intersection(brokers))) if self._knows_cordons else frozenset()
 
     # ---- writing -----------------------------------------------------------------------------------------------
 
@@ -272,6 +288,10 @@ class AdminTarget:
                 cluster refuses a value, or a value is longer than Kafka's strings (nothing is set then).
         """
         self._throttles.write(throttles)
+
+    def set_cordons(self, settings: Mapping[int, str | None]) -> frozenset[int]:
+        """Set these cordons, None unsets, and wait until log directories tell them; see ``Target``."""
+        return self._cordons.write(settings)
 
     def close(self) -> None:
         """Close every connection."""

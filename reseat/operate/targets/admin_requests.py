@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from reseat.errors import ClusterUnreachable
-from reseat.operate.targets.error_names import NOT_CONTROLLER
+from reseat.operate.targets.error_names import NONE, NOT_CONTROLLER
 from reseat.operate.targets.patience import Patience
 from reseat.operate.targets.target import Partition
 from reseat.sources.in_parts import in_parts
@@ -22,6 +22,7 @@ __all__ = [
     "PASSING_REASONS",
     "PASSING_WHOLE",
     "AdminRequests",
+    "accept",
     "not_allowed",
 ]
 
@@ -142,3 +143,17 @@ def not_allowed(name: str) -> ClusterUnreachable:
         "AlterConfigs and DescribeConfigs on the cluster and the topics, and Create for a new topic.",
         "authorization",
     )
+
+
+def accept(name: str, message: str | None, resource: str) -> None:
+    """Go on where the settings of a broker or a topic were told or taken.
+
+    Raises:
+        ClusterUnreachable: they were not; in the cluster's words.
+    """
+    if name in NOT_ALLOWED:
+        raise not_allowed(name)
+    if name != NONE:
+        raise ClusterUnreachable(
+            f"The cluster refused the settings of {resource!r}: {message or name} ({name}).", "configuration"
+        )

@@ -19,8 +19,8 @@ _SETTINGS_BYTES = 900_000
 _SET, _DELETE = 0, 1  # operations of IncrementalAlterConfigs
 
 
-def describing(kind: int, names: Sequence[str], keys: Sequence[str]) -> Any:
-    """A request for these settings of some brokers or topics."""
+def describing(kind: int, names: Sequence[str], keys: Sequence[str], *, synonyms: bool = False) -> Any:
+    """A request for these settings of some brokers or topics; with ``synonyms`` also for what each would be else."""
     from kafka.protocol.admin import DescribeConfigsRequest
 
     resources = [
@@ -29,7 +29,7 @@ def describing(kind: int, names: Sequence[str], keys: Sequence[str]) -> Any:
         )
         for name in names
     ]
-    return DescribeConfigsRequest(resources=resources, include_synonyms=False, include_documentation=False)
+    return DescribeConfigsRequest(resources=resources, include_synonyms=synonyms, include_documentation=False)
 
 
 def configuring(kind: int, settings: Mapping[str, Settings]) -> Any:

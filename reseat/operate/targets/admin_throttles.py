@@ -7,7 +7,7 @@ from typing import Any
 
 from reseat.errors import ClusterUnreachable
 from reseat.model.wording import listed, verb
-from reseat.operate.targets.admin_requests import GONE, NOT_ALLOWED, PASSING_WHOLE, AdminRequests, not_allowed
+from reseat.operate.targets.admin_requests import GONE, PASSING_WHOLE, AdminRequests, accept
 from reseat.operate.targets.admin_settings import (
     BROKER,
     TOPIC,
@@ -85,7 +85,7 @@ class AdminThrottles:
             name = error_name(result.error_code)
             if name in GONE:
                 continue
-            _accept(name, result.error_message, result.resource_name)
+            accept(name, result.error_message, result.resource_name)
             found = {one.name: one.value for one in result.configs if one.config_source == own}
             settings[result.resource_name] = {key: found.get(key) for key in keys}
         return settings
@@ -110,7 +110,7 @@ class AdminThrottles:
         for one in response.responses:
             name = error_name(one.error_code)
             if name not in GONE:
-                _accept(name, one.error_message, one.resource_name)
+                accept(name, one.error_message, one.resource_name)
 
     def _await_in_force(self, rates: Mapping[int, Settings], lists: Mapping[str, Settings]) -> None:
         brokers, topics = dict(rates), dict(lists)
@@ -127,15 +127,6 @@ class AdminThrottles:
             f"The throttles were accepted, but {' and '.join(who)} did not confirm them: it is unknown whether they "
             "are in effect.",
             "timeout",
-        )
-
-
-def _accept(name: str, message: str | None, resource: str) -> None:
-    if name in NOT_ALLOWED:
-        raise not_allowed(name)
-    if name != NONE:
-        raise ClusterUnreachable(
-            f"The cluster refused the settings of {resource!r}: {message or name} ({name}).", "configuration"
         )
 
 

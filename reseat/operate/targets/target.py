@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from reseat.operate.targets.cordon_settings import Cordon
     from reseat.sources.kafka_admin.log_ends import LogEnd
 
 __all__ = ["Assignment", "Election", "Partition", "Target", "Throttles"]
@@ -143,6 +144,26 @@ class Target(Protocol):
 
         Raises:
             ClusterUnreachable: a broker's could not be set, because it is dead; all the others are set by then.
+        """
+
+    def cordons(self, brokers: Sequence[int]) -> dict[int, Cordon] | None:
+        """How these brokers are cordoned (KIP-1066); None where the cluster knows no cordons (before 4.3, ZooKeeper).
+
+        A broker that cannot be asked is absent.
+        """
+
+    def cordoned(self, brokers: Sequence[int]) -> frozenset[int]:
+        """Those of these brokers that are cordoned as a whole: Kafka takes no list that names one; see ``cordons``."""
+
+    def set_cordons(self, settings: Mapping[int, str | None]) -> frozenset[int]:
+        """Set ``cordoned.log.dirs`` of these brokers, None unsets, and wait until their log directories tell it.
+
+        Returns:
+            Brokers that took the value and whose log directories do not tell it: it is not in force.
+
+        Raises:
+            ClusterUnreachable: a broker does not answer (all others are set by then), or refuses the value.
+            WishRefused: the cluster knows no cordons.
         """
 
     def holdings(self, brokers: Sequence[int]) -> dict[int, frozenset[Partition]] | None:

@@ -60,6 +60,7 @@ from reseat.sources.zookeeper.nodes import (
 from reseat.sources.zookeeper.permissions import MIGRATION
 
 if TYPE_CHECKING:
+    from reseat.operate.targets.cordon_settings import Cordon
     from reseat.sources.kafka_admin.log_ends import LogEnd
 
 __all__ = ["ZooKeeperTarget"]
@@ -166,6 +167,18 @@ class ZooKeeperTarget:
     def throttles(self, brokers: Sequence[int], topics: Sequence[str]) -> Throttles:
         """The throttles in the settings of these brokers and topics; a topic that is gone is absent. See ``Target``."""
         return read_throttles(self._zookeeper, brokers, topics)
+
+    def cordons(self, brokers: Sequence[int]) -> dict[int, Cordon] | None:
+        """None: a cluster with ZooKeeper knows no cordons (KIP-1066 came with 4.3)."""
+        return None
+
+    def cordoned(self, brokers: Sequence[int]) -> frozenset[int]:
+        """None of them: as ``cordons``."""
+        return frozenset()
+
+    def set_cordons(self, settings: Mapping[int, str | None]) -> frozenset[int]:
+        """Refused: as ``cordons``."""
+        raise WishRefused("A cluster with ZooKeeper knows no cordons.", choices=("Execute without --cordon.",))
 
     def holdings(self, brokers: Sequence[int]) -> dict[int, frozenset[Partition]] | None:
         """What log directories hold, through the brokers' Admin protocol where it can be reached; see ``Target``."""

@@ -1,0 +1,102 @@
+"""Checks of cordons (KIP-1066): lists that Kafka would refuse, and brokers that are to be cordoned with a plan.
+
+Which of them can be overridden, and why, stands in the table of ``reseat.operate.checks.guard``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from reseat.model.arrays import on_brokers, row_any
+from reseat.model.wording import counted, listed, verb
+from reseat.operate.checks.check import Check, Verdict
+from reseat.operate.checks.plan_diff import PlanDiff
+from reseat.operate.targets.cordon_settings import Cordon
+
+__all__ = ["brokers_emptied", "cordon_possible", "cordons_heeded"]
+
+
+def brokers_emptied(diff: PlanDiff) -> tuple[int, ...]:
+    """The brokers that a plan empties: those that it says are to be drained, else those that hold nothing after it."""
+    leaving = diff.request.plan.leaving
+    if leaving:
+        return tuple(sorted(leaving))
+    layout, rows = diff.snapshot.layout.target(), diff.changed
+    gives, gets = (
+        np.bincount(lists[rows].ravel() + 1, minlength=len(diff.now.brokers) + 1)[1:]
+        for lists in (diff.current.replicas, diff.after.replicas)
+    )
+    held = np.zeros(len(diff.now.brokers), np.int64)
+    held[np.isin(diff.now.broker_ids, layout.broker_ids)] = layout.replicas_by_broker
+    return tuple(diff.now.broker_ids[(gives > 0) & (held - gives + gets == 0)].tolist())
+
+
+def cordons_heeded(diff: PlanDiff, lifted: Collection[int] = ()) -> Check:
+    """25. No list of the plan names a cordoned broker: Kafka refuses each, also one that only changes the order.
+
+    Args:
+        diff: the plan beside the reading.
+        lifted: brokers whose cordon the run lifts before it sends anything.
+    """
+    name, rows = "cordons_heeded", diff.changed
+    closed = diff.now.cordoned & ~np.isin(diff.now.broker_ids, list(lifted))
+    named = on_brokers(diff.after.replicas[rows], closed)
+    bad = rows[row_any(named)]
+    if not bad.size:
+        waits = diff.now.cordoned & np.isin(diff.now.broker_ids, list(lifted))
+        if row_any(on_brokers(diff.after.replicas[rows], waits)).any():
+            ids = tuple(diff.now.broker_ids[waits].tolist())
+            first = f"The cordon of {verb(len(ids), 'broker', 'brokers')} {listed(ids)} is lifted first."
+            return Check(name, Verdict.PASSED, first, brokers=ids)
+        return Check(name, Verdict.PASSED, "No list names a cordoned broker.")
+    ids = diff.ids(diff.after.replicas[rows][named])
+    return Check(
+        name,
+        Verdict.FAILED,
+        f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)} {verb(len(ids), 'is', 'are')} cordoned, and Kafka "
+        f"refuses the lists of {counted(bad.size, 'partition')} that name {verb(len(ids), 'it', 'them')}: "
+        f"{listed(diff.names(bad))}. Lift the cordon (reseat operate uncordon), or plan again from a layout read now.",
+        partitions=diff.names(bad),
+        brokers=ids,
+    )
+
+
+def cordon_possible(diff: PlanDiff, cordons: Mapping[int, Cordon] | None) -> Check:
+    """26. Where brokers are to be cordoned, the plan empties some, and the cluster knows cordons.
+
+    Args:
+        diff: the plan beside the reading.
+        cordons: how the emptied brokers are cordoned (``Target.cordons``); None: the cluster knows no cordons.
+    """
+    name, ids = "cordon_possible", brokers_emptied(diff)
+    if not diff.request.cordon:
+        return Check(name, Verdict.PASSED, "No broker is to be cordoned.")
+    if not ids:
+        return Check(name, Verdict.FAILED, "The plan empties no broker, so there is none to cordon.")
+    which = f"{verb(len(ids), 'Broker', 'Brokers')} {listed(ids)}"
+    if cordons is None:
+        return Check(
+            name,
+            Verdict.FAILED,
+            f"{which} cannot be cordoned: this cluster knows no cordons, which came with Kafka 4.3 (metadata.version "
+            "4.3-IV0). Execute without.",
+            brokers=ids,
+        )
+    silent = tuple(broker for broker in ids if broker not in cordons)
+    if silent:
+        return Check(
+            name,
+            Verdict.FAILED,
+            f"{verb(len(silent), 'Broker', 'Brokers')} {listed(silent)} cannot be cordoned: a broker sets its own "
+            f"cordon, and {verb(len(silent), 'it does', 'they do')} not answer. Execute without.",
+            brokers=silent,
+        )
+    return Check(
+        name,
+        Verdict.PASSED,
+        f"{which} {verb(len(ids), 'is', 'are')} cordoned before anything moves, and {verb(len(ids), 'stays', 'stay')} "
+        "so until the cordon is lifted.",
+        brokers=ids,
+    )

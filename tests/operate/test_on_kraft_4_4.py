@@ -1,0 +1,252 @@
+"""Writing to a real cluster of Kafka 4.4: all that others do, and cordons (KIP-1066): a drain with one, around one."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from reseat.balance import findings
+from reseat.cli import main
+from reseat.model import BrokerState
+from reseat.operate.targets.admin import AdminTarget
+from reseat.placement.topic_spec import TopicSpec
+from reseat.sources.kafka_admin.client import open_admin
+from reseat.sources.live import read_cluster
+from tests.operate.admin_behaviour import AdminBehaviour
+from tests.operate.live_cluster import connection_to, create_everywhere, fill, running, until
+
+pytestmark = pytest.mark.kafka
+
+EMPTIED = 4
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Four brokers of two log directories each, three of them controllers."""
+    yield from running("kraft-4.4", tmp_path_factory.mktemp("kraft-4.4"), directories=2)
+
+
+@pytest.fixture(scope="module")
+def target(cluster):
+    """The cluster, open for writing."""
+    opened = AdminTarget(connection_to(cluster))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def reseat(cluster, target, tmp_path, monkeypatch, capsys):
+    """Runs a command of Reseat on the cluster with a journal of this test's own; returns its exit code and words."""
+    monkeypatch.setenv("RESEAT_OPERATE", "1")
+
+    def run(*words):
+        connect = ["--bootstrap", cluster.bootstrap]
+        if words[0] == "operate":
+            confirm = [] if words[1] in ("status", "verify") else ["--confirm", target.cluster_id()]
+            words = (*words, *connect, "--journal", str(tmp_path / "journal.sqlite"), *confirm)
+        elif words[0] == "snapshot":
+            words = (*words, *connect)
+        code = main([str(word) for word in words])
+        told = capsys.readouterr()
+        return code, told.out + told.err
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def nothing_cordoned(target):
+    """Each test leaves the cluster without a cordon, however it ends."""
+    yield
+    target.set_cordons(dict.fromkeys(sorted(target.alive())))
+
+
+@contextmanager
+def topics_made_meanwhile(cluster, name, *, once=lambda: True):
+    """A topic of six partitions again and again, once something is so, until it is over; yields the names of all."""
+    made, over = [], threading.Event()
+
+    def work():
+        while not once() and not over.wait(0.05):
+            pass
+        while not over.wait(0.3):
+            topic = f"{name}-{len(made)}"
+            if admin.send(_automatic(topic), "controller").topics[0].error_code == 0:
+                made.append(topic)
+
+    with open_admin(connection_to(cluster)) as admin:
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            yield made
+        finally:
+            over.set()
+            thread.join(30)
+
+
+def _automatic(topic):
+    """A request to make a topic whose replicas Kafka places."""
+    from kafka.protocol.admin import CreateTopicsRequest
+
+    new = CreateTopicsRequest.CreatableTopic(
+        name=topic, num_partitions=6, replication_factor=2, assignments=[], configs=[]
+    )
+    return CreateTopicsRequest(topics=[new], timeout_ms=10_000, validate_only=False)
+
+
+def on_broker(cluster, broker):
+    """The partitions that have a replica there."""
+    layout = read_cluster(connection_to(cluster)).layout
+    return {f"{topic}-{partition}" for (topic, partition), ids in layout.assignments().items() if broker in ids}
+
+
+def made(cluster, target, topic, lists, megabytes=0):
+    """A topic with these lists, filled."""
+    assert create_everywhere(target, TopicSpec.placed(topic, dict(enumerate(lists)))).differences == ()
+    if megabytes:
+        fill(cluster, topic, megabytes)
+
+
+def lists_of(target, topic, count):
+    """The replica lists of a topic now."""
+    return [told.replicas for told in target.assignments([(topic, p) for p in range(count)]).values()]
+
+
+def drain(reseat, tmp_path, *more):
+    """A plan that drains broker 4, in a file."""
+    snapshot, plan = tmp_path / "snapshot.json", tmp_path / "plan.json"
+    assert reseat("snapshot", "--output", snapshot)[0] == 0
+    assert reseat("plan", snapshot, "--remove", EMPTIED, "--output", plan, *more)[0] == 0
+    return plan
+
+
+def test_a_setting_is_in_force_once_log_directories_tell_it(cluster, target):
+    """All of a broker, one directory of it, and none again; what was set is told, and the reading says the same."""
+    paths = sorted(one.path for one in read_cluster(connection_to(cluster)).log_dirs if one.broker == EMPTIED)
+    none = target.cordons([EMPTIED])[EMPTIED]
+    assert target.set_cordons({EMPTIED: paths[1]}) == frozenset()
+    one, still_open = target.cordons([EMPTIED])[EMPTIED], target.cordoned([1, EMPTIED])
+    partly = read_cluster(connection_to(cluster))
+    assert target.set_cordons({EMPTIED: "*"}) == frozenset()
+    whole, closed = target.cordons([EMPTIED])[EMPTIED], target.cordoned([1, EMPTIED])
+    read = read_cluster(connection_to(cluster))
+
+    assert (none.closed, none.dynamic) == (False, None)
+    assert (one.closed, one.dynamic) == (False, paths[1])
+    assert still_open == frozenset()
+    assert [told.cordoned for told in partly.log_dirs if told.broker == EMPTIED] == [False, True]
+    assert partly.layout.brokers[3].state is BrokerState.ALIVE
+    assert (whole.closed, whole.dynamic) == (True, "*")
+    assert closed == {EMPTIED}
+    assert [broker.state.value for broker in read.layout.brokers] == ["alive", "alive", "alive", "cordoned"]
+    assert read.version == "4.4"
+    assert "cordoned" in {finding.kind for finding in findings(read.layout)}
+
+
+def test_topics_made_while_a_broker_is_drained_land_there_without_a_cordon_and_not_with_one(
+    cluster, target, reseat, tmp_path
+):
+    """First as ever, where new partitions are left on it and it is not called drained; then cordoned, where it is."""
+    made(cluster, target, "drained", [[1, 4], [4, 2], [3, 4], [4, 1]], megabytes=2)
+    plan = drain(reseat, tmp_path)
+    with topics_made_meanwhile(cluster, "without") as without:
+        assert until(lambda: len(without) > 1)
+        code, said = reseat("operate", "execute", "--plan", plan, "--wait", "--override", "leaving_brokers_since")
+    left = {name for name in on_broker(cluster, EMPTIED) if name.startswith("without-")}
+    plan = drain(reseat, tmp_path)
+    with topics_made_meanwhile(cluster, "with", once=lambda: target.cordoned([EMPTIED])) as with_one:
+        cordoned = reseat("operate", "execute", "--plan", plan, "--wait", "--cordon", "--throttle", 300_000)
+        assert until(lambda: len(with_one) > 2)
+    status = reseat("operate", "status")[1]
+
+    assert code == 1, said
+    assert left
+    assert cordoned[0] == 0, cordoned[1]
+    assert "is drained: neither the description nor log directories show a replica" in cordoned[1]
+    assert "Broker 4 stays cordoned: reseat operate uncordon --broker 4 lifts it" in cordoned[1]
+    assert on_broker(cluster, EMPTIED) == set()
+    assert "cordoned broker 4 at" in status
+
+
+def test_a_rollback_lifts_the_cordon_and_brings_every_list_back(cluster, target, reseat, tmp_path):
+    """All of its lists name the broker: Kafka refuses each while it is cordoned (229 of 229 did)."""
+    lists = [[1, 4], [4, 2], [3, 1], [4, 1]]
+    made(cluster, target, "back", lists, megabytes=1)
+    plan = drain(reseat, tmp_path)
+    there = reseat("operate", "execute", "--plan", plan, "--wait", "--cordon")
+    closed = target.cordoned([EMPTIED])
+    back = reseat("operate", "rollback", "--wait")
+
+    assert there[0] == 0, there
+    assert closed == {EMPTIED}
+    assert back[0] == 0, back
+    assert until(lambda: [list(ids) for ids in lists_of(target, "back", 4)] == lists)
+    assert target.cordons([EMPTIED])[EMPTIED].dynamic is None
+
+
+def test_a_cancel_lifts_the_cordon_and_a_rollback_is_taken(cluster, target, reseat, tmp_path):
+    """Cancelled with a partition under way: what is reverted is reverted, and nothing stays cordoned."""
+    made(cluster, target, "cancelled", [[1, 4]] * 3, megabytes=8)
+    plan = drain(reseat, tmp_path)
+    begun = reseat("operate", "execute", "--plan", plan, "--cordon", "--throttle", 1_000, "--moves-a-broker", 1)
+    assert begun[0] == 0, begun
+    assert until(lambda: bool(target.reassigning()))
+    closed = target.cordoned([EMPTIED])
+    cancelled = reseat("operate", "cancel", "--wait")
+    back = reseat("operate", "rollback", "--wait")
+    status = reseat("operate", "status")[1]
+
+    assert closed == {EMPTIED}
+    assert cancelled[0] == 0, cancelled
+    assert target.cordons([EMPTIED])[EMPTIED].dynamic is None
+    assert back[0] == 0 or "Nothing to roll back" in back[1], back
+    assert "cordoned broker" not in status
+    assert sum(EMPTIED in ids for ids in lists_of(target, "cancelled", 3)) == 3
+
+
+def test_a_cordoned_bystander_is_planned_around_and_a_plan_from_before_is_refused(cluster, target, reseat, tmp_path):
+    """Broker 3 is cordoned: what it holds stays, the rest of broker 4 moves; the older plan names it, and says so."""
+    made(cluster, target, "beside", [[4, 1], [4, 3], [1, 4], [3, 4]])
+    early = tmp_path / "early.json"
+    lists = [{"topic": "beside", "partition": p, "replicas": [1, 3]} for p in (0, 2)]
+    early.write_text(json.dumps({"version": 1, "partitions": lists}))
+    assert target.set_cordons({3: "*"}) == frozenset()
+    plan = drain(reseat, tmp_path)
+    planned = json.loads(plan.read_text())
+    refused = reseat("operate", "execute", "--plan", early, "--wait")
+    around = reseat("operate", "execute", "--plan", plan, "--wait", "--override", "leaving_brokers_since")
+    kafka = target.reassign({("beside", 1): [3, 4]})["beside", 1]
+
+    assert not any(3 in entry["replicas"] for entry in planned["partitions"])
+    assert refused[0] == 2
+    assert "cordons_heeded: Broker 3 is cordoned, and Kafka refuses the lists of 2 partitions" in refused[1]
+    assert around[0] == 1, around  # broker 4 keeps what the cordon holds
+    assert [list(ids) for ids in lists_of(target, "beside", 4)][1::2] == [[4, 3], [3, 4]]
+    assert not any(EMPTIED in ids for ids in lists_of(target, "beside", 4)[::2])
+    assert kafka == "INVALID_REPLICA_ASSIGNMENT"
+    assert kafka.message == (
+        "The manual partition assignment includes broker 3, but all its log directories are cordoned."
+    )
+
+
+def test_uncordon_lifts_what_a_run_left_and_what_somebody_else_did(cluster, target, reseat, tmp_path):
+    """By itself what runs left, by name any broker; with nothing to lift it says so."""
+    made(cluster, target, "lifted", [[1, 4], [4, 2]])
+    plan = drain(reseat, tmp_path)
+    assert reseat("operate", "execute", "--plan", plan, "--wait", "--cordon")[0] == 0
+    first = reseat("operate", "uncordon")
+    again = reseat("operate", "uncordon")
+    assert target.set_cordons({2: "*"}) == frozenset()
+    named = reseat("operate", "uncordon", "--broker", 2)
+
+    assert first == (0, "Broker 4 gets replicas again.\n")
+    assert again[0] == 2
+    assert "No run left a broker cordoned" in again[1]
+    assert named == (0, "Broker 2 gets replicas again.\n")
+    assert target.cordoned([1, 2, 3, 4]) == frozenset()
+
+
+class TestAdminTargetOnKafka44(AdminBehaviour):
+    """The Admin protocol of 4.4, with two log directories a broker."""
