@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -72,6 +73,21 @@ def test_no_module_imports_itself_round_a_circle() -> None:
     for name, other in CLOSES_A_CIRCLE:
         with pytest.raises(CycleError):
             TopologicalSorter(imports | {name: imports[name] | {other}}).prepare()
+
+
+def test_the_picture_of_the_house_is_the_contract() -> None:
+    """CONTRIBUTING's picture names the rooms of components and the core, floor by floor, as import-linter has them."""
+    contracts = {
+        one["containers"][0]: one["layers"]
+        for one in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+        if one["type"] == "layers" and "containers" in one
+    }
+    text = (ROOT / "CONTRIBUTING.md").read_text().replace("\n      | ", " | ")
+    for top in ("components", "reseat"):
+        picture = text.partition(f"    {top}/ ")[2].partition("\n    reseat/")[0].partition("\n\n")[0]
+        floors = re.findall(r"^ {6}(\w+(?: \| \w+)*)(?: {2}|$)", picture, re.M)
+
+        assert floors == [layer.removesuffix(" : __main__") for layer in contracts[top]]
 
 
 def test_rooms_stay_small_enough_to_look_around_in() -> None:

@@ -21,7 +21,7 @@ def sentence(choice: Choice, grid: Grid) -> str:
         grid: its sums; of the difference where one is shown.
     """
     if not len(choice.axes.columns):
-        return "No topic matches."
+        return "No topic matches." if choice.axes.base.partition_count else "No topic in this layout."
     if not len(grid.row_sums):
         return "There are no brokers."
     said = _difference(choice, grid) if choice.show == "difference" else _extremes(choice, grid)

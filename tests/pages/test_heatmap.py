@@ -80,6 +80,8 @@ def test_a_cluster_without_partitions_is_drawn(opened: Opened) -> None:
     at = opened("heatmap", ClusterLayout.from_assignments({}, brokers=[Broker(1), Broker(2)]))
 
     assert not at.exception
+    assert "No topic in this layout." in texts(at)
+    assert "2 brokers by 0 topics" in texts(at)
 
 
 def test_another_layout_of_the_session_can_be_compared(opened: Opened, app: object) -> None:

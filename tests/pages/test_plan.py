@@ -257,7 +257,7 @@ def test_the_points_are_a_figure_against_moves_and_data(opened):
     moves = [int(words[0]) for words in points[0]["customdata"]]
     assert moves == sorted(set(moves))
     assert made == f"{moves[points[0]['marker']['symbol'].index('diamond')]:,}"
-    assert "nothing to choose" in texts(alone) or "There is one plan" in texts(alone)
+    assert "No replica moves, so there is nothing to choose." in texts(alone)
 
 
 def test_what_the_chart_counts_has_the_glossarys_line(opened):
