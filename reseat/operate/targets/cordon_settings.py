@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 __all__ = ["ALL", "SETTING", "Cordon", "closes"]
 
+#: The name of the setting, and the value that cordons every log directory.
 SETTING = "cordoned.log.dirs"
-#: The value that cordons every log directory.
 ALL = "*"
 
 
