@@ -113,23 +113,18 @@ def bars(
         mean: where the dashed line goes.
         colours: (n,) of the bars, by default the neutral one.
     """
-    import plotly.graph_objects as go
-
     look = theme.look()
     shown = [text.size(v) if unit == "bytes" else f"{v:,.0f} {unit}" for v in values.tolist()]
     away = [f"{100 * (v / mean - 1):+.0f}% of the mean" if mean and not math.isnan(v) else "" for v in values.tolist()]
-    figure = go.Figure(
-        go.Bar(
-            x=np.arange(len(values)),
-            y=values,
-            marker={"color": list(colours) if colours is not None else look.bar, "line": {"width": 0}},
-            customdata=np.array([[text.label(n), s, a] for n, s, a in zip(names, shown, away, strict=True)], object),
-            hovertemplate="%{customdata[0]}: %{customdata[1]}, %{customdata[2]}<extra></extra>",
-        )
-    )
-    _mean_line(figure, mean, unit)
-    _axes(figure, names, unit, float(np.nanmax(values, initial=0)))
-    return figure
+    bar = {
+        "type": "bar",
+        "x": np.arange(len(values)),
+        "y": values,
+        "marker": {"color": list(colours) if colours is not None else look.bar, "line": {"width": 0}},
+        "customdata": np.array([[text.label(n), s, a] for n, s, a in zip(names, shown, away, strict=True)], object),
+        "hovertemplate": "%{customdata[0]}: %{customdata[1]}, %{customdata[2]}<extra></extra>",
+    }
+    return _figure([bar], _axes(names, unit, float(np.nanmax(values, initial=0))) | _mean_line(mean, unit))
 
 
 def before_after(
@@ -145,8 +140,6 @@ def before_after(
         leaving: (n,) bool, who shall hold nothing afterwards.
         mean: where the dashed line goes: the mean afterwards, of those that stay.
     """
-    import plotly.graph_objects as go
-
     look = theme.look()
     stays, comes, goes = np.minimum(before, after), np.maximum(after - before, 0), np.maximum(before - after, 0)
     bytes_ = unit == "bytes"
@@ -162,17 +155,13 @@ def before_after(
     counted = "" if bytes_ else f" {unit}"
     hover = f"%{{customdata[0]}}: %{{customdata[1]}} → %{{customdata[2]}}{counted} (%{{customdata[3]}})<extra></extra>"
     x = np.arange(len(before))
-    figure = go.Figure()
-    for kind, values, colour, pattern in (
-        ("stay", stays, look.bar, ""),
-        ("moved in", comes, theme.MOVED_IN, ""),
-        ("moved out", goes, theme.MOVED_OUT, "/"),
-    ):
-        figure.add_bar(
-            name=kind,
-            x=x,
-            y=values,
-            marker={
+    traces: list[dict[str, object]] = [
+        {
+            "type": "bar",
+            "name": kind,
+            "x": x,
+            "y": values,
+            "marker": {
                 "color": colour,
                 "line": {"width": 0},
                 "pattern": {
@@ -183,28 +172,35 @@ def before_after(
                     "solidity": 0.35,
                 },
             },
-            customdata=custom,
-            hovertemplate=hover,
+            "customdata": custom,
+            "hovertemplate": hover,
+        }
+        for kind, values, colour, pattern in (
+            ("stay", stays, look.bar, ""),
+            ("moved in", comes, theme.MOVED_IN, ""),
+            ("moved out", goes, theme.MOVED_OUT, "/"),
         )
-    figure.update_layout(barmode="stack")
-    _mean_line(figure, mean, unit)
-    _axes(figure, names, unit, float(np.maximum(before, after).max(initial=0)))
+    ]
     if len(before) <= _LABELLED:
         changed = np.flatnonzero((after != before) & ~leaving)
         ends = np.maximum(before, after)
         # Words stand above a bar, and above the line of the mean where it would pass through them.
         struck = (mean >= ends) & (mean < ends + _WORDS_HIGH * ends.max(initial=0))
-        figure.add_scatter(
-            x=changed,
-            y=np.where(struck, mean, ends)[changed],
-            mode="text",
-            text=[changes[i] for i in changed.tolist()],
-            textposition="top center",
-            textfont={"size": 11, "color": look.text},
-            hoverinfo="skip",
-            cliponaxis=False,
+        traces.append(
+            {
+                "type": "scatter",
+                "x": changed,
+                "y": np.where(struck, mean, ends)[changed],
+                "mode": "text",
+                "text": [changes[i] for i in changed.tolist()],
+                "textposition": "top center",
+                "textfont": {"size": 11, "color": look.text},
+                "hoverinfo": "skip",
+                "cliponaxis": False,
+            }
         )
-    return figure
+    axes = _axes(names, unit, float(np.maximum(before, after).max(initial=0)))
+    return _figure(traces, axes | _mean_line(mean, unit) | {"barmode": "stack"})
 
 
 def _signed_size(value: float) -> str:
@@ -250,8 +246,6 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
         leads: (n,) partitions that prefer it as their leader.
         follows: (n,) its other replicas.
     """
-    import plotly.graph_objects as go
-
     look = theme.look()
     custom = np.array(
         [
@@ -261,24 +255,24 @@ def led_and_followed(names: Sequence[str], leads: Numbers, follows: Numbers) -> 
         object,
     )
     hover = "%{customdata[0]}: %{customdata[1]} and %{customdata[2]} other replicas<extra></extra>"
-    figure = go.Figure()
-    for kind, values, colour in (
-        ("preferred leaders", leads, theme.LEADER),
-        ("other replicas", follows, look.bar),
-    ):
-        figure.add_bar(
-            name=kind,
-            x=np.arange(len(values)),
-            y=values,
-            marker={"color": colour, "line": {"width": 0}},
-            customdata=custom,
-            hovertemplate=hover,
+    traces = [
+        {
+            "type": "bar",
+            "name": kind,
+            "x": np.arange(len(values)),
+            "y": values,
+            "marker": {"color": colour, "line": {"width": 0}},
+            "customdata": custom,
+            "hovertemplate": hover,
+        }
+        for kind, values, colour in (
+            ("preferred leaders", leads, theme.LEADER),
+            ("other replicas", follows, look.bar),
         )
-    figure.update_layout(barmode="stack")
+    ]
     total = leads + follows
-    _mean_line(figure, float(total.mean()) if len(total) else 0.0, "replicas")
-    _axes(figure, names, "replicas", float(total.max(initial=0)))
-    return figure
+    mean = _mean_line(float(total.mean()) if len(total) else 0.0, "replicas")
+    return _figure(traces, _axes(names, "replicas", float(total.max(initial=0))) | mean | {"barmode": "stack"})
 
 
 def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
@@ -288,8 +282,6 @@ def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
         names: what each bar is.
         counts: (n, 4) replicas in these four states.
     """
-    import plotly.graph_objects as go
-
     look = theme.look()
     custom = np.array(
         [[text.label(n), *map("{:,}".format, row)] for n, row in zip(names, counts.tolist(), strict=True)]
@@ -298,32 +290,32 @@ def arrivals(names: Sequence[str], counts: npt.NDArray[np.int64]) -> go.Figure:
         "%{customdata[0]}: %{customdata[1]} complete, %{customdata[2]} in progress, %{customdata[3]} waiting, "
         "%{customdata[4]} failed or reverted<extra></extra>"
     )
-    figure = go.Figure()
     states = (
         ("there", theme.FINE, ""),
         ("in progress", theme.MOVED_IN, ""),
         ("waiting", look.bar, ""),
         ("failed or reverted", theme.BROKEN, "/"),
     )
-    for column, (kind, colour, pattern) in enumerate(states):
-        figure.add_bar(
-            name=kind,
-            x=np.arange(len(names)),
-            y=counts[:, column],
-            marker={
+    traces = [
+        {
+            "type": "bar",
+            "name": kind,
+            "x": np.arange(len(names)),
+            "y": counts[:, column],
+            "marker": {
                 "color": colour,
                 "line": {"width": 0},
                 "pattern": {"shape": pattern, "fgcolor": look.background, "size": 6, "solidity": 0.35},
             },
-            customdata=custom,
-            hovertemplate=hover,
-        )
-    # The whole figure is drawn anew every few seconds: what one has zoomed or points at stays.
-    figure.update_layout(barmode="stack", uirevision="run")
-    _axes(figure, names, "replicas", float(counts.sum(axis=1).max(initial=0)))
+            "customdata": custom,
+            "hovertemplate": hover,
+        }
+        for column, (kind, colour, pattern) in enumerate(states)
+    ]
     # A single receiver shall not be one block as wide as the page.
-    figure.update_xaxes(range=[-0.6, max(len(names), _LEAST_BARS) - 0.4])
-    return figure
+    axes = _axes(names, "replicas", float(counts.sum(axis=1).max(initial=0)), least=_LEAST_BARS)
+    # The whole figure is drawn anew every few seconds: what one has zoomed or points at stays.
+    return _figure(traces, axes | {"barmode": "stack", "uirevision": "run"})
 
 
 def flows(
@@ -373,20 +365,38 @@ def flows(
     return figure
 
 
-def _mean_line(figure: go.Figure, mean: float, unit: str) -> None:
+def _figure(traces: Sequence[Mapping[str, object]], layout: Mapping[str, object]) -> go.Figure:
+    """A figure, handed to Plotly as a whole: each later change costs it more time than all of this."""
+    import plotly.graph_objects as go
+
+    return go.Figure({"data": traces, "layout": {"template": theme.template(), **layout}})
+
+
+def _mean_line(mean: float, unit: str) -> dict[str, object]:
+    """The part of a layout that marks the mean."""
     look = theme.look()
     shown = text.size(mean) if unit == "bytes" else text.number(mean, 0 if mean >= 100 or mean == int(mean) else 1)
-    figure.add_hline(y=mean, line={"color": look.text, "width": 1, "dash": "dash"})
-    figure.add_annotation(
-        text=f"mean<br>{shown}",
-        x=1,
-        xref="paper",
-        y=mean,
-        xanchor="left",
-        align="left",
-        showarrow=False,
-        font={"size": 11, "color": look.text},
-    )
+    line = {
+        "type": "line",
+        "xref": "x domain",
+        "x0": 0,
+        "x1": 1,
+        "yref": "y",
+        "y0": mean,
+        "y1": mean,
+        "line": {"color": look.text, "width": 1, "dash": "dash"},
+    }
+    words = {
+        "text": f"mean<br>{shown}",
+        "x": 1,
+        "xref": "paper",
+        "y": mean,
+        "xanchor": "left",
+        "align": "left",
+        "showarrow": False,
+        "font": {"size": 11, "color": look.text},
+    }
+    return {"shapes": [line], "annotations": [words]}
 
 
 def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.int64]) -> None:
@@ -427,36 +437,44 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
                     "font": {"size": 11, "color": look.quiet},
                 }
             )
+    # Assigned: told by ``update_layout``, those that are there already are compared one by one, which takes 10 ms.
+    figure.layout.shapes = [*figure.layout.shapes, *shapes]
+    figure.layout.annotations = [*figure.layout.annotations, *notes]
     figure.update_layout(
-        shapes=[*figure.layout.shapes, *shapes],
-        annotations=[*figure.layout.annotations, *notes],
         margin_b=34 if len(order) > _LABELLED else 50,
         xaxis_ticklen=9,
         xaxis_tickcolor="rgba(0,0,0,0)",
     )
 
 
-def _axes(figure: go.Figure, names: Sequence[str], unit: str, most: float) -> None:
+def _axes(names: Sequence[str], unit: str, most: float, *, least: int = 0) -> dict[str, object]:
+    """The part of a layout that says what stands where: names below, numbers at the left.
+
+    Args:
+        names: what each bar is.
+        unit: what is counted, in the plural; ``bytes`` are written in their units.
+        most: the highest bar.
+        least: room is kept for so many bars.
+    """
     of = "broker" if any(name.startswith("broker ") for name in names) else "rack"
-    figure.update_layout(template=theme.template(), meta={"x": of, "y": unit})  # heads of the data when it is saved
     few = len(names) <= _LABELLED
-    figure.update_xaxes(
-        tickmode="array",
-        tickvals=np.arange(len(names)) if few else [],
-        ticktext=[text.label(name.partition(_RACK)[0].removeprefix("broker "), 14) for name in names] if few else [],
-        range=[-0.6, len(names) - 0.4],
-        fixedrange=True,
-    )
-    figure.update_yaxes(rangemode="tozero", fixedrange=True, nticks=5)
+    x = {
+        "tickmode": "array",
+        "tickvals": np.arange(len(names)) if few else [],
+        "ticktext": [text.label(name.partition(_RACK)[0].removeprefix("broker "), 14) for name in names] if few else [],
+        "range": [-0.6, max(len(names), least) - 0.4],
+        "fixedrange": True,
+    }
+    y: dict[str, object] = {"rangemode": "tozero", "fixedrange": True, "nticks": 5}
     if unit == "bytes":
         ticks = byte_ticks(most)
-        figure.update_yaxes(tickmode="array", tickvals=ticks, ticktext=[text.size(tick) for tick in ticks])
+        y |= {"tickmode": "array", "tickvals": ticks, "ticktext": [text.size(tick) for tick in ticks]}
     elif most <= _SINGLE:
-        figure.update_yaxes(tickformat=",d", dtick=1)  # else a tick stands at a half, and is written as a whole
+        y |= {"tickformat": ",d", "dtick": 1}  # else a tick stands at a half, and is written as a whole
     else:
-        figure.update_yaxes(tickformat=",d")
-    if len(names) > 120:
-        figure.update_layout(bargap=0)
+        y["tickformat"] = ",d"
+    heads = {"x": of, "y": unit}  # of the data when it is saved
+    return {"xaxis": x, "yaxis": y, "meta": heads} | ({"bargap": 0} if len(names) > 120 else {})
 
 
 def byte_ticks(most: float, count: int = 4) -> list[float]:
