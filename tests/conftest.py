@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -96,14 +97,26 @@ def kazoos_own_chance() -> Iterator[None]:
 def app_tests() -> Iterator[None]:
     """What each AppTest works out anew and is always the same is worked out once: more than half of its time.
 
-    As in a server: the installed packages are searched for components at its start, a page's file is compiled once.
+    As in a server: the installed packages are searched for components at its start, a page's file is compiled once. A
+    page is waited for without a look at it each millisecond, for which its thread would have to stand back.
     """
     from streamlit.components.v2 import manifest_scanner
     from streamlit.runtime.scriptrunner.script_cache import ScriptCache
-    from streamlit.testing.v1 import app_test
+    from streamlit.testing.v1 import app_test, local_script_runner
 
     scripts = ScriptCache()
+    look = local_script_runner.require_widgets_deltas
+
+    def wait(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+        for thread in threading.enumerate():
+            if thread.name == "ScriptRunner.scriptThread":
+                thread.join(timeout)
+        if not runner.script_stopped():
+            look(runner, 0)  # raises, in Streamlit's own words
+
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         patched.setattr(app_test, "ScriptCache", lambda: scripts)
+        patched.setattr(app_test, "MagicMock", cache(app_test.MagicMock))
+        patched.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield

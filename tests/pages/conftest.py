@@ -18,6 +18,9 @@ from reseat.model import Broker, ClusterLayout, Wish
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
+#: Pages whose address is not their file's name: they are found once a run has told all addresses.
+ELSEWHERE = ("racks", "operate")
+
 Opened = Callable[..., AppTest]
 
 
@@ -98,7 +101,8 @@ def opened(app: AppTest) -> Opened:
         state = State(opened={name: OpenedLayout(reading, datetime.now(UTC))}, current=name, started=True)
         state.opened[name].wish = wish or Wish()
         app.session_state[KEY] = state
-        app.run()
+        if page in ELSEWHERE:
+            app.run()
         app.switch_page(f"pages/{page}.py").run()
         return app
 
