@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 __all__ = [
+    "annotate",
     "arrivals",
     "bars",
     "before_after",
@@ -88,6 +89,22 @@ def tell(figure: go.Figure, columns: Mapping[str, Sequence[object]], name: str =
     """
     cells = [list(column) for column in columns.values()]
     figure.update_layout(meta={"heads": list(columns), "columns": cells, "name": name})
+
+
+def annotate(
+    figure: go.Figure, notes: Sequence[Mapping[str, object]], shapes: Sequence[Mapping[str, object]] = ()
+) -> None:
+    """Add words and shapes to a figure, all at once: for each that comes alone Plotly looks at all that are there.
+
+    Args:
+        figure: the figure.
+        notes: annotations, as Plotly's layout has them.
+        shapes: shapes, likewise.
+    """
+    if notes:
+        figure.layout.annotations = (*figure.layout.annotations, *notes)
+    if shapes:
+        figure.layout.shapes = (*figure.layout.shapes, *shapes)
 
 
 def broker_order(layout: ClusterLayout) -> npt.NDArray[np.int64]:
@@ -437,9 +454,7 @@ def rack_strip(figure: go.Figure, layout: ClusterLayout, order: npt.NDArray[np.i
                     "font": {"size": 11, "color": look.quiet},
                 }
             )
-    # Assigned: told by ``update_layout``, those that are there already are compared one by one, which takes 10 ms.
-    figure.layout.shapes = [*figure.layout.shapes, *shapes]
-    figure.layout.annotations = [*figure.layout.annotations, *notes]
+    annotate(figure, notes, shapes)
     figure.update_layout(
         margin_b=34 if len(order) > _LABELLED else 50,
         xaxis_ticklen=9,

@@ -225,11 +225,10 @@ def _points(figure: go.Figure, seen: _Seen) -> None:
 def _frames(figure: go.Figure, seen: _Seen, marked: npt.NDArray[np.bool_] | None) -> None:
     """A frame around the present replica, or around each that is marked."""
     cells = [seen.now] if marked is None else list(zip(*np.nonzero(marked), strict=True))
-    colour = theme.look().text if marked is None else theme.ATTENTION
-    for row, j in cells:
-        x = int(seen.at[row, j])
-        line = {"color": colour, "width": 3}
-        figure.add_shape(type="rect", x0=x - 0.48, x1=x + 0.48, y0=row - 0.46, y1=row + 0.46, line=line)
+    frame = {"type": "rect", "line": {"color": theme.look().text if marked is None else theme.ATTENTION, "width": 3}}
+    at = [(int(seen.at[row, j]), row) for row, j in cells]
+    frames = [frame | {"x0": x - 0.48, "x1": x + 0.48, "y0": row - 0.46, "y1": row + 0.46} for x, row in at]
+    plots.annotate(figure, [], frames)
 
 
 def _sides(figure: go.Figure, seen: _Seen, *, plain: bool) -> None:
@@ -245,31 +244,35 @@ def _sides(figure: go.Figure, seen: _Seen, *, plain: bool) -> None:
         fixedrange=True,
     )
     placed = (seen.number <= seen.step).sum(axis=1).tolist()
-    for i, (row, count) in enumerate(zip(seen.lists.tolist(), placed, strict=True)):
-        if count:
-            figure.add_annotation(
-                text=", ".join(map(str, row[: min(count, _SPELLED)]))
-                + (" …" if min(count, _SPELLED) < len(row) else ""),
-                x=len(seen.columns) - 0.35,
-                y=i,
-                xanchor="left",
-                showarrow=False,
-                font={"size": 13, "color": look.text if i == bold else look.quiet},
-            )
+    lists = [
+        {
+            "text": ", ".join(map(str, row[: min(count, _SPELLED)]))
+            + (" …" if min(count, _SPELLED) < len(row) else ""),
+            "x": len(seen.columns) - 0.35,
+            "y": i,
+            "xanchor": "left",
+            "showarrow": False,
+            "font": {"size": 13, "color": look.text if i == bold else look.quiet},
+        }
+        for i, (row, count) in enumerate(zip(seen.lists.tolist(), placed, strict=True))
+        if count
+    ]
+    plots.annotate(figure, lists)
 
 
 def _heads(figure: go.Figure, seen: _Seen) -> None:
     """Broker ids with their racks above the columns, and a strip in the racks' colours."""
     columns = seen.columns
     looks = theme.rack_looks(sorted({rack for rack in seen.racks.values() if rack}))
-    heads, named = [], len(columns) <= _NAMED
+    heads, strips, named = [], [], len(columns) <= _NAMED
     for x, broker in enumerate(columns):
         rack = seen.racks[broker]
         place = f"<span style='font-size:11px'>{seen.order.index(broker)}</span><br>" if named and seen.order else ""
         heads.append(f"{place}<b>{broker}</b>" + (f"<br>{text.label(rack, 10)}" if rack and named else ""))
         if rack:
             edges = {"x0": x - 0.46, "x1": x + 0.46, "y0": 1.0, "y1": 1.014}
-            figure.add_shape(type="rect", yref="paper", fillcolor=looks[rack][0], line={"width": 0}, **edges)
+            strips.append({"type": "rect", "yref": "paper", "fillcolor": looks[rack][0], "line": {"width": 0}, **edges})
+    plots.annotate(figure, [], strips)
     few = len(columns) <= _NUMBERED
     figure.update_xaxes(
         side="top",
@@ -298,10 +301,10 @@ def _feet(figure: go.Figure, seen: _Seen, replicas: npt.NDArray[np.integer]) -> 
     """What each broker leads and holds so far."""
     placed = replicas.reshape(-1)[: seen.step + 1]
     leads = replicas[: seen.step // replicas.shape[1] + 1, 0]
-    for x, broker in enumerate(seen.columns):
-        words = f"{int((leads == broker).sum())} · {int((placed == broker).sum())}"
-        font = {"size": 12, "color": theme.look().text}
-        figure.add_annotation(text=words, x=x, y=len(seen.ids) - 0.1, yanchor="middle", showarrow=False, font=font)
+    words = [f"{int((leads == broker).sum())} · {int((placed == broker).sum())}" for broker in seen.columns]
+    font = {"size": 12, "color": theme.look().text}
+    foot = {"y": len(seen.ids) - 0.1, "yanchor": "middle", "showarrow": False, "font": font}
+    plots.annotate(figure, [{"text": told, "x": x, **foot} for x, told in enumerate(words)])
     _beside(figure, "leads · holds", y=len(seen.ids) - 0.1, yanchor="middle")
 
 

@@ -87,10 +87,9 @@ def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
         textfont={"size": 14, "color": theme.ON_EPOCH},
         hoverinfo="skip",
     )
-    _rows(figure, view, rows)
-    for middle, topic in names:
-        words, font = text.label(topic, 24), {"size": 12, "color": look.text}
-        figure.add_annotation(text=words, x=middle, y=1, yref="paper", yshift=34, showarrow=False, font=font)
+    notes = _rows(figure, view, rows)
+    above = {"y": 1, "yref": "paper", "yshift": 34, "showarrow": False, "font": {"size": 12, "color": look.text}}
+    notes += [{"text": text.label(topic, 24), "x": middle, **above} for middle, topic in names]
     figure.update_xaxes(
         side="top",
         tickmode="array",
@@ -105,12 +104,12 @@ def _cells(view: View, topics: Mapping[str, int]) -> tuple[go.Figure, int]:
     figure.update_layout(
         template=theme.template(), barmode="overlay", bargap=0, margin={"l": 150, "r": 150, "t": 58, "b": 4}
     )
-    heads = {"size": 11, "color": look.quiet}
-    for words, shift in (("owns", 12), ("surplus", 84)):
-        figure.add_annotation(
-            text=words, x=1, xref="paper", y=1, yref="paper", xshift=shift, yshift=10, xanchor="left", showarrow=False,
-            font=heads,
-        )  # fmt: skip
+    head = {
+        "x": 1, "xref": "paper", "y": 1, "yref": "paper", "yshift": 10, "xanchor": "left", "showarrow": False,
+        "font": {"size": 11, "color": look.quiet},
+    }  # fmt: skip
+    notes += [{"text": words, "xshift": shift, **head} for words, shift in (("owns", 12), ("surplus", 84))]
+    plots.annotate(figure, notes)
     return figure, max(_LEAST, _HEAD + _ROW * len(rows))
 
 
@@ -190,8 +189,8 @@ def _rows(
     figure: go.Figure,
     view: View,
     rows: Sequence[str],
-) -> None:
-    """Members on the left, what each has on the right."""
+) -> list[Mapping[str, object]]:
+    """Members on the left; returns what is written on the right: what each has."""
     look, y = theme.look(), {member: row for row, member in enumerate(view.members)}
     beyond = view.surplus
     had, has = Counter(view.before.values()), Counter(view.after.values())
@@ -215,20 +214,23 @@ def _rows(
         tickfont={"size": 13, "color": look.text},
         showline=False,
     )
+    notes = []
     for member, row in y.items():
         if member in view.gone:
             continue
         change = has[member] - had[member]
         words = f"<b>{has[member]:,}</b>" + (f" ({text.signed(change)})" if change else "")
-        _beside(figure, words, row, 12, {"size": 13, "color": look.text})
-        _beside(figure, surplus_words(beyond.get(member, 0.0)), row, 84, {"size": 12, "color": look.quiet})
+        notes.append(_beside(words, row, 12, {"size": 13, "color": look.text}))
+        notes.append(_beside(surplus_words(beyond.get(member, 0.0)), row, 84, {"size": 12, "color": look.quiet}))
+    return notes
 
 
-def _beside(figure: go.Figure, words: str, row: int, shift: int, font: Mapping[str, object]) -> None:
+def _beside(words: str, row: int, shift: int, font: Mapping[str, object]) -> Mapping[str, object]:
     """Words to the right of the cells, at the same place however many columns there are."""
-    figure.add_annotation(
-        text=words, x=1, xref="paper", y=row, xshift=shift, showarrow=False, font=font, xanchor="left", yanchor="middle"
-    )
+    return {
+        "text": words, "x": 1, "xref": "paper", "y": row, "xshift": shift, "showarrow": False, "font": font,
+        "xanchor": "left", "yanchor": "middle",
+    }  # fmt: skip
 
 
 def surplus_words(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from components.charts import plots
@@ -27,10 +27,10 @@ def draw_sequence(view: View, *, cooperative: bool) -> int:
     events, left_out = events_of(view, cooperative=cooperative, most_members=_MOST_MEMBERS)
     lanes = _lanes(view)
     figure = go.Figure()
-    for name, x in lanes.items():
-        _lifeline(figure, name, x, len(events), view)
+    notes = [_head(name, x, view) for name, x in lanes.items()]
     for row, event in enumerate(events):
-        _event(figure, event, row, lanes)
+        notes += _event(figure, event, row, lanes)
+    plots.annotate(figure, notes, [_lifeline(x, len(events)) for x in lanes.values()])
     _hover(figure, events, lanes)
     figure.update_xaxes(visible=False, range=[-0.45, len(lanes) - 0.35], fixedrange=True)
     figure.update_yaxes(visible=False, range=[len(events) + 0.1, -2.6], fixedrange=True)
@@ -55,22 +55,26 @@ def _lanes(view: View) -> dict[str, float]:
     return {"coordinator": 0.0} | {member: place + 1.0 for place, member in enumerate(view.members[:_MOST_MEMBERS])}
 
 
-def _lifeline(figure: go.Figure, name: str, x: float, rows: int, view: View) -> None:
+def _lifeline(x: float, rows: int) -> Mapping[str, object]:
+    return {"type": "line", "x0": x, "x1": x, "y0": -0.5, "y1": rows, "line": {"color": theme.look().line, "width": 2}}
+
+
+def _head(name: str, x: float, view: View) -> Mapping[str, object]:
     look = theme.look()
     leads = view.round is not None and view.round.leader == name
     words = f"<b>{text.label(name, 22)}</b>" + ("<br>group leader" if leads else "")
     if name == "coordinator" and x == 0:
         words = "<b>coordinator</b><br>a broker"
-    figure.add_shape(type="line", x0=x, x1=x, y0=-0.5, y1=rows, line={"color": look.line, "width": 2})
     colour = look.quiet if name in view.gone else look.text
-    figure.add_annotation(
-        text=words, x=x, y=-0.6, yanchor="bottom", showarrow=False, font={"size": 12, "color": colour}
-    )
+    font = {"size": 12, "color": colour}
+    return {"text": words, "x": x, "y": -0.6, "yanchor": "bottom", "showarrow": False, "font": font}
 
 
-def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -> None:
+def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -> list[Mapping[str, object]]:
+    """What is written of one, and its arrow; a call's point comes into the figure."""
     look = theme.look()
     start, end = lanes[event.sender], lanes[event.receiver]
+    written = {"showarrow": False, "font": {"size": 11, "color": look.text}, "bgcolor": look.background}
     if event.kind == "call":
         colour = {"onPartitionsRevoked": theme.MOVED_OUT, "onPartitionsLost": theme.BROKEN}.get(
             event.name, theme.MOVED_IN
@@ -85,20 +89,14 @@ def _event(figure: go.Figure, event: Event, row: int, lanes: dict[str, float]) -
         words = f"{event.name}: {event.content}"
         side = "left" if start < max(lanes.values()) or start == 0 else "right"
         shift = 9 if side == "left" else -9
-        figure.add_annotation(
-            text=_cut(words, 46), x=start, y=row, xanchor=side, xshift=shift, showarrow=False,
-            font={"size": 11, "color": look.text}, bgcolor=look.background,
-        )  # fmt: skip
-        return
-    figure.add_annotation(
-        x=end, y=row, ax=start, ay=row, xref="x", yref="y", axref="x", ayref="y", text="", showarrow=True, arrowhead=2,
-        arrowsize=1, arrowwidth=1.3, arrowcolor=look.accent,
-    )  # fmt: skip
-    room = int(40 * abs(end - start)) + 3
-    figure.add_annotation(
-        text=_cut(f"{event.name}: {event.content}", room), x=(start + end) / 2, y=row, yshift=2, yanchor="bottom",
-        showarrow=False, font={"size": 11, "color": look.text}, bgcolor=look.background, borderpad=0,
-    )  # fmt: skip
+        return [{"text": _cut(words, 46), "x": start, "y": row, "xanchor": side, "xshift": shift, **written}]
+    arrow = {
+        "x": end, "y": row, "ax": start, "ay": row, "xref": "x", "yref": "y", "axref": "x", "ayref": "y", "text": "",
+        "showarrow": True, "arrowhead": 2, "arrowsize": 1, "arrowwidth": 1.3, "arrowcolor": look.accent,
+    }  # fmt: skip
+    words = _cut(f"{event.name}: {event.content}", int(40 * abs(end - start)) + 3)
+    above = {"x": (start + end) / 2, "y": row, "yshift": 2, "yanchor": "bottom", "borderpad": 0}
+    return [arrow, {"text": words, **above, **written}]
 
 
 def _cut(words: str, room: int) -> str:
