@@ -5,6 +5,7 @@ import streamlit as st
 from components.look import text
 from components.look.notices import refused
 from components.operate import person, states
+from components.operate.cordons import draw_cordons_left
 from components.operate.history import draw_history
 from components.operate.operated_cluster import OperatedCluster, look_at, looked_at, operated_cluster
 from components.operate.plan import choose, rollback_of
@@ -45,6 +46,7 @@ def notices(operated: OperatedCluster) -> None:
     left = throttles_left(operated)
     if left:
         states.draw_leftover_throttles(left, lambda: put_throttles_back(operated), enabled=operated.may_write)
+    draw_cordons_left(operated)
 
 
 def prepare(seat: OpenLayout, operated: OperatedCluster) -> None:

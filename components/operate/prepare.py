@@ -13,6 +13,7 @@ from components.look.notices import refused
 from components.operate import states
 from components.operate.checks import draw_checks, stopping, tally
 from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
+from components.operate.cordons import choose_cordon
 from components.operate.operated_cluster import OperatedCluster, choose_protocol, look_at, tell_protocol
 from components.operate.options import draw_options
 from components.operate.plan import Proposal, draw_detail, figures_of
@@ -55,12 +56,13 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
     left, right = st.columns([1.7, 1], gap="large")
     with right:
         options = _how(operated)
+        cordon = choose_cordon(proposal, fresh)
         foot = st.container()
     if options is None:
         with head:
             frame.answer(f"{proposal.title}: its schedule cannot be read.")
         return
-    intent = Intent(operated, proposal, options, fresh)
+    intent = Intent(operated, proposal, options, fresh, cordon)
     # Checked as if the id were typed already: what is typed is said beside the field.
     checks = check_plan(intent.request(operated.cluster_id), fresh.facts, operated.journal)
     listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]

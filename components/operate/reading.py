@@ -106,7 +106,7 @@ def last_reading(operated: OperatedCluster, leaving: tuple[int, ...] = ()) -> Fr
 def _asked(operated: OperatedCluster, leaving: tuple[int, ...], snapshot: Snapshot) -> Fresh:
     """Ask for what no reading tells, and keep all of it."""
     with target_of(operated) as target:
-        fresh = Fresh(operated.name, leaving, facts_of(target, snapshot, leaving))
+        fresh = Fresh(operated.name, leaving, facts_of(target, snapshot, leaving, cordon=bool(leaving)))
     _KEPT.set((fresh,))
     return fresh
 

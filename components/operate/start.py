@@ -40,12 +40,14 @@ class Intent:
         proposal: the plan.
         options: how it is carried out.
         shown: the reading that the person saw it checked against.
+        cordon: whether the brokers that it empties are cordoned first.
     """
 
     operated: OperatedCluster
     proposal: Proposal
     options: RunOptions
     shown: Fresh
+    cordon: bool = False
 
     def request(self, typed: str, overrides: frozenset[str] = frozenset()) -> PlanRequest:
         """The same as the guard asks for it."""
@@ -55,6 +57,7 @@ class Intent:
             shown=self.shown.snapshot.layout,
             kind=self.proposal.kind,
             throttle=self.options.throttle,
+            cordon=self.cordon,
             **self.operated.requested_by(typed, overrides),
         )
 

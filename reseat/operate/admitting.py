@@ -38,7 +38,8 @@ class Facts:
         batch_bytes: what one batch may take as text on this way of writing, or None.
         migrating: whether this way writes nodes of a cluster amid a migration to KRaft.
         protocol: by which it is written, ``admin`` or ``zookeeper``.
-        cordons: how each living broker is cordoned; None: the cluster knows no cordons, or nobody asked.
+        cordons: how the leaving brokers are cordoned, or all that live where the plan does not say which leave; None:
+            the cluster knows no cordons, or nobody asked.
     """
 
     snapshot: Snapshot
@@ -69,7 +70,9 @@ def facts_of(target: Target, snapshot: Snapshot, leaving: Sequence[int], *, cord
         target.batch_bytes,
         target.migrating(),
         target.protocol,
-        target.cordons([broker.id for broker in snapshot.layout.brokers if broker.state.up]) if cordon else None,
+        target.cordons(leaving or [broker.id for broker in snapshot.layout.brokers if broker.state.up])
+        if cordon
+        else None,
     )
 
 

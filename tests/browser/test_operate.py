@@ -62,7 +62,7 @@ class Lab:
             journal.close()
 
 
-@pytest.fixture(scope="module", params=[pytest.param("zookeeper-2.8", marks=pytest.mark.slow), "kraft-4.1"])
+@pytest.fixture(scope="module", params=[pytest.param("zookeeper-2.8", marks=pytest.mark.slow), "kraft-4.4"])
 def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A cluster with three topics, and two dashboards that know it as "lab"; tests leave its lists as they were."""
     require("browser")
@@ -219,6 +219,11 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     to(page, "Execute")
     says(page, f"Broker 2 removed on lab: {held} replicas move; nothing prevents it")
     unlock(page)
+    if kind == "kraft":
+        page.get_by_text("Cordon broker 2 first", exact=True).click()
+        page.get_by_text("Broker 2 is cordoned before anything moves").wait_for()
+    else:
+        page.get_by_text("this Kafka cannot cordon a broker").wait_for()
     picture(page, f"{kind}-ready")
 
     assert lab.in_journal(lambda journal: journal.runs()) == ()
@@ -228,6 +233,10 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     page.get_by_text("Verified.").wait_for()
     seconds = time.monotonic() - clicked
     page.get_by_text("Broker 2 is drained").wait_for()
+    if kind == "kraft":
+        page.get_by_text("Broker 2 is cordoned by run 1").wait_for()
+
+        assert cordoned(cluster) == {2}
     picture(page, f"{kind}-verified")
     _note(kind, held, seconds)
 
@@ -264,7 +273,19 @@ def test_a_broker_is_drained_verified_and_taken_back_in_the_browser(
     picture(page, f"{kind}-taken-back")
     await_assignments(cluster, before)
 
+    assert cordoned(cluster) == frozenset()
+    expect(page.get_by_role("button", name="Lift the cordon")).to_have_count(0)
+
     hold_election(page, cluster, cluster_id)
+
+
+def cordoned(cluster: KafkaCluster) -> frozenset[int]:
+    """The brokers that get no new replica."""
+    target = AdminTarget(Connection(bootstrap=tuple(cluster.bootstrap.split(","))))
+    try:
+        return target.cordoned(sorted(RACKS))
+    finally:
+        target.close()
 
 
 def hold_election(page: Page, cluster: KafkaCluster, cluster_id: str) -> None:

@@ -128,11 +128,15 @@ def _behind(layout: ClusterLayout) -> list[int] | None:
 
 
 def _stuck(drawn: ClusterLayout, layout: ClusterLayout, wish: Wish) -> list[int] | None:
-    """Replicas by broker of partitions that a plan leaves where they are."""
-    held = without_live_copy(layout)
-    if wish.options.keep_unmovable or not held.any():
-        return None
-    return _listed(_counts(drawn, drawn.replicas[held]))
+    """Replicas by broker of partitions that a plan leaves where they are.
+
+    Of a cordoned broker those that another one holds there, too: once it is out no list names it.
+    """
+    kept = np.append(drawn.cordoned & ~np.isin(drawn.broker_ids, wish.remove), False)[drawn.replicas]
+    stuck = (kept.sum(axis=1)[:, None] > kept) & (drawn.replicas != NONE)
+    if not wish.options.keep_unmovable:
+        stuck |= without_live_copy(layout)[:, None]
+    return _listed(_counts(drawn, np.where(stuck, drawn.replicas, NONE))) if stuck.any() else None
 
 
 def _bytes(layout: ClusterLayout, sizes: npt.NDArray[np.float64]) -> list[int | None]:

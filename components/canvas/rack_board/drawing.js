@@ -145,7 +145,9 @@ class Drawing {
       return `${who} removed: only ${count(targets, "broker")} would remain, and some partitions need ${this.data.needs}.`;
     }
     const stuck = ids.reduce((sum, id) => sum + (model.brokers.get(id)?.stuck ?? 0), 0);
-    const cannot = stuck ? ` ${number.format(stuck)} cannot move: no live replica.` : "";
+    const cordons = [...model.brokers.values()].some(({ id, state }) => state === CORDONED && !ids.includes(id));
+    const why = cordons ? "no live replica, or a cordoned broker has one" : "no live replica";
+    const cannot = stuck ? ` ${number.format(stuck)} cannot move: ${why}.` : "";
     return `${who} removed: ${count(moves - stuck, "replica")} must move.${cannot}`;
   }
 

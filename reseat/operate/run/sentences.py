@@ -263,9 +263,8 @@ def stays_cordoned(brokers: Sequence[int]) -> str:
     """Brokers that a run leaves cordoned, with a blank before it."""
     named = " ".join(f"--broker {broker}" for broker in brokers)
     return (
-        f" {verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} {verb(len(brokers), 'stays', 'stay')} cordoned: "
-        f"reseat operate uncordon {named} lifts it, and is due before {verb(len(brokers), 'it is', 'they are')} "
-        "unregistered."
+        f" {verb(len(brokers), 'Broker', 'Brokers')} {listed(brokers)} {verb(len(brokers), 'stays', 'stay')} cordoned; "
+        f"lift that before unregistering: reseat operate uncordon {named}."
     )
 
 

@@ -56,6 +56,17 @@ def test_brokers_are_told_as_columns() -> None:
     assert data["leads"] == "preferred"
 
 
+def test_what_a_cordon_holds_does_not_move() -> None:
+    """a-0 has a replica on cordoned broker 2 and stays on 1; of broker 2 only what cordoned broker 5 has, too, stays."""
+    lists = {("a", 0): [1, 2], ("a", 1): [1, 3], ("a", 2): [5, 2]}
+    brokers = [Broker(i, state=BrokerState.CORDONED if i in (2, 5) else BrokerState.ALIVE) for i in (1, 2, 3, 5)]
+    cordoned = ClusterLayout.from_assignments(lists, brokers=brokers)
+
+    assert board_data(cordoned, Wish(), None)["brokers"]["stuck"] == [1, 1, 0, 1]
+    assert board_data(cordoned, Wish(remove=(2,)), None)["brokers"]["stuck"] == [0, 1, 0, 0]
+    assert board_data(cordoned, Wish(), None)["brokers"]["state"] == [0, 1, 0, 1]
+
+
 def test_racks_stand_in_natural_order() -> None:
     """rack-2 before rack-10; brokers point at the rack's place in that order."""
     brokers = [Broker(1, "rack-10"), Broker(2, "rack-2"), Broker(3)]
