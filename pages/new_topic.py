@@ -41,6 +41,7 @@ def placed(new_topic: NewTopic, spec: TopicSpec, seat: OpenLayout) -> tuple[Plac
                 new_topic.method,
                 draws=JavaRandom(new_topic.seed),
                 defaults=new_topic.defaults,
+                version=new_topic.version,
             ),
             (),
         )

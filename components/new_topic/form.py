@@ -16,7 +16,7 @@ from reseat.placement.topic_spec import ClusterDefaults, TopicSpec, topic_faults
 __all__ = ["VERSIONS", "NewTopic", "check", "draw_form"]
 
 #: Releases of Kafka that differ in how they make a topic, newest first.
-VERSIONS = ("4.1", "4.0", "3.9", "3.3", "3.0", "2.8", "2.4", "2.2", "2.1", "1.0", "0.10.2")
+VERSIONS = ("4.4", "4.1", "4.0", "3.9", "3.3", "3.0", "2.8", "2.4", "2.2", "2.1", "1.0", "0.10.2")
 _PLACED, _GIVEN, _DEFAULT = "Automatic assignment", "Manual assignment", "Cluster's defaults"
 #: What the tool's words leave in the dark.
 _IN_OTHER_WORDS: dict[str | None, tuple[str, ...]] = {

@@ -63,7 +63,7 @@ def draw_examples(seat: OpenLayout | None) -> None:
             )
         if seat is not None and len(seat.layout.brokers) <= MOST_BROKERS:
             brokers = brokers_text(seat.layout.brokers)
-            request = replace(_kept().now, brokers=brokers, documented=False, fenced="").at(0)
+            request = replace(_kept().now, brokers=brokers, documented=False, fenced="", cordoned="").at(0)
             st.button(
                 "The layout's brokers",
                 key="example-layout",
@@ -101,7 +101,7 @@ def draw_form() -> tuple[bool, str | None]:
         key=f"algorithm-{suffix}",
         persist_state="session",
     )
-    one, two, three, four, five, six = st.columns([1, 1, 1, 1, 1.2, 2.2], vertical_alignment="bottom")
+    one, two, three, four, five, six, last = st.columns([1, 1, 1, 1, 1.2, 1.2, 1.7], vertical_alignment="bottom")
     striped = algorithm == "striped"
     start = _whole(one, "Start index", begun.start, f"start-{suffix}", blank="drawn", off=not striped)
     shift = _whole(two, "Replica shift", begun.shift, f"shift-{suffix}", blank="drawn", off=not striped)
@@ -115,7 +115,16 @@ def draw_form() -> tuple[bool, str | None]:
         placeholder="none",
         persist_state="session",
     )
-    with six, st.container(horizontal=True, gap="small"):
+    cordoned = six.text_input(
+        "Cordoned",
+        begun.cordoned,
+        key=f"cordoned-{suffix}",
+        disabled=algorithm != "kraft",
+        placeholder="none",
+        help="Brokers that get no new replica (Kafka 4.3 and later)",
+        persist_state="session",
+    )
+    with last, st.container(horizontal=True, gap="small"):
         racks = st.toggle(
             "Rack-aware",
             begun.racks,
@@ -131,7 +140,7 @@ def draw_form() -> tuple[bool, str | None]:
             persist_state="session",
         )
     said = PlacementRequest(
-        brokers, partitions, replicas, algorithm, start, shift, first or 0, seed or 0, fenced, racks
+        brokers, partitions, replicas, algorithm, start, shift, first or 0, seed or 0, fenced, racks, cordoned=cordoned
     )
     same = replace(begun, step=0, documented=False) == said
     said = replace(said, documented=begun.documented and same, step=kept.now.step)

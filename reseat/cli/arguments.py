@@ -339,6 +339,15 @@ def _place(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--fenced", action="append", default=[], type=_ids, metavar="ID,...", help="kraft: fenced brokers"
     )
+    command.add_argument(
+        "--cordoned",
+        action="append",
+        default=[],
+        type=_ids,
+        metavar="ID,...",
+        help="kraft: brokers that get no new replica (4.3)",
+    )
+    command.add_argument("--kafka-version", metavar="X.Y", help="kraft: refuse in the words of this Kafka version")
     command.add_argument("--disable-rack-aware", action="store_true", help="ignore racks")
     command.add_argument("--explain", type=_count, metavar="ID", help="striped: show each step for this partition")
     command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import secrets
+from collections.abc import Mapping
 
 from reseat.cli.writer import say, table, write_json
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState
 from reseat.model.wording import counted
 from reseat.placement import JavaRandom, Placement, RackMode, place_kraft, place_naive, place_striped
+from reseat.placement.creation import knows_cordons
 from reseat.placement.explain import steps_of
 from reseat.placement.striped import by_rack_mode
 
@@ -22,13 +24,18 @@ _SEED_BITS = 48
 
 def place(chosen: argparse.Namespace) -> int:
     """Place replicas; see the command's ``--help``."""
-    fenced = {broker for group in chosen.fenced for broker in group}
+    states = {
+        broker: state
+        for groups, state in ((chosen.fenced, BrokerState.FENCED), (chosen.cordoned, BrokerState.CORDONED))
+        for group in groups
+        for broker in group
+    }
     brokers = [
-        Broker(broker, rack, state=BrokerState.FENCED if broker in fenced else BrokerState.ALIVE)
+        Broker(broker, rack, state=states.get(broker, BrokerState.ALIVE))
         for group in chosen.brokers
         for broker, rack in group
     ]
-    _check(chosen, brokers, fenced)
+    _check(chosen, brokers, states)
     # Where nothing fixes the draws, a seed is drawn and told, so that the same placement can be had again.
     fixed = chosen.fixed_start_index is not None or (chosen.start is not None and chosen.shift is not None)
     needs_seed = chosen.algorithm == "kraft" or (chosen.algorithm == "striped" and not fixed)
@@ -43,13 +50,16 @@ def place(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _check(chosen: argparse.Namespace, brokers: list[Broker], fenced: set[int]) -> None:
+def _check(chosen: argparse.Namespace, brokers: list[Broker], states: Mapping[int, BrokerState]) -> None:
     """Refuse options that the algorithm would leave unused."""
-    unknown = sorted(fenced - {broker.id for broker in brokers})
+    unknown = sorted(states.keys() - {broker.id for broker in brokers})
     if unknown:
-        raise WishRefused(f"Broker {unknown[0]} is fenced but not among the brokers.", brokers=tuple(unknown))
-    if chosen.algorithm != "kraft" and fenced:
-        raise WishRefused(f"--fenced is only for kraft, not for {chosen.algorithm}.")
+        state = states[unknown[0]].value
+        raise WishRefused(f"Broker {unknown[0]} is {state} but not among the brokers.", brokers=tuple(unknown))
+    if chosen.algorithm != "kraft":
+        for name in ("fenced", "cordoned", "kafka_version"):
+            if getattr(chosen, name):
+                raise WishRefused(f"--{name.replace('_', '-')} is only for kraft, not for {chosen.algorithm}.")
     if chosen.algorithm != "striped":
         for name in ("start", "shift", "fixed_start_index", "explain"):
             if getattr(chosen, name) is not None:
@@ -72,6 +82,7 @@ def _placed(chosen: argparse.Namespace, brokers: list[Broker], seed: int | None)
             chosen.replication_factor,
             draws=JavaRandom(seed or 0),
             first_partition=chosen.first_partition,
+            knows_cordons=chosen.kafka_version is not None and knows_cordons(chosen.kafka_version),
         )
     return place_striped(
         brokers,

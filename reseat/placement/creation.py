@@ -40,9 +40,16 @@ from reseat.placement.placed import Placement
 from reseat.placement.striped import RackMode, place_striped
 from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
 
-__all__ = ["CreationMethod", "creation_method", "creation_methods", "loads_over_draws", "place_topic"]
+__all__ = [
+    "CreationMethod",
+    "creation_method",
+    "creation_methods",
+    "knows_cordons",
+    "loads_over_draws",
+    "place_topic",
+]
 
-_ADMIN, _KRAFT, _KRAFT_ALONE = (2, 2), (3, 3), (4, 0)
+_ADMIN, _KRAFT, _KRAFT_ALONE, _CORDONS = (2, 2), (3, 3), (4, 0), (4, 3)
 _WITHOUT_ZOOKEEPER_TOOL = (3, 0)
 
 
@@ -92,6 +99,15 @@ def creation_method(version: str, *, disable_rack_aware: bool = False, kraft: bo
     return open_to[-1] if not kraft and CreationMethod.ADMIN_KRAFT in open_to else open_to[0]
 
 
+def knows_cordons(version: str) -> bool:
+    """Whether a version has cordons (KIP-1066), which its refusals name.
+
+    Raises:
+        PlacementRefused: that is no version.
+    """
+    return _numbers(version) >= _CORDONS
+
+
 def place_topic(
     spec: TopicSpec,
     brokers: Sequence[Broker],
@@ -99,15 +115,17 @@ def place_topic(
     *,
     draws: DrawSource,
     defaults: ClusterDefaults | None = None,
+    version: str | None = None,
 ) -> Placement:
     """Where the replicas of a new topic go.
 
     Args:
         spec: the topic; where it gives replicas, these are the answer. Its partition ids have to be 0 to n - 1.
-        brokers: the brokers of the cluster. Dead ones take no part; fenced ones do in KRaft alone.
+        brokers: the brokers of the cluster. Dead and cordoned ones take no part; fenced ones do in KRaft alone.
         method: how it is made.
         draws: where random draws come from.
         defaults: what the cluster does where partitions or replicas are left to it; None: Kafka's own defaults.
+        version: of the cluster, in whose words it is refused; None: as before cordons.
 
     Raises:
         PlacementRefused: in Kafka's words, the placement is refused; ids given have gaps, or lists differ in length.
@@ -122,7 +140,8 @@ def place_topic(
     factor = known.default_replication_factor if spec.replication_factor is None else spec.replication_factor
     up = [broker for broker in brokers if broker.state is not BrokerState.DEAD]
     if method is CreationMethod.ADMIN_KRAFT:
-        return place_kraft(up, partitions, factor, draws=draws)
+        knows = version is not None and knows_cordons(version)
+        return place_kraft(up, partitions, factor, draws=draws, knows_cordons=knows)
     living = [broker for broker in up if broker.state is not BrokerState.FENCED]
     if method is CreationMethod.ZOOKEEPER_TOOL:
         mode = RackMode.DISABLED if spec.disable_rack_aware else RackMode.ENFORCED

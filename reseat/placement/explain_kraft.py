@@ -20,7 +20,7 @@ from typing import TypeVar
 from reseat.errors import PlacementRefused
 from reseat.model import Broker, BrokerState
 from reseat.placement.draw_source import DrawSource
-from reseat.placement.kraft import BrokerList, RackList, place_kraft, rack_names, racks_of
+from reseat.placement.kraft import BrokerList, RackList, not_cordoned, place_kraft, rack_names, racks_of
 
 __all__ = ["KraftSteps", "RackLook", "kraft_steps_of"]
 
@@ -83,8 +83,9 @@ def kraft_steps_of(brokers: Sequence[Broker], row: int, replication_factor: int,
     """
     if row < 0:
         raise PlacementRefused(f"Partition {row} is before the first one, 0.")
-    unfenced = sum(broker.state is not BrokerState.FENCED for broker in brokers)
     place_kraft(brokers, 0, replication_factor, draws=_Zeros())  # its refusals
+    brokers = not_cordoned(brokers)
+    unfenced = sum(broker.state is not BrokerState.FENCED for broker in brokers)
     racks = racks_of(brokers)
     for rack in racks.values():
         rack.fenced.draw_offset(draws)

@@ -25,8 +25,8 @@ Example: brokers 0, 1, 2 without racks and offset 1: [1, 2, 0], [2, 0, 1], [0, 1
 Complexity: O(P R); without racks and fenced brokers vectorised by blocks of n, else a loop over partitions (about 3
 microseconds each).
 
-Source: ``org.apache.kafka.metadata.placement.StripedReplicaPlacer`` (3.9.1, 4.1.0), behind topic creation in KRaft and,
-from 4.1, behind ``--generate`` (KAFKA-18798).
+Source: ``org.apache.kafka.metadata.placement.StripedReplicaPlacer`` (3.9.1 to 4.4.0), behind topic creation in KRaft
+and, from 4.1, behind ``--generate`` (KAFKA-18798).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from reseat.placement.placed import Placement, check_size
 from reseat.placement.ring import java_text_key
 from reseat.placement.striped import refuse_repeated
 
-__all__ = ["BrokerList", "RackList", "place_kraft", "rack_names", "racks_of"]
+__all__ = ["BrokerList", "RackList", "not_cordoned", "place_kraft", "rack_names", "racks_of"]
 
 _SMALLEST_TABLE = 16
 
@@ -55,22 +55,26 @@ def place_kraft(
     *,
     draws: DrawSource,
     first_partition: int = 0,
+    knows_cordons: bool = False,
 ) -> Placement:
     """Place a topic's replicas as KRaft's controller does.
 
     Args:
         brokers: the registered brokers, in the order in which the controller goes through them (it decides the order of
-            draws among racks of one hash bucket only). State ``FENCED`` is fenced; every other counts as unfenced.
+            draws among racks of one hash bucket only). State ``FENCED`` is fenced, ``CORDONED`` takes no part; every
+            other counts as unfenced.
         partitions: how many to place; 0 gives none.
         replication_factor: replicas of each.
         draws: Java's random source, or another.
         first_partition: id of the first; it plays no part in where replicas go.
+        knows_cordons: whether it is Kafka 4.3 or later, whose refusals name cordons (KIP-1066).
 
     Raises:
         PlacementRefused: in Kafka's order and words (``InvalidReplicationFactorException``): no replica, all brokers
             fenced, more replicas than brokers. And a broker given twice.
     """
     refuse_repeated(brokers)
+    registered, brokers = brokers, not_cordoned(brokers)
     unfenced = sum(broker.state is not BrokerState.FENCED for broker in brokers)
     racks = racks_of(brokers)
     for rack in racks.values():
@@ -78,7 +82,7 @@ def place_kraft(
         rack.unfenced.draw_offset(draws)
     names = rack_names(racks)
     offset = draws.next_int(len(names)) if names else 0
-    _check(replication_factor, unfenced, len(brokers))
+    _check(replication_factor, unfenced, len(brokers), knows_cordons or len(brokers) < len(registered))
     check_size(max(0, partitions), replication_factor)
     if len(racks) == 1 and unfenced == len(brokers):
         lists = _turns(next(iter(racks.values())).unfenced, partitions, replication_factor, draws, names)
@@ -163,18 +167,24 @@ def _spread_hash(name: str | None) -> int:
     return code ^ (code >> 16)
 
 
-def _check(factor: int, unfenced: int, total: int) -> None:
+def not_cordoned(brokers: Sequence[Broker]) -> list[Broker]:
+    """The brokers that the controller hands to its placer: all but those whose log directories are all cordoned."""
+    return [broker for broker in brokers if broker.state is not BrokerState.CORDONED]
+
+
+def _check(factor: int, unfenced: int, total: int, knows_cordons: bool) -> None:
     refusal = "InvalidReplicationFactorException"
     if factor <= 0:
         raise PlacementRefused(
             f"Invalid replication factor {factor}: the replication factor must be positive.", kafka_error=refusal
         )
     if unfenced == 0:
-        raise PlacementRefused("All brokers are currently fenced.", kafka_error=refusal)
+        or_cordoned = ", or have all their log directories cordoned" if knows_cordons else ""
+        raise PlacementRefused(f"All brokers are currently fenced{or_cordoned}.", kafka_error=refusal)
     if factor > total:
         raise PlacementRefused(
             f"The target replication factor of {factor} cannot be reached because only {total} broker(s) are "
-            "registered.",
+            f"registered{' or some brokers have all their log directories cordoned' if knows_cordons else ''}.",
             kafka_error=refusal,
         )
 

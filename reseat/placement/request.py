@@ -59,6 +59,7 @@ class PlacementRequest:
         first: id of the first partition.
         seed: seed of the draws.
         fenced: ids of fenced brokers as text (KRaft).
+        cordoned: ids of cordoned brokers as text (KRaft from 4.3), which get nothing.
         racks: whether racks count; off is ``--disable-rack-aware``.
         step: which replica one looks at, counted through all partitions from 0.
         documented: whether the table of the documents stands beside what the code gives.
@@ -76,6 +77,7 @@ class PlacementRequest:
     racks: bool = True
     step: int = 0
     documented: bool = False
+    cordoned: str = ""
 
     @property
     def steps(self) -> int:
@@ -143,21 +145,29 @@ def _rack_text(rack: str) -> str:
 
 
 def requested_brokers(request: PlacementRequest) -> tuple[Broker, ...]:
-    """The brokers of a question, fenced ones marked, racks taken away where they shall not count.
+    """The brokers of a question, fenced and cordoned ones marked, racks taken away where they shall not count.
 
     Raises:
-        PlacementRefused: the text of brokers or of fenced ones is not understood.
+        PlacementRefused: the text of brokers, or of fenced or cordoned ones, is not understood.
     """
     brokers = brokers_in(request.brokers)
     if not request.racks:
         brokers = tuple(replace(broker, rack=None) for broker in brokers)
-    if request.algorithm != "kraft" or not request.fenced.strip():
+    if request.algorithm != "kraft":
         return brokers
-    fenced = {broker.id for broker in brokers_in(request.fenced)}
-    unknown = sorted(fenced - {broker.id for broker in brokers})
+    for told, state in ((request.fenced, BrokerState.FENCED), (request.cordoned, BrokerState.CORDONED)):
+        brokers = _marked(brokers, told, state)
+    return brokers
+
+
+def _marked(brokers: tuple[Broker, ...], told: str, state: BrokerState) -> tuple[Broker, ...]:
+    if not told.strip():
+        return brokers
+    named = {broker.id for broker in brokers_in(told)}
+    unknown = sorted(named - {broker.id for broker in brokers})
     if unknown:
-        raise PlacementRefused(f"Broker {unknown[0]} is said to be fenced but is not among the brokers.")
-    return tuple(replace(broker, state=BrokerState.FENCED) if broker.id in fenced else broker for broker in brokers)
+        raise PlacementRefused(f"Broker {unknown[0]} is said to be {state.value} but is not among the brokers.")
+    return tuple(replace(broker, state=state) if broker.id in named else broker for broker in brokers)
 
 
 def place(request: PlacementRequest) -> Placement:
@@ -205,6 +215,7 @@ def to_query(request: PlacementRequest) -> dict[str, str]:
         "first": str(request.first) if request.first else "",
         "seed": "" if request.algorithm == "naive" else str(request.seed),
         "fenced": request.fenced if request.algorithm == "kraft" else "",
+        "cordoned": request.cordoned if request.algorithm == "kraft" else "",
         "aware": "" if request.racks else "no",
         "step": str(request.step),
         "documented": "yes" if request.documented else "",
@@ -230,6 +241,7 @@ def from_query(query: Mapping[str, str]) -> tuple[PlacementRequest | None, str |
             first=_number(query, "first", 0) or 0,
             seed=_number(query, "seed", 42, lowest=-_LARGEST) or 0,
             fenced=query.get("fenced", "")[:_LONGEST],
+            cordoned=query.get("cordoned", "")[:_LONGEST],
             racks=query.get("aware") != "no",
             documented=query.get("documented") == "yes",
         )

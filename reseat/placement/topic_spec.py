@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reseat.errors import PlacementRefused
-from reseat.model import Broker
+from reseat.model import Broker, BrokerState
 from reseat.model.wording import counted, listed, verb
 from reseat.placement.topic_names import COLLISION_WARNING, colliding, has_collision_chars, name_error
 
@@ -200,7 +200,7 @@ def topic_faults(spec: TopicSpec, *, existing: Iterable[str] = (), brokers: Sequ
         if others:
             faults.append(f"Topic '{spec.name}' collides with existing topic: {', '.join(others)}")
     if spec.assignment:
-        faults += _assignment_faults(spec, {broker.id for broker in brokers})
+        faults += _assignment_faults(spec, brokers)
     else:
         if spec.partitions is not None and spec.partitions < 1:
             faults.append("The partitions must be greater than 0")
@@ -216,8 +216,14 @@ def topic_faults(spec: TopicSpec, *, existing: Iterable[str] = (), brokers: Sequ
     return tuple(faults)
 
 
-def _assignment_faults(spec: TopicSpec, alive: set[int]) -> list[str]:
-    faults = []
+def _assignment_faults(spec: TopicSpec, brokers: Sequence[Broker]) -> list[str]:
+    alive = {broker.id for broker in brokers}
+    named = {broker for _, replicas in spec.assignment for broker in replicas}
+    faults = [
+        f"The manual partition assignment includes broker {broker.id}, but all its log directories are cordoned."
+        for broker in brokers
+        if broker.id in named and broker.state is BrokerState.CORDONED
+    ]
     if spec.partitions is not None or spec.replication_factor is not None:
         faults.append("Replicas are given, so partitions and replication factor must not be.")
     if not spec.consecutive:
@@ -229,7 +235,7 @@ def _assignment_faults(spec: TopicSpec, alive: set[int]) -> list[str]:
             faults.append(f"Partition {partition} has no replica.")
         elif len(set(replicas)) < len(replicas):
             faults.append(f"Duplicate replica assignment found: partition {partition} -> {list(replicas)}")
-    unknown = sorted({broker for _, replicas in spec.assignment for broker in replicas} - alive) if alive else []
+    unknown = sorted(named - alive) if alive else []
     if unknown:
         faults.append(
             f"{'Broker' if len(unknown) == 1 else 'Brokers'} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not "

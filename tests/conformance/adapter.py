@@ -37,12 +37,19 @@ def _brokers(question: Question) -> list[Broker]:
         Broker(
             broker["id"],
             broker["rack"],
-            state=BrokerState.FENCED if broker.get("fenced") else BrokerState.ALIVE,
+            state=_state(broker),
         )
         if isinstance(broker, dict)
         else Broker(broker)
         for broker in question["brokers"]
     ]
+
+
+def _state(broker: Mapping[str, Any]) -> BrokerState:
+    """Kafka keeps two marks of a broker; of one that has both, it counts that it gets nothing."""
+    if broker.get("cordoned"):
+        return BrokerState.CORDONED
+    return BrokerState.FENCED if broker.get("fenced") else BrokerState.ALIVE
 
 
 def _by_text(assignment: Mapping[int, list[int]]) -> dict[str, list[int]]:
@@ -75,6 +82,7 @@ def _kraft(question: Question) -> Answer:
         question["replication_factor"],
         draws=JavaRandom(question["java_random_seed"]),
         first_partition=question["start_partition"],
+        knows_cordons=question["kafka_versions"][-1] >= "4.3",
     )
     return {"placements": placed.replicas.tolist()}
 

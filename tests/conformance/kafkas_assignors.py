@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
-import subprocess
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 from reseat.consumers import Assignment, Group, Member, Partition
-from tests.servers.cluster import CACHE
+from tests.conformance import recording
 
-#: Read by `java FILE`, which compiles it: no build step and no class file in the tree.
-_SOURCE = Path(__file__).parent / "java" / "Assign.java"
-_JARS = CACHE / "kraft-4.1" / "jars"
+#: The release that is asked.
+_VERSION = "4.4.0"
 
 
 def missing() -> str | None:
     """What is missing to ask Kafka's classes, as one sentence, or None."""
     if shutil.which("javac") is None:
         return "No Java compiler was found: asking Kafka's classes needs a JDK, 17 or later."
-    if not list(_JARS.glob("kafka-clients-*.jar")):
+    if not list(recording.JARS[_VERSION].glob("kafka-clients-*.jar")):
         return "Kafka's jars are missing: `make kafka-jars` fetches them from Maven Central (it needs mvn)."
     return None
 
@@ -29,38 +26,41 @@ def missing() -> str | None:
 def ask(assignor: str, groups: Sequence[Group]) -> list[Assignment | None]:
     """What Kafka's class assigns to each group, or None where it throws.
 
-    Partitions are sorted, since Kafka's order within a member follows hashes.
-
-    Members are handed over in a ``HashMap``, as the group's leader does, so the order in the question does not count.
+    Partitions are sorted, since Kafka's order within a member follows hashes. Members are handed over in a ``HashMap``,
+    as the group's leader does, so the order in the question does not count.
     """
-    questions = "".join(json.dumps(_question(assignor, group)) + "\n" for group in groups)
-    java = ["java", "-XX:+UseSerialGC", "-Dlog4j2.level=OFF", "-cp", f"{_JARS}/*", str(_SOURCE)]
-    done = subprocess.run(java, input=questions, capture_output=True, text=True, check=False, timeout=3600)
-    answers = done.stdout.splitlines()
-    if done.returncode or len(answers) != len(groups):
-        raise RuntimeError(f"Asked {len(groups)} groups, answered {len(answers)}: {done.stderr[-2000:]}")
-    return [
-        given and {member: sorted((topic, p) for topic, p in partitions) for member, partitions in given.items()}
-        for given in map(json.loads, answers)
-    ]
+    said = recording.ask(_VERSION, (_question(assignor, group) for group in groups))
+    return [None if "error" in one else _parsed(one["assignment"]) for one in said]
 
 
-def _question(assignor: str, group: Group) -> dict[str, object]:
+def _parsed(given: dict[str, list[str]]) -> Assignment:
+    split = {member: [name.rpartition("-") for name in names] for member, names in given.items()}
+    return {member: sorted((topic, int(p)) for topic, _, p in parts) for member, parts in split.items()}
+
+
+def _question(assignor: str, group: Group) -> dict[str, Any]:
+    """As a record has it; one broker a rack, which has a replica of each partition of that rack."""
+    racks = sorted({rack for on in group.racks.values() for rack in on})
+    broker_of = {rack: number for number, rack in enumerate(racks, 1)}
     return {
-        "assignor": assignor,
-        "partitions": dict(group.partitions),
+        "family": assignor.replace("-", "_"),
+        "partitions_per_topic": dict(group.partitions),
         "members": [
             {
-                "id": member.id,
+                "member_id": member.id,
                 "topics": list(member.topics),
-                "owned": [list(partition) for partition in member.owned],
+                "owned_partitions": [f"{topic}-{p}" for topic, p in member.owned] if member.generation >= 0 else None,
                 "generation": member.generation,
-                "rack": member.rack,
-                "instance": member.instance_id,
+                "rack_id": member.rack,
+                "group_instance_id": member.instance_id,
             }
             for member in group.members
         ],
-        "racks": {f"{topic}-{p}": sorted(on) for (topic, p), on in group.racks.items()},
+        "broker_racks": {str(number): rack for rack, number in broker_of.items()},
+        "partition_replicas": {
+            topic: [sorted(broker_of[rack] for rack in group.racks.get((topic, p), ())) for p in range(count)]
+            for topic, count in group.partitions.items()
+        },
     }
 
 

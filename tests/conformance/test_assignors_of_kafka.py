@@ -96,7 +96,7 @@ def test_the_story_says_who_is_assigned_what_it_did_not_ask_for() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("assignor", ["range", "roundrobin", "sticky", "cooperative-sticky"])
 def test_random_groups_are_assigned_as_by_kafkas_class(assignor: str) -> None:
-    """Kafka's 4.1 class runs for real on every group; where it throws, the group cannot be compared and is counted."""
+    """Kafka's 4.4 class runs for real on every group; where it throws, the group cannot be compared and is counted."""
     if (reason := kafkas_assignors.missing()) is not None:
         missing("kafka", reason)
     draws = random.Random(assignor)

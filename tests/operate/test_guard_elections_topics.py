@@ -203,3 +203,13 @@ def test_dead_brokers_of_a_topic_are_named():
     assert verdicts(check_topic(over, down)) == {"targets_alive": Verdict.OVERRIDDEN}
     assert verdicts(check_topic(dark, down)) == {"replicas_valid": Verdict.FAILED}
     assert verdicts(check_topic(only, down)) == {"targets_alive": Verdict.FAILED}
+
+
+def test_a_topic_on_a_cordoned_broker_is_refused():
+    """It is alive, and Kafka takes no list that names it; that cannot be overridden."""
+    cordoned = snapshot(layout(states={2: BrokerState.CORDONED}))
+    (found,) = [one for one in check_topic(topic(overrides=frozenset({"replicas_valid"})), cordoned) if one.stops]
+
+    assert found.name == "replicas_valid"
+    assert found.sentence == "Broker 2 is cordoned: Kafka refuses lists that name it."
+    assert found.brokers == (2,)

@@ -151,3 +151,22 @@ def test_generate_refuses_in_the_tools_words() -> None:
         propose(layout, [1], draws=JavaRandom(1), topics=["b"])
     with pytest.raises(PlacementRefused, match=r"Replication factor: 3 larger than available brokers: 1\."):
         propose(layout, [1], draws=JavaRandom(1))
+
+
+def test_cordoned_brokers_take_no_part_in_krafts_placement_and_refusals_name_them() -> None:
+    """As without them, draw for draw; from 4.3 on a refusal says that it may be for cordons."""
+    cordoned = [
+        Broker(i, "ab"[i % 2], state=BrokerState.CORDONED if i in (2, 5) else BrokerState.ALIVE) for i in range(7)
+    ]
+    without = [broker for broker in cordoned if broker.state is BrokerState.ALIVE]
+    placed = place_kraft(cordoned, 20, 3, draws=JavaRandom(9))
+    registered = "only 5 broker\\(s\\) are registered"
+
+    assert placed.replicas.tolist() == place_kraft(without, 20, 3, draws=JavaRandom(9)).replicas.tolist()
+    assert placed.order == (0, 1, 3, 4, 6)
+    with pytest.raises(PlacementRefused, match=f"{registered} or some brokers have all their log directories cordoned"):
+        place_kraft(cordoned, 1, 6, draws=JavaRandom(9))
+    with pytest.raises(PlacementRefused, match=f"{registered}\\.$"):
+        place_kraft(without, 1, 6, draws=JavaRandom(9))
+    with pytest.raises(PlacementRefused, match="All brokers are currently fenced, or have all their log directories"):
+        place_kraft(cordoned[2:3], 1, 1, draws=JavaRandom(9))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reseat.errors import PlacementRefused
-from reseat.model import Broker
+from reseat.model import Broker, BrokerState
 from reseat.placement.command_line import ACTIONS, read_topic_command
 from reseat.placement.topic_names import colliding, is_internal, name_error
 from reseat.placement.topic_spec import (
@@ -246,3 +246,13 @@ def test_options_may_be_shortened_and_joined() -> None:
     command = read_topic_command("--create --boot b:1 --topic=t --partitions 3 --replication-f=2")
 
     assert command.spec == TopicSpec("t", 3, 2)
+
+
+def test_a_given_list_with_a_cordoned_broker_is_refused_in_kafkas_words() -> None:
+    """As 4.4.0 said it when it was asked; one that names others is taken."""
+    brokers = [Broker(1), Broker(4, state=BrokerState.CORDONED)]
+
+    assert topic_faults(TopicSpec.placed("t", {0: [1, 4]}), brokers=brokers) == (
+        "The manual partition assignment includes broker 4, but all its log directories are cordoned.",
+    )
+    assert topic_faults(TopicSpec.placed("t", {0: [1]}), brokers=brokers) == ()

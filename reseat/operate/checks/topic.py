@@ -65,11 +65,15 @@ def _ids_allowed(request: TopicRequest, snapshot: Snapshot) -> Check:
     return Check(name, Verdict.PASSED, f"{counted(len(ids), 'partition')}, from 0 without gaps.")
 
 
+def _named(request: TopicRequest) -> set[int]:
+    return {broker for ids in request.assignments.values() for broker in ids}
+
+
 def _lists_valid(request: TopicRequest, layout: ClusterLayout) -> Check:
     name, topic = "replicas_valid", request.topic
     empty = [f"{topic}-{i}" for i, ids in sorted(request.assignments.items()) if not ids]
     twice = [f"{topic}-{i}" for i, ids in sorted(request.assignments.items()) if len(set(ids)) < len(ids)]
-    unknown = sorted({b for ids in request.assignments.values() for b in ids if layout.position(b) is None})
+    unknown = sorted(broker for broker in _named(request) if layout.position(broker) is None)
     factors = sorted({len(ids) for ids in request.assignments.values()})
     faults = []
     if empty:
@@ -81,20 +85,24 @@ def _lists_valid(request: TopicRequest, layout: ClusterLayout) -> Check:
             f"{verb(len(unknown), 'Broker', 'Brokers')} {listed(unknown)} {verb(len(unknown), 'is', 'are')} not in the "
             "cluster."
         )
+    closed = sorted(set(layout.broker_ids[layout.cordoned].tolist()).intersection(_named(request)))
+    if closed:
+        faults.append(
+            f"{verb(len(closed), 'Broker', 'Brokers')} {listed(closed)} {verb(len(closed), 'is', 'are')} cordoned: "
+            f"Kafka refuses lists that name {verb(len(closed), 'it', 'them')}."
+        )
     if len(factors) > 1:
         faults.append(f"All partitions must have the same number of replicas; these have {listed(factors)}.")
     if faults:
-        return Check(
-            name, Verdict.FAILED, " ".join(faults), partitions=(*empty, *twice), brokers=tuple(int(b) for b in unknown)
-        )
+        return Check(name, Verdict.FAILED, " ".join(faults), partitions=(*empty, *twice), brokers=(*unknown, *closed))
     return Check(name, Verdict.PASSED, "Every replica list is valid.")
 
 
 def _targets_alive(request: TopicRequest, snapshot: Snapshot) -> Check:
     """A topic may be made with brokers that are down; nobody can then write to partitions that have no other."""
     name, state = "targets_alive", {b.id: b.state for b in snapshot.layout.brokers}
-    up = {i for i, told in state.items() if told in (BrokerState.ALIVE, BrokerState.NOT_TOLD)}
-    down = tuple(sorted({b for ids in request.assignments.values() for b in ids} - up))
+    up = {i for i, told in state.items() if told.up or told is BrokerState.NOT_TOLD}
+    down = tuple(sorted(_named(request) - up))
     if not down:
         return Check(name, Verdict.PASSED, "Every broker of the topic is alive.")
     dark = tuple(f"{request.topic}-{i}" for i, ids in sorted(request.assignments.items()) if not set(ids) & up)
