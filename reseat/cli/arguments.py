@@ -9,19 +9,22 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from reseat.cli.argument_values import (
+    additions,
+    broker_ids,
+    count,
+    factor,
+    pins,
+    replacements,
+    seed,
+    words,
+)
 from reseat.cli.generate_arguments import generate_arguments
 from reseat.cli.operate.arguments import operate_arguments, rate
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
-from reseat.model.naming import id_in
 
 __all__ = ["parser"]
-
-#: Broker ids are 32-bit numbers in Kafka.
-_LARGEST_ID = 2**31 - 1
-#: Seeds are 64-bit numbers in Java.
-_LARGEST_SEED = 2**63
-
 
 #: The base64 of 16 bytes, of an alphabet with ``-``: what Kafka calls a cluster.
 _CLUSTER_ID = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -72,7 +75,8 @@ def parser() -> argparse.ArgumentParser:
     _advise(commands.add_parser("advise", help="what to do about a layout, with the cost of each and what it fixes"))
     _plan(commands.add_parser("plan", help="plan a change, with rollback and proof"))
     generate_arguments(
-        commands.add_parser("generate", help="move topics onto brokers, in the place of Kafka's own --generate"), _ids
+        commands.add_parser("generate", help="move topics onto brokers, in the place of Kafka's own --generate"),
+        broker_ids,
     )
     _report(commands.add_parser("report", help="a report on a layout and a change: HTML, PDF, slides"))
     _unmask(commands.add_parser("unmask", help="replace the pseudonyms in a text of a masked report by names"))
@@ -104,7 +108,7 @@ def _layout_arguments(command: argparse.ArgumentParser) -> None:
         "--without-topics",
         action="append",
         default=[],
-        type=_words,
+        type=words,
         metavar="PATTERN,...",
         help="exclude topics, by name or pattern (* and ?); may be repeated",
     )
@@ -149,23 +153,25 @@ def _controller(command: argparse.ArgumentParser) -> None:
 
 
 def _wish_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--remove", action="append", default=[], type=_ids, metavar="ID,...", help="brokers to drain")
     command.add_argument(
-        "--add", action="append", default=[], type=_additions, metavar="ID[:RACK],...", help="brokers to add"
+        "--remove", action="append", default=[], type=broker_ids, metavar="ID,...", help="brokers to drain"
+    )
+    command.add_argument(
+        "--add", action="append", default=[], type=additions, metavar="ID[:RACK],...", help="brokers to add"
     )
     command.add_argument(
         "--replace",
         action="append",
         default=[],
-        type=_replacements,
+        type=replacements,
         metavar="OLD:NEW[:RACK],...",
         help="drain OLD; NEW takes its place in every list",
     )
     command.add_argument(
-        "--replication-factor", type=_factor, metavar="N", help="the new replication factor of --topics"
+        "--replication-factor", type=factor, metavar="N", help="the new replication factor of --topics"
     )
     command.add_argument(
-        "--topics", action="append", default=[], type=_words, metavar="NAME,...", help="topics to change, or patterns"
+        "--topics", action="append", default=[], type=words, metavar="NAME,...", help="topics to change, or patterns"
     )
     command.add_argument(
         "--rebalance",
@@ -179,13 +185,13 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         "--leaders-only", action="store_true", help="balance preferred leaders over all lists; no replica moves"
     )
     command.add_argument(
-        "--remove-rack", action="append", default=[], type=_words, metavar="RACK,...", help="drain all brokers of racks"
+        "--remove-rack", action="append", default=[], type=words, metavar="RACK,...", help="drain all brokers of racks"
     )
     command.add_argument(
         "--pin",
         action="append",
         default=[],
-        type=_pins,
+        type=pins,
         metavar="TOPIC[:PARTITION],...",
         help="topics, patterns or partitions whose replica lists stay as they are",
     )
@@ -193,7 +199,7 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         "--never-leads",
         action="append",
         default=[],
-        type=_ids,
+        type=broker_ids,
         metavar="ID,...",
         help="brokers that are preferred leader only of lists without another broker that can be",
     )
@@ -201,7 +207,7 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         "--never-onto",
         action="append",
         default=[],
-        type=_ids,
+        type=broker_ids,
         metavar="ID,...",
         help="brokers that receive no replica and are not counted in the replica balance",
     )
@@ -209,7 +215,7 @@ def _wish_arguments(command: argparse.ArgumentParser) -> None:
         "--leader-racks",
         action="append",
         default=[],
-        type=_words,
+        type=words,
         metavar="RACK,...",
         help="racks in which preferred leaders are to be, the most preferred first",
     )
@@ -254,12 +260,12 @@ def _how_to_plan(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --remove or --add: any replica list may be reordered to balance leaders",
     )
-    command.add_argument("--receive-cap", type=_count, metavar="N", help="max replicas received per broker")
+    command.add_argument("--receive-cap", type=count, metavar="N", help="max replicas received per broker")
     command.add_argument(
         "--by-bytes", action="store_true", help="with --remove or --rebalance: balance by size instead of replica count"
     )
-    command.add_argument("--max-moves", type=_count, metavar="N", help="with --add or --rebalance: at most N moves")
-    command.add_argument("--point", type=_count, metavar="N", help="the plan with N moves; --points lists the choices")
+    command.add_argument("--max-moves", type=count, metavar="N", help="with --add or --rebalance: at most N moves")
+    command.add_argument("--point", type=count, metavar="N", help="the plan with N moves; --points lists the choices")
 
 
 def _report(command: argparse.ArgumentParser) -> None:
@@ -290,7 +296,7 @@ def _elect(command: argparse.ArgumentParser) -> None:
         dest="stopped",
         action="append",
         default=[],
-        type=_ids,
+        type=broker_ids,
         metavar="ID,...",
         help="preview while these brokers are stopped",
     )
@@ -298,7 +304,7 @@ def _elect(command: argparse.ArgumentParser) -> None:
         "--stopped-racks",
         action="append",
         default=[],
-        type=_words,
+        type=words,
         metavar="RACK,...",
         help="preview while all brokers of these racks are stopped",
     )
@@ -315,12 +321,12 @@ def _place(command: argparse.ArgumentParser) -> None:
         "--brokers",
         action="append",
         required=True,
-        type=_additions,
+        type=additions,
         metavar="ID[:RACK],...",
         help="the brokers, each with its rack if it has one",
     )
-    command.add_argument("--partitions", required=True, type=_count, metavar="N", help="number of partitions")
-    command.add_argument("--replication-factor", required=True, type=_count, metavar="N", help="replicas per partition")
+    command.add_argument("--partitions", required=True, type=count, metavar="N", help="number of partitions")
+    command.add_argument("--replication-factor", required=True, type=count, metavar="N", help="replicas per partition")
     command.add_argument(
         "--algorithm",
         choices=("striped", "kraft", "naive"),
@@ -328,28 +334,28 @@ def _place(command: argparse.ArgumentParser) -> None:
         help="striped: Kafka with ZooKeeper (the default); kraft: KRaft's controller; naive: round-robin without shift",
     )
     command.add_argument(
-        "--start", type=_count, metavar="N", help="striped: a fixed start index instead of a random one"
+        "--start", type=count, metavar="N", help="striped: a fixed start index instead of a random one"
     )
     command.add_argument(
-        "--shift", type=_count, metavar="N", help="striped: a fixed replica shift instead of a random one"
+        "--shift", type=count, metavar="N", help="striped: a fixed replica shift instead of a random one"
     )
-    command.add_argument("--fixed-start-index", type=_count, metavar="N", help="striped: both start and shift")
-    command.add_argument("--first-partition", type=_count, default=0, metavar="ID", help="id of the first partition")
-    command.add_argument("--seed", type=_seed, metavar="N", help="seed of java.util.Random for random choices")
+    command.add_argument("--fixed-start-index", type=count, metavar="N", help="striped: both start and shift")
+    command.add_argument("--first-partition", type=count, default=0, metavar="ID", help="id of the first partition")
+    command.add_argument("--seed", type=seed, metavar="N", help="seed of java.util.Random for random choices")
     command.add_argument(
-        "--fenced", action="append", default=[], type=_ids, metavar="ID,...", help="kraft: fenced brokers"
+        "--fenced", action="append", default=[], type=broker_ids, metavar="ID,...", help="kraft: fenced brokers"
     )
     command.add_argument(
         "--cordoned",
         action="append",
         default=[],
-        type=_ids,
+        type=broker_ids,
         metavar="ID,...",
         help="kraft: brokers that get no new replica (4.3)",
     )
     command.add_argument("--kafka-version", metavar="X.Y", help="kraft: refuse in the words of this Kafka version")
     command.add_argument("--disable-rack-aware", action="store_true", help="ignore racks")
-    command.add_argument("--explain", type=_count, metavar="ID", help="striped: show each step for this partition")
+    command.add_argument("--explain", type=count, metavar="ID", help="striped: show each step for this partition")
     command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
     command.set_defaults(run=_later("place"))
 
@@ -357,7 +363,7 @@ def _place(command: argparse.ArgumentParser) -> None:
 def _infer(command: argparse.ArgumentParser) -> None:
     _layout_arguments(command)
     command.add_argument(
-        "--topic", action="append", default=[], type=_words, metavar="NAME,...", help="only these topics, or patterns"
+        "--topic", action="append", default=[], type=words, metavar="NAME,...", help="only these topics, or patterns"
     )
     command.set_defaults(run=_later("infer"))
 
@@ -433,75 +439,3 @@ def _later(module: str, name: str = "") -> Callable[[argparse.Namespace], int]:
         return int(getattr(import_module(f"reseat.cli.{module}"), name or module)(chosen))
 
     return run
-
-
-def _words(text: str) -> tuple[str, ...]:
-    words = tuple(word.strip() for word in text.split(",") if word.strip())
-    if not words:
-        raise argparse.ArgumentTypeError("names separated by commas were expected")
-    return words
-
-
-def _id(text: str) -> int:
-    # isdecimal() takes digits of every script; Kafka's ids are ASCII.
-    if not (text.isascii() and text.isdecimal()) or int(text) > _LARGEST_ID:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a broker id: a whole number from 0 was expected")
-    return int(text)
-
-
-def _ids(text: str) -> tuple[int, ...]:
-    return tuple(_id(word) for word in _words(text))
-
-
-def _additions(text: str) -> tuple[tuple[int, str | None], ...]:
-    out: list[tuple[int, str | None]] = []
-    for word in _words(text):
-        broker, colon, rack = word.partition(":")
-        if colon and not rack:
-            raise argparse.ArgumentTypeError(f"{word!r} has no rack after the colon")
-        out.append((_id(broker), rack or None))
-    return tuple(out)
-
-
-def _pins(text: str) -> tuple[tuple[str, int | None], ...]:
-    pins = []
-    for word in _words(text):
-        topic, colon, partition = word.partition(":")
-        if not topic or (colon and id_in(partition) is None):
-            raise argparse.ArgumentTypeError(f"{word!r} is neither a topic to pin nor topic:partition")
-        pins.append((topic, id_in(partition) if colon else None))
-    return tuple(pins)
-
-
-def _replacements(text: str) -> tuple[tuple[int, int, str | None], ...]:
-    out: list[tuple[int, int, str | None]] = []
-    for word in _words(text):
-        old, colon, rest = word.partition(":")
-        if not colon:
-            raise argparse.ArgumentTypeError(
-                f"{word!r} does not say which broker takes its place: OLD:NEW was expected"
-            )
-        ((new, rack),) = _additions(rest)
-        out.append((_id(old), new, rack))
-    return tuple(out)
-
-
-def _factor(text: str) -> int:
-    return _at_least(text, 1, "a replication factor")
-
-
-def _count(text: str) -> int:
-    return _at_least(text, 0, "a count")
-
-
-def _seed(text: str) -> int:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal()) or abs(int(digits)) > _LARGEST_SEED:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a seed: a whole number of 64 bits was expected")
-    return int(text)
-
-
-def _at_least(text: str, least: int, what: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or not least <= int(text) <= _LARGEST_ID:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {what}: a whole number from {least} was expected")
-    return int(text)

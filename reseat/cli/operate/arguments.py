@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Callable
 
+from reseat.cli.argument_values import broker_id
 from reseat.errors import WishRefused
 from reseat.planning.schedule import Order
 from reseat.planning.windows import Windows, read_windows
@@ -76,7 +77,7 @@ def operate_arguments(operate: argparse.ArgumentParser, connection: _Connection)
     uncordon.add_argument(
         "--broker",
         action="append",
-        type=_broker,
+        type=broker_id,
         metavar="ID",
         help="this broker; may be repeated; by default all that runs left cordoned",
     )
@@ -186,12 +187,6 @@ def _points(text: str) -> tuple[int, ...]:
 
 def _run_id(text: str) -> int:
     return _number(text, _LARGEST_RATE, "a run's id")
-
-
-def _broker(text: str) -> int:
-    if not re.fullmatch(r"0|[1-9][0-9]{0,9}", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a broker id: a whole number from 0 was expected")
-    return int(text)
 
 
 def _number(text: str, most: int, what: str) -> int:

@@ -57,7 +57,7 @@ def test_brokers_are_told_as_columns() -> None:
 
 
 def test_what_a_cordon_holds_does_not_move() -> None:
-    """a-0 has a replica on cordoned broker 2 and stays on 1; of broker 2 only what cordoned broker 5 has, too, stays."""
+    """a-0 has a replica on cordoned broker 2 and stays on 1; of broker 2 only what broker 5 has, too, stays."""
     lists = {("a", 0): [1, 2], ("a", 1): [1, 3], ("a", 2): [5, 2]}
     brokers = [Broker(i, state=BrokerState.CORDONED if i in (2, 5) else BrokerState.ALIVE) for i in (1, 2, 3, 5)]
     cordoned = ClusterLayout.from_assignments(lists, brokers=brokers)

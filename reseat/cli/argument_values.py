@@ -1,0 +1,95 @@
+"""Values that options of several commands take, as a person types them; each says what was expected instead."""
+
+from __future__ import annotations
+
+import argparse
+
+from reseat.model.naming import id_in
+
+__all__ = ["additions", "broker_id", "broker_ids", "count", "factor", "pins", "replacements", "seed", "words"]
+
+#: Broker ids are 32-bit numbers in Kafka.
+_LARGEST_ID = 2**31 - 1
+#: Seeds are 64-bit numbers in Java.
+_LARGEST_SEED = 2**63
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Words separated by commas, at least one."""
+    found = tuple(word.strip() for word in text.split(",") if word.strip())
+    if not found:
+        raise argparse.ArgumentTypeError("names separated by commas were expected")
+    return found
+
+
+def broker_id(text: str) -> int:
+    """One broker id."""
+    # isdecimal() takes digits of every script; Kafka's ids are ASCII.
+    if not (text.isascii() and text.isdecimal()) or int(text) > _LARGEST_ID:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a broker id: a whole number from 0 was expected")
+    return int(text)
+
+
+def broker_ids(text: str) -> tuple[int, ...]:
+    """Broker ids separated by commas."""
+    return tuple(broker_id(word) for word in words(text))
+
+
+def additions(text: str) -> tuple[tuple[int, str | None], ...]:
+    """``ID[:RACK],...``: brokers, each with its rack if it has one."""
+    out: list[tuple[int, str | None]] = []
+    for word in words(text):
+        broker, colon, rack = word.partition(":")
+        if colon and not rack:
+            raise argparse.ArgumentTypeError(f"{word!r} has no rack after the colon")
+        out.append((broker_id(broker), rack or None))
+    return tuple(out)
+
+
+def pins(text: str) -> tuple[tuple[str, int | None], ...]:
+    """``TOPIC[:PARTITION],...``: what keeps its replica lists."""
+    found = []
+    for word in words(text):
+        topic, colon, partition = word.partition(":")
+        if not topic or (colon and id_in(partition) is None):
+            raise argparse.ArgumentTypeError(f"{word!r} is neither a topic to pin nor topic:partition")
+        found.append((topic, id_in(partition) if colon else None))
+    return tuple(found)
+
+
+def replacements(text: str) -> tuple[tuple[int, int, str | None], ...]:
+    """``OLD:NEW[:RACK],...``: who takes whose place."""
+    out: list[tuple[int, int, str | None]] = []
+    for word in words(text):
+        old, colon, rest = word.partition(":")
+        if not colon:
+            raise argparse.ArgumentTypeError(
+                f"{word!r} does not say which broker takes its place: OLD:NEW was expected"
+            )
+        ((new, rack),) = additions(rest)
+        out.append((broker_id(old), new, rack))
+    return tuple(out)
+
+
+def factor(text: str) -> int:
+    """A replication factor, from 1."""
+    return _at_least(text, 1, "a replication factor")
+
+
+def count(text: str) -> int:
+    """A number, from 0."""
+    return _at_least(text, 0, "a count")
+
+
+def seed(text: str) -> int:
+    """A seed of 64 bits."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal()) or abs(int(digits)) > _LARGEST_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seed: a whole number of 64 bits was expected")
+    return int(text)
+
+
+def _at_least(text: str, least: int, what: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or not least <= int(text) <= _LARGEST_ID:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}: a whole number from {least} was expected")
+    return int(text)
