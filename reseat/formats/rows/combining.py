@@ -8,7 +8,8 @@ Authority: assignments in assignment order (describe, reassignment JSON, topic n
 is not told (rpk, old kcat), then what only adds facts (log directories); within each, as given.
 
 How it works: layouts are merged one by one. Rows are matched by one integer key (topic, partition) and compared as
-arrays; sizes, directories and ISR go from broker id to broker id, since positions in the lists may differ.
+arrays; what is told of replicas goes from broker id to broker id, since places in the lists may differ. Which columns
+there are, and what stands where nothing is told, says ``reseat.model.columns``.
 
 Complexity: O(P R^2) a merge, vectorised.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +38,7 @@ from reseat.model import (
     Severity,
 )
 from reseat.model.arrays import newcomers, of_one_width, row_any
-from reseat.model.columns import BESIDE_ISR
+from reseat.model.columns import COLUMNS, MASKS, Column
 from reseat.model.wording import counted
 
 __all__ = ["combine", "combine_parts"]
@@ -46,7 +47,6 @@ _NAMED = 3
 _PLACES = 10
 
 Rows = npt.NDArray[np.int64]
-_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def combine(readings: Sequence[Reading]) -> Reading:
@@ -143,66 +143,77 @@ def _merge(so_far: _Merged, part: Part) -> _Merged:
     names = sorted({*a.topics, *b.topics})
     code = {name: i for i, name in enumerate(names)}
     place = a.rows_of(b)
-    shared = place >= 0
-    rows_b, rows_a = np.flatnonzero(shared), place[shared]
-    new = np.flatnonzero(~shared)
+    rows_a, rows_b, new = place[place >= 0], np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
     findings = list(_compare(so_far, part, rows_a, rows_b))
     brokers, contradictions = _brokers(a, b, part)
     findings.extend(contradictions)
     ids_a, ids_b = of_one_width(a.replica_ids, b.replica_ids)
-    replicas = np.concatenate([ids_a, ids_b[new]])
-    # From a column of b to the column of a that holds the same broker, for rows that both tell.
-    match = ids_a[rows_a][:, :, None] == ids_b[rows_b][:, None, :]
-    match &= (ids_b[rows_b] != NONE)[:, None, :]
-
-    def numbers(before: IntArray, after: IntArray) -> IntArray:
-        out = np.concatenate([before, after[new]])
-        fill = out[rows_a] == NOT_TOLD
-        out[rows_a[fill]] = after[rows_b[fill]]
-        return out.astype(np.int32)
-
-    def mask(before: BoolArray | None, after: BoolArray | None, fill: BoolArray | None) -> BoolArray | None:
-        """``fill``: which of the shared rows take what b tells; None: all, where a tells nothing of it."""
-        if before is None and after is None:
-            return None
-        out = np.zeros(replicas.shape, np.bool_)
-        if before is not None:
-            out[: len(ids_a), : before.shape[1]] = before
-        if after is not None:
-            out[len(ids_a) :, : after.shape[1]] = after[new]
-            moved = (match[:, :, : after.shape[1]] & after[rows_b][:, None, :]).any(axis=2)
-            take = np.full(len(rows_a), before is None) if fill is None else fill
-            out[rows_a[take]] = moved[take]
-        return out
-
-    shared_rows = _Shared(ids_a.shape, match, rows_a, rows_b, new)
-    isr_a, isr_b = a.in_sync_known, b.in_sync_known
-    fill = ~isr_a[rows_a] & isr_b[rows_b]
-    told = np.concatenate([isr_a, isr_b[new]])
-    told[rows_a[fill]] = True
-    by_topic = _topic_columns(a, b, names, new)
+    # For each replica of a shared row of a: the column in which b has the same broker, and whether it has it.
+    same = ids_a[rows_a][:, :, None] == ids_b[rows_b][:, None, :]
+    same &= (ids_b[rows_b] != NONE)[:, None, :]
+    at, held = same.argmax(axis=2) if same.shape[2] else np.zeros(same.shape[:2], np.intp), same.any(axis=2)
     dirs = list(dict.fromkeys([*a.log_dirs, *b.log_dirs]))
+    told_a, told_b = _told(a, code, dirs), _told(b, code, dirs)
+    columns: dict[str, npt.NDArray[Any]] = {"replicas": np.concatenate([ids_a, ids_b[new]])}
+    fill = ~a.in_sync_known[rows_a] & b.in_sync_known[rows_b]
+    for name, column in COLUMNS.items():
+        if name in columns or not column.by_row or not (name in told_a or name in told_b):
+            continue
+        shape = () if column.per == "row" else ids_a.shape[1:]
+        of_a = _wide(told_a.get(name), (a.partition_count, *shape), column)
+        of_b = _wide(told_b.get(name), (b.partition_count, *shape), column)
+        columns[name] = np.concatenate([of_a, of_b[new]])
+        if name in told_b:
+            told, further = of_a[rows_a], of_b[rows_b]
+            if shape:
+                further = np.where(held, np.take_along_axis(further, at, axis=1), np.asarray(column.blank, column.kind))
+            untold = _untold(name, told, fill, absent=name not in told_a)
+            columns[name][rows_a] = np.where(untold, further, told)
+    lowest, order = _topic_columns(a, b, names, new)
     layout = ClusterLayout.from_columns(
-        topics=names,
-        topic_of=np.concatenate([_codes(a, code), _codes(b, code)[new]]),
-        partition=np.concatenate([a.partition, b.partition[new]]),
-        replicas=replicas,
-        brokers=brokers,
-        leader=numbers(a.leader_ids, b.leader_ids),
-        leader_epoch=numbers(a.leader_epoch, b.leader_epoch),
-        in_sync=mask(a.in_sync, b.in_sync, fill),
-        in_sync_told=told if a.in_sync is not None or b.in_sync is not None else None,
-        log_dirs=dirs,
-        log_dir=_filled(shared_rows, _renamed(a, dirs), _renamed(b, dirs), np.int32(NONE)),
-        size_bytes=_filled(shared_rows, a.replica_bytes, b.replica_bytes, np.float64(np.nan)),
-        min_in_sync=by_topic[0],
-        topic_ids=_topic_ids(a, b, names),
-        order_told=by_topic[1],
-        **{name: mask(getattr(a, name), getattr(b, name), None) for name in BESIDE_ISR},
-    )
+        topics=names, brokers=brokers, log_dirs=dirs, topic_ids=_topic_ids(a, b, names), min_in_sync=lowest,
+        order_told=order, **columns,
+    )  # fmt: skip
     carried = [_carried(found, a, layout, "") for found in so_far.findings]
     found_now = [replace(found, rows=_rows_in(a, layout, found.rows)) for found in findings]
     return _Merged(layout, (*so_far.parts, part), (*carried, *found_now), so_far.several_sources)
+
+
+def _told(layout: ClusterLayout, code: Mapping[str, int], dirs: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
+    """The columns of a layout, with the merged topics' codes, brokers' ids and the merged directories' codes."""
+    told = layout.columns() | {"topic_of": _codes(layout, code), "leader": layout.leader_ids}
+    if "in_sync" in told:
+        told["in_sync_told"] = layout.in_sync_known
+    if "log_dir" in told:
+        told["log_dir"] = np.array([*map(dirs.index, layout.log_dirs), NONE], np.int32)[layout.log_dir]
+    if told.pop("size_bytes", None) is not None and layout.replica_bytes is not None:
+        told["size_bytes"] = layout.replica_bytes
+    return told
+
+
+def _wide(told: npt.NDArray[Any] | None, shape: tuple[int, ...], column: Column) -> npt.NDArray[Any]:
+    """A column as wide as the merged layout is, of its blank where nothing is told."""
+    out = np.full(shape, column.blank, column.kind)
+    if told is not None:
+        out[(slice(None), *(slice(width) for width in told.shape[1:]))] = told
+    return out
+
+
+def _untold(name: str, told: npt.NDArray[Any], fill: BoolArray, *, absent: bool) -> BoolArray:
+    """Which entries of a column take what the further text tells, in the rows that both tell.
+
+    Args:
+        name: the column.
+        told: what is told so far: (n,), or (n, width) by replica.
+        fill: (n,) rows of which only the further text tells the ISR.
+        absent: whether nothing so far tells the column.
+    """
+    if name in ("in_sync", "in_sync_told"):
+        return fill if told.ndim == 1 else np.broadcast_to(fill[:, None], told.shape)
+    if name in MASKS:  # a text that knows of them and names none says so
+        return np.full(told.shape, absent)
+    blank: BoolArray = np.isnan(told) if told.dtype.kind == "f" else told == COLUMNS[name].blank
+    return blank
 
 
 def _codes(layout: ClusterLayout, code: Mapping[str, int]) -> IntArray:
@@ -233,45 +244,6 @@ def _topic_ids(a: ClusterLayout, b: ClusterLayout, names: Sequence[str]) -> tupl
     for layout in (b, a):
         told |= {name: given for name, given in zip(layout.topics, layout.topic_ids or (), strict=False) if given}
     return tuple(told.get(name, "") for name in names) if told else None
-
-
-def _renamed(layout: ClusterLayout, dirs: Sequence[str]) -> IntArray | None:
-    if layout.log_dir is None:
-        return None
-    place = np.array([dirs.index(name) for name in layout.log_dirs] + [NONE], np.int32)
-    return place[layout.log_dir]
-
-
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """How rows of two layouts meet: (rows of a, width), which columns hold one broker, rows of both, rows only of b."""
-
-    shape: tuple[int, int]
-    match: BoolArray
-    rows_a: Rows
-    rows_b: Rows
-    new: Rows
-
-
-def _filled(
-    shared: _Shared, before: npt.NDArray[_Scalar] | None, after: npt.NDArray[_Scalar] | None, blank: _Scalar
-) -> npt.NDArray[_Scalar] | None:
-    """A column over replicas, by broker: what a tells, and where it does not, what b tells."""
-    if before is None and after is None:
-        return None
-    count, width = shared.shape
-    out = np.full((count + len(shared.new), width), blank, blank.dtype)
-    if before is not None:
-        out[:count, : before.shape[1]] = before
-    if after is not None:
-        out[count:, : after.shape[1]] = after[shared.new]
-        for column in range(after.shape[1]):
-            row, at = np.nonzero(shared.match[:, :, column])
-            value = after[shared.rows_b[row], column]
-            present = out[shared.rows_a[row], at]
-            untold = (present != present) | (present == blank)  # noqa: PLR0124  # NaN where a size is not told
-            out[shared.rows_a[row[untold]], at[untold]] = value[untold]
-    return out
 
 
 def _brokers(a: ClusterLayout, b: ClusterLayout, part: Part) -> tuple[list[Broker], list[Finding]]:
