@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from components.clusters.fleet_words import harms, old
-from components.look import on_paper, tables, text, theme
+from components.look import tables, text, theme
 from components.state import fields, widgets
 from reseat.model import Severity
 from reseat.model.glossary import define
@@ -123,21 +123,11 @@ def draw_table(clusters: pd.DataFrame, now: datetime, days: int, on_select: Call
             format="localized", width=108, help="Partitions that the weakest rack would take offline"
         ),
     }
-    st.dataframe(
-        frame,
-        key=_TABLE,
-        hide_index=True,
-        height=HEIGHT if len(clusters) > _SEARCHED else "content",
-        row_height=30,
-        on_select=selected,
-        selection_mode="single-row",
-        placeholder="",
-        column_config=tables.explained(frame, columns),
-    )
-    on_paper.rows(frame, columns)
-    with st.container(horizontal=True, vertical_alignment="center", key="fleet-foot"):
-        st.caption(f"{tables.shown_of(len(shown), len(found), 'cluster')} Click a row to open it.", width="content")
-        tables.download("fleet-csv", "fleet.csv", lambda: as_csv(found))
+    many = len(clusters) > _SEARCHED
+    height = HEIGHT if many else 1_000
+    tables.table(frame, _TABLE, columns, height=height, fixed=many, on_select=selected)
+    said = f"{tables.shown_of(len(shown), len(found), 'cluster')} Click a row to open it."
+    tables.foot("fleet", said, "fleet.csv", lambda: as_csv(found))
 
 
 def as_csv(clusters: pd.DataFrame) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from components.charts import plots
-from components.look import on_paper, tables, text
+from components.look import tables, text
 from components.shell import frame
 from components.state import addresses, fields, slots, widgets
 from components.state.slots import Slot
@@ -154,31 +154,17 @@ def draw_table(found: Sequence[TopicFingerprint]) -> TopicFingerprint | None:
         rows = [row for row in widgets.chosen_rows(table) if row < len(shown)]
         _OPENED.set(shown[rows[0]].topic if rows else "")
 
-    st.dataframe(
-        frame,
-        key=table,
-        hide_index=True,
-        height=300,
-        row_height=30,
-        on_select=clicked,
-        selection_mode="single-row",
-        placeholder="",
-        column_config=tables.explained(
-            frame,
-            {
-                "partitions": st.column_config.NumberColumn(format="localized", width=80),
-                "start": tables.RIGHT,
-                "shift": tables.RIGHT,
-                "matching pairs": st.column_config.NumberColumn(
-                    format="localized", help="How many pairs of start and shift give exactly these lists"
-                ),
-            },
+    columns = {
+        "partitions": st.column_config.NumberColumn(format="localized", width=80),
+        "start": tables.RIGHT,
+        "shift": tables.RIGHT,
+        "matching pairs": st.column_config.NumberColumn(
+            format="localized", help="How many pairs of start and shift give exactly these lists"
         ),
-    )
-    on_paper.rows(frame)
-    with st.container(horizontal=True, vertical_alignment="center", key="fingerprint-foot"):
-        st.caption(f"{tables.shown_of(len(shown), len(hits), 'topic')} Click a row to open it.", width="content")
-        tables.download("fingerprint-csv", "fingerprints.csv", lambda: _as_csv(hits))
+    }
+    tables.table(frame, table, columns, fixed=True, on_select=clicked)
+    said = f"{tables.shown_of(len(shown), len(hits), 'topic')} Click a row to open it."
+    tables.foot("fingerprint", said, "fingerprints.csv", lambda: _as_csv(hits))
     name = _OPENED.get(st.query_params.get(_TOPIC, ""))
     addresses.tell(_TOPIC, name)
     return next((one for one in hits if one.topic == name or len(hits) == 1), None)

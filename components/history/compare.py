@@ -137,15 +137,13 @@ def _every_change(between: Between) -> None:
         height=_HEIGHT,
         fixed=True,
     )
-    with st.container(horizontal=True, vertical_alignment="center", key="history-changes-foot"):
-        st.caption(tables.shown_of(len(first), len(found), "change"), width="content")
-        tables.download("history-changes-csv", "changes.csv", partial(as_csv, found))
-        if total > len(rows):
-            st.caption(
-                f"Of {total:,} changes, these are the newest, since {clock(since)} (at most about {MOST:,})."
-                " Choose kinds or a shorter period to see the others.",
-                width="content",
-            )
+    said = tables.shown_of(len(first), len(found), "change")
+    if total > len(rows):
+        said += (
+            f" Of {total:,} changes, these are the newest, since {clock(since)} (at most about {MOST:,})."
+            " Choose kinds or a shorter period to see the others."
+        )
+    tables.foot("history-changes", said, "changes.csv", partial(as_csv, found))
 
 
 def _difference(noted: ReadingDifference) -> None:
@@ -166,13 +164,12 @@ def _difference(noted: ReadingDifference) -> None:
         height=_HEIGHT,
         fixed=True,
     )
-    with st.container(horizontal=True, vertical_alignment="center", key="history-difference-foot"):
-        st.caption(tables.shown_of(len(first), len(found), "difference"), width="content")
-        tables.download(
-            "history-difference-csv",
-            "difference.csv",
-            lambda: _csv(changes_frame(noted, found).drop(columns=["time"])),
-        )
+    tables.foot(
+        "history-difference",
+        tables.shown_of(len(first), len(found), "difference"),
+        "difference.csv",
+        lambda: _csv(changes_frame(noted, found).drop(columns=["time"])),
+    )
 
 
 def _csv(frame: pd.DataFrame) -> str:

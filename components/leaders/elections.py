@@ -121,9 +121,8 @@ def draw_reasons(layout: ClusterLayout, preview: ElectionPreview, key: str) -> N
     frame = _frame(layout, preview, first)
     right = {name: tables.RIGHT for name in frame.columns if name.startswith(("leader", "preferred"))}
     tables.table(frame, f"{key}-table", right, height=270, fixed=True)
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
-        st.caption(tables.shown_of(len(first), len(found), "partition"), width="content")
-        tables.download(f"{key}-csv", "leaders.csv", lambda: as_csv(layout, preview, found))
+    said = tables.shown_of(len(first), len(found), "partition")
+    tables.foot(key, said, "leaders.csv", lambda: as_csv(layout, preview, found))
 
 
 def as_csv(layout: ClusterLayout, preview: ElectionPreview, rows: npt.NDArray[np.int64]) -> str:

@@ -23,8 +23,8 @@ __all__ = [
     "PLAIN",
     "RIGHT",
     "at_most",
-    "download",
     "explained",
+    "foot",
     "harmless",
     "in_unit",
     "leader_names",
@@ -56,6 +56,7 @@ def table(
     *,
     height: int = 300,
     fixed: bool = False,
+    on_select: Callable[[], None] | None = None,
 ) -> None:
     """A table without index, numbers with separators.
 
@@ -66,6 +67,7 @@ def table(
         height: the most pixels it takes.
         fixed: whether it keeps that height with few rows too, so that nothing jumps while one searches; where nothing
             is found, it says so and has no headings.
+        on_select: called when another row is chosen, or none any more; ``widgets.chosen_rows`` tells which.
     """
     if fixed and not len(frame):
         with st.container(key=f"{key}-none", height=height, border=False):
@@ -84,6 +86,8 @@ def table(
         row_height=30,
         column_config=explained(frame, {**numbers, **columns}),
         placeholder="",
+        on_select=on_select or "ignore",
+        selection_mode="single-row" if on_select else "multi-row",
     )
     on_paper.rows(frame, columns)
 
@@ -171,15 +175,24 @@ def harmless(names: pd.Series) -> pd.Series:
     return names.where(~names.str.startswith(_FORMULA), "'" + names)
 
 
-def download(key: str, name: str, make: Callable[[], bytes | str]) -> None:
-    """All rows of a table as CSV, made when it is clicked."""
-    st.download_button(
-        "All as CSV",
-        make,
-        file_name=name,
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        type="tertiary",
-        key=key,
-    )
+def foot(key: str, said: str, file: str, make: Callable[[], bytes | str]) -> None:
+    """What stands below a table: how much of it one sees, and all of its rows as CSV, made when they are clicked.
+
+    Args:
+        key: the table's name.
+        said: how much one sees (``shown_of``).
+        file: what the CSV is called.
+        make: makes it.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
+        st.caption(said, width="content")
+        st.download_button(
+            "All as CSV",
+            make,
+            file_name=file,
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+            key=f"{key}-csv",
+        )

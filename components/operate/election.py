@@ -189,9 +189,8 @@ def _draw_outcome(operated: OperatedCluster, election: Election) -> None:
         shown = rows[: tables.MOST_ROWS]
         right = dict.fromkeys(("leader before", "previewed", "leader now"), tables.RIGHT)
         tables.table(outcome_frame(shown), "election-outcome-table", right, height=220)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(tables.shown_of(len(shown), len(rows), "partition"), width="content")
-            tables.download("election-outcome-csv", "election.csv", lambda: _as_csv(rows))
+        said = tables.shown_of(len(shown), len(rows), "partition")
+        tables.foot("election-outcome", said, "election.csv", lambda: _as_csv(rows))
 
 
 def outcome_frame(held: Sequence[PartitionElection]) -> pd.DataFrame:

@@ -225,9 +225,8 @@ def draw_moves(progress: RunProgress, stalled: Mapping[tuple[str, int], float]) 
     )
     shown = found[: tables.MOST_ROWS]
     tables.table(moves_frame(shown, stalled), f"{key}-moves", {"copied": tables.RIGHT}, height=260, fixed=True)
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
-        st.caption(tables.shown_of(len(shown), len(found), "partition"), width="content")
-        tables.download(f"{key}-csv", "run.csv", lambda: _as_csv(found, stalled))
+    said = tables.shown_of(len(shown), len(found), "partition")
+    tables.foot(key, said, "run.csv", lambda: _as_csv(found, stalled))
 
 
 def _as_csv(moves: Sequence[MoveProgress], stalled: Mapping[tuple[str, int], float]) -> str:

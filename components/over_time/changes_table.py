@@ -76,9 +76,7 @@ def _table(noted: ReadingDifference, key: str) -> None:
         height=_HEIGHT,
         fixed=True,
     )
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
-        st.caption(tables.shown_of(len(first), len(found), "change"), width="content")
-        tables.download(f"{key}-csv", "changes.csv", lambda: _csv(noted, found))
+    tables.foot(key, tables.shown_of(len(first), len(found), "change"), "changes.csv", lambda: _csv(noted, found))
 
 
 def matching_changes(changed: Changes, typed: str) -> npt.NDArray[np.int64]:

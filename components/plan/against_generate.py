@@ -153,13 +153,11 @@ def _row_by_row(plan: Plan, tools: list[Tool], mode: RackMode) -> None:
     )
     first = chosen[: tables.MOST_ROWS]
     tables.table(_frame(plan, beside, first), "generate-table", height=330, fixed=True)
-    with st.container(horizontal=True, vertical_alignment="center", key="generate-foot"):
-        st.caption(
-            f"{tables.shown_of(len(first), len(chosen), 'partition')} In this draw the tool copies "
-            f"{text.counted(int(beside.generated_copies.sum()), 'replica')}, Reseat {int(beside.copies.sum()):,}.",
-            width="content",
-        )
-        tables.download("generate-csv", "generate.csv", lambda: _as_csv(plan, beside, chosen))
+    said = (
+        f"{tables.shown_of(len(first), len(chosen), 'partition')} In this draw the tool copies "
+        f"{text.counted(int(beside.generated_copies.sum()), 'replica')}, Reseat {int(beside.copies.sum()):,}."
+    )
+    tables.foot("generate", said, "generate.csv", lambda: _as_csv(plan, beside, chosen))
 
 
 def _frame(plan: Plan, beside: Beside, chosen: npt.NDArray[np.int64]) -> pd.DataFrame:

@@ -83,22 +83,10 @@ def draw_tables(subject: Subject, view: View, key: str, on_choose: Callable[[str
             on_choose(name, events[row])
 
     kinds = _kinds(frame)
-    st.dataframe(
-        frame,
-        key=name,
-        hide_index=True,
-        height=300,
-        row_height=30,
-        placeholder="",
-        on_select=chosen,
-        selection_mode="single-row",
-        column_config=tables.explained(frame, kinds),
-    )
-    on_paper.rows(frame, kinds)
-    with st.container(horizontal=True, vertical_alignment="center", key="resilience-foot"):
-        few = tables.shown_of(len(frame), total, what) if what == "pair" else _losses(len(frame), total)
-        st.caption(f"{few} Click a row to see its details above.", width="content")
-        tables.download(f"resilience-csv-{what}", f"resilience-{what}.csv", lambda: _csv(everything()))
+    tables.table(frame, name, kinds, fixed=True, on_select=chosen)
+    few = tables.shown_of(len(frame), total, what) if what == "pair" else _losses(len(frame), total)
+    said = f"{few} Click a row to see its details above."
+    tables.foot(f"resilience-{what}", said, f"resilience-{what}.csv", lambda: _csv(everything()))
 
 
 def singles_on_paper(losses: Losses, view: View) -> None:

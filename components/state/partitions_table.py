@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import streamlit as st
 
 from components.look import on_paper, text
-from components.look.tables import MOST_ROWS, RIGHT, Rows, download, leader_names, lists, matching, shown_of, table
+from components.look.tables import MOST_ROWS, RIGHT, Rows, foot, leader_names, lists, matching, shown_of, table
 from components.state import fields
 from reseat.formats.tables.table import write_csv
 from reseat.model import NONE, ClusterLayout
@@ -33,9 +32,8 @@ def partitions_table(layout: ClusterLayout, rows: Rows, key: str, *, height: int
         found = rows[matching(layout, rows, typed, layout.replica_ids[rows], layout.leader_ids[rows])]
     first = found[:MOST_ROWS]
     table(_frame(layout, first), key, _RIGHT, height=height, fixed=len(rows) > _SEARCHED)
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
-        st.caption(shown_of(len(first), len(found), "partition"), width="content")
-        download(f"{key}-csv", "partitions.csv", lambda: write_csv(layout.select(found), per="partition"))
+    said = shown_of(len(first), len(found), "partition")
+    foot(key, said, "partitions.csv", lambda: write_csv(layout.select(found), per="partition"))
 
 
 def partitions_on_paper(layout: ClusterLayout, rows: Rows) -> None:

@@ -1,6 +1,6 @@
 """What is uneven or unsafe in a layout: the one judge. May import ``model``, ``errors``, ``formats``; pure."""
 
-from reseat.balance.findings import KINDS, findings
+from reseat.balance.findings import findings
 from reseat.balance.health import frozen_by_cordon, out_of_every_isr, without_live_copy
 from reseat.balance.measure import Balance, Loads, TopicLoads, measure
 from reseat.balance.racks import (
@@ -17,7 +17,6 @@ from reseat.balance.spread import Spread, least_possible_spread, spread_of
 from reseat.balance.told import incomplete, racks_in_words, racks_unknown
 
 __all__ = [
-    "KINDS",
     "Balance",
     "Loads",
     "Spread",

@@ -15,14 +15,14 @@ Complexity: O(N log R) for N replicas; about half a second for a million partiti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 
 import numpy as np
 
 from reseat.balance import health
 from reseat.balance.broker_findings import of_brokers, of_racks_and_hosts
 from reseat.balance.finding_parts import Rows, brokers_named, partitions, rows_where, topics_of_rows
+from reseat.balance.mends import KINDS
 from reseat.balance.racks import least_replica_spread
 from reseat.balance.spread import Spread, spread_of
 from reseat.balance.told import incomplete
@@ -30,37 +30,8 @@ from reseat.model import NONE, NOT_TOLD, ClusterLayout, Finding, IntArray, Sever
 from reseat.model.arrays import row_any
 from reseat.model.wording import counted, verb
 
-__all__ = ["KINDS", "findings"]
+__all__ = ["findings"]
 
-#: Every kind of finding this module gives, in the order in which findings of equal severity stand, with its meaning.
-KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "input_incomplete": "Partitions of the cluster are missing from the text or listing that was read.",
-        "offline": "Partitions without a leader: no reads or writes are possible.",
-        "below_min_isr": "Fewer replicas in sync than min.insync.replicas: acks=all writes are rejected.",
-        "under_replicated": "Fewer replicas in sync than the replication factor (replicas being added do not count).",
-        "leader_not_a_replica": "A broker leads a partition of which it has no replica: two inputs were mixed.",
-        "duplicate_replicas": "A replica list names one broker twice: one copy, not two.",
-        "dead_broker_mentioned": "Replicas are assigned to brokers that the source says are dead.",
-        "broker_out_of_every_isr": "A broker holds replicas and none of them is in sync: it is probably down.",
-        "broker_not_listed": "A broker holds replicas but is not among the brokers that the source lists.",
-        "replication_factor_above_brokers": "More replicas than there are brokers not known to be dead.",
-        "rack_shared_while_free": "Replicas share a rack although another rack has a live broker and no replica.",
-        "same_host": "Replicas are on different brokers of one host: one machine failure takes both.",
-        "min_isr_not_below_replication_factor": "min.insync.replicas spares no replica: restarts stop acks=all writes.",
-        "not_preferred_leader": "Partitions not led by the first replica of their list.",
-        "mixed_replication_factor": "Partitions of one topic have different replication factors.",
-        "replication_factor_above_racks": "More replicas than racks: some must share a rack.",
-        "broker_without_rack": "Brokers without a rack beside brokers with one.",
-        "replica_skew": "Replica counts per broker are not as balanced as possible.",
-        "leader_skew": "Leader counts per broker are not as balanced as possible.",
-        "cordoned": "Brokers that get no new replica, and partitions that Kafka reassigns only away from them.",
-        "empty_broker": "Brokers that hold no replica.",
-        "reassignment_under_way": "Partitions that are being reassigned.",
-        "order_not_told": "Topics whose assignment order the source does not keep: the preferred leader is unknown.",
-    }
-)
-_RANK = {Severity.BROKEN: 0, Severity.ATTENTION: 1, Severity.NOTE: 2}
 _ORDER = {kind: place for place, kind in enumerate(KINDS)}
 #: A skew wants attention where the fullest broker has this share more than the mean; below it is a note. The same
 #: tenth at which ``leader.imbalance.per.broker.percentage`` acts by default.
@@ -68,7 +39,7 @@ SKEW_SHARE = 0.10
 
 
 def findings(layout: ClusterLayout) -> tuple[Finding, ...]:
-    """Everything found in a layout, worst first. Pure; see ``KINDS`` for what can be found."""
+    """Everything found in a layout, worst first. Pure; see ``mends.KINDS`` for what can be found."""
     missing = incomplete(layout)
     found = [
         *([] if missing is None else [missing]),
@@ -80,7 +51,7 @@ def findings(layout: ClusterLayout) -> tuple[Finding, ...]:
         *_skew(layout),
         *_states(layout),
     ]
-    return tuple(sorted(found, key=lambda f: (_RANK[f.severity], _ORDER[f.kind])))
+    return tuple(sorted(found, key=lambda f: (f.severity.rank, _ORDER[f.kind])))
 
 
 def _availability(layout: ClusterLayout) -> Iterator[Finding]:

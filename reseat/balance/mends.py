@@ -1,77 +1,92 @@
-"""What mends a finding, by its kind, in a sentence that says who does what; and what a change does to it."""
+"""The kinds of findings: what each is called, and what mends it, as who does what; and what a change does to one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from reseat.model import Finding
 from reseat.model.wording import counted
 
-__all__ = ["MENDS", "NAMES", "after_change", "extent", "mend_of", "name_of"]
+__all__ = ["KINDS", "Kind", "after_change", "extent", "mend_of", "name_of"]
 
-#: What each kind of finding about a layout is called in a few words.
-NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "input_incomplete": "Input incomplete",
-        "offline": "No leader",
-        "below_min_isr": "Below min ISR",
-        "under_replicated": "Under-replicated",
-        "leader_not_a_replica": "Leader is not a replica",
-        "duplicate_replicas": "Broker listed twice",
-        "dead_broker_mentioned": "On dead brokers",
-        "broker_out_of_every_isr": "Broker out of sync",
-        "broker_not_listed": "Broker not listed",
-        "replication_factor_above_brokers": "More replicas than brokers",
-        "rack_shared_while_free": "Racks not used",
-        "same_host": "On one host",
-        "min_isr_not_below_replication_factor": "No replica to spare",
-        "not_preferred_leader": "Non-preferred leaders",
-        "mixed_replication_factor": "Mixed replication factor",
-        "replication_factor_above_racks": "More replicas than racks",
-        "broker_without_rack": "Broker without rack",
-        "racks_unknown": "Racks unknown",
-        "replica_skew": "Replicas not balanced",
-        "leader_skew": "Leaders not balanced",
-        "no_quorum": "No controller quorum",
-        "cordoned": "Cordoned",
-        "empty_broker": "Empty broker",
-        "reassignment_under_way": "Reassignment in progress",
-        "order_not_told": "Order unknown",
-    }
-)
 
-#: What mends each kind of finding about a layout.
-MENDS: Mapping[str, str] = MappingProxyType(
+class Kind(NamedTuple):
+    """A kind of finding.
+
+    Attributes:
+        name: what it is called in a few words.
+        mend: what mends it.
+    """
+
+    name: str
+    mend: str
+
+
+#: Every kind of finding about a layout, in the order in which findings of equal severity stand.
+KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "input_incomplete": "Read the complete output again; nothing in the cluster needs to change.",
-        "offline": "Restart a broker that holds the data. Without one, only an unclean election helps, and it loses "
-        "what was not copied.",
-        "below_min_isr": "Restart the brokers that are down or out of sync; writes are accepted again once enough "
-        "replicas are in sync.",
-        "under_replicated": "Find brokers that are down or lagging and restart or drain them.",
-        "leader_not_a_replica": "Read the layout again: the input mixes two different times.",
-        "duplicate_replicas": "Correct the replica list of these partitions, so that it lists each broker once.",
-        "dead_broker_mentioned": "Restart the broker, or drain it so that others hold its replicas.",
-        "broker_out_of_every_isr": "Check the broker: if it is down, restart or drain it.",
-        "broker_not_listed": "Check whether the broker still exists; if not, drain it.",
-        "replication_factor_above_brokers": "Add brokers, or lower the replication factor of these topics.",
-        "rack_shared_while_free": "Move one replica to a rack that has none: a plan that changes these partitions "
-        "does so where possible.",
-        "same_host": "Move the brokers to separate hosts, or give all brokers of one host the same rack name.",
-        "min_isr_not_below_replication_factor": "Raise the replication factor, or lower min.insync.replicas by one.",
-        "not_preferred_leader": "Run a preferred leader election; it moves no data.",
-        "mixed_replication_factor": "Set one replication factor for the topic.",
-        "replication_factor_above_racks": "Nothing, or add brokers in another rack.",
-        "broker_without_rack": "Set broker.rack on these brokers.",
-        "racks_unknown": "Add the racks, or state that there are none, and plan again.",
-        "replica_skew": "Plan with more moves (see Moves vs. balance), or create new topics on emptier brokers.",
-        "leader_skew": "Run a preferred leader election; a plan can reorder replica lists that remain unbalanced.",
-        "no_quorum": "Start controllers until more than half of the voters are up.",
-        "cordoned": "Drain the broker, or lift the cordon (operate uncordon).",
-        "empty_broker": "Add it in a plan so that it gets replicas, or shut it down.",
-        "reassignment_under_way": "Wait until it is complete, then read the layout again.",
-        "order_not_told": "Read the layout from a source that preserves replica order.",
+        "input_incomplete": Kind(
+            "Input incomplete", "Read the complete output again; nothing in the cluster needs to change."
+        ),
+        "offline": Kind(
+            "No leader",
+            "Restart a broker that holds the data. Without one, only an unclean election helps, and it loses "
+            "what was not copied.",
+        ),
+        "below_min_isr": Kind(
+            "Below min ISR",
+            "Restart the brokers that are down or out of sync; writes are accepted again once "
+            "enough replicas are in sync.",
+        ),
+        "under_replicated": Kind(
+            "Under-replicated", "Find brokers that are down or lagging and restart or drain them."
+        ),
+        "leader_not_a_replica": Kind(
+            "Leader is not a replica", "Read the layout again: the input mixes two different times."
+        ),
+        "duplicate_replicas": Kind(
+            "Broker listed twice", "Correct the replica list of these partitions, so that it lists each broker once."
+        ),
+        "dead_broker_mentioned": Kind(
+            "On dead brokers", "Restart the broker, or drain it so that others hold its replicas."
+        ),
+        "broker_out_of_every_isr": Kind("Broker out of sync", "Check the broker: if it is down, restart or drain it."),
+        "broker_not_listed": Kind("Broker not listed", "Check whether the broker still exists; if not, drain it."),
+        "replication_factor_above_brokers": Kind(
+            "More replicas than brokers", "Add brokers, or lower the replication factor of these topics."
+        ),
+        "rack_shared_while_free": Kind(
+            "Racks not used",
+            "Move one replica to a rack that has none: a plan that changes these partitions does so where possible.",
+        ),
+        "same_host": Kind(
+            "On one host", "Move the brokers to separate hosts, or give all brokers of one host the same rack name."
+        ),
+        "min_isr_not_below_replication_factor": Kind(
+            "No replica to spare", "Raise the replication factor, or lower min.insync.replicas by one."
+        ),
+        "not_preferred_leader": Kind("Non-preferred leaders", "Run a preferred leader election; it moves no data."),
+        "mixed_replication_factor": Kind("Mixed replication factor", "Set one replication factor for the topic."),
+        "replication_factor_above_racks": Kind("More replicas than racks", "Nothing, or add brokers in another rack."),
+        "broker_without_rack": Kind("Broker without rack", "Set broker.rack on these brokers."),
+        "racks_unknown": Kind("Racks unknown", "Add the racks, or state that there are none, and plan again."),
+        "replica_skew": Kind(
+            "Replicas not balanced",
+            "Plan with more moves (see Moves vs. balance), or create new topics on emptier brokers.",
+        ),
+        "leader_skew": Kind(
+            "Leaders not balanced",
+            "Run a preferred leader election; a plan can reorder replica lists that remain unbalanced.",
+        ),
+        "no_quorum": Kind("No controller quorum", "Start controllers until more than half of the voters are up."),
+        "cordoned": Kind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),
+        "empty_broker": Kind("Empty broker", "Add it in a plan so that it gets replicas, or shut it down."),
+        "reassignment_under_way": Kind(
+            "Reassignment in progress", "Wait until it is complete, then read the layout again."
+        ),
+        "order_not_told": Kind("Order unknown", "Read the layout from a source that preserves replica order."),
     }
 )
 #: What mends a finding about the text that was read.
@@ -80,12 +95,12 @@ _INPUT = "Check the input; nothing in the cluster needs to change."
 
 def name_of(kind: str) -> str:
     """A kind of finding in a few words."""
-    return NAMES.get(kind, kind.replace("_", " ").capitalize())
+    return KINDS[kind].name if kind in KINDS else kind.replace("_", " ").capitalize()
 
 
 def mend_of(kind: str) -> str:
     """What mends this kind of finding."""
-    return MENDS.get(kind, _INPUT)
+    return KINDS[kind].mend if kind in KINDS else _INPUT
 
 
 def extent(finding: Finding) -> str:

@@ -13,7 +13,7 @@ from reseat.cli.writer import count_text, say, table, write_json
 from reseat.errors import InputRefused
 from reseat.formats import Reading
 from reseat.formats.recognised import form, missing
-from reseat.model import BrokerState, Certificate, ClusterLayout, Finding, Severity
+from reseat.model import BrokerState, Certificate, ClusterLayout, Finding
 from reseat.model.units import size
 from reseat.model.wording import counted
 
@@ -27,8 +27,6 @@ LISTED_ROWS = 40
 EXAMPLES = 5
 #: Skipped pieces listed for a person.
 LISTED_SKIPPED = 20
-
-_RANK = {Severity.BROKEN: 0, Severity.ATTENTION: 1, Severity.NOTE: 2}
 
 
 def show(chosen: argparse.Namespace) -> int:
@@ -56,7 +54,7 @@ def all_findings(layout: ClusterLayout, reading: Reading, *, proposed: bool = Fa
     of_text = [in_layout(finding, told_of, layout) for finding in of_reading]
     told = {finding.kind for finding in of_text}
     both = [*of_text, *(finding for finding in findings(layout) if finding.kind not in told)]
-    return tuple(sorted(both, key=lambda finding: _RANK[finding.severity]))
+    return tuple(sorted(both, key=lambda finding: finding.severity.rank))
 
 
 def finding_json(finding: Finding, layout: ClusterLayout) -> dict[str, object]:

@@ -19,6 +19,11 @@ class Severity(Enum):
     NOTE = "note"
 
     @property
+    def rank(self) -> int:
+        """0 for what is worst."""
+        return list(Severity).index(self)
+
+    @property
     def word(self) -> str:
         """What a person reads: critical, warning or info. The value stands in JSON, tables and addresses."""
         return _WORDS[self]

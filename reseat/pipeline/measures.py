@@ -34,7 +34,6 @@ __all__ = ["SMALL_TABLES", "Measures", "day_of", "measures", "row_type", "topic_
 SMALL_TABLES = ("snapshots", "brokers", "broker_balance", "rack_balance", "topic_spread", "findings")
 #: Columns that every row of a snapshot shares: they stand beside the rows and not in them.
 _SHARED = ("snapshot_id", "taken_at")
-_RANK = {Severity.BROKEN: 0, Severity.ATTENTION: 1, Severity.NOTE: 2}
 
 #: The rows of each small table, by its name.
 Measures = dict[str, pa.StructArray]
@@ -65,7 +64,7 @@ def measures(snapshot: Snapshot, *, path: str, file_bytes: int) -> Measures:
     """
     layout = snapshot.layout
     balance = measure(layout)
-    found = sorted((*findings(layout), *snapshot.findings), key=lambda one: _RANK[one.severity])
+    found = sorted((*findings(layout), *snapshot.findings), key=lambda one: one.severity.rank)
     return {
         "snapshots": _rows("snapshots", 1, _snapshot(snapshot, balance, found, path, file_bytes)),
         "brokers": _rows("brokers", len(layout.brokers), _brokers(snapshot)),

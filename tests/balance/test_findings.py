@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reseat.balance import KINDS, findings
+from reseat.balance import findings
+from reseat.balance.mends import KINDS
 from reseat.model import Broker, BrokerState, ClusterLayout, Finding, Severity
 
 
@@ -252,7 +253,7 @@ def test_order_that_is_not_told_is_a_note() -> None:
 
 
 def test_the_worst_comes_first_and_every_kind_is_listed() -> None:
-    """Broken before attention before note; each kind stands in KINDS with its meaning."""
+    """Broken before attention before note; each kind stands in KINDS."""
     layout = one_topic(
         [[1, 2], [1, 1], [2, 1, 3]],
         brokers=[Broker(1, rack="a"), Broker(9)],

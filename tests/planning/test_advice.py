@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reseat.balance import findings
-from reseat.balance.mends import NAMES
+from reseat.balance.mends import KINDS
 from reseat.election import layout_after, preferred
 from reseat.model import Broker, BrokerState, ClusterLayout
 from reseat.planning import plan
@@ -35,7 +35,7 @@ def then(layout: ClusterLayout, answer: Answer) -> ClusterLayout:
 
 def claims_hold(layout: ClusterLayout, told: Advice) -> None:
     """What is called fixed is found no more, what is called reduced still is, and the numbers are the plan's."""
-    kinds = {name: kind for kind, name in NAMES.items()}
+    kinds = {one.name: kind for kind, one in KINDS.items()}
     for answer in told.answers:
         if answer.kind == "wait":
             continue
@@ -104,7 +104,7 @@ def test_the_restarted_broker_gets_its_leaders_first() -> None:
 def test_no_plan_brings_a_broker_back() -> None:
     """Replicas that are behind are not credited to plans that leave them there; what to do first is said."""
     told = advice(sample("kraft-4.1-broker-down.txt"))
-    behind = {NAMES[kind] for kind in ("offline", "below_min_isr", "under_replicated", "broker_out_of_every_isr")}
+    behind = {KINDS[kind].name for kind in ("offline", "below_min_isr", "under_replicated", "broker_out_of_every_isr")}
     by_kind = {answer.kind: answer for answer in told.answers}
 
     assert [name for name, _ in told.first] == ["No leader", "Below min ISR", "Under-replicated", "Broker out of sync"]

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from reseat.balance import KINDS
-from reseat.balance.mends import MENDS, NAMES
 from reseat.formats import Reading
 from reseat.model import Broker, BrokerState, Certificate, ClusterLayout, Gaps, Wish
 from reseat.model.gaps import ShortTopic
@@ -334,12 +332,6 @@ def test_the_price_is_that_of_the_bytes_that_cross_racks() -> None:
     assert fair is not None
     assert fact(dear, "Price of that traffic").shown == "$0.50"
     assert fact(fair, "Price of that traffic").shown == "under $0.01"
-
-
-def test_every_kind_of_finding_has_a_name_and_what_mends_it() -> None:
-    """No kind that the judge knows is left with words for another."""
-    assert set(KINDS) <= set(MENDS)
-    assert set(KINDS) <= set(NAMES)
 
 
 @pytest.mark.parametrize("brokers", [9, 60])
