@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, NOT_TOLD, ClusterLayout, IntArray
+from reseat.model import NONE, NOT_TOLD, ClusterLayout, FloatArray, IntArray
 from reseat.model.arrays import newcomers, row_counts, widened
 from reseat.model.columns import COLUMNS
 
-__all__ = ["bytes_to_copy", "propose"]
+__all__ = ["bytes_to_copy", "propose", "size_of_copies"]
 
 
 def propose(current: ClusterLayout, rows: npt.NDArray[np.int64], lists: IntArray) -> ClusterLayout:
@@ -71,13 +71,18 @@ def bytes_to_copy(layout: ClusterLayout, rows: npt.NDArray[np.int64], lists: Int
     Returns:
         None where the size of one of them is not told.
     """
-    sizes = layout.replica_bytes
-    if sizes is None:
+    if layout.replica_bytes is None:
         return None
     copied = row_counts(newcomers(layout.replicas[rows], lists))
     comes = np.flatnonzero(copied)
     if comes.size == 0:
         return 0.0
-    largest = np.fmax.reduce(sizes[rows[comes]], axis=1)
+    largest = np.fmax.reduce(layout.replica_bytes[rows[comes]], axis=1)
     total = float((largest * copied[comes]).sum())
     return None if np.isnan(total) else total
+
+
+def size_of_copies(layout: ClusterLayout) -> FloatArray | None:
+    """(P,) what a newcomer of each partition copies: its largest replica, NaN where none is told; None: none tells."""
+    sizes = layout.replica_bytes
+    return None if sizes is None else np.asarray(np.fmax.reduce(sizes, axis=1), np.float64)

@@ -13,7 +13,7 @@ shutting down receive nothing; what they hold is not moved unless they are among
 twice cannot be planned: then there are no moves.
 
 How: rows are sorted by broker once, so that each loss touches its own partitions only. Their newcomers are placed by
-the planner's own ``place``, without the leaders and ties that do not change the spread.
+the planner's own ``Solver``, without the leaders and ties that do not change the spread.
 
 Example: {0: [1, 2], 1: [2, 3], 2: [3, 1]}, broker 3 lost: 2 moves, brokers 1 and 2 end with 3 each: least spread 0.
 
@@ -30,8 +30,8 @@ import numpy.typing as npt
 from reseat.balance.health import without_live_copy
 from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
 from reseat.model.arrays import on_brokers
-from reseat.planning.solve.placing import place
-from reseat.planning.solve.rack_choice import effective_racks
+from reseat.planning.solve.problem import Problem
+from reseat.planning.solve.solver import Solver
 
 __all__ = ["Healer", "Healing"]
 
@@ -89,15 +89,14 @@ class Healer:
         held = np.where(stuck[:, None], np.int32(NONE), after.replicas) if stuck.any() else after.replicas
         cells = np.argsort(held.ravel(), kind="stable")
         by_broker = np.bincount(held.ravel() + 1, minlength=len(after.brokers) + 1)
-        rack, racked = effective_racks(after)
         sizes = after.replica_bytes
         return cls(
             layout=after,
             rows=cells[by_broker[0] :] // max(1, held.shape[1]),
             first=np.concatenate([[0], np.cumsum(by_broker[1:])]).astype(np.int64),
             size=None if sizes is None else _largest(sizes),
-            rack=rack,
-            racked=racked,
+            rack=after.rack_groups,
+            racked=bool(after.racks),
             live=after.receiving,
             stuck=stuck,
             plannable=not after.duplicates.size,
@@ -136,7 +135,7 @@ class Healer:
         return Healing(
             moves=int(needed.sum()),
             bytes_to_move=self._bytes(rows, needed),
-            least_spread=self._least_spread(staying, needed, targets, lost),
+            least_spread=self._least_spread(lists, goes, targets, lost),
             racks_kept=kept,
         )
 
@@ -146,16 +145,25 @@ class Healer:
         total = float((self.size[rows] * needed).sum())
         return None if np.isnan(total) else round(total)
 
-    def _least_spread(self, staying: IntArray, needed: _Ints, targets: BoolArray, lost: IntArray) -> int | None:
+    def _least_spread(self, lists: IntArray, goes: BoolArray, targets: BoolArray, lost: IntArray) -> int | None:
         if not targets.any():
             return None
         loads = self.layout.replicas_by_broker.copy()
         loads[lost] = 0
-        if len(needed):
-            placed = place(staying, needed, self.rack, targets, loads=loads)
-            if not placed.exact:
+        if len(lists):
+            staying = np.where(goes, np.int32(NONE), lists)
+            problem = Problem(
+                lists=lists,
+                fixed=staying != NONE,
+                targets=targets,
+                rack=self.rack if self.racked else np.zeros_like(self.rack),
+                out=goes,
+                base=loads - np.bincount(staying.ravel() + 1, minlength=len(loads) + 1)[1:],
+            )
+            found = Solver(problem, own_arcs=0).at(None)
+            if found is None:
                 return None
-            loads += np.bincount(placed.newcomers[placed.newcomers != NONE], minlength=len(loads))
+            loads = problem.loads_with(found)
         return int(np.ptp(loads[targets]))
 
     def _racks_kept(self, lists: IntArray, staying: IntArray, needed: _Ints, targets: BoolArray) -> bool:

@@ -14,7 +14,7 @@ from reseat.model.arrays import newcomers
 from reseat.planning import plan
 from reseat.planning.judge import judge
 from reseat.planning.solve.by_weight import goals, least_copied, weight_on
-from reseat.planning.solve.rebalancing import Sets
+from reseat.planning.solve.problem import Problem
 from tests.planning.brute_force import random_layout
 from tests.planning.test_advice import sample
 from tests.planning.test_rebalance import sets_of
@@ -74,7 +74,7 @@ def test_no_plan_is_evener_than_the_bound_or_copies_less_than_is_said(seed: int)
     on = np.zeros(len(layout.brokers), np.bool_)
     on[targets] = True
     racks = layout.rack_groups if layout.racks else np.zeros(len(on), np.int32)
-    least = least_copied(Sets(lists, fixed, on, racks), layout.size_bytes, bytes_by_broker(made.proposed))  # type: ignore[arg-type]
+    least = least_copied(Problem(lists, fixed, on, racks), layout.size_bytes, bytes_by_broker(made.proposed))  # type: ignore[arg-type]
     for chosen in itertools.product(*every.values()):
         loads, moved = np.zeros(len(layout.brokers)), 0.0
         for key, members in zip(every, chosen, strict=True):
@@ -104,7 +104,7 @@ def test_it_is_near_the_bound_and_copies_little_more_than_needed(seed: int) -> N
     most = max(int(layout.replicas_by_broker.max()), -(-layout.replica_count // len(layout.brokers)))
     assert int(made.proposed.replicas_by_broker.max()) <= most + 1
     on = np.ones(len(before), np.bool_)
-    sets = Sets(layout.replicas, np.zeros(layout.replicas.shape, np.bool_), on, layout.rack_groups)
+    sets = Problem(layout.replicas, np.zeros(layout.replicas.shape, np.bool_), on, layout.rack_groups)
     mended = made.certificate.rack_violations_before > 0
     assert copied(made) <= least_copied(sets, layout.size_bytes, after) * 1.5 or mended  # type: ignore[arg-type]
     assert abs(float(goals(sets, layout.size_bytes).sum()) / before.sum() - 1) < 1e-9  # type: ignore[arg-type]

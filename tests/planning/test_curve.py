@@ -122,16 +122,18 @@ def test_a_small_layout_is_asked_partition_by_partition() -> None:
 
 
 def test_points_that_are_left_out_are_counted() -> None:
-    """t-2 sits twice in rack c though rack a is free: no flow is sure of the evenest plan then, and that is said."""
-    racks = {0: "c", 1: "a", 2: "c", 3: "c", 4: "c"}
-    lists = {("t", 0): [4, 0], ("t", 1): [1, 4], ("t", 2): [4, 2], ("t", 3): [0, 4]}
+    """Two moves would do if broker 6 or 7 took one replica and gave another: no flow is sure then, and that is said."""
+    racks = {5: "r0", 6: "r1", 7: "r1", 12: "r1", 14: "r1"}
+    lists = {("a", 6): [5], ("b", 3): [12, 14], ("b", 8): [5]}
     layout = ClusterLayout.from_assignments(lists, brokers=[Broker(i, rack=rack) for i, rack in racks.items()])
-    told = whole_curve(layout, Wish(remove=(0,)))
+    told = whole_curve(layout, Wish(remove=(12,)))
 
-    assert [point.moves for point in told.points] == [2, 3]
+    assert [(point.moves, point.replica_spread) for point in told.points] == [(1, 3), (3, 0)]
     assert told.sentences == (
         "1 further point is omitted: no plan there is proven to have the smallest spread for that many moves.",
     )
+    with pytest.raises(WishRefused, match="No plan with 2 moves is proven"):
+        plan_at(layout, Wish(remove=(12,)), 2)
 
 
 def test_a_curve_whose_first_point_is_not_found_goes_on() -> None:
@@ -145,8 +147,8 @@ def test_a_curve_whose_first_point_is_not_found_goes_on() -> None:
 
 
 def test_a_curve_that_may_be_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same, too large to be asked partition by partition: nobody knows then how far the curve goes."""
-    monkeypatch.setattr("reseat.planning.kinds.partition_flow.MOST_ARCS", 0)
+    """Where further moves are not found, nobody knows how far the curve goes."""
+    monkeypatch.setattr("reseat.planning.solve.solver.Solver.with_moves", lambda *_: None)
     layout = ClusterLayout.from_assignments({("t", i): ids for i, ids in enumerate([[1, 3], [2], [2], [2, 3]])})
 
     told = whole_curve(layout, Wish(remove=(3,)))

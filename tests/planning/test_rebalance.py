@@ -15,7 +15,8 @@ from reseat.planning import curve, plan, whole_curve
 from reseat.planning.judge import judge
 from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
 from reseat.planning.proof.checker import check_rebalance
-from reseat.planning.solve.rebalancing import Rebalanced, Rebalancing, Sets
+from reseat.planning.solve.problem import Found, Problem
+from reseat.planning.solve.solver import Solver
 from tests.planning.brute_force import (
     Assignments,
     best_leaders,
@@ -152,8 +153,8 @@ def test_a_drain_by_pools_is_as_good_as_by_each_partition() -> None:
         targets[rng.choice(brokers, 2, replace=False)] = False
         lists = np.array([rng.permutation(brokers)[:3] for _ in range(rows)], np.int32)
         fixed = np.repeat((rng.random(rows) < 0.1)[:, None], 3, axis=1)
-        sets = Sets(lists, fixed, targets, rack, out=~targets[lists] & ~fixed)
-        fast, exact = Rebalancing(sets, own_arcs=0).evenest(), Rebalancing(sets).evenest()
+        sets = Problem(lists, fixed, targets, rack, out=~targets[lists] & ~fixed)
+        fast, exact = Solver(sets, own_arcs=0).evenest(), Solver(sets).evenest()
         assert fast is not None
         assert exact is not None
         relaxed += fast.relaxed
@@ -278,8 +279,8 @@ def test_mending_by_pools_is_as_good_as_by_each_partition() -> None:
     for brokers, rows in ((8, 40), (10, 400)):
         rack = np.arange(brokers, dtype=np.int32) % 4
         lists = np.array([rng.choice(brokers // 2, 3, replace=False) * 2 for _ in range(rows)], np.int32)
-        sets = Sets(lists, np.zeros(lists.shape, np.bool_), np.ones(brokers, np.bool_), rack)
-        fast, exact = Rebalancing(sets, own_arcs=0).at(None), Rebalancing(sets).at(None)
+        sets = Problem(lists, np.zeros(lists.shape, np.bool_), np.ones(brokers, np.bool_), rack)
+        fast, exact = Solver(sets, own_arcs=0).at(None), Solver(sets).at(None)
         assert fast is not None
         assert exact is not None
 
@@ -328,8 +329,8 @@ def test_the_relaxation_is_the_truth_where_it_is_realised() -> None:
         rack = np.arange(brokers, dtype=np.int32) % int(rng.integers(1, 4))
         lists = np.array([rng.permutation(brokers)[:3] for _ in range(rows)], np.int32)
         fixed = np.repeat((rng.random(rows) < 0.1)[:, None], 3, axis=1)
-        sets = Sets(lists, fixed, np.ones(brokers, np.bool_), rack)
-        fast, exact = Rebalancing(sets, own_arcs=0).evenest(), Rebalancing(sets).evenest()
+        sets = Problem(lists, fixed, np.ones(brokers, np.bool_), rack)
+        fast, exact = Solver(sets, own_arcs=0).evenest(), Solver(sets).evenest()
         assert fast is not None
         assert exact is not None
         relaxed += fast.relaxed
@@ -339,7 +340,7 @@ def test_the_relaxation_is_the_truth_where_it_is_realised() -> None:
     assert relaxed > 60
 
 
-def outcome(sets: Sets, found: Rebalanced) -> Value:
+def outcome(sets: Problem, found: Found) -> Value:
     """(spread, moves, sum of squares) of what was found."""
     lists = sets.lists.copy()
     lists[found.rows] = found.lists

@@ -165,7 +165,7 @@ def test_a_number_of_moves_that_was_chosen_is_no_failed_proof(project: Path) -> 
     report = build(matter, _CHOICES)
 
     assert report.chapters[0].heading == (
-        "Adding broker 20 copies 16 replicas (2.3 MB), the number chosen for better balance."
+        "Adding broker 20 copies 16 replicas (1.3 MB), the number chosen for better balance."
     )
     assert not any("not proven that this plan makes the minimum" in one for one in report.warnings)
 

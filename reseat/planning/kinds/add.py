@@ -2,65 +2,52 @@
 
 Promises, in this order:
     0. Replicas move onto added brokers only, and only from brokers that are not added and not known to be dead, fenced
-       or shutting down. No partition's sum of squares over racks rises. Replication factors stay, untouched partitions
-       stay untouched. An added broker that is fenced or shutting down receives nothing, unless each of them is.
+       or shutting down. No partition's racks get less diverse. Replication factors stay, untouched partitions stay
+       untouched. An added broker that is fenced or shutting down receives nothing, unless each of them is.
     1. The least replica spread (fullest minus emptiest of these brokers) that such moves can reach.
     2. Then the fewest moves.
     3. Then the least sum of squares of replica counts.
     4. Then preferred leaders as ``leaders`` promises, over orders of the changed partitions' lists.
     With ``Options.max_moves`` below the moves of (2): the least sum of squares with at most that many moves, then (4).
+    Where the solver finds partitions for a part of these moves only, that part is planned, and nothing called least.
 
 Needs: a layout without duplicate replicas whose order is told; brokers to add, which may hold replicas already.
 
-How:
-    *Spread.* The loads that moves onto the new brokers can reach are those of a flow, an M-convex set: its least sum of
-    squares also has the least maximum and the greatest minimum of all. So one convex flow with a free number of moves
-    finds the fullest and the emptiest broker of *every* plan of least spread, a window that no broker may leave.
-    *Moves.* A min-cost flow within that window finds the fewest moves, and a convex flow with just that many the least
-    sum of squares.
-    *Size.* Replicas of one broker that may go to the same racks of new brokers are alike. The flow runs over such
-    classes: brokers -> classes -> racks of new brokers -> new brokers, which is small at any size. It is a relaxation
-    (it does not know that a partition may sit on a broker once), so what it finds is a bound; then each unit is given
-    a partition of its own. Where that succeeds, the bound is met and nothing better exists. Where it does not, in
-    layouts with few partitions, the flow is solved again partition by partition.
-    *Racks.* A move to another rack is neutral or better where the target rack holds fewer replicas of the partition
-    than the source rack. For partitions as even over racks as they can be, any allowed plan consists of such moves.
-    For others, a move that makes the racks worse might be paid for by another that makes them better: such plans are
-    not searched, but they are in the bound, so that optimality is claimed only where they could not help.
+How: it is a rebalance (``solver``) in which only added brokers receive, all others give, and racks are kept: no less
+diverse, which up to five replicas says that the sum of squares over racks does not rise (``docs/decisions/0031``).
 
 Example: 5 partitions on broker 0, one replica each; broker 1 joins. Loads 5, 0 can become 3, 2 (two moves) or 2, 3
 (three): spread 1 with two moves.
 
-Complexity: O(P R (R + racks of new brokers)) for the classes; flows of O(B classes) arcs; one lookup a move.
-
-Source: K. Murota, Discrete Convex Analysis (2003), sections 6 and 9 (M-convex sets, transformation by networks);
-A. Frank, K. Murota, "Decreasing minimization on M-convex sets" (2022), which shows that the least sum of squares has
-the least maximum and the greatest minimum.
+Complexity: that of ``solver``.
+Source: A. Frank, K. Murota, "Decreasing minimization on M-convex sets" (2022), which shows that the least sum of
+squares has the least maximum and the greatest minimum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import WishRefused
 from reseat.model import (
+    NONE,
+    BoolArray,
     Broker,
     BrokerState,
     Certificate,
     ClusterLayout,
     CurvePoint,
     Finding,
-    IntArray,
     Options,
     Plan,
     Severity,
     Wish,
 )
+from reseat.model.arrays import on_brokers
 from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified, cost_of_cap, with_leaders_evened
@@ -71,22 +58,21 @@ from reseat.planning.preconditions import (
     require_no_duplicates,
     require_order,
     settled,
+    usable,
 )
 from reseat.planning.proof.checker import check_addition
 from reseat.planning.proof.verdict import last_resort_sentences
-from reseat.planning.proposal import bytes_to_copy
+from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.solve.addition import Limits, Shifts, State, Value
-from reseat.planning.solve.addition_classes import Classes, bound_of, by_classes, classes_of
-from reseat.planning.solve.addition_exact import Exact, by_partitions, exact_network, network_best
+from reseat.planning.solve.problem import Found, Problem
+from reseat.planning.solve.rack_choice import racks_of
+from reseat.planning.solve.solver import Solver
 
 __all__ = ["add_brokers", "addition_curve"]
 
 _DEFAULTS = Options()
 #: Shares of all moves at which the curve has points, where no others are asked for.
 _SHARES = (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
-#: Further rounds where some units found no partition and the exact network would be too large.
-_FURTHER_ROUNDS = 8
 
 
 def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Options = _DEFAULTS) -> Plan:
@@ -107,14 +93,12 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     current = start.layout
     unmovable = pinned(layout, options)
     wish = Wish(add=tuple((broker.id, broker.rack) for broker in added), options=options)
-    positions = np.searchsorted(current.broker_ids, [broker.id for broker in added])
-    state = State.of(current, positions, unmovable)
-    shared = _Prepared(state)
-    answer = _wished(state, options, shared)
-    rows, lists = _changed(answer.shifts, current)
+    problem = replace(_problem(current, added, unmovable), room=_room(current, options))
+    found, capped = _solved(Solver(problem, own_arcs=0), options.max_moves)
+    rows, lists = found.rows, found.lists
     orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows
     proposed = with_leaders_evened(current, rows, lists, free=orderable, options=options)
-    fewer = options.max_moves if options.max_moves is not None and answer.capped else None
+    fewer = options.max_moves if capped else None
     verdict = check_addition(
         current,
         proposed,
@@ -124,22 +108,20 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
         reorder_all=options.reorder_all,
         pinned=unmovable,
     )
-    exact = answer.reached if answer.exact else None
+    squares = int((problem.loads_with(found)[problem.targets] ** 2).sum())
     bound = Bound(
-        moves=None if exact is None or exact.capped else exact.moves,
+        moves=problem.moves(found) if found.whole and not capped else None,
         rack_sum_of_squares=None,
-        replica_sum_of_squares=None if exact is None else exact.squares,
+        replica_sum_of_squares=squares if found.whole else None,
     )
     certificate = certified(current, proposed, wish=wish, verdict=verdict, bound=bound)
     # Racks are a rule of this wish and not an aim: nothing is told of the least that moves could reach there.
     certificate = replace(certificate, least_rack_sum_of_squares=None, rack_balance_proven=False)
-    sentences = (*last_resort_sentences(verdict), *_sentences(certificate, answer, current))
+    sentences = (*last_resort_sentences(verdict), *_sentences(certificate, current, capped=capped, whole=found.whole))
     if options.receive_cap is not None and certificate.valid:
-        free = _wished(state, replace(options, receive_cap=None), shared)
-        capped, uncapped = (
-            state.after(one.shifts.applied(state.replicas)).load[state.counted] for one in (answer, free)
-        )
-        sentences = (*sentences, cost_of_cap(options.receive_cap, capped, uncapped))
+        free, _ = _solved(Solver(replace(problem, room=None), own_arcs=0), options.max_moves)
+        loads, without = (problem.loads_with(one)[problem.targets] for one in (found, free))
+        sentences = (*sentences, cost_of_cap(options.receive_cap, loads, without))
     certificate = replace(certificate, sentences=sentences)
     plan = Plan(
         current=current,
@@ -176,30 +158,53 @@ def addition_curve(
     """
     start, added = _joined(layout, brokers)
     current = start.layout
-    positions = np.searchsorted(current.broker_ids, [broker.id for broker in added])
-    state = State.of(current, positions, pinned(layout, options))
-    prepared = _Prepared(state)
-    last = _wished(state, Options(max_moves=options.max_moves), prepared)
-    most = len(last.shifts)
+    problem = _problem(current, added, pinned(layout, options))
+    solver = Solver(problem, own_arcs=0)
+    last, _ = _solved(solver, options.max_moves)
+    most = problem.moves(last)
     grid = sorted({int(np.ceil(most * share)) for share in shares} | {most})
-    answers = [last if at == most else _solved(state, Limits(moves=at), prepared) for at in grid]
-    points = tuple(
-        CurvePoint(
-            moves=len(answer.shifts),
-            replica_sum_of_squares=answer.reached.squares,
-            replica_spread=answer.reached.spread,
-            bytes_to_move=bytes_to_copy(current, *_changed(answer.shifts, current)),
-        )
-        for answer in answers
-        if answer.exact or answer is last
+    answers = [last if at == most else solver.with_moves(at) for at in grid]
+    return tuple(_point(current, problem, one) for one in answers if one is not None), answers.count(None)
+
+
+def _point(layout: ClusterLayout, problem: Problem, found: Found) -> CurvePoint:
+    loads = problem.loads_with(found)[problem.targets]
+    copied = bytes_to_copy(layout, found.rows, found.lists)
+    return CurvePoint(problem.moves(found), int((loads**2).sum()), int(np.ptp(loads)), bytes_to_move=copied)
+
+
+def _problem(layout: ClusterLayout, added: Sequence[Broker], unmovable: BoolArray) -> Problem:
+    """What may move: from brokers that are not added and available, onto those that are."""
+    well = usable(layout)
+    takes = np.isin(layout.broker_ids, [broker.id for broker in added])
+    # Where none of those that join is available, these are what is left to move onto.
+    if (takes & well).any():
+        takes &= well
+    gives = well & ~takes
+    held = layout.replicas != NONE
+    return Problem(
+        lists=layout.replicas,
+        fixed=held & (~on_brokers(layout.replicas, gives) | unmovable[:, None]),
+        targets=gives | takes,
+        rack=racks_of(layout),
+        receivers=takes[None, :],
+        keeps_racks=True,
+        size=size_of_copies(layout),
     )
-    return points, len(answers) - len(points)
 
 
-def _changed(shifts: Shifts, layout: ClusterLayout) -> tuple[npt.NDArray[np.int64], IntArray]:
-    """Rows that change, ascending, and their new lists."""
-    rows = np.unique(shifts.row)
-    return rows, shifts.applied(layout.replicas)[rows]
+def _room(layout: ClusterLayout, options: Options) -> npt.NDArray[np.int64] | None:
+    return None if options.receive_cap is None else np.full(len(layout.brokers), options.receive_cap)
+
+
+def _solved(solver: Solver, most: int | None) -> tuple[Found, bool]:
+    """The least spread; where that needs more moves than are allowed, the evenest with so many, and that it is that."""
+    found, capped = solver.evenest(in_part=True), False
+    if most is not None and (found is None or solver.problem.moves(found) > most):
+        found, capped = solver.with_moves(max(0, most), in_part=True), True
+    if found is None:
+        raise WishRefused("No plan onto the added brokers was found.", choices=("Rebalance with the brokers added.",))
+    return found, capped
 
 
 def _joined(layout: ClusterLayout, brokers: Sequence[Broker]) -> tuple[Settled, tuple[Broker, ...]]:
@@ -250,33 +255,30 @@ def _findings(options: Options) -> tuple[Finding, ...]:
     return (Finding("bytes_not_weighed", Severity.NOTE, sentence),)
 
 
-def _sentences(certificate: Certificate, answer: _Answer, current: ClusterLayout) -> tuple[str, ...]:
+def _sentences(certificate: Certificate, current: ClusterLayout, *, capped: bool, whole: bool) -> tuple[str, ...]:
     """The certificate in words."""
     if certificate.faults:
         return (f"The plan must not be executed: it has {counted(len(certificate.faults), 'fault')}.",)
     unknown = bool(current.unknown_racks)
     out = []
-    if not certificate.moves and answer.capped:
+    if not certificate.moves and capped:
         out.append("No replica moves: no move was allowed.")
     elif not certificate.moves:
         out.append("No replica moves: no move onto the added brokers improves the balance.")
     else:
         verb = "moves" if certificate.moves == 1 else "move"
         moved = f"{counted(certificate.moves, 'replica')} {verb} onto the added brokers"
-        if answer.capped:
+        if capped:
             out.append(f"{moved}, as many as allowed.")
         elif certificate.moves_proven:
             out.append(minimal(f"{moved}, the proven minimum for this spread", racks_unknown=unknown))
-        elif answer.exact:
+        elif whole:
             out.append(f"{moved}. The solver found no plan of this spread with fewer; the checker did not confirm it.")
         else:
-            out.append(
-                f"{moved}. Not proven minimal: the bound is a spread of {answer.bound.spread:,} "
-                f"with {counted(answer.bound.moves, 'move')}."
-            )
+            out.append(f"{moved}. Not proven minimal.")
     spread = f"Max–min replica count per broker: {certificate.replica_spread or 0:,}"
     if certificate.replica_balance_proven:
-        given = "at most these moves" if answer.capped else "moves onto the added brokers alone"
+        given = "at most these moves" if capped else "moves onto the added brokers alone"
         out.append(minimal(f"{spread}. Proven minimal for {given}", racks_unknown=unknown))
     else:
         out.append(f"{spread}. Not proven minimal.")
@@ -290,90 +292,3 @@ def _sentences(certificate: Certificate, answer: _Answer, current: ClusterLayout
             else f"{leaders}. Not proven minimal."
         )
     return tuple(out)
-
-
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """Moves, and how good they are.
-
-    Attributes:
-        shifts: the moves.
-        reached: what the moves reach.
-        bound: what no allowed plan can better.
-        exact: whether nothing better exists.
-    """
-
-    shifts: Shifts
-    reached: Value
-    bound: Value
-    exact: bool
-
-    @property
-    def capped(self) -> bool:
-        """Whether fewer moves were allowed than the least spread needs."""
-        return self.reached.capped
-
-
-class _Prepared:
-    """What solving with several limits can share: classes and networks, made when first needed."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-
-    @cached_property
-    def classes(self) -> Classes:
-        """Classes of allowed moves."""
-        return classes_of(self._state)
-
-    @cached_property
-    def wide(self) -> Classes:
-        """Classes that hold every allowed plan."""
-        return classes_of(self._state, wide=True) if self.classes.uneven else self.classes
-
-    @cached_property
-    def network(self) -> Exact | None:
-        """The network partition by partition."""
-        return exact_network(self._state)
-
-    @cached_property
-    def wide_network(self) -> Exact | None:
-        """The network partition by partition that holds every allowed plan."""
-        return exact_network(self._state, wide=True) if self.classes.uneven else self.network
-
-
-def _wished(state: State, options: Options, prepared: _Prepared) -> _Answer:
-    """The least spread; where that needs more moves than are allowed, the evenest with so many."""
-    answer = _solved(state, Limits(receive=options.receive_cap), prepared)
-    if options.max_moves is None or len(answer.shifts) <= options.max_moves:
-        return answer
-    return _solved(state, Limits(moves=max(0, options.max_moves), receive=options.receive_cap), prepared)
-
-
-def _solved(state: State, limits: Limits, prepared: _Prepared) -> _Answer:
-    """Classes first; partition by partition where those do not settle it."""
-    shifts, aim = by_classes(state, prepared.classes, limits)
-    bound = bound_of(state, prepared.wide, limits) if prepared.classes.uneven else aim
-    if len(shifts) == aim.moves and aim.equals(bound):
-        return _answer(state, shifts, aim, bound)
-    if prepared.network is not None:
-        shifts, aim = by_partitions(prepared.network, limits)
-        if prepared.wide_network is not None:
-            bound = network_best(prepared.wide_network, limits)[1]
-        return _answer(state, shifts, aim, bound)
-    # Too many partitions for that: go on from what could be given, as far as it leads.
-    for _ in range(_FURTHER_ROUNDS):
-        missing = aim.moves - len(shifts)
-        if missing <= 0 or limits.receive is not None:
-            break
-        later = state.after(shifts.applied(state.replicas))
-        more, _ = by_classes(later, classes_of(later), replace(limits, moves=missing))
-        if not len(more):
-            break
-        shifts = Shifts.joined([shifts, more])
-    return _answer(state, shifts, aim, bound)
-
-
-def _answer(state: State, shifts: Shifts, aim: Value, bound: Value) -> _Answer:
-    load = state.after(shifts.applied(state.replicas)).load[state.counted]
-    reached = Value.of(load, len(shifts), capped=aim.capped)
-    return _Answer(shifts, reached, bound, exact=reached.equals(aim) and aim.equals(bound))

@@ -21,13 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.errors import WishRefused
-from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray, IntArray
+from reseat.model import NONE, BoolArray, ClusterLayout, FloatArray
 from reseat.model.arrays import newcomers
 from reseat.model.units import size
 from reseat.model.wording import counted, verb
 from reseat.planning.solve.bin_packing import weight_floor
 from reseat.planning.solve.by_weight import evened, least_copied, weight_on
-from reseat.planning.solve.replica_sets import Rebalanced, Sets
+from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["Weights", "rebalanced_by_bytes"]
 
@@ -75,20 +75,21 @@ class Weights:
         kept[leaving] = 0
         return cls(kept, np.nan_to_num(largest[rows]), untold, int(known.sum()) / layout.replica_count)
 
-    def gap(self, newcomers: IntArray, needed: _Ints, targets: BoolArray) -> tuple[float | None, tuple[str, ...]]:
+    def gap(self, problem: Problem, found: Found) -> tuple[float | None, tuple[str, ...]]:
         """How far the bytes may be from the evenest, and the same in words.
 
         Args:
-            newcomers: (n, D) broker positions that each partition goes to, -1 padded on the right.
-            needed: (n,) how many these are.
-            targets: (B,) bool, brokers that count.
+            problem: of the partitions that move, over the brokers that count.
+            found: where they go.
 
         Returns:
             The share by which their sum of squares exceeds the bound at most, None where a size is not told; sentences.
         """
-        received = np.bincount(
-            newcomers[newcomers != NONE], weights=np.repeat(self.moved, needed), minlength=self.kept.size
-        )[targets]
+        targets = problem.targets
+        row, column = np.nonzero(newcomers(problem.lists[found.rows], found.lists))
+        received = np.bincount(found.lists[row, column], weights=self.moved[found.rows[row]], minlength=self.kept.size)[
+            targets
+        ]
         kept = self.kept[targets]
         floor = weight_floor(kept, float(received.sum()))
         gap = max(0.0, float(((kept + received) ** 2).sum()) / floor - 1) if floor else 0.0  # below 0 it is rounding
@@ -108,13 +109,13 @@ class Weights:
 
 
 def rebalanced_by_bytes(
-    layout: ClusterLayout, sets: Sets, start: Rebalanced, leaving: BoolArray, *, most: int | None
-) -> tuple[Rebalanced, float | None, tuple[str, ...]]:
+    layout: ClusterLayout, problem: Problem, start: Found, leaving: BoolArray, *, most: int | None
+) -> tuple[Found, float | None, tuple[str, ...]]:
     """Replica sets of which brokers hold bytes as evenly as found, racks staying as good as those it starts from.
 
     Args:
         layout: the layout planned on.
-        sets: its replica sets.
+        problem: what may be chosen of its replica sets.
         start: sets at their best on racks.
         leaving: (B,) bool, brokers that hold nothing afterwards.
         most: replicas that may move, or None.
@@ -127,15 +128,15 @@ def rebalanced_by_bytes(
         WishRefused: the layout tells no size.
     """
     weights = Weights.of(layout, np.arange(layout.partition_count), leaving)
-    found, aim = evened(sets, start, weights.moved, most=most)
-    lists = sets.lists.copy()
+    found, aim = evened(problem, start, weights.moved, most=most)
+    lists = problem.lists.copy()
     lists[found.rows] = found.lists
-    targets = sets.targets
-    before, after = (weight_on(one, weights.moved, len(targets)) for one in (sets.lists, lists))
+    targets = problem.targets
+    before, after = (weight_on(one, weights.moved, len(targets)) for one in (problem.lists, lists))
     floor = float((aim[targets] ** 2).sum())
     gap = max(0.0, float((after[targets] ** 2).sum()) / floor - 1) if floor else 0.0
-    copied = float(weights.moved[found.rows] @ newcomers(sets.lists[found.rows], found.lists).sum(axis=1))
-    least = min(copied, least_copied(sets, weights.moved, after))
+    copied = float(weights.moved[found.rows] @ newcomers(problem.lists[found.rows], found.lists).sum(axis=1))
+    least = min(copied, least_copied(problem, weights.moved, after))
     known = "" if not weights.untold.any() else ", counting known bytes only"
     sentences = [
         f"copy {size(copied)}; no plan that balances as well copies less than {size(least)}{known}.",

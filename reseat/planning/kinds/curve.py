@@ -11,20 +11,14 @@ Promises, in this order:
 Needs: a removal (for added brokers and for a rebalance, the points are plans with ``max_moves``); replica counts, not
 bytes.
 
-How: one network for the whole layout, aggregated so that it stays small. Displaced replicas enter racks as in
-``placing``. Further moves take a replica out of a broker (level arcs downwards, each a gain of ``2 l - 1``) into its
-own rack, or into another rack up to the number of replicas that could go there without a rise. All further moves pass
-one arc, so that its capacity is their number: the least sum of squares for each number is a plain min-cost flow, and
-with cost 1 on that arc the flow finds the fewest moves of the best balance. It leaves out which brokers hold a
-partition already, so it bounds every plan; then seats are dealt out and swapped until nobody clashes. If all find a
-seat, the bound is reached. (A rack prices brokers that rise and brokers that fall apart; where the two meet, so that
-this is no bound, the point is left out unless it is even to one replica.) Where a point is missing and the layout is
-small, ``partition_flow`` gives all points, one partition at a time.
+How: ``Solver.with_moves``: of displaced replicas and of those that may move too, only so many leave their brokers. A
+broker that would have to give one replica and take another counts for less there than it moves: where that would be
+needed, the point is left out.
 
 Example: loads 6, 2, 1 (no racks), one displaced replica: least moves end at 6, 2, 2 (sum 44); one more at 5, 3, 2 or
 5, 2, 3 (38); two more at 4, 3, 3 (34), and nothing is evener.
 
-Complexity: O(P R) once, a flow of O(racks x (racks + levels)) arcs a point, and the swaps of ``rounding``.
+Complexity: that of ``solver``, once a point.
 Source: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network Flows", 1993, chapter 14 (convex costs).
 """
 
@@ -37,18 +31,20 @@ import numpy as np
 from reseat.errors import WishRefused
 from reseat.model import Broker, ClusterLayout, CurvePoint, Plan, Wish
 from reseat.model.wording import counted, verb
-from reseat.planning.kinds import partition_flow
 from reseat.planning.kinds.add import addition_curve
 from reseat.planning.kinds.rebalance import rebalance_curve
-from reseat.planning.kinds.removal_network import PointPlan, RemovalNetwork
 from reseat.planning.kinds.remove import Removal, planned, prepared
 from reseat.planning.plan import plan
 from reseat.planning.proof.exchange import least_squares_with_moves
+from reseat.planning.proposal import bytes_to_copy
+from reseat.planning.solve.problem import Found
+from reseat.planning.solve.solver import Solver
 
 __all__ = ["Curve", "curve", "plan_at", "whole_curve"]
 
 #: Shares of the way to perfect balance at which points are offered.
 _SHARES = (0.25, 0.5, 0.75, 1.0)
+_CUT_SHORT = "Better balanced plans with more moves may exist: the end of this curve could not be computed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,31 +90,27 @@ def whole_curve(layout: ClusterLayout, wish: Wish) -> Curve:
         return _curve_of_added(layout, wish)
     removal = _removal(layout, wish)
     if removal.short:
-        return Curve((_least(layout, wish),), (_only_last_resorts(removal),))
-    model = RemovalNetwork.of(removal)
-    least = model.points(0)
-    points = [_least(layout, wish) if least is None else least.point]
-    # Where the first point is not found, nor is it known how far the curve goes.
-    most, missing = model.most(), int(least is None)
+        return Curve((CurvePoint.of(plan(layout, wish).certificate),), (_only_last_resorts(removal),))
+    points, solver = [CurvePoint.of(plan(layout, wish).certificate)], Solver(removal.further, own_arcs=0)
+    evenest = solver.with_moves(layout.replica_count)
+    if evenest is None:
+        return Curve(tuple(points), (_CUT_SHORT,))
+    most, missing = removal.further.moves(evenest) - removal.displaced, 0
     for moves in sorted({int(np.ceil(most * share)) for share in _SHARES} - {0}):
-        found = model.points(moves)
+        found = solver.with_moves(removal.displaced + moves)
         if found is None:
             missing += 1
-        elif found.point.replica_sum_of_squares < points[-1].replica_sum_of_squares:
-            points.append(found.point)
-    if missing:
-        exact = partition_flow.points(model.removal)
-        if exact:
-            return Curve(_spread_out([one.point for one in exact]))
-    return Curve(tuple(points), _cut_short() if least is None else _left_out(missing))
+        elif (point := _point(removal, found)).replica_sum_of_squares < points[-1].replica_sum_of_squares:
+            points.append(point)
+    return Curve(tuple(points), _left_out(missing))
 
 
-def _spread_out(points: list[CurvePoint]) -> tuple[CurvePoint, ...]:
-    """The first, the last, and those nearest to the shares between."""
-    first, last = points[0].moves, points[-1].moves
-    wanted = [first, *(first + share * (last - first) for share in _SHARES)]
-    chosen = {min(points, key=lambda point: (abs(point.moves - moves), point.moves)) for moves in wanted}
-    return tuple(sorted(chosen, key=lambda point: point.moves))
+def _point(removal: Removal, found: Found) -> CurvePoint:
+    """The point of the curve that these sets are."""
+    problem = removal.further
+    loads = problem.loads_with(found)[removal.targets]
+    copied = bytes_to_copy(removal.layout, found.rows, found.lists)
+    return CurvePoint(problem.moves(found), int((loads**2).sum()), int(np.ptp(loads)), bytes_to_move=copied)
 
 
 def _without_a_curve(wish: Wish) -> str | None:
@@ -142,10 +134,6 @@ def _only_last_resorts(removal: Removal) -> str:
         f"No alternatives with more moves: {counted(removal.short, 'replica')} can only go to brokers that are "
         "fenced or shutting down. Bring them back first."
     )
-
-
-def _cut_short() -> tuple[str, ...]:
-    return ("Better balanced plans with more moves may exist: the end of this curve could not be computed.",)
 
 
 def _left_out(missing: int) -> tuple[str, ...]:
@@ -199,24 +187,20 @@ def plan_at(layout: ClusterLayout, wish: Wish, moves: int) -> Plan:
         )
     if further == 0:
         return plan(layout, wish)
-    model = RemovalNetwork.of(removal)
-    # Beyond the end of the curve its last point is what there is.
-    found = model.points(further) or model.points(min(further, model.most())) or _partition_by_partition(removal, moves)
-    if found is not None and found.point.moves == removal.displaced:
-        return _said_enough(plan(layout, wish), moves)
+    found = Solver(removal.further, own_arcs=0).with_moves(moves)
     if found is None:
         raise WishRefused(
             f"No plan with {counted(moves, 'move')} is proven to have the smallest spread.",
             brokers=wish.remove,
             choices=("Choose another point of the curve.", "Choose the plan with the fewest moves."),
         )
-    made, reached = found.point.moves - removal.displaced, found.point.replica_sum_of_squares
-    floor = least_squares_with_moves(removal.kept[removal.targets], removal.displaced, found.point.moves)
-    said = (
-        f"Max–min replica count per broker: {found.point.replica_spread:,}, with {counted(made, 'move')} more than the "
-        "minimum"
-    )
-    said += (
+    point = _point(removal, found)
+    if point.moves == removal.displaced:
+        return _said_enough(plan(layout, wish), moves)
+    made, reached = point.moves - removal.displaced, point.replica_sum_of_squares
+    floor = least_squares_with_moves(removal.kept[removal.targets], removal.displaced, point.moves)
+    more = f"with {counted(made, 'move')} more than the minimum"
+    said = f"Max–min replica count per broker: {point.replica_spread:,}, {more}" + (
         ". Proven minimal for that many moves."
         if reached == floor
         else ". Minimal under the rack rule according to the solver; not checked a second time."
@@ -234,20 +218,6 @@ def _said_enough(made: Plan, allowed: int) -> Plan:
     asked = f"{counted(allowed, 'move')} {verb(allowed, 'was', 'were')} requested"
     fewer = f"{asked}; the plan makes {certificate.moves:,}: no plan with more moves is better balanced."
     return replace(made, certificate=replace(certificate, sentences=(*certificate.sentences, fewer)))
-
-
-def _partition_by_partition(removal: Removal, moves: int) -> PointPlan | None:
-    """The point with so many moves, or the last where that makes fewer; only where the layout is small."""
-    found = partition_flow.points(removal)
-    for one in found:
-        if one.point.moves == moves or (one is found[-1] and one.point.moves < moves):
-            return PointPlan(one.point, one.rows, one.lists)
-    return None
-
-
-def _least(layout: ClusterLayout, wish: Wish) -> CurvePoint:
-    """The minimal plan as a point, where the aggregated network does not find it."""
-    return CurvePoint.of(plan(layout, wish).certificate)
 
 
 def _removal(layout: ClusterLayout, wish: Wish) -> Removal:

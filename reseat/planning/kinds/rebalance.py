@@ -12,7 +12,7 @@
     6. Then the fewest changed preferred leaders.
 With at most so many moves (``Options.max_moves``), in the place of 2 to 4: no plan has as few moves and a smaller sum
 of squares of replica counts. It may make fewer than allowed, and of such plans those are found in which each move is
-worth the same price in squares (see ``rebalancing``).
+worth the same price in squares (see ``solver``).
 By bytes (``Options.by_bytes``), in the place of 2 to 4: bytes by broker as even as found, with a bound and its gap (see
 ``by_weight``); no broker receives that has as many replicas as the fullest had.
 Brokers that leave with it hold nothing afterwards, unless a partition cannot move; those that join receive.
@@ -21,12 +21,12 @@ Brokers that leave with it hold nothing afterwards, unless a partition cannot mo
 
 Needs: what ``preconditions`` lists. Works on ``layout.target()`` where a reassignment is under way.
 
-How: the sets are those of ``rebalancing``, the orders those of ``leaders``; ``proof.rebalanced`` and ``proof.leaders``,
+How: the sets are those of ``solver``, the orders those of ``leaders``; ``proof.rebalanced`` and ``proof.leaders``,
 which share no code with them, judge.
 
 Example: {0: [0, 1], 1: [0, 1], 2: [0, 1]} and an empty broker 2: two replicas move to it, and each broker leads one.
 
-Complexity: see ``rebalancing`` and ``leaders``.
+Complexity: see ``solver`` and ``leaders``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reseat.balance.findings import SKEW_SHARE
-from reseat.balance.racks import rack_groups
 from reseat.errors import WishRefused
 from reseat.model import BoolArray, Broker, ClusterLayout, CurvePoint, Finding, Options, Plan, Severity, Wish
 from reseat.model.arrays import on_brokers, row_any
@@ -58,9 +57,11 @@ from reseat.planning.preconditions import (
 )
 from reseat.planning.proof.checker import check_rebalance, check_removal
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences
-from reseat.planning.proposal import bytes_to_copy
+from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.solve.rebalancing import Rebalanced, Rebalancing, Sets
+from reseat.planning.solve.problem import Found, Problem
+from reseat.planning.solve.rack_choice import racks_of
+from reseat.planning.solve.solver import Solver
 
 __all__ = ["even_leaders", "mend_racks", "rebalance", "rebalance_curve"]
 
@@ -115,7 +116,7 @@ class _Start:
     unmovable: BoolArray
     leaving: BoolArray
     targets: BoolArray
-    sets: Sets
+    problem: Problem
 
     @property
     def current(self) -> ClusterLayout:
@@ -133,22 +134,21 @@ def _prepared(layout: ClusterLayout, wish: Wish) -> _Start:
     require_no_duplicates(current)
     leaving = np.isin(current.broker_ids, remove)
     targets = require_targets(current, leaving, wish.options.never_onto)
-    groups, sizes = rack_groups(current), current.replica_bytes
     held, on_target = current.replicas >= 0, on_brokers(current.replicas, targets)
     out = on_brokers(current.replicas, leaving) & ~unmovable[:, None] if remove else None
     if out is not None:
         rows = np.flatnonzero(out.any(axis=1))
         require_room(current, rows, out[rows].sum(axis=1), on_target[rows], int(targets.sum()))
     stays = held if out is None else held & ~out
-    sets = Sets(
+    problem = Problem(
         lists=current.replicas,
         fixed=stays & (~on_target | unmovable[:, None]),
         targets=targets,
-        rack=np.zeros(len(targets), np.int32) if groups is None else groups,
-        size=None if sizes is None else np.fmax.reduce(sizes, axis=1),
+        rack=racks_of(current),
+        size=size_of_copies(current),
         out=out,
     )
-    return _Start(start, unmovable, leaving, targets, sets)
+    return _Start(start, unmovable, leaving, targets, problem)
 
 
 def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) -> tuple[CurvePoint, ...]:
@@ -163,21 +163,21 @@ def rebalance_curve(layout: ClusterLayout, shares: Sequence[float], wish: Wish) 
         WishRefused: as ``rebalance``.
     """
     begun, options = _prepared(layout, wish), wish.options
-    sets, choice = begun.sets, Rebalancing(begun.sets)
+    problem, choice = begun.problem, Solver(begun.problem)
     fewest, whole = choice.at(None), choice.evenest()
     if fewest is None or whole is None:
         raise _not_found()
-    least, most = sets.moves(fewest), sets.moves(whole)
-    loads = sets.loads[sets.targets]
+    least, most = problem.moves(fewest), problem.moves(whole)
+    loads = problem.loads[problem.targets]
     calm = int(loads.mean() * (1 + SKEW_SHARE))
     between = choice.tolerances([least + int(share * (most - least)) for share in shares], calm)
     points: dict[int, CurvePoint] = {}
     for found in (fewest, *(choice.at(one) for one in between), whole):
-        if found is None or (moves := sets.moves(found)) in points or not least <= moves <= most or not moves:
+        if found is None or (moves := problem.moves(found)) in points or not least <= moves <= most or not moves:
             continue
         if options.max_moves is not None and moves > options.max_moves:
             continue
-        after = sets.loads_with(found.rows, found.lists)[sets.targets]
+        after = problem.loads_with(found)[problem.targets]
         copied = bytes_to_copy(begun.current, found.rows, found.lists)
         points[moves] = CurvePoint(moves, int((after**2).sum()), int(np.ptp(after)), int(after.max()), copied)
     return tuple(points[moves] for moves in sorted(points))
@@ -190,7 +190,7 @@ def _not_found() -> WishRefused:
     )
 
 
-def _chosen(choice: Rebalancing, wish: Wish) -> tuple[Rebalanced, tuple[int, ...]]:
+def _chosen(choice: Solver, wish: Wish) -> tuple[Found, tuple[int, ...]]:
     """The sets for a wish, and the tolerance where it is a point before the least spread.
 
     Raises:
@@ -201,14 +201,14 @@ def _chosen(choice: Rebalancing, wish: Wish) -> tuple[Rebalanced, tuple[int, ...
     found = choice.at(None) if by_racks else choice.evenest()
     if found is None:
         raise _not_found()
-    if wish.mend_racks or wish.remove or most is None or choice.sets.moves(found) <= most:
+    if wish.mend_racks or wish.remove or most is None or choice.problem.moves(found) <= most:
         return found, ()
     within = choice.within(most)
     if within is None:
         alone = choice.at(None)
         raise (
             _not_found()
-            if alone is None or (needed := choice.sets.moves(alone)) <= most
+            if alone is None or (needed := choice.problem.moves(alone)) <= most
             else WishRefused(
                 f"{counted(most, 'move')} are too few: rack diversity alone needs {needed:,}.",
                 choices=(f"Allow at least {needed:,}.", "Rebalance leaders only."),
@@ -216,24 +216,24 @@ def _chosen(choice: Rebalancing, wish: Wish) -> tuple[Rebalanced, tuple[int, ...
         )
     made, tolerance = within
     # Beyond the spread that there is no move is worth it, whatever the difference.
-    return made, (tolerance or 2 * (int(choice.sets.loads.sum()) + 1),)
+    return made, (tolerance or 2 * (int(choice.problem.loads.sum()) + 1),)
 
 
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     begun = _prepared(layout, wish)
     current, unmovable = begun.current, begun.unmovable
-    if wish.mend_racks and rack_groups(current) is None:
+    if wish.mend_racks and not current.racks:
         raise WishRefused(
             "No rack of a broker is known, so no partition's rack diversity is.",
             choices=("Add racks (--racks; the dashboard: Data quality).",),
         )
     closed = np.isin(current.broker_ids, wish.options.never_onto)
-    found, tolerances = _chosen(Rebalancing(begun.sets), wish)
+    found, tolerances = _chosen(Solver(begun.problem), wish)
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
     if wish.rebalance and wish.options.by_bytes:
         most = None if wish.remove else wish.options.max_moves
-        found, gap, by_bytes = rebalanced_by_bytes(current, begun.sets, found, begun.leaving, most=most)
+        found, gap, by_bytes = rebalanced_by_bytes(current, begun.problem, found, begun.leaving, most=most)
     free = found.rows if wish.mend_racks else np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(
         current, found.rows, found.lists, free=free, leaving=begun.leaving, options=wish.options

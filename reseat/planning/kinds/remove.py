@@ -72,9 +72,11 @@ from reseat.planning.proof.checker import check_removal
 from reseat.planning.proof.verdict import sentences_of
 from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.solve.last_resort import Part, lacking, placed_in_parts
-from reseat.planning.solve.placing import Placing, place, place_by_weight
-from reseat.planning.solve.rack_choice import NoRoom, effective_racks
+from reseat.planning.solve.bin_packing import placed_by_weight
+from reseat.planning.solve.last_resort import lacking, solved_in_parts
+from reseat.planning.solve.placing import placed
+from reseat.planning.solve.problem import Found, NoRoom, Problem
+from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
 __all__ = ["Removal", "planned", "prepared", "remove_brokers"]
@@ -82,9 +84,6 @@ __all__ = ["Removal", "planned", "prepared", "remove_brokers"]
 _Ints = npt.NDArray[np.int64]
 
 _DEFAULT = Options()
-
-#: Largest table (topics concerned x brokers) that spreading topics may take, in entries: 80 MB.
-_TOPIC_TABLE = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +118,32 @@ class Removal:
         return self.start.layout
 
     @cached_property
-    def open_replicas(self) -> IntArray:
-        """(P, R) the lists of today, blank where the partition stays where it is."""
+    def problem(self) -> Problem:
+        """Where the displaced replicas go, over ``rows``; nothing else moves."""
+        staying = np.where(self.goes, np.int32(NONE), self.lists)
+        return Problem(
+            lists=self.lists,
+            fixed=staying != NONE,
+            targets=self.targets,
+            rack=racks_of(self.layout),
+            out=self.goes,
+            base=self.kept - np.bincount(staying.ravel() + 1, minlength=self.kept.size + 1)[1:],
+        )
+
+    @cached_property
+    def further(self) -> Problem:
+        """The same over all partitions, of which others may move too as long as none gets less diverse over racks."""
         lists = self.layout.replicas
-        return np.where(self.pinned[:, None], np.int32(NONE), lists) if self.pinned.any() else lists
+        out = on_brokers(lists, self.leaving) & ~self.pinned[:, None]
+        stuck = ~on_brokers(lists, self.targets) | self.pinned[:, None]
+        return Problem(
+            lists=lists,
+            fixed=(lists != NONE) & ~out & stuck,
+            targets=self.targets,
+            rack=racks_of(self.layout),
+            out=out,
+            keeps_racks=True,
+        )
 
     @property
     def displaced(self) -> int:
@@ -132,18 +153,7 @@ class Removal:
     @property
     def short(self) -> int:
         """Replicas that only last resorts can take."""
-        return int(lacking(self.staying, self.needed, self.targets).sum())
-
-    @property
-    def staying(self) -> IntArray:
-        """(n, R) the lists with -1 where a replica goes."""
-        return np.where(self.goes, NONE, self.lists).astype(np.int32)
-
-    @property
-    def needed(self) -> _Ints:
-        """(n,) newcomers that each partition needs."""
-        needed: _Ints = self.goes.sum(axis=1)
-        return needed
+        return int(lacking(self.problem).sum())
 
 
 def remove_brokers(
@@ -171,11 +181,10 @@ def remove_brokers(
     removal = prepared(layout, broker_ids, joining, options)
     remove = tuple(int(i) for i in removal.layout.broker_ids[removal.leaving])
     wish = Wish(remove=remove, add=tuple((broker.id, broker.rack) for broker in joining), options=options)
-    placing = _placed(removal, options)
-    gap, further = _cost_of_options(removal, placing, options)
-    lists = _filled_in(removal, placing.newcomers)
-    squares = int((_loads_after(removal, placing) ** 2).sum()) if placing.exact else None
-    plan = planned(removal, wish, removal.rows, lists, least_squares=squares, further=further)
+    found, exact = _placed(removal, options)
+    gap, further = _cost_of_options(removal, found, options)
+    squares = int((removal.problem.loads_with(found)[removal.targets] ** 2).sum()) if exact else None
+    plan = planned(removal, wish, removal.rows[found.rows], found.lists, least_squares=squares, further=further)
     return plan if gap is None else replace(plan, certificate=replace(plan.certificate, byte_sum_gap=gap))
 
 
@@ -265,9 +274,7 @@ def _removal(start: Settled, remove: tuple[int, ...], unmovable: BoolArray, opti
     return Removal(start, leaving, targets, late, rows, lists, goes, kept, unmovable)
 
 
-def _placed(removal: Removal, options: Options) -> Placing:
-    if removal.rows.size == 0:
-        return Placing(np.empty((0, 0), np.int32), True)
+def _placed(removal: Removal, options: Options) -> tuple[Found, bool]:
     cap = options.receive_cap
     try:
         return _placed_under(removal, options, cap)
@@ -288,81 +295,38 @@ def _placed(removal: Removal, options: Options) -> Placing:
         ) from None
 
 
-def _placed_under(removal: Removal, options: Options, cap: int | None) -> Placing:
-    racks, _ = effective_racks(removal.layout)
-    ties = None if options.by_bytes else _ties(removal)
+def _placed_under(removal: Removal, options: Options, cap: int | None) -> tuple[Found, bool]:
+    if not removal.rows.size:
+        return Found.nothing(removal.problem), True
+    room = None if cap is None else np.full(len(removal.targets), cap)
+    problem = replace(removal.problem, room=room)
+    ties = None if options.by_bytes else Ties.of_layout(removal.layout, removal.rows)
 
-    def place_part(part: Part) -> Placing:
-        forced = np.bincount(part.forced_on, minlength=racks.size)
-        staying, needed, targets, room = part.staying, part.needed, part.targets, part.room
-        if ties is None:
-            weights = _weights(removal)
-            forced_weight = np.bincount(part.forced_on, weights=weights.moved[part.forced_row], minlength=racks.size)
-            loads_told, weight = weights.kept + forced_weight, weights.moved[part.rows]
-            return place_by_weight(staying, needed, racks, targets, loads=loads_told, weight=weight, room=room)
-        loads = removal.kept + forced
-        return place(staying, needed, racks, targets, loads=loads, room=room, ties=ties.of(part.rows))
+    def solve(part: Problem, rows: _Ints, forced: _Ints) -> tuple[Found, bool]:
+        if ties is not None:
+            return placed(part, ties.of(rows))
+        weights = _weights(removal)
+        told = np.bincount(forced[1], weights=weights.moved[forced[0]], minlength=len(removal.targets))
+        return placed_by_weight(part, weights.moved[rows], weights.kept + told), False
 
-    return placed_in_parts(place_part, removal.staying, removal.needed, removal.targets, removal.resorts, cap=cap)
+    return solved_in_parts(solve, problem, removal.resorts)
 
 
-def _cost_of_options(removal: Removal, placing: Placing, options: Options) -> tuple[float | None, tuple[str, ...]]:
+def _cost_of_options(removal: Removal, found: Found, options: Options) -> tuple[float | None, tuple[str, ...]]:
     """The gap to the bound where bytes were weighed, and what a cap or bytes cost, in words."""
     if removal.rows.size == 0:
         return None, ()
     if options.by_bytes:
-        return _weights(removal).gap(placing.newcomers, removal.needed, removal.targets)
+        return _weights(removal).gap(removal.problem, found)
     if options.receive_cap is None:
         return None, ()
-    free = _placed_under(removal, replace(options, receive_cap=None), None)
-    capped, uncapped = (_loads_after(removal, choice) for choice in (placing, free))
+    free, _ = _placed_under(removal, replace(options, receive_cap=None), None)
+    capped, uncapped = (removal.problem.loads_with(choice)[removal.targets] for choice in (found, free))
     return None, (cost_of_cap(options.receive_cap, capped, uncapped),)
 
 
 def _weights(removal: Removal) -> Weights:
     return Weights.of(removal.layout, removal.rows, removal.leaving)
-
-
-def _loads_after(removal: Removal, placing: Placing) -> _Ints:
-    newcomers = placing.newcomers[placing.newcomers != NONE]
-    return (removal.kept + np.bincount(newcomers, minlength=removal.kept.size))[removal.targets]
-
-
-def _ties(removal: Removal) -> Ties:
-    """Hosts, and how many replicas of each topic concerned each broker keeps."""
-    layout = removal.layout
-    places: dict[str, int] = {}
-    host = np.array(
-        [NONE if b.host is None else places.setdefault(b.host, len(places)) for b in layout.brokers], np.int32
-    )
-    concerned, topic = np.unique(layout.topic_of[removal.rows], return_inverse=True)
-    brokers = len(layout.brokers)
-    if concerned.size * brokers > _TOPIC_TABLE:
-        return Ties(host)
-    number = np.full(len(layout.topics), NONE, np.int32)
-    number[concerned] = np.arange(concerned.size, dtype=np.int32)
-    of_row = number[layout.topic_of]
-    among = np.flatnonzero(of_row != NONE)
-    if among.size == layout.partition_count:
-        lists, base = layout.replicas, of_row
-    else:
-        lists, base = layout.replicas[among], of_row[among]
-    counts = np.zeros((concerned.size, brokers + 1), np.int32)
-    first = base * (brokers + 1)
-    for column in lists.T:
-        at = first + np.where(column < 0, brokers, column)
-        counts += np.bincount(at, minlength=counts.size).reshape(counts.shape)
-    return Ties(host, topic.ravel(), counts[:, :-1])
-
-
-def _filled_in(removal: Removal, newcomers: IntArray) -> IntArray:
-    """The lists with newcomers in the vacated places, from left to right."""
-    lists = removal.lists.copy()
-    if newcomers.size:
-        nth = np.cumsum(removal.goes, axis=1) - 1
-        row, column = np.nonzero(removal.goes)
-        lists[row, column] = newcomers[row, nth[row, column]]
-    return lists
 
 
 def _certificate(
@@ -441,8 +405,7 @@ def _findings(removal: Removal, proposed: ClusterLayout, certificate: Certificat
         out.append(Finding("nothing_to_do", Severity.NOTE, certificate.sentences[0], brokers=certificate.wish.remove))
     emptied = _emptied_racks(removal)
     if emptied:
-        groups, on = effective_racks(layout)[0], np.flatnonzero(~removal.leaving)
-        left = int(np.unique(groups[on]).size)
+        left = int(np.unique(layout.rack_groups[~removal.leaving]).size)
         noun = f"Rack {emptied[0]}" if len(emptied) == 1 else f"Racks {', '.join(emptied)}"
         out.append(
             Finding(

@@ -37,10 +37,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from reseat.balance.racks import rack_groups
 from reseat.errors import WishRefused
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Options, Plan, Severity, Wish
-from reseat.model.arrays import holds, on_brokers, row_any
+from reseat.model.arrays import holds, newcomers, on_brokers, row_any
 from reseat.model.wording import counted, listed, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified, cost_of_cap
@@ -58,10 +57,11 @@ from reseat.planning.proof.checker import check_replication_factor
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
 from reseat.planning.receivers import with_doubtful_receivers
-from reseat.planning.solve.last_resort import Part, lacking, placed_in_parts
+from reseat.planning.solve.last_resort import solved_in_parts
 from reseat.planning.solve.picking import Change, Pick, Whole, replicas_kept, shrinking
-from reseat.planning.solve.placing import Placing, place
-from reseat.planning.solve.rack_choice import NoRoom, effective_racks
+from reseat.planning.solve.placing import placed
+from reseat.planning.solve.problem import NoRoom, Problem
+from reseat.planning.solve.rack_choice import racks_of
 from reseat.planning.solve.rounding import Ties
 
 __all__ = ["change_replication_factor"]
@@ -69,8 +69,6 @@ __all__ = ["change_replication_factor"]
 _DEFAULTS = Options()
 #: Candidates in all up to which partitions that grow and partitions that shrink are planned in one flow.
 _JOINT_CANDIDATES = 300_000
-#: Largest table (topics x brokers) for spreading topics, in entries.
-_TOPIC_TABLE = 20_000_000
 
 
 def change_replication_factor(
@@ -161,7 +159,6 @@ def _change(
     among = frozenset(names)
     wished = np.array([name in among for name in layout.topics], np.bool_)
     rows = np.flatnonzero(wished[layout.topic_of] & (layout.replication_factor != factor) & ~unmovable)
-    groups = rack_groups(layout)
     grows = layout.replication_factor[rows] < factor
     if never_onto and grows.any():
         require_targets(layout, np.zeros(len(layout.brokers), np.bool_), never_onto)
@@ -182,7 +179,7 @@ def _change(
         lists=layout.replicas[rows],
         live=usable(layout, None, never_onto),
         resorts=resorts(layout, None, never_onto),
-        rack=np.zeros(len(layout.brokers), np.int32) if groups is None else groups,
+        rack=racks_of(layout),
     )
 
 
@@ -280,14 +277,14 @@ def _replanned(change: Change, protected: BoolArray, options: Options) -> IntArr
         return _packed(np.where(kept, change.lists, NONE), change.factor)
     joint = None if options.receive_cap is not None or grows.all() else _joint(change, protected, loads)
     if joint is not None:
-        kept, newcomers = joint
+        kept, came = joint
     else:
         if not grows.all():
             kept = _thinned(change, protected, loads)
         dropped = change.lists[(change.lists != NONE) & ~kept]
         left = loads - np.bincount(dropped, minlength=len(loads))
-        newcomers = _placed(change, left, options)
-    return _packed(np.concatenate([np.where(kept, change.lists, NONE), newcomers], axis=1), change.factor)
+        came = _placed(change, left, options)
+    return _packed(np.concatenate([np.where(kept, change.lists, NONE), came], axis=1), change.factor)
 
 
 def _packed(lists: IntArray, width: int) -> IntArray:
@@ -297,28 +294,22 @@ def _packed(lists: IntArray, width: int) -> IntArray:
 
 
 def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
-    """(n, D) newcomers of the rows that grow, ascending, -1 padded."""
+    """(n, D) newcomers of the rows that grow, in their order, -1 padded anywhere."""
     at = np.flatnonzero(change.grows)
-    racks, _ = effective_racks(change.layout)
     needed = change.factor - change.held[at]
-    ties = _ties(change, change.rows[at])
-
-    def place_part(part: Part) -> Placing:
-        forced = np.bincount(part.forced_on, minlength=len(loads))
-        return place(
-            part.staying,
-            part.needed,
-            racks,
-            part.targets,
-            loads=loads + forced,
-            room=part.room,
-            ties=ties.of(part.rows),
-        )
-
+    lists = change.lists[at]
+    problem = Problem(
+        lists=lists,
+        fixed=lists != NONE,
+        targets=change.live,
+        rack=change.rack,
+        further=needed,
+        base=loads - np.bincount(lists.ravel() + 1, minlength=len(loads) + 1)[1:],
+        room=None if options.receive_cap is None else np.full(len(loads), options.receive_cap),
+    )
+    ties = Ties.of_layout(change.layout, change.rows[at])
     try:
-        placing = placed_in_parts(
-            place_part, change.lists[at], needed, change.live, change.resorts, cap=options.receive_cap
-        )
+        found, _ = solved_in_parts(lambda part, rows, _: placed(part, ties.of(rows)), problem, change.resorts)
     except NoRoom:
         topics = tuple(change.layout.topics[i] for i in np.unique(change.layout.topic_of[change.rows[at]]))
         raise WishRefused(
@@ -327,26 +318,9 @@ def _placed(change: Change, loads: Whole, options: Options) -> IntArray:
             topics=topics,
             choices=("Allow more replicas per broker.", "Plan without a cap."),
         ) from None
-    newcomers = np.full((len(change.rows), placing.newcomers.shape[1]), NONE, np.int32)
-    newcomers[at] = placing.newcomers
-    return newcomers
-
-
-def _ties(change: Change, rows: Whole) -> Ties:
-    """Hosts, and how many replicas of each topic concerned each broker has."""
-    layout, brokers = change.layout, len(change.layout.brokers)
-    numbers: dict[str, int] = {}
-    host = np.array(
-        [NONE if b.host is None else numbers.setdefault(b.host, len(numbers)) for b in layout.brokers], np.int32
-    )
-    concerned, topic = np.unique(layout.topic_of[rows], return_inverse=True)
-    if concerned.size * brokers > _TOPIC_TABLE:
-        return Ties(host)
-    among = np.flatnonzero(np.isin(layout.topic_of, concerned))
-    lists = layout.replicas[among]
-    key = np.searchsorted(concerned, layout.topic_of[among])[:, None] * np.int64(brokers + 1) + lists + 1
-    counts = np.bincount(key.ravel(), minlength=concerned.size * (brokers + 1)).reshape(-1, brokers + 1)
-    return Ties(host, topic.ravel().astype(np.int64), counts[:, 1:].astype(np.int32))
+    came = np.full((len(change.rows), found.lists.shape[1]), NONE, np.int32)
+    came[at[found.rows]] = np.where(newcomers(lists[found.rows], found.lists), found.lists, NONE)
+    return came
 
 
 def _thinned(change: Change, protected: BoolArray, loads: Whole) -> BoolArray:
@@ -364,8 +338,8 @@ def _joint(change: Change, protected: BoolArray, loads: Whole) -> tuple[BoolArra
     """Replicas that stay and newcomers, in one flow; None where that is too large."""
     up, down = np.flatnonzero(change.grows), np.flatnonzero(~change.grows)
     brokers = np.flatnonzero(change.live)
-    short = lacking(change.lists[up], change.factor - change.held[up], change.live)
-    if short.any() or up.size * brokers.size > _JOINT_CANDIDATES:
+    open_ = brokers.size - on_brokers(change.lists[up], change.live).sum(axis=1)
+    if (change.factor - change.held[up] > open_).any() or up.size * brokers.size > _JOINT_CANDIDATES:
         return None
     width = max(brokers.size, change.lists.shape[1])
     pick = shrinking(change, protected, down)
@@ -382,11 +356,11 @@ def _joint(change: Change, protected: BoolArray, loads: Whole) -> tuple[BoolArra
     picked = replicas_kept(change, Pick(candidates, fixed, amount), base)
     kept = fixed != NONE
     kept[down] |= picked[down][:, : change.lists.shape[1]]
-    newcomers = np.where(picked, candidates, NONE)
-    newcomers[down] = NONE
-    newcomers = np.sort(np.where(newcomers == NONE, np.iinfo(np.int32).max, newcomers), axis=1)
-    newcomers[newcomers == np.iinfo(np.int32).max] = NONE
-    return kept, newcomers
+    came = np.where(picked, candidates, NONE)
+    came[down] = NONE
+    came = np.sort(np.where(came == NONE, np.iinfo(np.int32).max, came), axis=1)
+    came[came == np.iinfo(np.int32).max] = NONE
+    return kept, came
 
 
 def _sentences(change: Change, verdict: Verdict) -> tuple[str, ...]:

@@ -22,10 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, FloatArray
-from reseat.planning.solve.rack_choice import NoRoom, RackChoice, Task
-from reseat.planning.solve.rounding import Rules, Seating
+from reseat.planning.solve.alike import Kinds
+from reseat.planning.solve.problem import Found, NoRoom, Problem
+from reseat.planning.solve.rounding import Rules, Seating, as_columns
 
-__all__ = ["by_turns", "evened", "weight_floor"]
+__all__ = ["placed_by_weight", "weight_floor"]
 
 _Ints = npt.NDArray[np.int64]
 
@@ -39,37 +40,50 @@ _EXCHANGES = 4_000_000
 _ROUNDING = 1e-12
 
 
-def by_turns(task: Task, choice: RackChoice, weight: FloatArray, loads: FloatArray) -> Seating:
-    """Place the partitions' newcomers, heaviest first.
+def placed_by_weight(problem: Problem, weight: FloatArray, loads: FloatArray, *, even: bool = True) -> Found:
+    """Place newcomers with the best racks and even weights (good, never claimed to be exact).
 
     Args:
-        task: what is to be placed (its ``loads`` are not used).
-        choice: the best racks.
+        problem: what needs newcomers; nothing else of it moves.
         weight: (n,) what one replica of each partition weighs.
         loads: (B,) weight that each broker carries.
+        even: whether they are exchanged afterwards while that helps.
 
     Raises:
         NoRoom: the room of a rack runs out.
     """
-    carried, room = loads.astype(np.float64), task.room.copy()
-    closed = np.full(carried.shape, np.inf)
-    closed[task.targets] = 0
+    seating = _by_turns(problem, weight, loads)
+    if even:
+        _evened(problem, seating, weight, loads)
+    rows = np.flatnonzero(problem.need)
+    came = as_columns(seating, problem.need)[rows]
+    vacated = np.zeros((rows.size, problem.lists.shape[1]), np.bool_) if problem.out is None else problem.out[rows]
+    return Found(rows, problem.filled(rows, vacated, came), relaxed=False)
+
+
+def _by_turns(problem: Problem, weight: FloatArray, loads: FloatArray) -> Seating:
+    """Seats for newcomers, the heaviest first."""
+    kinds = Kinds.of_problem(problem, problem.rack)
+    choice = kinds.completion
+    carried = loads.astype(np.float64)
+    room = np.full(carried.size, problem.need.sum() + 1) if problem.room is None else problem.room.copy()
+    closed = np.where(problem.open_to, 0, np.inf)
     rows, seats = [], []
     for row in np.argsort(-weight, kind="stable").tolist():
-        group = int(choice.group[row])
-        base, optional = choice.base[group].copy(), choice.open_racks[group].copy()
-        extra = int(choice.extra[group])
-        cost = carried + closed
-        cost[task.staying[row][task.staying[row] != NONE]] = np.inf
+        kind = int(kinds.of[row])
+        base, optional = choice.base[kind].copy(), choice.open_racks[kind].copy()
+        extra = int(choice.extra[kind])
+        cost = carried + closed[kinds.group[kind]]
+        cost[problem.staying[row][problem.staying[row] != NONE]] = np.inf
         cost[room <= 0] = np.inf
-        for _ in range(int(task.needed[row])):
-            wanted = base[task.rack] > 0
+        for _ in range(int(problem.need[row])):
+            wanted = base[problem.rack] > 0
             if extra:
-                wanted |= optional[task.rack]
+                wanted |= optional[problem.rack]
             best = int(np.where(wanted, cost, np.inf).argmin())
             if not (wanted[best] and np.isfinite(cost[best])):
                 raise NoRoom("The cap leaves too little room on the brokers that the partitions may go to.")
-            rack = int(task.rack[best])
+            rack = int(problem.rack[best])
             if extra and optional[rack]:
                 # The last replica of a rack that may take one more is the optional one.
                 if base[rack] > 0:
@@ -87,29 +101,29 @@ def by_turns(task: Task, choice: RackChoice, weight: FloatArray, loads: FloatArr
     return Seating(np.array(rows, np.int64), np.zeros(len(rows), np.int64), np.array(seats, np.int32))
 
 
-def evened(task: Task, seating: Seating, weight: FloatArray, loads: FloatArray) -> None:
+def _evened(problem: Problem, seating: Seating, weight: FloatArray, loads: FloatArray) -> None:
     """Move and swap seats within racks while the sum of squares of the loads falls; changes ``seating``."""
-    alone = np.unique(task.rack).size == task.rack.size
-    pool_of = np.zeros(task.rack.size, np.int64) if alone else task.rack.astype(np.int64)
-    rules = Rules(task, seating, np.arange(task.rack.size, dtype=np.int32))
+    rack, brokers = problem.rack, len(problem.rack)
+    pool_of = np.zeros(brokers, np.int64) if np.unique(rack).size == brokers else rack.astype(np.int64)
+    rules = Rules(problem.staying, problem.need, seating, np.arange(brokers, dtype=np.int32))
+    targets = np.flatnonzero(problem.open_to.any(axis=0))
+    room = np.full(brokers, seating.row.size + 1) if problem.room is None else problem.room
     sizes = weight[seating.row]
-    carried = loads + np.bincount(seating.seat, weights=sizes, minlength=task.rack.size)
-    received = np.bincount(seating.seat, minlength=task.rack.size)
+    carried = loads + np.bincount(seating.seat, weights=sizes, minlength=brokers)
+    received = np.bincount(seating.seat, minlength=brokers)
     enough = _ROUNDING * float((carried**2).sum())
-    met = weight_floor(loads[task.targets], float(sizes.sum())) * (1 + _MET)
+    met = weight_floor(loads[targets], float(sizes.sum())) * (1 + _MET)
     draw = np.random.default_rng(0)  # which exchanges are looked at where there are too many: the same each time
-    stuck = np.ones(task.rack.size, np.bool_)
+    stuck = np.ones(brokers, np.bool_)
     stuck[np.unique(seating.seat)] = False
     for _ in range(_STEPS):
-        if stuck.all() or float((carried[task.targets] ** 2).sum()) <= met:
+        if stuck.all() or float((carried[targets] ** 2).sum()) <= met:
             return
         fullest = int(np.where(stuck, -np.inf, carried).argmax())
         mine = np.flatnonzero(seating.seat == fullest)
         # Moves to another broker of the pool, and swaps with a replica that sits on one.
-        brokers = task.targets[
-            (pool_of[task.targets] == pool_of[fullest])
-            & (task.targets != fullest)
-            & (received[task.targets] < task.room[task.targets])
+        brokers = targets[
+            (pool_of[targets] == pool_of[fullest]) & (targets != fullest) & (received[targets] < room[targets])
         ]
         others = np.flatnonzero((pool_of[seating.seat] == pool_of[fullest]) & (seating.seat != fullest))
         most = _EXCHANGES // max(1, mine.size)

@@ -6,7 +6,7 @@ Promises:
        better; no optimum is claimed, as evening out weights is bin packing, NP-hard.
     3. No broker receives that holds as many replicas as the fullest did, or as an even share.
 
-Needs: ``replica_sets.Sets``, and replica sets at their best on racks to start from.
+Needs: a problem, and sets of it that are as diverse over racks as they are to be, to start from.
 
 How: the broker that is farthest from its goal gives to, or takes from, one of those farthest on the other side: by
 the move, or exchange of two replicas, that brings both closest for what is copied. Each step lessens what brokers are
@@ -29,7 +29,8 @@ import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray, FloatArray, IntArray
 from reseat.model.arrays import newcomers
-from reseat.planning.solve.replica_sets import Rebalanced, Sets
+from reseat.planning.solve.alike import Kinds
+from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["WITHIN", "evened", "goals", "least_copied", "weight_on"]
 
@@ -45,27 +46,29 @@ _LOOKED_AT, _PARTNERS, _FIRST, _TRIED = 512, 48, 8, 48
 _HALVINGS = 60
 
 
-def goals(sets: Sets, weight: FloatArray) -> FloatArray:
+def goals(problem: Problem, weight: FloatArray) -> FloatArray:
     """(B,) what each target would carry in the evenest plan if replicas could be cut as finely as one likes.
 
     Args:
-        sets: what is there.
+        problem: what is there.
         weight: (P,) of each replica of a partition.
 
     Returns:
         The levels of the least sum of squares, each rack within the least and the most that its partitions may put
         there; so no plan with the best racks has a smaller sum. 0 for brokers that do not count.
     """
-    choice, rack = sets.choice, sets.rack[sets.targets]
-    row, column = np.nonzero(sets.fixed)
-    fixed = np.bincount(sets.lists[row, column], weights=weight[row], minlength=len(sets.targets)).astype(np.float64)
-    of_row = weight[:, None] * choice.base[choice.group]
-    least = of_row.sum(axis=0) + np.bincount(rack, weights=fixed[sets.targets], minlength=sets.racks)
-    most = least + (weight[:, None] * choice.open_racks[choice.group]).sum(axis=0)
-    total = float((weight * sets.task.needed).sum() + fixed[sets.targets].sum())
+    kinds, rack = Kinds.of_problem(problem, problem.rack), problem.rack[problem.targets]
+    choice, of_kind = kinds.whole, np.bincount(kinds.of, weights=weight, minlength=len(kinds.size))
+    row, column = np.nonzero(problem.fixed)
+    fixed = np.bincount(problem.lists[row, column], weights=weight[row], minlength=len(problem.targets)).astype(
+        np.float64
+    )
+    least = of_kind @ choice.base + np.bincount(rack, weights=fixed[problem.targets], minlength=problem.racks)
+    most = least + of_kind @ choice.open_racks
+    total = float((of_kind * (kinds.need + kinds.movable.sum(axis=1))).sum() + fixed[problem.targets].sum())
 
     def shares(level: float) -> FloatArray:
-        filled = np.bincount(rack, weights=np.maximum(fixed[sets.targets], level), minlength=sets.racks)
+        filled = np.bincount(rack, weights=np.maximum(fixed[problem.targets], level), minlength=problem.racks)
         return np.clip(filled, least, most).astype(np.float64)
 
     low, high = 0.0, total + 1.0
@@ -73,9 +76,9 @@ def goals(sets: Sets, weight: FloatArray) -> FloatArray:
         middle = (low + high) / 2
         low, high = (middle, high) if shares(middle).sum() <= total else (low, middle)
     share = shares(low)
-    out = np.zeros(len(sets.targets))
-    for number in range(sets.racks):
-        here = np.flatnonzero(sets.targets & (sets.rack == number))
+    out = np.zeros(len(problem.targets))
+    for number in range(problem.racks):
+        here = np.flatnonzero(problem.targets & (problem.rack == number))
         out[here] = _level(fixed[here], float(share[number]))
     return out
 
@@ -98,22 +101,20 @@ def weight_on(lists: IntArray, weight: FloatArray, brokers: int) -> FloatArray:
     return np.bincount(lists[row, column], weights=weight[row], minlength=brokers).astype(np.float64)
 
 
-def least_copied(sets: Sets, weight: FloatArray, after: FloatArray) -> float:
+def least_copied(problem: Problem, weight: FloatArray, after: FloatArray) -> float:
     """What every plan copies after which each target carries no less and no more than some does in ``after`` (B,)."""
-    before = weight_on(sets.lists, weight, len(sets.targets))
-    low, high = after[sets.targets].min(initial=np.inf), after[sets.targets].max(initial=0.0)
-    before_on = before[sets.targets]
-    goes = float(weight[sets.going[0]].sum())
+    before = weight_on(problem.lists, weight, len(problem.targets))
+    low, high = after[problem.targets].min(initial=np.inf), after[problem.targets].max(initial=0.0)
+    before_on = before[problem.targets]
+    goes = float(weight[problem.going[0]].sum())
     return max(float((low - before_on).clip(min=0).sum()), goes + float((before_on - high).clip(min=0).sum()))
 
 
-def evened(
-    sets: Sets, start: Rebalanced, weight: FloatArray, *, most: int | None = None
-) -> tuple[Rebalanced, FloatArray]:
+def evened(problem: Problem, start: Found, weight: FloatArray, *, most: int | None = None) -> tuple[Found, FloatArray]:
     """Replica sets with evener weights.
 
     Args:
-        sets: what is there.
+        problem: what is there.
         start: sets at their best on racks.
         weight: (P,) of each replica of a partition.
         most: replicas that may move, those of ``start`` among them; None: as many as help.
@@ -121,13 +122,13 @@ def evened(
     Returns:
         The sets, and ``goals``.
     """
-    lists = sets.lists.copy()
+    lists = problem.lists.copy()
     lists[start.rows] = start.lists
-    aim = goals(sets, weight)
-    search = _Search(sets, lists, weight, aim)
-    search.run(np.inf if most is None else most - sets.moves(start))
-    changed = np.flatnonzero((np.sort(lists, axis=1) != np.sort(sets.lists, axis=1)).any(axis=1))
-    return Rebalanced(changed, _in_place(sets.lists[changed], lists[changed]), relaxed=False), aim
+    aim = goals(problem, weight)
+    search = _Search(problem, lists, weight, aim)
+    search.run(np.inf if most is None else most - problem.moves(start))
+    changed = np.flatnonzero((np.sort(lists, axis=1) != np.sort(problem.lists, axis=1)).any(axis=1))
+    return Found(changed, _in_place(problem.lists[changed], lists[changed]), relaxed=False), aim
 
 
 def _in_place(before: IntArray, after: IntArray) -> IntArray:
@@ -156,13 +157,13 @@ class _Search:
     """Moves and exchanges of single replicas; changes ``lists``.
 
     Attributes:
-        sets: what is there.
+        problem: what is there.
         lists: (P, R) as they are now.
         weight: (P,) of each replica of a partition.
         aim: (B,) what each target should carry.
     """
 
-    sets: Sets
+    problem: Problem
     lists: IntArray
     weight: FloatArray
     aim: FloatArray
@@ -175,7 +176,7 @@ class _Search:
     sizes: list[FloatArray] = field(init=False)
 
     def __post_init__(self) -> None:
-        brokers, targets = len(self.sets.targets), self.sets.targets
+        brokers, targets = len(self.problem.targets), self.problem.targets
         row, column = np.nonzero(self.lists != NONE)
         self.near = WITHIN * float(self.aim[targets].mean())
         self.carried = np.bincount(self.lists[row, column], weights=self.weight[row], minlength=brokers).astype(
@@ -183,7 +184,7 @@ class _Search:
         )
         self.held = np.bincount(self.lists[row, column], minlength=brokers)
         self.room = max(int(self.held[targets].max(initial=0)), -(-int(self.held[targets].sum()) // int(targets.sum())))
-        slot = np.flatnonzero((self.sets.loose & (self.weight > 0)[:, None]).ravel())
+        slot = np.flatnonzero((~self.problem.fixed & (self.lists != NONE) & (self.weight > 0)[:, None]).ravel())
         on, size = self.lists.ravel()[slot], self.weight[slot // max(1, self.lists.shape[1])]
         order = np.lexsort((slot, size, on))
         ends = np.cumsum(np.bincount(on, minlength=brokers))[:-1]
@@ -192,7 +193,7 @@ class _Search:
 
     def run(self, budget: float) -> None:
         """Until all are near their aims, nothing helps, or ``budget`` replicas moved."""
-        stuck = ~self.sets.targets
+        stuck = ~self.problem.targets
         while budget >= 1:
             off = self.carried - self.aim
             worst = int(np.where(stuck, 0.0, np.abs(off)).argmax())
@@ -208,7 +209,7 @@ class _Search:
     def _best_of(self, broker: int, off: FloatArray, *, exchanges: bool) -> _Step | None:
         """The step that serves this broker and another best, one of those farthest on the other side if any does."""
         gives = off[broker] > 0
-        others = np.flatnonzero(self.sets.targets & ((off < 0) if gives else (off > 0)))
+        others = np.flatnonzero(self.problem.targets & ((off < 0) if gives else (off > 0)))
         others = others[np.argsort(-np.abs(off[others]), kind="stable")][:_PARTNERS]
         for some in (others[:_FIRST], others[_FIRST:]):
             pairs = [(broker, other) if gives else (other, broker) for other in some.tolist()]
@@ -267,7 +268,7 @@ class _Search:
         """(n,) which of these replicas may go there: not held already, and racks as good as before."""
         lists = self.lists[slots // self.lists.shape[1]]
         free: BoolArray = ~(lists == taker).any(axis=1)
-        rack = self.sets.rack
+        rack = self.problem.rack
         if rack[giver] != rack[taker]:
             racks = np.append(rack, NONE)[lists]
             free &= (racks == rack[taker]).sum(axis=1) < (racks == rack[giver]).sum(axis=1)

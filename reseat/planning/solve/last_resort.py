@@ -3,13 +3,13 @@
 Promises, in this order:
     1. No plan sends fewer replicas to last resorts: a partition takes one only where every broker that receives holds
        it, or is about to.
-    2. What else is promised of a placing holds of the brokers that receive and of the last resorts, each for itself.
+    2. What else is promised of newcomers holds of the brokers that receive and of the last resorts, each for itself.
 
-Needs: every partition finds enough brokers among both.
+Needs: every partition finds enough brokers among both; nothing moves that need not.
 
 How: a partition that is short takes every broker that is open to it, without a choice, and what is missing among the
 last resorts; all others choose among the brokers that receive. Both kinds of brokers are disjoint, and both kinds of
-partitions: two placings, neither of which touches the loads of the other.
+partitions: two problems, neither of which touches the loads of the other.
 
 Example: brokers 1, 2 and 3, broker 4 is fenced; {0: [1, 2], 1: [2, 3, 1]} without broker 1: partition 0 takes broker 3,
 and partition 1, to which none is left, takes broker 4.
@@ -20,99 +20,110 @@ Complexity: O(n (R + B)) for the partitions that are short, O(n R) else.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
-from reseat.model.arrays import on_brokers
-from reseat.planning.solve.placing import Placing
-from reseat.planning.solve.rack_choice import NoRoom
+from reseat.model import NONE, BoolArray
+from reseat.model.arrays import on_brokers, widened
+from reseat.planning.solve.problem import Found, NoRoom, Problem
 
-__all__ = ["Part", "lacking", "placed_in_parts"]
+__all__ = ["lacking", "solved_in_parts"]
 
 _Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Partitions that are placed together.
-
-    Attributes:
-        rows: (m,) which of the n partitions.
-        staying: (m, S) broker positions that hold each in any case, -1 padded anywhere.
-        needed: (m,) newcomers that each needs, at least 1.
-        targets: (B,) bool, brokers that they may choose.
-        room: (B,) the most that each broker may receive, or None.
-        forced_row: (k,) partitions, of all n, of newcomers that had no choice, and
-        forced_on: (k,) the brokers of this part that took them.
-    """
-
-    rows: _Ints
-    staying: IntArray
-    needed: _Ints
-    targets: BoolArray
-    room: _Ints | None
-    forced_row: _Ints
-    forced_on: _Ints
-
-
-def lacking(staying: IntArray, needed: npt.NDArray[np.integer], targets: BoolArray) -> _Ints:
-    """(n,) newcomers of each partition for which no broker of ``targets`` (B,) is left."""
-    open_ = int(targets.sum()) - on_brokers(staying, targets).sum(axis=1)
-    lack: _Ints = (needed - open_).clip(min=0)
+def lacking(problem: Problem) -> _Ints:
+    """(n,) newcomers of each partition for which no broker that receives is left; one class of partitions."""
+    receives = problem.open_to[0]
+    open_ = int(receives.sum()) - on_brokers(problem.staying, receives).sum(axis=1)
+    lack: _Ints = (problem.need - open_).clip(min=0)
     return lack
 
 
-def placed_in_parts(
-    place_part: Callable[[Part], Placing],
-    staying: IntArray,
-    needed: _Ints,
-    targets: BoolArray,
-    resorts: BoolArray,
-    *,
-    cap: int | None = None,
-) -> Placing:
-    """Place newcomers on brokers that receive, and on last resorts what fits nowhere else.
+def solved_in_parts(
+    solve: Callable[[Problem, _Ints, _Ints], tuple[Found, bool]], problem: Problem, resorts: BoolArray
+) -> tuple[Found, bool]:
+    """Newcomers on brokers that receive, and on last resorts what fits nowhere else.
 
     Args:
-        place_part: places the partitions of one part.
-        staying: (n, S) broker positions that keep each partition, -1 padded anywhere.
-        needed: (n,) newcomers that each needs, at least 1.
-        targets: (B,) bool, brokers that receive.
-        resorts: (B,) bool, last resorts, none of them among ``targets``.
-        cap: the most replicas that one broker may receive, or None.
+        solve: sets of a part, and whether they are the best; given the part, its rows of all, and of newcomers that had
+            no choice (k,) the row of all and (k,) the broker, two rows of one array.
+        problem: what needs newcomers; one class of partitions.
+        resorts: (B,) bool, last resorts, none of them among those that receive.
 
     Raises:
-        NoRoom: under the cap brokers do not suffice.
+        NoRoom: limits leave too little.
     """
-    lack = lacking(staying, needed, targets)
+    lack = lacking(problem)
+    nothing = np.empty((2, 0), np.int64)
+    if not lack.any():
+        return solve(problem, np.arange(len(lack)), nothing)
     short, plain = np.flatnonzero(lack), np.flatnonzero(lack == 0)
-    nothing = np.empty(0, np.int64)
-    room = None if cap is None else np.full(len(targets), cap)
-    if not short.size:
-        return place_part(Part(plain, staying, needed, targets, room, nothing, nothing))
-    brokers = np.flatnonzero(targets)
-    open_ = ~(staying[short][:, :, None] == brokers).any(axis=1)
-    forced = np.where(open_, brokers, NONE).astype(np.int32)
+    brokers = np.flatnonzero(problem.open_to[0])
+    open_ = ~(problem.staying[short][:, :, None] == brokers).any(axis=1)
     at, column = np.nonzero(open_)
-    held = np.concatenate([staying[short], forced], axis=1)
-    late = place_part(Part(short, held, lack[short], resorts, room, nothing, nothing))
-    newcomers = np.full((len(needed), int(needed.max())), NONE, np.int32)
-    _filled(newcomers, short, np.concatenate([forced, late.newcomers], axis=1))
-    if room is not None:
-        room = room - np.bincount(brokers[column], minlength=len(room))
-        if room.min() < 0:
+    forced = np.stack([short[at], brokers[column]])
+    late, exact = solve(_late(problem, short, np.where(open_, brokers, NONE), resorts), short, nothing)
+    found = [Found(short[late.rows], late.lists, late.relaxed)]
+    if plain.size:
+        took = np.bincount(forced[1], minlength=len(problem.targets))
+        room = None if problem.room is None else problem.room - took
+        if room is not None and room.min() < 0:
             raise NoRoom("Partitions to which few brokers are left need more of them than the cap allows.")
-    if not plain.size:
-        return Placing(newcomers, late.exact)
-    most = place_part(Part(plain, staying[plain], needed[plain], targets, room, short[at], brokers[column]))
-    _filled(newcomers, plain, most.newcomers)
-    return Placing(newcomers, late.exact and most.exact)
+        elsewhere = problem.loads - np.bincount(problem.staying[plain].ravel() + 1, minlength=len(took) + 1)[1:]
+        rest, best = solve(_part(problem, plain, base=elsewhere + took, room=room), plain, forced)
+        found.append(Found(plain[rest.rows], rest.lists, rest.relaxed))
+        exact = exact and best
+    width = max(one.lists.shape[1] for one in found)
+    rows, lists = np.concatenate([one.rows for one in found]), [widened(one.lists, width) for one in found]
+    order = np.argsort(rows)
+    return Found(rows[order], np.concatenate(lists)[order], found[0].relaxed).in_order(problem), exact
 
 
-def _filled(newcomers: IntArray, rows: _Ints, lists: IntArray) -> None:
-    """Write these lists, -1 padded anywhere, into their rows: ascending, padded on the right."""
-    ordered = np.sort(np.where(lists == NONE, np.iinfo(np.int32).max, lists), axis=1)[:, : newcomers.shape[1]]
-    newcomers[rows, : ordered.shape[1]] = np.where(ordered == np.iinfo(np.int32).max, NONE, ordered)
+def _part(problem: Problem, rows: _Ints, *, base: _Ints, room: _Ints | None) -> Problem:
+    """The problem of some of its rows."""
+
+    def taken(column: npt.NDArray[np.bool_] | _Ints | None) -> npt.NDArray[np.bool_] | _Ints | None:
+        return None if column is None else column[rows]
+
+    of_rows = {name: taken(getattr(problem, name)) for name in ("out", "further", "size")}
+    return replace(
+        problem,
+        lists=problem.lists[rows],
+        fixed=problem.fixed[rows],
+        base=base,
+        room=room,
+        **of_rows,  # type: ignore[arg-type]
+    )
+
+
+def _late(problem: Problem, rows: _Ints, forced: npt.NDArray[np.int64], resorts: BoolArray) -> Problem:
+    """The problem of what these rows still lack once they have the brokers ``forced`` (n, D): last resorts alone."""
+    width = problem.lists.shape[1]
+    further = np.zeros(rows.size, np.int64) if problem.further is None else problem.further[rows]
+    lists = widened(problem.lists[rows], width + int(further.max(initial=0))).copy()
+    out = np.zeros(lists.shape, np.bool_)
+    if problem.out is not None:
+        out[:, :width] = problem.out[rows]
+    fixed = (lists != NONE) & ~out
+    for column in np.sort(np.where(forced == NONE, np.iinfo(np.int64).max, forced), axis=1).T:
+        here = np.flatnonzero(column != np.iinfo(np.int64).max)
+        goes = out[here].any(axis=1)
+        place = np.where(goes, out[here].argmax(axis=1), (lists[here] == NONE).argmax(axis=1))
+        lists[here, place] = column[here]
+        out[here, place], fixed[here, place] = False, True
+        further[here[~goes]] -= 1
+    elsewhere = problem.loads - np.bincount(problem.staying[rows].ravel() + 1, minlength=len(resorts) + 1)[1:]
+    return replace(
+        problem,
+        lists=lists,
+        fixed=fixed,
+        targets=resorts,
+        receivers=None,
+        out=out,
+        further=further,
+        base=elsewhere,
+        size=None,
+    )

@@ -24,8 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from reseat.model import NONE, BoolArray, IntArray
-from reseat.planning.solve.rack_choice import Task
+from reseat.model import NONE, BoolArray, ClusterLayout, IntArray
+from reseat.model.arrays import newcomers, row_counts
+from reseat.planning.solve.problem import Found, Problem
 
 __all__ = ["Rules", "Seating", "Ties", "as_columns", "dealt", "repair_conflicts", "untie"]
 
@@ -40,6 +41,8 @@ _SOFT_ROUNDS = 5
 _MANY = 20_000
 #: Replicas that look at their partners together, which bounds the memory of that.
 _AT_ONCE = 100_000
+#: Largest table (topics x brokers) that spreading topics may take, in entries: 80 MB.
+_TOPIC_TABLE = 20_000_000
 #: A newcomer on a host that has the partition outweighs any number of replicas of its topic on the broker.
 _HOST_PENALTY = 1 << 24
 
@@ -57,6 +60,30 @@ class Ties:
     host: IntArray
     topic: npt.NDArray[np.int64] | None = None
     on_broker: IntArray | None = None
+
+    @classmethod
+    def of_layout(cls, layout: ClusterLayout, rows: _Ints) -> Ties:
+        """The ties of partitions (n,) of a layout: hosts, and how many replicas of its topic each broker has."""
+        places: dict[str, int] = {}
+        host = np.array(
+            [NONE if b.host is None else places.setdefault(b.host, len(places)) for b in layout.brokers], np.int32
+        )
+        concerned, topic = np.unique(layout.topic_of[rows], return_inverse=True)
+        brokers = len(layout.brokers)
+        if concerned.size * brokers > _TOPIC_TABLE:
+            return cls(host)
+        number = np.full(len(layout.topics), NONE, np.int32)
+        number[concerned] = np.arange(concerned.size, dtype=np.int32)
+        of_row = number[layout.topic_of]
+        every = bool((of_row != NONE).all())
+        among = slice(None) if every else np.flatnonzero(of_row != NONE)
+        lists, base = layout.replicas[among], of_row[among]
+        counts = np.zeros((concerned.size, brokers + 1), np.int32)
+        first = base * (brokers + 1)
+        for column in lists.T:
+            at = first + np.where(column < 0, brokers, column)
+            counts += np.bincount(at, minlength=counts.size).reshape(counts.shape)
+        return cls(host, topic.ravel(), counts[:, :-1])
 
     def of(self, rows: _Ints) -> Ties:
         """The ties of some of the partitions."""
@@ -82,25 +109,27 @@ def dealt(brokers: _Ints, received: _Ints) -> IntArray:
 class Rules:
     """What a seat costs a replica: a clash with its own partition, and ties. Lower is better, 0 is free."""
 
-    def __init__(self, task: Task, seating: Seating, key: IntArray, ties: Ties | None = None) -> None:
+    def __init__(
+        self, staying: IntArray, needed: _Ints, seating: Seating, key: IntArray, ties: Ties | None = None
+    ) -> None:
         self._seating = seating
         self._key = key
         self._ties = ties
-        self._staying = np.append(key, NONE).astype(np.int32)[task.staying]
+        self._staying = np.append(key, NONE).astype(np.int32)[staying]
         if ties is not None:
-            self._hosts = np.append(ties.host, NONE).astype(np.int32)[task.staying]
+            self._hosts = np.append(ties.host, NONE).astype(np.int32)[staying]
         rows = seating.row
         # The other newcomers of the same partition, -1 padded; none where every partition needs one.
-        width = int(task.needed.max(initial=1)) - 1
+        width = int(needed.max(initial=1)) - 1
         self._siblings = np.full((rows.size, width), NONE, np.int64)
         if width:
             order = np.argsort(rows, kind="stable")
-            start = np.cumsum(task.needed) - task.needed
+            start = np.cumsum(needed) - needed
             nth = np.empty(rows.size, np.int64)
-            nth[order] = np.arange(rows.size) - np.repeat(start, task.needed)
+            nth[order] = np.arange(rows.size) - np.repeat(start, needed)
             for j in range(width):
                 other = j + (j >= nth)
-                there = other < task.needed[rows]
+                there = other < needed[rows]
                 self._siblings[there, j] = order[start[rows[there]] + other[there]]
 
     def clashes(self, unit: _Ints, broker: IntArray) -> BoolArray:
@@ -134,9 +163,17 @@ class Rules:
         return cost
 
 
-def repair_conflicts(task: Task, seating: Seating, pools: int, key: IntArray) -> bool:
-    """Swap seats within pools until no replica clashes with its own partition; False where some still do."""
-    rules = Rules(task, seating, key)
+def repair_conflicts(staying: IntArray, needed: _Ints, seating: Seating, pools: int, key: IntArray) -> bool:
+    """Swap seats within pools until no replica clashes with its own partition; False where some still do.
+
+    Args:
+        staying: (n, S) broker positions that keep each partition, -1 anywhere for none.
+        needed: (n,) newcomers of each.
+        seating: their seats, by pool; changed in place.
+        pools: how many pools there are.
+        key: (B,) what no partition may have twice: brokers, or their racks.
+    """
+    rules = Rules(staying, needed, seating, key)
     first, size = _pools(seating, pools)
     draw = np.random.default_rng(0)  # which partners are looked at: the same each time
     every = np.arange(seating.row.size)
@@ -202,16 +239,29 @@ def _swap(seating: Seating, units: _Ints, partners: _Ints, price: _Price) -> int
     return int(one.size)
 
 
-def untie(task: Task, seating: Seating, ties: Ties) -> None:
-    """Swaps among seats of one rack, which keep racks and loads as they are: hosts, then topics."""
+def untie(problem: Problem, found: Found, ties: Ties) -> Found:
+    """Swaps among newcomers of one rack, which keep racks and loads as they are: hosts, then topics.
+
+    Args:
+        problem: what was chosen of.
+        found: the sets chosen.
+        ties: of these sets, a row each.
+    """
+    came = newcomers(problem.lists[found.rows], found.lists)
+    if not came.any():
+        return found
+    group = np.zeros(len(found.rows), np.int64) if problem.group is None else problem.group[found.rows]
     # Where every broker is a rack of its own, any exchange keeps the racks as they are.
-    together = np.zeros(task.rack.size, np.int32) if np.unique(task.rack).size == task.rack.size else task.rack
-    order = np.lexsort((seating.row, together[seating.seat]))
-    seating.row, seating.seat = seating.row[order], seating.seat[order]
-    _, pool = np.unique(together[seating.seat], return_inverse=True)
-    seating.pool = pool.ravel()
-    own = np.arange(task.rack.size, dtype=np.int32)
-    rules = Rules(task, seating, own, ties)
+    brokers = len(problem.rack)
+    together = np.zeros(brokers, np.int32) if np.unique(problem.rack).size == brokers else problem.rack
+    row, column = np.nonzero(came)
+    seat = found.lists[row, column]
+    mixed = group[row] * brokers + together[seat]
+    order = np.lexsort((row, mixed))
+    _, pool = np.unique(mixed[order], return_inverse=True)
+    seating = Seating(row[order], pool.ravel(), seat[order])
+    staying, needed = np.where(came, np.int32(NONE), found.lists), row_counts(came).astype(np.int64)
+    rules = Rules(staying, needed, seating, np.arange(brokers, dtype=np.int32), ties)
     first, size = _pools(seating, int(seating.pool[-1]) + 1)
     draw = np.random.default_rng(0)
     rounds = _SOFT_ROUNDS if seating.row.size <= _MANY else 1
@@ -248,7 +298,16 @@ def untie(task: Task, seating: Seating, ties: Ties) -> None:
             _count(counts, topic, seating.seat, -1)
         if swapped == 0:
             break
-    _leave_hosts(task, seating, rules, together)
+    _leave_hosts(problem, group, seating, rules, together)
+    return Found(found.rows, _with_newcomers(found.lists, came, as_columns(seating, needed)), found.relaxed)
+
+
+def _with_newcomers(lists: IntArray, came: BoolArray, seats: IntArray) -> IntArray:
+    """The lists with others in the places of their newcomers, from left to right."""
+    lists = lists.copy()
+    row, column = np.nonzero(came)
+    lists[row, column] = seats[row, (np.cumsum(came, axis=1) - 1)[row, column]]
+    return lists
 
 
 def _count(
@@ -259,27 +318,48 @@ def _count(
         np.add.at(counts, (topic[units], seat[units]), by)
 
 
-def _leave_hosts(task: Task, seating: Seating, rules: Rules, together: IntArray) -> None:
-    """Move replicas off a host that has their partition, to a broker that ends one lower: the sum stays the same."""
+def _leave_hosts(problem: Problem, group: _Ints, seating: Seating, rules: Rules, together: IntArray) -> None:
+    """Move replicas off a host that has their partition, so that the sum of squares stays the same.
+
+    To a broker that ends one lower; or to one that ends as high, while a replica of one that ends one higher takes the
+    seat.
+    """
     every = np.arange(seating.row.size)
     bad = every[rules.untidy(every, seating.seat) >= _HOST_PENALTY][:_MANY]
     if bad.size == 0:
         return
-    received = np.bincount(seating.seat, minlength=task.rack.size)
+    received = np.bincount(seating.seat, minlength=together.size)
+    load = problem.loads + received
+    room = np.full(load.size, load.sum() + 1) if problem.room is None else problem.room
+    most = np.full(load.size, load.sum() + 1) if problem.most is None else problem.most
+
+    def fits(unit: int, brokers: _Ints) -> _Ints:
+        options = brokers[problem.open_to[group[seating.row[unit]]][brokers]].astype(np.int32)
+        one = np.full(options.size, unit)
+        free = ~rules.clashes(one, options) & (rules.untidy(one, options) < _HOST_PENALTY)
+        found: _Ints = options[free & (received < room)[options] & (load < most)[options]]
+        return found
+
+    def sits(unit: int, target: int) -> None:
+        for counts in (received, load):
+            counts[seating.seat[unit]] -= 1
+            counts[target] += 1
+        seating.seat[unit] = target
+
     for unit in bad.tolist():
         seat = int(seating.seat[unit])
-        load = task.loads[task.targets] + received[task.targets]
-        options = task.targets[
-            (load == task.loads[seat] + received[seat] - 1)
-            & (together[task.targets] == together[seat])
-            & (received[task.targets] < task.room[task.targets])
-        ].astype(np.int32)
-        one = np.full(options.size, unit)
-        fits = options[~rules.clashes(one, options) & (rules.untidy(one, options) < _HOST_PENALTY)]
-        if fits.size:
-            seating.seat[unit] = fits[0]
-            received[seat] -= 1
-            received[fits[0]] += 1
+        near = np.flatnonzero(together == together[seat])
+        lower = fits(unit, near[load[near] == load[seat] - 1])
+        if lower.size:
+            sits(unit, int(lower[0]))
+            continue
+        level = fits(unit, near[load[near] == load[seat]])
+        higher = every[(load[seating.seat] == load[seat] + 1) & (together[seating.seat] == together[seat])]
+        for other in higher[: _PARTNERS if level.size else 0].tolist():
+            if fits(other, np.array([seat])).size and seating.row[other] != seating.row[unit]:
+                sits(unit, int(level[0]))
+                sits(other, seat)
+                break
 
 
 def as_columns(seating: Seating, needed: _Ints) -> IntArray:

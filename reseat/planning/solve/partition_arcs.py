@@ -1,0 +1,134 @@
+"""The network with each partition's own arcs: exact, and small enough for small layouts only.
+
+How: a partition's replicas are dealt by levels: as many racks as hold more than l replicas in a set that is as diverse
+as it is to be take one from level l, so that no set that is less diverse can be dealt, and every other can (Gale and
+Ryser). From its rack a replica goes to a broker, at a price where it is not there today.
+
+Complexity: a flow of O(n (L K + B)) arcs for L levels. Source: H. J. Ryser, "Combinatorial properties of matrices of
+zeros and ones", 1957.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, FloatArray
+from reseat.planning.solve.alike import Kinds
+from reseat.planning.solve.flow import Network
+from reseat.planning.solve.problem import Found, Levels, Problem
+
+__all__ = ["PartitionArcs"]
+
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionArcs:
+    """The exact network of a problem."""
+
+    problem: Problem
+
+    @cached_property
+    def _rows(self) -> _Ints:
+        """(m,) partitions of which something may move, or must come."""
+        return np.flatnonzero(self.problem.movable.any(axis=1) | (self.problem.need > 0))
+
+    @cached_property
+    def _targets(self) -> _Ints:
+        return np.flatnonzero(self.problem.targets)
+
+    @cached_property
+    def _held(self) -> npt.NDArray[np.int8]:
+        """(m, T) 2 where the partition is for good, or may not be; 1 where it is and may leave; 0 where it may come."""
+        problem, rows = self.problem, self._rows
+        group = np.zeros(rows.size, np.int64) if problem.group is None else problem.group[rows]
+        held = np.zeros((rows.size, len(problem.targets) + 1), np.int8)
+        held[:, :-1] = np.where(problem.open_to, 0, 2)[group]
+        for mask, mark in ((problem.movable[rows], 1), ((problem.lists[rows] != NONE) & ~problem.movable[rows], 2)):
+            np.put_along_axis(held, np.where(mask, problem.lists[rows], NONE).astype(np.int64), mark, axis=1)
+        return held[:, self._targets]
+
+    @cached_property
+    def _sits(self) -> tuple[_Ints, _Ints, BoolArray]:
+        """(a,) rows and targets of every place that may be taken, and whether it is today."""
+        row, at = np.nonzero(self._held != 2)
+        return row, at, self._held[row, at] == 1
+
+    @cached_property
+    def _kinds(self) -> Kinds:
+        return Kinds.of_problem(self.problem, self.problem.rack)
+
+    @cached_property
+    def _amounts(self) -> FloatArray:
+        """(m,) of equal plans those are preferred that move less of this: bytes, or drawn, so that topics share."""
+        size, rows = self.problem.size, self._rows
+        if size is None or not (largest := np.nanmax(size, initial=0)) > 0:
+            return np.random.default_rng(0).random(rows.size)
+        return np.nan_to_num(size[rows] / largest, nan=1.0)
+
+    def flow(self, levels: Levels) -> _Ints | None:
+        """(a,) whether each place is taken; None where no sets have such loads."""
+        problem, rows, kinds = self.problem, self._rows, self._kinds
+        count, racks = rows.size, problem.racks
+        kind = kinds.of[rows]
+        row, at, holds = self._sits
+        network = Network()
+        cells = network.nodes(count * racks).reshape(count, racks)
+        brokers, sink = network.nodes(self._targets.size), network.nodes(1)
+        dealt = kinds.levels[kind]
+        steps = network.nodes(dealt.size).reshape(dealt.shape)
+        network.supply(steps, dealt)
+        fixed = (kinds.held - kinds.movable)[kind]
+        network.supply(cells, -fixed)
+        used = fixed > 0
+        used[row, problem.rack[self._targets[at]]] = True
+        here, rack = np.nonzero(used)
+        tails = steps[here]
+        network.arcs(tails, np.broadcast_to(cells[here, rack][:, None], tails.shape))
+        loads = problem.loads[self._targets]
+        levels.hang(network, brokers, sink, loads)
+        movable = (self._held == 1).sum(axis=0)
+        network.supply(brokers, -movable)  # what may leave comes over its partition's arcs, or does not
+        network.supply(sink, -int(problem.need.sum()))
+        doors = brokers
+        if problem.room is not None:
+            doors = network.nodes(self._targets.size)
+            network.arcs(doors, brokers, problem.room[self._targets])
+        tails = cells[row, problem.rack[self._targets[at]]]
+        sits = network.arcs(tails, np.where(holds, brokers[at], doors[at]), 1, np.where(holds, 0, levels.move))
+        priced = levels.move or levels.square
+        if priced:
+            network.prefer(sits, np.where(holds, 0.0, self._amounts[row]), int(dealt.sum() - fixed.sum()))
+        solved = network.solve() if priced else network.route()
+        return None if solved is None else solved[sits]
+
+    def loads(self, solved: _Ints) -> _Ints:
+        """(B,) replicas on each broker after a flow."""
+        after, (_, at, holds) = self.problem.loads.copy(), self._sits
+        np.add.at(after, self._targets[at], (solved > 0).astype(np.int64) - holds)
+        return after
+
+    def realised(self, solved: _Ints) -> Found:
+        """The sets of a flow."""
+        problem, targets = self.problem, self._targets
+        row, at, holds = self._sits
+        sits = solved > 0
+        goes, comes = ~sits & holds, sits & ~holds
+        changed = np.unique(row[goes | comes])
+        rows = self._rows[changed]
+        place = np.full(len(self._rows), NONE)
+        place[changed] = np.arange(changed.size)
+        leaves = np.zeros((changed.size, len(problem.targets) + 1), np.bool_)
+        leaves[place[row[goes]], targets[at[goes]]] = True
+        vacated = np.take_along_axis(leaves, problem.lists[rows].astype(np.int64), axis=1)
+        if problem.out is not None:
+            vacated |= problem.out[rows]
+        count = np.bincount(place[row[comes]], minlength=changed.size)
+        came = np.full((changed.size, int(count.max(initial=0))), NONE, np.int32)
+        nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        came[place[row[comes]], nth] = targets[at[comes]]  # both by row
+        return Found(rows, problem.filled(rows, vacated, came), relaxed=False).in_order(problem)

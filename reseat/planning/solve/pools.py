@@ -1,0 +1,390 @@
+"""The relaxed network: replicas go from brokers into the pools of racks, and from there to brokers.
+
+Promises: what it asks for is no more than any sets need (``flow``), and where ``realised`` finds sets for it, those are
+the best.
+
+How: how many replicas of a broker may enter a rack is counted once, kind by kind (``alike``); newcomers that come in
+any case enter from a node a kind, and partitions that are not as diverse as they are to be have nodes of their own.
+What is not held against the relaxation is that one partition may be asked twice, and may hold the broker already.
+    Then partitions are picked for the flow, the smallest where sizes are told: first such that nobody asked yet, then
+    others, by their racks as they are by then. Brokers of a pool are dealt out and swapped until nobody has one twice
+    (``rounding``).
+    Where racks are many, partitions that may have no rack twice form one pool, and racks are kept by swapping.
+
+Complexity: O(n R) and O(brokers x kinds x racks) to count; a flow of O(B K + V (R + K)) arcs for V partitions with
+nodes of their own; O(n R) to pick. Source: K. Murota, "Discrete Convex Analysis", 2003, section 6.2 (exchange).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, IntArray
+from reseat.model.arrays import row_repeats
+from reseat.planning.solve.alike import Kinds
+from reseat.planning.solve.flow import UNBOUNDED, Network
+from reseat.planning.solve.problem import Found, Levels, Problem
+from reseat.planning.solve.rack_choice import rack_of_each
+from reseat.planning.solve.rounding import Seating, as_columns, dealt, repair_conflicts
+
+__all__ = ["Pools"]
+
+_Ints = npt.NDArray[np.int64]
+
+#: Racks up to which they are told apart.
+MANY_RACKS = 64
+#: Numbers in a table of brokers by kinds: 64 MB.
+_CELLS = 1 << 23
+
+
+@dataclass(frozen=True, eq=False)
+class _Flow:
+    """What moves.
+
+    Attributes:
+        regular: (B, C K) replicas that leave a broker for a pool.
+        leaving: (m,) replicas of partitions with nodes of their own that leave, in the order of their arcs.
+        entering: (V, K) replicas of these that enter a rack.
+        sent: (G, K) newcomers of kinds that enter a rack, beside those that have no choice.
+        received: (C, B) replicas that each broker receives from the pool of its rack and of this class.
+    """
+
+    regular: _Ints
+    leaving: _Ints
+    entering: _Ints
+    sent: _Ints
+    received: _Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """The relaxed network of a problem.
+
+    Attributes:
+        problem: what may be chosen.
+        rack: (B,) the racks that are told apart.
+        key: (B,) what no partition may have twice.
+    """
+
+    problem: Problem
+    rack: IntArray
+    key: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> Pools | None:
+        """The network; None where racks are too many, and partitions may have one of them twice."""
+        own = np.arange(len(problem.rack), dtype=np.int32)
+        if problem.racks <= MANY_RACKS:
+            return cls(problem, problem.rack, own)
+        codes = np.append(problem.rack, np.int32(NONE))[problem.staying]
+        most = (problem.staying != NONE).sum(axis=1) + problem.need
+        open_ = np.array([np.unique(problem.rack[one]).size for one in problem.open_to])
+        room = open_[0 if problem.group is None else problem.group]
+        if row_repeats(codes).any() or (most > room).any():
+            return None
+        return cls(problem, np.zeros_like(problem.rack), problem.rack)
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """Partitions that are alike."""
+        return Kinds.of_problem(self.problem, self.rack)
+
+    @property
+    def racks(self) -> int:
+        """K."""
+        return int(self.rack.max(initial=0)) + 1
+
+    @cached_property
+    def own(self) -> _Ints:
+        """(V,) partitions with nodes of their own."""
+        return np.flatnonzero(~self.kinds.even[self.kinds.of])
+
+    @cached_property
+    def able(self) -> npt.NDArray[np.int64]:
+        """(B, C K) movable replicas of the others that may leave a broker for a pool."""
+        problem, kinds, racks = self.problem, self.kinds, self.racks
+        brokers, classes = len(problem.targets), len(problem.open_to)
+        able = np.zeros((brokers, classes * racks), np.int64)
+        movable = problem.movable & kinds.even[kinds.of][:, None]
+        if not movable.any():
+            return able
+        step = max(1, _CELLS // max(brokers, 1))
+        count = len(kinds.size)
+        for first in range(0, count, step):
+            span = min(step, count - first)
+            inside = movable if span == count else movable & ((kinds.of >= first) & (kinds.of < first + span))[:, None]
+            table = np.zeros((brokers, span))
+            for column, here in zip(problem.lists.T, inside.T, strict=True):
+                row = slice(None) if here.all() else np.flatnonzero(here)
+                at = column[row].astype(np.int64) * span + (kinds.of[row] - first)
+                table += np.bincount(at, minlength=brokers * span).reshape(brokers, span)
+            part = slice(first, first + span)
+            for rack in np.unique(self.rack[table.any(axis=1)]).tolist():
+                mine = np.flatnonzero(self.rack == rack)
+                enters = kinds.enters(rack)[part]
+                for one in range(classes):
+                    of_class = np.flatnonzero(kinds.group[part] == one)
+                    found = table[np.ix_(mine, of_class)] @ enters[of_class].astype(np.float64)
+                    able[mine, one * racks : (one + 1) * racks] += found.astype(np.int64)
+        return able
+
+    @cached_property
+    def _choosing(self) -> tuple[_Ints, _Ints, _Ints]:
+        """Kinds whose newcomers choose a rack, and (m,) which of these may choose (m,) which rack."""
+        kinds = self.kinds
+        which = np.flatnonzero(kinds.even & (kinds.need > 0))
+        at, rack = np.nonzero(kinds.completion.open_racks[which])
+        return which, at, rack
+
+    def flow(self, levels: Levels) -> _Flow | None:
+        """The relaxed flow, of least cost or any; None where there is none."""
+        problem, kinds, racks = self.problem, self.kinds, self.racks
+        network, targets = Network(), np.flatnonzero(problem.targets)
+        classes = len(problem.open_to)
+        brokers, pools, sink = network.nodes(targets.size), network.nodes(classes * racks), network.nodes(1)
+        levels.hang(network, brokers, sink, problem.loads[targets])
+        network.supply(sink, -int(problem.need.sum()))
+        giver, pool = np.nonzero(self.able[targets])
+        out = network.arcs(brokers[giver], pools[pool], self.able[targets][giver, pool], levels.move)
+        doors = brokers
+        if problem.room is not None:
+            doors = network.nodes(targets.size)
+            network.arcs(doors, brokers, problem.room[targets])
+        one, taker = np.nonzero(problem.open_to[:, targets])
+        into = network.arcs(pools[one * racks + self.rack[targets[taker]]], doors[taker], UNBOUNDED)
+        # Newcomers of kinds: some racks have no choice, others are chosen from a node a kind.
+        which, at, rack = self._choosing
+        start = kinds.group[which] * racks
+        base = kinds.size[which][:, None] * kinds.completion.base[which]
+        network.supply(pools[start[:, None] + np.arange(racks)], base)
+        hubs = network.nodes(which.size)
+        network.supply(hubs, kinds.size[which] * kinds.completion.extra[which])
+        enter_kind = network.arcs(hubs[at], pools[start[at] + rack], kinds.size[which[at]])
+        # A partition of its own: replicas leave for its cells, a cell a rack, and enter racks from there; its hub keeps
+        # one more in some of the open ones.
+        own, kind = self.own, kinds.of[self.own]
+        cells = network.nodes(own.size * racks).reshape(-1, racks)
+        hubs = network.nodes(own.size)
+        row, column = self._may_leave
+        holder = problem.lists[own[row], column]
+        place = np.full(len(problem.targets), NONE, np.int64)
+        place[targets] = np.arange(targets.size)
+        leave = network.arcs(brokers[place[holder]], cells[row, self.rack[holder]], 1, levels.move)
+        choice = kinds.whole.of(kind) if own.size else kinds.completion.of(kind)
+        # What leaves a rack in the end: all above the least, or one fewer in as many open racks as there are extras.
+        over = kinds.movable[kind] - choice.base
+        network.supply(cells, -over)
+        network.supply(hubs, choice.extra)
+        srow, srack = np.nonzero(choice.open_racks)
+        network.arcs(hubs[srow], cells[srow, srack], 1)
+        entry = pools[kinds.group[kind][:, None] * racks + np.arange(racks)]
+        enter = network.arcs(cells, entry, UNBOUNDED)
+        solved = network.solve() if levels.move or levels.square else network.route()
+        if solved is None:
+            return None
+        regular = np.zeros(self.able.shape, np.int64)
+        regular[targets[giver], pool] = solved[out]
+        received = np.zeros((classes, len(problem.targets)), np.int64)
+        received[one, targets[taker]] = solved[into]
+        sent = np.zeros(kinds.held.shape, np.int64)
+        sent[which[at], rack] = solved[enter_kind]
+        return _Flow(regular, solved[leave], solved[enter].reshape(over.shape), sent, received)
+
+    def loads(self, flow: _Flow) -> _Ints:
+        """(B,) replicas on each broker after a flow."""
+        row, column = self._may_leave
+        left = np.flatnonzero(flow.leaving)
+        gave = np.bincount(self.problem.lists[self.own[row[left]], column[left]], minlength=len(self.rack))
+        after: _Ints = self.problem.loads - flow.regular.sum(axis=1) - gave + flow.received.sum(axis=0)
+        return after
+
+    @cached_property
+    def _may_leave(self) -> tuple[_Ints, _Ints]:
+        """(m,) partitions of ``own``, by number there, and columns of what may leave but need not."""
+        row, column = np.nonzero(self.problem.movable[self.own])
+        return row, column
+
+    def realised(self, flow: _Flow, *, in_part: bool = False) -> Found | None:
+        """The sets that a flow means; None where no partitions and brokers were found for it.
+
+        With ``in_part`` what finds no partition stays: then they are sets, and not the best.
+        """
+        problem, kinds, racks = self.problem, self.kinds, self.racks
+        newly = np.flatnonzero((kinds.even & (kinds.need > 0))[kinds.of])
+        row, rack = rack_of_each(kinds.completion, kinds.of[newly], flow.sent)
+        forced_row, forced_pool = newly[row], kinds.group[kinds.of[newly[row]]] * racks + rack
+        picked = self._picked(flow.regular, (forced_row, forced_pool), in_part=in_part)
+        if picked is None:
+            return None
+        own_row, own_column = self._may_leave
+        left = flow.leaving > 0
+        rows = np.concatenate([picked[0], self.own[own_row[left]], problem.going[0]])
+        columns = np.concatenate([picked[1], own_column[left], problem.going[1]])
+        at, rack = np.nonzero(flow.entering)
+        at, rack = (np.repeat(one, flow.entering[at, rack]) for one in (at, rack))
+        unit_row = np.concatenate([picked[0], forced_row, self.own[at]])
+        unit_pool = np.concatenate([picked[2], forced_pool, kinds.group[kinds.of[self.own[at]]] * racks + rack])
+        place = np.zeros(len(problem.lists), np.int64)
+        place[rows] = place[unit_row] = 1
+        changed = np.flatnonzero(place)
+        place[changed] = np.arange(changed.size)
+        vacated = np.zeros((changed.size, problem.lists.shape[1]), np.bool_)
+        vacated[place[rows], columns] = True
+        order = np.lexsort((unit_row, unit_pool))
+        unit_row, unit_pool = place[unit_row[order]], unit_pool[order]
+        received = flow.received
+        if in_part:
+            received = self._received_in_part(unit_pool, received)
+        seats = [
+            dealt(inside, received[one, inside])
+            for one, open_ in enumerate(problem.open_to)
+            for k in range(racks)
+            if (inside := np.flatnonzero(open_ & problem.targets & (self.rack == k))).size
+        ]
+        seating = Seating(unit_row, unit_pool, np.concatenate(seats) if seats else np.empty(0, np.int32))
+        needed = np.bincount(unit_row, minlength=changed.size).astype(np.int64)
+        staying = np.where(vacated, np.int32(NONE), problem.lists[changed])
+        if not repair_conflicts(staying, needed, seating, len(problem.open_to) * racks, self.key):
+            return None
+        lists = problem.filled(changed, vacated, as_columns(seating, needed))
+        return Found(changed, lists, relaxed=True, whole=not in_part).in_order(problem, unit_row.size)
+
+    def _received_in_part(self, unit_pool: _Ints, received: _Ints) -> _Ints:
+        """What brokers receive where fewer replicas than they were to enter each pool: the first of each go without."""
+        received, racks = received.copy(), self.racks
+        there = np.bincount(unit_pool, minlength=len(received) * racks)
+        for pool, count in enumerate(there.tolist()):
+            inside = self.rack == pool % racks
+            mine = np.where(inside, received[pool // racks], 0)
+            spare = int(mine.sum()) - count
+            before = np.cumsum(mine) - mine
+            received[pool // racks] -= np.clip(spare - before, 0, mine)
+        return received
+
+    # ---- partitions for the flow -------------------------------------------------------------------------------
+
+    @cached_property
+    def _by_broker(self) -> tuple[_Ints, _Ints]:
+        """(m,) movable replicas, as row * R + column, sorted by broker, and (B + 1,) where each broker's begin."""
+        movable = self.problem.movable
+        if self.own.size:
+            movable = movable.copy()
+            movable[self.own] = False
+        flat = np.flatnonzero(movable)
+        giver = self.problem.lists.ravel()[flat]
+        brokers = len(self.rack)
+        small = giver.astype(np.int16) if brokers < np.iinfo(np.int16).max else giver
+        order = np.argsort(small, kind="stable")  # a radix sort, where numbers are small
+        return flat[order], np.concatenate([[0], np.cumsum(np.bincount(giver, minlength=brokers))])
+
+    def _picked(self, flow: _Ints, forced: tuple[_Ints, _Ints], *, in_part: bool) -> tuple[_Ints, _Ints, _Ints] | None:
+        """(m,) rows, columns and pools to enter of replicas that leave; ``forced`` are rows and pools of newcomers."""
+        problem, nothing = self.problem, np.empty(0, np.int64)
+        gives: BoolArray = flow.sum(axis=1) > 0
+        if not gives.any():
+            return nothing, nothing, nothing
+        width = problem.lists.shape[1]
+        search = _Picking(self, *self._by_broker, width)
+        search.used[forced[0]] = True
+        broker, pool = np.nonzero(flow)
+        # Those with the least choice first.
+        spare = self.able[broker, pool] - flow[broker, pool]
+        wanted = [
+            (int(broker[i]), int(pool[i]), int(flow[broker[i], pool[i]])) for i in np.argsort(spare, kind="stable")
+        ]
+        wanted = list(search.fresh(wanted))
+        if wanted:
+            search.begin_again(forced)
+            wanted = list(search.again(wanted))
+        if wanted and not in_part:
+            return None
+        at = np.concatenate([nothing, *search.picked])
+        return at // width, at % width, np.concatenate([nothing, *search.pools])
+
+
+class _Picking:
+    """Which replicas go: first of partitions that nothing was asked of."""
+
+    def __init__(self, pools: Pools, flat: _Ints, first: _Ints, width: int) -> None:
+        self._pools, self._flat, self._first, self._width = pools, flat, first, width
+        self.used = np.zeros(len(pools.problem.lists), np.bool_)
+        self.picked: list[_Ints] = []
+        self.pools: list[_Ints] = []
+        self._enters: dict[int, BoolArray] = {}
+
+    def fresh(self, wanted: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+        """Pick for (broker, pool, how many); what is left of these."""
+        kinds, racks = self._pools.kinds, self._pools.racks
+        for broker, pool, count in wanted:
+            rack = int(self._pools.rack[broker])
+            if rack not in self._enters:
+                self._enters[rack] = kinds.enters(rack)
+            mine = self._flat[self._first[broker] : self._first[broker + 1]]
+            rows = mine // self._width
+            kind = kinds.of[rows]
+            able = ~self.used[rows] & self._enters[rack][kind, pool % racks] & (kinds.group[kind] == pool // racks)
+            missing = count - self._take(mine[able], pool, count)
+            if missing:
+                yield broker, pool, missing
+
+    def _take(self, able: _Ints, pool: int, count: int) -> int:
+        """Take so many of them, or as many as there are."""
+        size = self._pools.problem.size
+        if able.size > count:
+            if size is None:
+                able = able[np.linspace(0, able.size - 1, count).astype(np.int64)]  # so that no topic gives everything
+            else:
+                able = able[np.argsort(size[able // self._width], kind="stable")[:count]]
+        self.used[able // self._width] = True
+        self.picked.append(able)
+        self.pools.append(np.full(able.size, pool))
+        return int(able.size)
+
+    def begin_again(self, forced: tuple[_Ints, _Ints]) -> None:
+        """From now on partitions are as they are by now: what entered a rack stands for a broker of it."""
+        problem, rack = self._pools.problem, self._pools.rack
+        brokers, racks = len(rack), self._pools.racks
+        self._rack = np.concatenate([rack, np.arange(racks), [NONE]]).astype(np.int64)
+        self._now = np.concatenate(
+            [problem.staying, np.full((len(problem.lists), int(problem.need.max(initial=0))), NONE, np.int32)], axis=1
+        )
+        row, pool = forced
+        order = np.argsort(row, kind="stable")
+        row, pool = row[order], pool[order]
+        nth = np.arange(row.size) - np.searchsorted(row, row)
+        self._now[row, problem.lists.shape[1] + nth] = brokers + pool % racks
+        for at, one in zip(self.picked, self.pools, strict=True):
+            self._now[at // self._width, at % self._width] = brokers + one % racks
+        open_ = np.zeros((len(problem.open_to), brokers + racks + 1), np.bool_)
+        open_[:, :brokers] = problem.open_to
+        open_[:, brokers:-1] = True
+        self._open = open_
+        self._there = np.stack([np.bincount(rack[one], minlength=racks) for one in problem.open_to])
+
+    def again(self, wanted: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+        """As ``fresh``, of all partitions."""
+        brokers, racks = len(self._pools.rack), self._pools.racks
+        kinds = self._pools.kinds
+        for broker, pool, count in wanted:
+            mine = self._flat[self._first[broker] : self._first[broker + 1]]
+            rows, columns = mine // self._width, mine % self._width
+            here = (self._now[rows, columns] == broker) & (kinds.group[kinds.of[rows]] == pool // racks)
+            mine, rows = mine[here], rows[here]
+            lists = self._now[rows]
+            codes = self._rack[lists]
+            own, goal = int(self._pools.rack[broker]), pool % racks
+            inside = codes == goal
+            taken = (inside & self._open[pool // racks][lists]).sum(axis=1)
+            able = self._there[pool // racks, goal] > taken
+            if own != goal:
+                able &= inside.sum(axis=1) < (codes == own).sum(axis=1)
+            done = self._take(mine[able], pool, count)
+            at = self.picked[-1]
+            self._now[at // self._width, at % self._width] = brokers + goal
+            if done < count:
+                yield broker, pool, count - done

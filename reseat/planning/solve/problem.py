@@ -1,0 +1,247 @@
+"""What a plan may choose, as columns: of each partition some replicas stay, and some places are to be filled.
+
+Every change of replica sets is one of these. A kind of change states it (``kinds``), a rule makes another one of it,
+and ``solver.Solver`` finds its best sets; ``proof`` restates it for itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, BoolArray, FloatArray, IntArray
+from reseat.model.arrays import newcomers, row_any, row_counts, widened
+from reseat.planning.solve.flow import Network
+
+__all__ = ["Found", "Levels", "NoRoom", "Problem"]
+
+_Ints = npt.NDArray[np.int64]
+
+
+class NoRoom(Exception):
+    """No sets keep every limit. It never leaves the package."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Which replica sets n partitions may have, over B brokers and K racks.
+
+    Attributes:
+        lists: (n, R) broker positions today, -1 padded on the right.
+        fixed: (n, R) bool, replicas that stay whatever happens; they may be on any broker.
+        targets: (B,) bool, brokers that count. What is neither fixed nor must go is on one of them.
+        rack: (B,) rack of each broker from 0; all 0 where racks do not count.
+        out: (n, R) bool, replicas that must go; None: none must.
+        further: (n,) replicas that a partition gets beyond those it has; None: none does.
+        receivers: (C, B) bool, who may receive, a row a class of partitions; None: all targets, one class.
+        group: (n,) the class of each partition; None: one class.
+        keeps_racks: whether no partition's racks get less diverse, of what loses or lacks replicas than those of them
+            that come can reach; else each is as diverse as it can be.
+        base: (B,) replicas of other partitions on each broker; None: there are no others.
+        room: (B,) the most that each may receive; None: no limit.
+        most: (B,) the most that each may hold; None: no limit.
+        size: (n,) bytes that a move copies, NaN where not told, or None.
+    """
+
+    lists: IntArray
+    fixed: BoolArray
+    targets: BoolArray
+    rack: IntArray
+    out: BoolArray | None = None
+    further: _Ints | None = None
+    receivers: BoolArray | None = None
+    group: _Ints | None = None
+    keeps_racks: bool = False
+    base: _Ints | None = None
+    room: _Ints | None = None
+    most: _Ints | None = None
+    size: FloatArray | None = None
+
+    @property
+    def racks(self) -> int:
+        """K, how many racks there are."""
+        return int(self.rack.max(initial=0)) + 1
+
+    @cached_property
+    def open_to(self) -> BoolArray:
+        """(C, B) bool: ``receivers``, of each class."""
+        return self.targets[None, :] if self.receivers is None else self.receivers
+
+    @cached_property
+    def staying(self) -> IntArray:
+        """(n, R) the lists without what must go."""
+        return self.lists if self.out is None else np.where(self.out, np.int32(NONE), self.lists)
+
+    @cached_property
+    def movable(self) -> BoolArray:
+        """(n, R) bool: replicas that may move and need not."""
+        found: BoolArray = (self.staying != NONE) & ~self.fixed
+        return found
+
+    @cached_property
+    def going(self) -> tuple[_Ints, _Ints]:
+        """(m,) rows and columns of the replicas that must go."""
+        nothing = np.empty(0, np.int64)
+        if self.out is None:
+            return nothing, nothing
+        flat = np.flatnonzero(self.out)
+        width = max(1, self.lists.shape[1])
+        return flat // width, flat % width
+
+    @cached_property
+    def need(self) -> _Ints:
+        """(n,) newcomers that each partition gets in any case."""
+        need = np.zeros(len(self.lists), np.int64) if self.further is None else self.further
+        return need if self.out is None else need + row_counts(self.out)
+
+    @cached_property
+    def loads(self) -> _Ints:
+        """(B,) replicas on each broker, without those that must go."""
+        loads = np.bincount(self.staying.ravel() + 1, minlength=len(self.targets) + 1)[1:]
+        return loads if self.base is None else loads + self.base
+
+    def loads_with(self, found: Found) -> _Ints:
+        """(B,) replicas on each broker once these sets are there."""
+        count = len(self.targets) + 1
+        before, after = (
+            np.bincount(one.ravel() + 1, minlength=count)[1:] for one in (self.staying[found.rows], found.lists)
+        )
+        return self.loads - before + after
+
+    def moves(self, found: Found) -> int:
+        """Replicas that are copied."""
+        return int(newcomers(self.lists[found.rows], found.lists).sum())
+
+    def filled(self, rows: _Ints, vacated: BoolArray, came: IntArray) -> IntArray:
+        """The lists of these rows with newcomers in the vacated places, from left to right, and then appended.
+
+        Args:
+            rows: (m,) rows.
+            vacated: (m, R) bool, places that are given up.
+            came: (m, D) newcomers, in their order, -1 padded on the right.
+        """
+        lists = self.lists[rows]
+        if self.further is not None and (most := int(self.further[rows].max(initial=0))):
+            lists = widened(lists, lists.shape[1] + most)
+            held = (lists != NONE).sum(axis=1)
+            at = np.arange(lists.shape[1])
+            vacated = widened(vacated, lists.shape[1], False)
+            vacated |= (at >= held[:, None]) & (at < (held + self.further[rows])[:, None])
+        lists = lists.copy()
+        nth = np.cumsum(vacated, axis=1) - 1
+        row, column = np.nonzero(vacated)
+        lists[row, column] = came[row, nth[row, column]]
+        return lists
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """New replica sets.
+
+    Attributes:
+        rows: (m,) partitions whose set changes, ascending.
+        lists: (m, R') their lists, newcomers in the vacated places from left to right, the lowest broker first.
+        relaxed: whether the relaxation found them, not each partition's own arcs.
+        whole: whether they are the best that was asked for, and not what was found of it.
+    """
+
+    rows: _Ints
+    lists: IntArray
+    relaxed: bool
+    whole: bool = True
+
+    @classmethod
+    def nothing(cls, problem: Problem) -> Found:
+        """No set changes."""
+        return cls(np.empty(0, np.int64), problem.lists[:0], relaxed=True)
+
+    def in_order(self, problem: Problem, came: int | None = None) -> Found:
+        """The same without rows whose set stays, newcomers of each list ascending.
+
+        Args:
+            problem: what they are sets of.
+            came: how many replicas were put somewhere, each list's ascending: if all are newcomers, nothing is to do.
+        """
+        new = newcomers(problem.lists[self.rows], self.lists)
+        if came is not None and came == int(np.count_nonzero(new)):
+            return self
+        changed = row_any(new) | ((self.lists != NONE).sum(axis=1) != (problem.lists[self.rows] != NONE).sum(axis=1))
+        rows, lists, new = self.rows[changed], self.lists[changed].copy(), new[changed]
+        row, _ = np.nonzero(new)
+        lists[new] = lists[new][np.lexsort((lists[new], row))]
+        return Found(rows, lists, self.relaxed, self.whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What loads may be, and what they and moves cost.
+
+    Attributes:
+        low: (T,) the least load of each broker that counts.
+        high: (T,) the greatest.
+        move: what a move costs that nothing asks for.
+        square: what one unit of the sum of squares of loads costs.
+        budget: how many replicas may leave brokers in all that need not; None: no limit.
+    """
+
+    low: _Ints
+    high: _Ints
+    move: int = 0
+    square: int = 0
+    budget: int | None = None
+
+    @classmethod
+    def free(cls, low: _Ints, high: _Ints) -> Levels:
+        """Any loads in a window, at no cost."""
+        return cls(low, high)
+
+    @classmethod
+    def moves_first(cls, low: _Ints, high: _Ints) -> Levels:
+        """The fewest moves, then the least sum of squares."""
+        lowest, highest = int(low.min(initial=0)), int(high.max(initial=0))
+        if int(low.max(initial=0)) == lowest and highest - lowest <= 1:
+            return cls(low, high, 1)  # in one window of one level the sum is the same whoever holds more
+        # A circle that improves passes the sink once: by one level up and one down.
+        return cls(low, high, 2 * (highest - lowest) + 3, 1)
+
+    @classmethod
+    def priced(cls, low: _Ints, high: _Ints, tolerance: int) -> Levels:
+        """The least sum of squares and ``2 tolerance - 1`` for each move: from load a to b one saves 2 (a - b) - 2."""
+        return cls(low, high, 2 * tolerance - 1, 1)
+
+    @classmethod
+    def within(cls, low: _Ints, high: _Ints, budget: int) -> Levels:
+        """The least sum of squares with so many replicas that leave, then the fewest moves.
+
+        A circle that improves passes each broker once, and changes the sum by an even number.
+        """
+        return cls(low, high, 1, len(low) + 1, budget)
+
+    def hang(self, network: Network, brokers: _Ints, sink: _Ints, loads: _Ints) -> None:
+        """Hang brokers (T,), of which each gets ``loads`` (T,) at its node, on the node that takes what they hold."""
+        low, high = self.low, self.high
+        lowest = int(low.min(initial=0))
+        network.supply(brokers, loads - low)
+        network.supply(sink, int(low.sum() - loads.sum()))
+        if not self.square and self.budget is None:
+            network.arcs(brokers, sink, high - low)
+            return
+        width = high - low
+        at = np.repeat(np.arange(brokers.size), width)
+        level = low[at] + np.arange(at.size) - np.repeat(np.cumsum(width) - width, width)
+        price = self.square * (2 * (level - lowest) + 1)
+        if self.budget is None:
+            network.arcs(brokers[at], sink, 1, price)
+            return
+        # What stays below today's load passes a node that asks for all of it but the budget.
+        stays = level < loads[at]
+        keeper = network.nodes(1)
+        network.arcs(brokers[at[stays]], keeper, 1, price[stays])
+        network.arcs(brokers[at[~stays]], sink, 1, price[~stays])
+        network.arcs(keeper, sink, int(stays.sum()))
+        asked = max(0, int((loads - low).clip(min=0).sum()) - self.budget)
+        network.supply(keeper, -asked)
+        network.supply(sink, asked)

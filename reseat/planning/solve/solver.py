@@ -1,0 +1,346 @@
+"""The best replica sets of a problem: the evenest with the fewest moves, or less of it for fewer moves.
+
+Promises, of all sets that the problem allows:
+    - ``evenest``: the least difference between the fullest and the emptiest broker that counts; then the fewest moves;
+      then the least sum of squares of replica counts.
+    - ``at``: the least sum of squares plus a price for each move that nothing asks for; without a price the fewest
+      moves, then the least sum. ``within`` finds the price for a number of moves.
+    - ``with_moves``: the least sum of squares with at most so many moves; then the fewest moves. Only where no broker
+      must give and receive at once; else none is found.
+
+Needs: brokers enough for each partition; ``NoRoom`` is raised where limits leave none.
+
+How: which windows of loads (emptiest, fullest) can be reached is a question of flows, and the least majorised loads
+have the smallest fullest and the greatest emptiest broker at once, so that each end is searched for by itself. Within
+the window moves cost most, and levels of loads the rest.
+    *Relax, deal, swap.* See ``pools``. Where that succeeds the relaxation was the truth.
+    *Exact.* Small problems, and those where it does not succeed, have each partition's own arcs (``partition_arcs``);
+    of equal flows one that copies the fewest bytes is taken.
+    *Levels.* Levels are convex: where no broker comes up to an end of its levels, wider ones change nothing. So each
+    broker has levels around where it would end if racks were no matter, and then around where it ended.
+
+Example: brokers 0 and 1 hold 3 and 1 of four partitions with one replica each: one of the three moves.
+
+Complexity: see ``pools`` and ``partition_arcs``, a few flows each. Source: ``flow``; K. Murota, "Discrete Convex
+Analysis", 2003, chapters 6 and 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import BoolArray
+from reseat.planning.solve.flow import fill
+from reseat.planning.solve.partition_arcs import PartitionArcs
+from reseat.planning.solve.pools import Pools
+from reseat.planning.solve.problem import Found, Levels, NoRoom, Problem
+
+__all__ = ["Solver"]
+
+_Ints = npt.NDArray[np.int64]
+#: Partitions times brokers up to which each partition has arcs of its own: 0.1 s.
+_OWN_ARCS = 60_000
+#: The same where relaxing did not succeed: a few seconds.
+MOST_OWN_ARCS = 4_000_000
+#: How far around where a broker may end its levels go at first, and how much farther where none can be reached.
+_MARGIN, _WIDER = 8, 4
+#: The most rounds around where brokers ended: by then levels hold every load.
+_MOST_ROUNDS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Solver:
+    """Replica sets to choose. The networks are made once.
+
+    Attributes:
+        problem: what may be chosen.
+        own_arcs: partitions times brokers up to which no relaxation is tried.
+    """
+
+    problem: Problem
+    own_arcs: int = _OWN_ARCS
+
+    def evenest(self, *, in_part: bool = False) -> Found | None:
+        """The evenest sets with the fewest moves; None where they were not found in reasonable time.
+
+        Args:
+            in_part: give what was found of them by relaxing rather than nothing.
+
+        Raises:
+            NoRoom: limits leave no sets.
+        """
+
+        def window(network: Pools | PartitionArcs) -> tuple[_Ints, _Ints]:
+            return self._limited(*self._window(network))
+
+        return self._searched(self._filled, Levels.moves_first, window, in_part=in_part)
+
+    def at(self, tolerance: int | None) -> Found | None:
+        """The sets with the least moves and sum of squares, weighed; None where they were not found.
+
+        Args:
+            tolerance: the difference of two loads, at least 1, up to which no replica moves for balance; None: none
+                ever does, only what nothing else allows.
+
+        Returns:
+            Of all sets those with the least sum of squares of loads plus ``2 tolerance - 1`` for each move; so no sets
+            have fewer moves and no larger sum of squares, nor the reverse.
+        """
+
+        def levels(low: _Ints, high: _Ints) -> Levels:
+            return Levels.moves_first(low, high) if tolerance is None else Levels.priced(low, high, tolerance)
+
+        return self._searched(self._ends(tolerance), levels)
+
+    def with_moves(self, moves: int, *, in_part: bool = False) -> Found | None:
+        """The sets with the least sum of squares of at most so many moves; None where they were not found.
+
+        Args:
+            moves: those among them that come in any case.
+            in_part: as ``evenest``.
+        """
+        budget = moves - int(self.problem.need.sum())
+        if budget < 0:
+            return None
+        ends = self._ends(self._least_within(moves))
+        found = self._searched(ends, lambda low, high: Levels.within(low, high, budget), in_part=in_part)
+        return None if found is None or self.problem.moves(found) > moves else found
+
+    def within(self, most: int) -> tuple[Found, int | None] | None:
+        """The sets at the least tolerance that makes at most so many moves, and that tolerance (see ``at``).
+
+        Returns:
+            None where even what nothing else allows takes more, or where sets were not found.
+        """
+        found: dict[int, Found | None] = {}
+
+        def holds(tolerance: int) -> bool:
+            if tolerance not in found:
+                found[tolerance] = self.at(tolerance)
+            return (made := found[tolerance]) is not None and self.problem.moves(made) <= most
+
+        widest = self._widest
+        # Where racks are no matter the first guess is right, and its neighbour shows it.
+        at, least = self._least_within(most), None
+        if holds(at):
+            fewer = _first(0, at - 1, lambda less: less == at - 1 or not holds(at - 1 - less))
+            least = at - (fewer or 0)
+        else:
+            least = _first(at + 1, 2 * widest, holds)
+        if least is not None and (made := found[least]) is not None:
+            return made, least
+        alone = self.at(None)
+        return None if alone is None or self.problem.moves(alone) > most else (alone, None)
+
+    def tolerances(self, moves: Sequence[int], fullest: int) -> list[int]:
+        """Tolerances for ``at``, descending; told from the loads alone, as if racks were no matter.
+
+        Args:
+            moves: of each number, the tolerance that makes about so many.
+            fullest: and the one that makes the fewest moves after which no broker has more replicas.
+        """
+        widest = self._widest
+        chosen = {self._least_within(most) for most in moves}
+        at = _first(1, widest, lambda one: self._worth_moving(widest + 1 - one)[1] <= fullest)
+        return sorted(chosen if at is None else {*chosen, widest + 1 - at}, reverse=True)
+
+    def _networks(self) -> Iterator[Pools | PartitionArcs]:
+        """The networks to try, the quicker one first."""
+        rows = int(np.count_nonzero(self.problem.movable.any(axis=1) | (self.problem.need > 0)))
+        targets = int(self.problem.targets.sum())
+        if rows * targets > self.own_arcs and self._pools is not None:
+            yield self._pools
+        if rows * (targets + self.problem.racks) <= MOST_OWN_ARCS:
+            yield self._arcs
+
+    @cached_property
+    def _pools(self) -> Pools | None:
+        return Pools.of(self.problem)
+
+    @cached_property
+    def _arcs(self) -> PartitionArcs:
+        return PartitionArcs(self.problem)
+
+    # ---- loads -------------------------------------------------------------------------------------------------
+
+    def _limited(self, low: int | _Ints, high: int | _Ints) -> tuple[_Ints, _Ints]:
+        """(T,) least and greatest loads, within what brokers may hold."""
+        targets = self.problem.targets
+        nothing = np.zeros(int(targets.sum()), np.int64)
+        most = nothing + high
+        return nothing + low, most if self.problem.most is None else np.minimum(most, self.problem.most[targets])
+
+    @cached_property
+    def _loads(self) -> _Ints:
+        """(T,) loads of the brokers that count, without what must go."""
+        return self.problem.loads[self.problem.targets]
+
+    @property
+    def _total(self) -> int:
+        """Replicas that brokers that count hold in the end."""
+        return int(self._loads.sum() + self.problem.need.sum())
+
+    @cached_property
+    def _filled(self) -> _Ints:
+        """(T,) loads once what comes in any case is where it is evenest, as if racks were no matter."""
+        filled = self._loads.copy()
+        if self._receives.any():
+            filled[self._receives] += fill(filled[self._receives], int(self.problem.need.sum()))
+        return filled
+
+    @cached_property
+    def _gives(self) -> BoolArray:
+        """(T,) brokers of which something may move."""
+        lists = self.problem.lists[self.problem.movable]
+        return np.bincount(lists, minlength=len(self.problem.targets))[self.problem.targets] > 0
+
+    @cached_property
+    def _receives(self) -> BoolArray:
+        """(T,) brokers that may receive."""
+        receives: BoolArray = np.logical_or.reduce(self.problem.open_to)[self.problem.targets]
+        return receives
+
+    @property
+    def _widest(self) -> int:
+        """The greatest difference of two loads between which something may move, at least 1."""
+        gives, receives = self._filled[self._gives], self._filled[self._receives]
+        return max(1, int(gives.max() - receives.min())) if gives.size and receives.size else 1
+
+    def _ends(self, tolerance: int | None) -> _Ints:
+        """(T,) where brokers would end at this tolerance if racks were no matter."""
+        if tolerance is None:
+            return self._filled
+        _, highest, lowest = self._worth_moving(tolerance)
+        ends = np.where(self._gives, np.minimum(self._filled, highest), self._filled)
+        return np.where(self._receives, np.maximum(ends, lowest), ends)
+
+    def _least_within(self, most: int) -> int:
+        """The least tolerance that makes at most so many moves, where racks are no matter."""
+        more = most - int(self.problem.need.sum())
+        return _first(1, self._widest, lambda one: self._worth_moving(one)[0] <= more) or self._widest
+
+    def _worth_moving(self, tolerance: int) -> tuple[int, int, int]:
+        """(moves, fullest, emptiest) once replicas went from the fullest to the emptiest while those differ by more.
+
+        The k-th replica to go leaves from the k-th highest place above some level, and takes the k-th lowest below
+        another.
+        """
+        gives, receives = self._filled[self._gives], self._filled[self._receives]
+
+        def above(level: int) -> int:
+            return int((gives - level).clip(min=0).sum())
+
+        def below(level: int) -> int:
+            return int((level - receives).clip(min=0).sum())
+
+        low, high = int(self._filled.min(initial=0)), int(self._filled.max(initial=0))
+        while low < high:  # the least level above which no more sit than there is room for below
+            middle = (low + high) // 2
+            if above(middle) <= below(middle - tolerance + 1):
+                high = middle
+            else:
+                low = middle + 1
+        moves = max(above(low), min(above(low - 1), below(low - tolerance)))
+        return moves, low - (above(low - 1) <= moves), low - tolerance
+
+    def _searched(
+        self,
+        ends: _Ints,
+        levels: Callable[[_Ints, _Ints], Levels],
+        window: Callable[[Pools | PartitionArcs], tuple[_Ints, _Ints]] | None = None,
+        *,
+        in_part: bool = False,
+    ) -> Found | None:
+        """The sets of least cost, by the first network that finds some.
+
+        Raises:
+            NoRoom: limits leave no sets.
+        """
+        tried: tuple[Pools | PartitionArcs, object] | None = None
+        for network in self._networks():
+            flow = self._around(network, ends, levels, window(network) if window else self._limited(0, self._total))
+            tried = network, flow
+            found = None if flow is None else network.realised(flow)  # type: ignore[arg-type]
+            if found is not None:
+                return found
+        if not in_part or tried is None or tried[1] is None or not isinstance(tried[0], Pools):
+            return None
+        return tried[0].realised(tried[1], in_part=True)  # type: ignore[arg-type]
+
+    def _around(
+        self,
+        network: Pools | PartitionArcs,
+        ends: _Ints,
+        levels: Callable[[_Ints, _Ints], Levels],
+        window: tuple[_Ints, _Ints],
+    ) -> object | None:
+        """The flow of least cost in a window (T,), (T,) of loads, levels around these ends at first.
+
+        Raises:
+            NoRoom: there is none.
+        """
+        lowest, highest = window
+        centre, margin = np.clip(ends, lowest, highest), np.full(ends.size, _MARGIN)
+        for turn in range(_MOST_ROUNDS):
+            low, high = np.maximum(centre - margin, lowest), np.minimum(centre + margin, highest)
+            flow = network.flow(levels(low, high))
+            if flow is None and turn == 0:
+                # Far from there: begin with any sets.
+                flow = network.flow(Levels.free(lowest, highest))
+                if flow is None:
+                    raise NoRoom("No sets keep every limit.")
+                centre = network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
+                continue
+            if flow is None:
+                margin *= _WIDER
+                continue
+            after = network.loads(flow)[self.problem.targets]  # type: ignore[arg-type]
+            short = ((after == high) & (high < highest)) | ((after == low) & (low > lowest))
+            if not short.any():
+                return flow
+            centre, margin[short] = after, margin[short] * _WIDER
+        return None
+
+    def _window(self, network: Pools | PartitionArcs) -> tuple[int, int]:
+        """The greatest least load and the least greatest one.
+
+        Raises:
+            NoRoom: even the widest window cannot be reached.
+        """
+
+        def reached(low: int, high: int) -> bool:
+            levels = Levels.free(*self._limited(low, high))
+            return bool((levels.low <= levels.high).all()) and network.flow(levels) is not None
+
+        low, rest = divmod(self._total, max(1, self._loads.size))
+        high = low + (rest > 0)
+        if reached(low, high):
+            return low, high
+        top = _first(high, self._total, lambda most: reached(0, most))
+        if top is None:
+            raise NoRoom("No sets keep every limit.")
+        short = _first(0, low, lambda less: reached(low - less, top))
+        return low - (short or 0), top
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
+    """The least number from ``low`` to ``high`` of which it holds, as it does of all above; None where of none."""
+    step = 1
+    at = low
+    while at < high and not holds(at):  # it lies near the beginning, as a rule
+        low, at, step = at + 1, min(high, at + step), 2 * step
+    if at >= high and not holds(high):
+        return None
+    high = min(at, high)
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high
