@@ -31,7 +31,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -43,7 +42,7 @@ from reseat.model.wording import counted, minimal
 from reseat.planning.cautions import with_cautions
 from reseat.planning.plan import plan
 from reseat.planning.preconditions import pinned, require_no_duplicates, settled, who_leads
-from reseat.planning.proof.checker import check_addition, check_rebalance, check_removal, check_replication_factor
+from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
 from reseat.planning.solve.leaders import preferred_leaders
@@ -216,57 +215,13 @@ def _note(faults: list[str], sentences: list[str], count: int, rest: str) -> Non
 def _verdict(
     current: ClusterLayout, after: ClusterLayout, wish: Wish, allow_rf_change: bool, unmovable: BoolArray
 ) -> Verdict:
-    options = wish.options
-    if wish.topics and wish.replication_factor is not None:
-        return check_replication_factor(
-            current,
-            after,
-            wish.topics,
-            wish.replication_factor,
-            rules=options,
-            pinned=unmovable,
-        )
-    most = options.max_moves if wish.point is None else wish.point
-    if wish.rebalance or wish.mend_racks:
-        check = partial(
-            check_rebalance,
-            current,
-            after,
-            rules=options,
-            pinned=unmovable,
-        )
-        whole = check(wish.remove, racks_only=wish.mend_racks)
-        if wish.mend_racks or wish.remove or whole.moves_proven or most is None:
-            return whole
-        # What a move was worth is not told: it is near the spread that was reached, or no matter.
-        near = range(max(1, whole.replica_spread - 1), whole.replica_spread + 3)
-        return check(tolerances=near)
-    if _only_adds(wish):
-        added = [broker for broker, _ in wish.add]
-
-        def judged(max_moves: int | None) -> Verdict:
-            return check_addition(
-                current,
-                after,
-                added,
-                max_moves=max_moves,
-                rules=options,
-                reorder_all=options.reorder_all,
-                pinned=unmovable,
-            )
-
-        verdict = judged(None)
-        # A limit on moves matters only where it keeps a plan from the least spread.
-        return verdict if verdict.moves_proven or most is None else judged(most)
-    return check_removal(
-        current,
-        after,
-        wish.remove,
-        rules=options,
-        reorder_all=wish.orders_all,
-        allow_rf_change=allow_rf_change,
-        pinned=unmovable,
-    )
+    whole = check(current, after, wish, allow_rf_change=allow_rf_change, pinned=unmovable)
+    most = wish.options.max_moves if wish.point is None else wish.point
+    # A limit on moves matters only where it keeps a plan from the least spread.
+    limited = (wish.rebalance and not wish.remove) or _only_adds(wish)
+    if not limited or whole.moves_proven or most is None:
+        return whole
+    return check(current, after, wish, limited=True, pinned=unmovable)
 
 
 def _only_adds(wish: Wish) -> bool:
@@ -293,7 +248,7 @@ def _least_balance(
         replicas = reference.replica_sum_of_squares if reference.replica_balance_proven else None
     elif wish.is_empty and not verdict.least_moves:
         # Nothing has to move, and nothing moves in the best plan.
-        still = check_removal(current, current, ())
+        still = check(current, current, _NOTHING)
         rack, replicas = still.rack_sum_of_squares, still.replica_sum_of_squares
     if _only_adds(wish):
         rack = None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reseat.model import Broker, BrokerState, ClusterLayout, Options
-from reseat.planning.proof.checker import check_addition, check_removal, check_replication_factor
+from tests.planning.checking import check_addition, check_removal, check_replication_factor
 
 Lists = list[list[int]]
 

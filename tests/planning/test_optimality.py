@@ -20,7 +20,6 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.planning import plan
 from reseat.planning.judge import judge
-from reseat.planning.proof.checker import check_addition, check_removal, check_replication_factor
 from reseat.planning.proof.verdict import Verdict
 from tests.planning.brute_force import (
     Assignments,
@@ -40,6 +39,7 @@ from tests.planning.brute_force import (
     shrunk_options,
     targets_of,
 )
+from tests.planning.checking import check_addition, check_removal, check_replication_factor
 
 #: Choices of replica sets that are tried one by one.
 MOST_CHOICES = 4_000

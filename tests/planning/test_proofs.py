@@ -1,4 +1,4 @@
-"""Arguments by exchange, on graphs of a few brokers that one can draw."""
+"""Arguments by exchange and by circles, on graphs of a few brokers that one can draw."""
 
 from __future__ import annotations
 
@@ -7,17 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from reseat.planning.proof.exchange import (
-    Choice,
-    Relocation,
-    exchanges,
-    has_cycle,
-    least_reachable,
-    least_squares_with_moves,
-    maximum_is_least,
-    no_cheaper_rearrangement,
-    relocations,
-)
+from reseat.planning.proof.circles import NEVER, Graph, circle_of, maximum_is_least
+from reseat.planning.proof.exchange import Choice, exchanges, least_squares_with_moves, no_less_diverse
 
 
 def graph(brokers: int, *edges: tuple[int, int]) -> np.ndarray:
@@ -28,21 +19,64 @@ def graph(brokers: int, *edges: tuple[int, int]) -> np.ndarray:
     return out
 
 
-def test_paths_lead_to_the_least_load() -> None:
-    """0 leads over 1 to 2; 3 leads nowhere."""
-    reach = least_reachable(graph(4, (0, 1), (1, 2)), np.array([5, 4, 3, 9]))
+def priced(load: list[int], *arcs: tuple[int, int, int], **limits: object) -> Graph:
+    """Exchanges (source, target, moves that it adds) between brokers with these loads."""
+    cost = np.full((len(load), len(load)), NEVER)
+    for source, target, moves in arcs:
+        cost[source, target] = moves
+    return Graph(cost, np.array(load), **limits)  # type: ignore[arg-type]
 
-    assert reach.tolist() == [3, 3, 3, 9]
+
+class TestSquares:
+    def test_a_path_to_a_load_two_lower_is_an_objection(self) -> None:
+        """0 leads over 1 to 2, which holds two less; with one less it is none; 3 leads nowhere."""
+        assert not priced([5, 4, 3, 9], (0, 1, 0), (1, 2, 0)).least_squares()
+        assert priced([4, 4, 3, 9], (0, 1, 0), (1, 2, 0)).least_squares()
+
+    def test_full_brokers_are_passed_through_but_are_no_end(self) -> None:
+        """1 can take nothing more: that 0 leads to it is no matter, and that it leads on to 2 is."""
+        full = np.array([True, False, True])
+
+        assert priced([5, 1, 4], (0, 1, 0), (1, 2, 0), more=full).least_squares()
+        assert not priced([5, 1, 3], (0, 1, 0), (1, 2, 0), more=full).least_squares()
+
+    def test_a_broker_that_does_not_count_is_left_for_any_other(self) -> None:
+        """What sits on 1 could sit on 0, however much that holds."""
+        assert not priced([9, 1], (1, 0, 0), worse=np.array([False, True])).least_squares()
+        assert priced([9, 1], (0, 1, 0), worse=np.array([False, True])).least_squares()
 
 
-def test_full_brokers_are_passed_through_but_are_no_end() -> None:
-    """1 can take nothing more, so that 0 leads to 2; without an end the number for "nowhere" is given."""
-    load, ends = np.array([5, 1, 3]), np.array([True, False, True])
+class TestMoves:
+    def test_a_move_that_can_be_taken_back_within_the_limits_was_none_too_few(self) -> None:
+        """A replica of 0 could go back to 1: 3 and 2 would do where loads are 2 to 3, not where they are even."""
+        assert not priced([3, 2], (0, 1, -1), low=2, high=3).fewest_moves()
+        assert priced([3, 3], (0, 1, -1), low=3, high=3).fewest_moves()
 
-    reach = least_reachable(graph(3, (0, 1), (1, 2)), load, ends, unreached=99)
+    def test_moves_count_before_squares_and_squares_before_moves_as_asked(self) -> None:
+        """One move from 5 to 1 lessens the squares: that is better only where squares come first."""
+        apart = priced([5, 1], (0, 1, 1))
 
-    assert reach.tolist() == [3, 3, 3]
-    assert least_reachable(graph(3), load, ends, unreached=99).tolist() == [5, 99, 3]
+        assert apart.fewest_moves_then_squares()
+        assert not apart.least_squares_then_moves()
+
+    @pytest.mark.parametrize(("load", "best"), [([5, 3], True), ([6, 2], True), ([6, 4, 1], False)])
+    def test_so_many_moves_are_best_at_some_price(self, load: list[int], best: bool) -> None:
+        """From 0 to 1 any replica may go, none back, and one from 0 to 2: with as many moves 6, 4, 1 is no best."""
+        arcs = [(0, 1, 1)] if len(load) == 2 else [(0, 1, 1), (1, 0, -1), (0, 2, 1)]
+
+        assert priced(load, *arcs).within(spent=True) is best
+
+    def test_where_more_moves_were_allowed_only_the_least_squares_are_best(self) -> None:
+        """5 and 3 could be 4 and 4."""
+        assert not priced([5, 3], (0, 1, 1)).within(spent=False)
+        assert priced([4, 4], (0, 1, 1)).within(spent=False)
+
+    def test_a_needless_move_is_no_objection_unless_moves_count_too(self) -> None:
+        """1 could give back what came, for the same squares."""
+        needless = priced([3, 4], (1, 0, -1))
+
+        assert needless.within(spent=True)
+        assert not needless.within(spent=True, least=1)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +97,8 @@ def test_closed_sets_are_counted(load: list[int], proven: bool) -> None:
 
 class TestRearrangements:
     def proven(self, load: list[int], *arcs: tuple[int, int, int]) -> bool:
-        """Whether arcs (source, target, cost) leave nothing cheaper."""
-        source, target, cost = np.array(arcs, np.int64).reshape(-1, 3).T
-        return no_cheaper_rearrangement(source, target, cost, np.array(load))
+        """Whether arcs (source, target, cost) leave nothing with as small a sum of squares and cheaper."""
+        return priced(load, *arcs).least_squares_then_moves()
 
     def test_cycle_that_costs_less_is_found(self) -> None:
         """0 and 1 trade, and both old leaders come back."""
@@ -103,7 +136,7 @@ class TestExchanges:
             )
         )
 
-        assert found.racks_least.tolist() == [True]
+        assert found.racks_good.tolist() == [True]
         assert np.argwhere(found.edges).tolist() == [[2, 3]]
 
     def test_crowded_rack_is_not_least(self) -> None:
@@ -118,7 +151,7 @@ class TestExchanges:
             )
         )
 
-        assert found.racks_least.tolist() == [False]
+        assert found.racks_good.tolist() == [False]
 
     def test_only_the_given_others_count(self) -> None:
         """Of three members one goes; only it could have stayed instead."""
@@ -183,72 +216,74 @@ def test_the_bound_on_moves_is_the_least_of_all_ways() -> None:
                 )
 
 
-class TestRelocations:
-    """Brokers 0 and 1 hold a partition; brokers 2 and 3 join."""
+class TestDiversity:
+    @pytest.mark.parametrize(
+        ("inside", "bound", "kept"),
+        [
+            ([0, 2, 1], [2, 1, 0], True),
+            ([1, 1, 1], [2, 1, 0], True),
+            ([3, 0, 0], [2, 1, 0], False),
+            ([3, 3, 0], [4, 1, 1], False),  # as many squares, and neither is the other's better
+            ([4, 1, 1], [3, 3, 0], False),
+        ],
+    )
+    def test_fuller_racks_together_hold_no_more(self, inside: list[int], bound: list[int], kept: bool) -> None:
+        """In any order of racks, and however many of the fullest are taken."""
+        assert no_less_diverse(np.array([inside]), np.array([bound])).tolist() == [kept]
 
-    def edges(self, taker: list[int], members: list[int], allowed: list[list[bool]]) -> list[list[int]]:
-        """The edges of one partition: who took over from 0 and 1, who holds it now, and who may go where."""
-        moved = Relocation(
-            holders=np.array([[0, 1]]),
-            taker=np.array([taker]),
-            members=np.array([members]),
-            joining=np.array([2, 3]),
-            allowed=np.array([allowed]),
+    def edges(self, bound: list[int] | None) -> list[list[int]]:
+        """A partition on 0 and 1 in rack a and 2 in rack b, the last chosen; 3 is in rack b, 4 in rack c, 5 in a."""
+        found = exchanges(
+            Choice(
+                kept=np.array([[0, 1]]),
+                chosen=np.array([[2]]),
+                others=None,
+                targets=np.ones(6, np.bool_),
+                rack=np.array([0, 0, 1, 1, 2, 0]),
+                keeps_racks=True,
+                bound=None if bound is None else np.array([bound]),
+            )
         )
-        return np.argwhere(relocations(moved, 4)).tolist()
+        assert found.racks_good.all()
+        return np.argwhere(found.edges).tolist()
 
-    def test_a_replica_that_stayed_may_go_to_a_free_broker(self) -> None:
-        """Nobody went: each may go where it is allowed to."""
-        assert self.edges([-1, -1], [0, 1], [[True, True], [False, True]]) == [[0, 2], [0, 3], [1, 3]]
-
-    def test_one_that_stayed_may_go_although_it_cannot_push_the_one_that_went(self) -> None:
-        """0 went to 2 and may go nowhere else; 1, which may go to 3 alone, is not in its way."""
-        assert self.edges([2, -1], [2, 1], [[True, False], [False, True]]) == [[1, 3], [2, 0]]
-
-    def test_one_that_stayed_may_push_another_back_or_on(self) -> None:
-        """1 takes the place on 2, and what went there goes back to 0 or on to 3: one unit from 1 to 0, or to 3."""
-        assert self.edges([2, -1], [2, 1], [[True, True], [True, False]]) == [[1, 0], [1, 3], [2, 0], [2, 3]]
+    def test_a_replica_enters_racks_that_hold_fewer_and_those_that_its_bound_leaves_room_for(self) -> None:
+        """As diverse as its bound, it may not crowd rack a; where all three were in one rack, it may."""
+        assert self.edges(None) == self.edges([2, 1, 0]) == [[2, 3], [2, 4]]
+        assert self.edges([3, 0, 0]) == [[2, 3], [2, 4], [2, 5]]
 
 
 class TestLongSearches:
     """Searches that take more passes than the first look for a circle among predecessors."""
 
+    def row(self, brokers: int, *arcs: tuple[int, int, int]) -> np.ndarray:
+        """Prices of arcs between so many nodes."""
+        price = np.full((brokers, brokers), NEVER)
+        for source, target, cost in arcs:
+            price[source, target] = cost
+        return price
+
     def test_a_long_way_is_no_circle(self) -> None:
         """Sixty brokers in a row, each one change cheaper than the one before: a way, however long, and its end."""
-        source = np.arange(59)
-
-        assert no_cheaper_rearrangement(source, source + 1, np.full(59, -1), np.arange(60) * 3)
+        assert circle_of(self.row(60, *((at, at + 1, -1) for at in range(59)))) is None
 
     def test_a_circle_of_cost_nothing_beside_a_long_way_is_no_objection(self) -> None:
         """Two brokers that could trade for nothing, or at a price, are not what the long way leads to."""
-        way, trade = np.arange(59), np.array([60, 61])
-        source = np.concatenate((way, trade))
-        target = np.concatenate((way + 1, trade[::-1]))
-
+        way = [(at, at + 1, -1) for at in range(59)]
         for price in (0, 1):
-            cost = np.concatenate((np.full(59, -1), np.full(2, price)))
-            assert no_cheaper_rearrangement(source, target, cost, np.arange(62) * 3)
+            assert circle_of(self.row(62, *way, (60, 61, price), (61, 60, price))) is None
 
     def test_a_long_way_that_can_be_taken_back_at_its_price_is_no_objection(self) -> None:
         """Down the row each change saves one, and up again each costs one: no way round is cheaper."""
-        low = np.arange(59)
-        source, target = np.concatenate((low + 1, low)), np.concatenate((low, low + 1))
+        both = [arc for at in range(59) for arc in ((at + 1, at, -1), (at, at + 1, 1))]
 
-        assert no_cheaper_rearrangement(source, target, np.repeat([-1, 1], 59), np.arange(60) * 3)
+        assert circle_of(self.row(60, *both)) is None
 
-    def test_a_long_circle_that_costs_less_is_found(self) -> None:
-        """Sixty brokers in a ring: all changes together save one."""
-        source = np.arange(60)
-        cost = np.where(source == 0, -1, 0)
+    @pytest.mark.parametrize("length", [2, 3, 7, 8, 9, 63, 64, 65])
+    def test_a_long_circle_that_costs_less_is_found(self, length: int) -> None:
+        """Brokers in a ring, whose changes together save one, and a way that leads into it: the ring is told."""
+        ring = [(at, (at + 1) % length, -1 if at == 0 else 0) for at in range(length)]
+        found = circle_of(self.row(length + 1, *ring, (length, 0, 0)))
 
-        assert not no_cheaper_rearrangement(source, (source + 1) % 60, cost, np.arange(60) * 3)
-
-    @pytest.mark.parametrize("length", [1, 2, 3, 7, 8, 9, 63, 64, 65])
-    def test_circles_among_predecessors_are_told_from_ways(self, length: int) -> None:
-        """A way of any length ends; the same closed does not, also with a way that leads into it."""
-        way = np.arange(-1, length - 1)
-        closed = np.where(way < 0, length - 1, way)
-
-        assert not has_cycle(way)
-        assert has_cycle(closed)
-        assert has_cycle(np.append(closed, 0))
+        assert found is not None
+        assert sorted(found) == sorted((source, target) for source, target, _ in ring)

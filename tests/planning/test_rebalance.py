@@ -14,7 +14,6 @@ from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan, Wish
 from reseat.planning import curve, plan, whole_curve
 from reseat.planning.judge import judge
 from reseat.planning.kinds.rebalance import even_leaders, mend_racks, rebalance
-from reseat.planning.proof.checker import check_rebalance
 from reseat.planning.solve.problem import Found, Problem
 from reseat.planning.solve.solver import Solver
 from tests.planning.brute_force import (
@@ -27,6 +26,7 @@ from tests.planning.brute_force import (
     replaced,
     targets_of,
 )
+from tests.planning.checking import check_rebalance
 
 Value = tuple[int, int, int]
 
@@ -242,7 +242,7 @@ def test_a_limit_that_spoils_a_plan_is_not_proven(seed: int) -> None:
     for _ in range(20):
         proposed = {key: sets[int(rng.integers(len(sets)))] for key, sets in options.items()}
         _, own, reached = value_of(layout, proposed)
-        verdict = check_rebalance(layout, replaced(layout, proposed), tolerances=range(1, 6))
+        verdict = check_rebalance(layout, replaced(layout, proposed), limited=True)
         bettered = ((moves <= own) & (squares <= reached) & ((moves < own) | (squares < reached))).any()
 
         assert not (verdict.moves_proven and bettered), layout.assignments()

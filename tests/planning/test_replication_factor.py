@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Plan
 from reseat.planning.kinds.replication_factor import change_replication_factor
-from reseat.planning.proof.checker import check_replication_factor
 from reseat.planning.solve import picking
 from tests.planning.brute_force import newcomers_of, rack_names, rack_squares, random_layout, targets_of
+from tests.planning.checking import check_replication_factor
 
 #: Planned although nothing can be copied: what must not be dropped is kept there too.
 KEPT = Options(keep_unmovable=True)

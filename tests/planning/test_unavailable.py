@@ -11,8 +11,8 @@ from reseat.errors import WishRefused
 from reseat.model import Broker, BrokerState, ClusterLayout, Options, Wish
 from reseat.planning import add_brokers, change_replication_factor, plan, remove_brokers, whole_curve
 from reseat.planning.judge import judge
-from reseat.planning.proof.checker import check_addition, check_removal
 from tests.planning.brute_force import replaced
+from tests.planning.checking import check_addition, check_removal
 
 FENCED, SHUTTING_DOWN, DEAD = BrokerState.FENCED, BrokerState.SHUTTING_DOWN, BrokerState.DEAD
 

@@ -60,7 +60,7 @@ from reseat.planning.preconditions import (
     settled,
     usable,
 )
-from reseat.planning.proof.checker import check_addition
+from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import last_resort_sentences
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.receivers import with_doubtful_receivers
@@ -98,16 +98,7 @@ def add_brokers(layout: ClusterLayout, brokers: Sequence[Broker], *, options: Op
     rows, lists = found.rows, found.lists
     orderable = np.flatnonzero(~unmovable) if options.reorder_all else rows
     proposed = with_leaders_evened(current, rows, lists, free=orderable, options=options)
-    fewer = options.max_moves if capped else None
-    verdict = check_addition(
-        current,
-        proposed,
-        tuple(broker.id for broker in added),
-        max_moves=fewer,
-        rules=options,
-        reorder_all=options.reorder_all,
-        pinned=unmovable,
-    )
+    verdict = check(current, proposed, wish, limited=capped, pinned=unmovable)
     squares = int((problem.loads_with(found)[problem.targets] ** 2).sum())
     bound = Bound(
         moves=problem.moves(found) if found.whole and not capped else None,

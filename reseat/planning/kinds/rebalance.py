@@ -55,7 +55,7 @@ from reseat.planning.preconditions import (
     require_targets,
     settled,
 )
-from reseat.planning.proof.checker import check_rebalance, check_removal
+from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences, leader_sentences
 from reseat.planning.proposal import bytes_to_copy, size_of_copies
 from reseat.planning.receivers import with_doubtful_receivers
@@ -190,8 +190,8 @@ def _not_found() -> WishRefused:
     )
 
 
-def _chosen(choice: Solver, wish: Wish) -> tuple[Found, tuple[int, ...]]:
-    """The sets for a wish, and the tolerance where it is a point before the least spread.
+def _chosen(choice: Solver, wish: Wish) -> tuple[Found, bool]:
+    """The sets for a wish, and whether it is a point before the least spread.
 
     Raises:
         WishRefused: none were found, or racks alone need more moves than are allowed.
@@ -202,7 +202,7 @@ def _chosen(choice: Solver, wish: Wish) -> tuple[Found, tuple[int, ...]]:
     if found is None:
         raise _not_found()
     if wish.mend_racks or wish.remove or most is None or choice.problem.moves(found) <= most:
-        return found, ()
+        return found, False
     within = choice.within(most)
     if within is None:
         alone = choice.at(None)
@@ -214,9 +214,7 @@ def _chosen(choice: Solver, wish: Wish) -> tuple[Found, tuple[int, ...]]:
                 choices=(f"Allow at least {needed:,}.", "Rebalance leaders only."),
             )
         )
-    made, tolerance = within
-    # Beyond the spread that there is no move is worth it, whatever the difference.
-    return made, (tolerance or 2 * (int(choice.problem.loads.sum()) + 1),)
+    return within, True
 
 
 def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
@@ -228,7 +226,7 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
             choices=("Add racks (--racks; the dashboard: Data quality).",),
         )
     closed = np.isin(current.broker_ids, wish.options.never_onto)
-    found, tolerances = _chosen(Solver(begun.problem), wish)
+    found, limited = _chosen(Solver(begun.problem), wish)
     gap: float | None = None
     by_bytes: tuple[str, ...] = ()
     if wish.rebalance and wish.options.by_bytes:
@@ -238,22 +236,14 @@ def _rearranged(layout: ClusterLayout, wish: Wish) -> Plan:
     proposed = with_leaders_evened(
         current, found.rows, found.lists, free=free, leaving=begun.leaving, options=wish.options
     )
-    verdict = check_rebalance(
-        current,
-        proposed,
-        wish.remove,
-        racks_only=wish.mend_racks,
-        tolerances=tolerances,
-        rules=wish.options,
-        pinned=unmovable,
-    )
+    verdict = check(current, proposed, wish, limited=limited, pinned=unmovable)
     certificate = certified(
         current,
         proposed,
         wish=wish,
         verdict=verdict,
         bound=Bound(),
-        sentences=_sentences(verdict, wish, limited=bool(tolerances), by_bytes=by_bytes),
+        sentences=_sentences(verdict, wish, limited=limited, by_bytes=by_bytes),
     )
     plan = Plan(
         current=current,
@@ -285,11 +275,12 @@ def even_leaders(layout: ClusterLayout, *, options: Options = _DEFAULTS) -> Plan
     require_targets(current, np.zeros(len(current.brokers), np.bool_))
     free = np.flatnonzero(~unmovable)
     proposed = with_leaders_evened(current, free[:0], current.replicas[:0], free=free, options=options)
-    verdict = check_removal(current, proposed, (), rules=options, reorder_all=True, pinned=unmovable)
+    wish = Wish(leaders_only=True, options=options)
+    verdict = check(current, proposed, wish, pinned=unmovable)
     certificate = certified(
         current,
         proposed,
-        wish=Wish(leaders_only=True, options=options),
+        wish=wish,
         verdict=verdict,
         bound=Bound(moves=0),
         sentences=_faulty(verdict) or ("No replica moves.", *leader_sentences(verdict)),

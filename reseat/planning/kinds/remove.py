@@ -68,7 +68,7 @@ from reseat.planning.preconditions import (
     resorts,
     settled,
 )
-from reseat.planning.proof.checker import check_removal
+from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import sentences_of
 from reseat.planning.proposal import bytes_to_copy
 from reseat.planning.receivers import with_doubtful_receivers
@@ -339,15 +339,8 @@ def _certificate(
     to_copy: float | None,
     balance: bool,
 ) -> Certificate:
-    layout, options = removal.layout, wish.options
-    verdict = check_removal(
-        layout,
-        proposed,
-        wish.remove,
-        rules=options,
-        reorder_all=options.reorder_all,
-        pinned=removal.pinned,
-    )
+    layout = removal.layout
+    verdict = check(layout, proposed, wish, pinned=removal.pinned)
     sentences = verdict.sentences if balance else sentences_of(verdict, balance=False)
     if not removal.displaced:
         stuck = " that can move" if layout.replicas_by_broker[removal.leaving].any() else ""

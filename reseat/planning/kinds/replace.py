@@ -27,7 +27,7 @@ from reseat.model.wording import counted, verb
 from reseat.planning.cautions import with_cautions
 from reseat.planning.finishing import Bound, certified
 from reseat.planning.kinds.remove import prepared, remove_brokers
-from reseat.planning.proof.checker import check_removal
+from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
 from reseat.planning.receivers import with_doubtful_receivers
@@ -62,14 +62,8 @@ def replace_brokers(layout: ClusterLayout, wish: Wish) -> Plan:
     every = rest.proposed.replicas
     rows = np.flatnonzero(lists_differ(current.replicas, every))
     proposed = propose(current, rows, every[rows])
-    verdict = check_removal(
-        current,
-        proposed,
-        wish.remove,
-        rules=with_changes(wish.options, receive_cap=None),
-        reorder_all=wish.options.reorder_all,
-        pinned=removal.pinned,
-    )
+    uncapped = with_changes(wish, options=with_changes(wish.options, receive_cap=None))
+    verdict = check(current, proposed, uncapped, pinned=removal.pinned)
     certificate = certified(
         current,
         proposed,

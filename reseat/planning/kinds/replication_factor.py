@@ -53,7 +53,7 @@ from reseat.planning.preconditions import (
     settled,
     usable,
 )
-from reseat.planning.proof.checker import check_replication_factor
+from reseat.planning.proof.checker import check
 from reseat.planning.proof.verdict import Verdict, last_resort_sentences
 from reseat.planning.proposal import propose
 from reseat.planning.receivers import with_doubtful_receivers
@@ -111,10 +111,7 @@ def change_replication_factor(
         _require_droppable(change, protected)
         lists = _replanned(change, protected, options)
     proposed = propose(current, change.rows, lists)
-    # A replica that is kept instead of another is not received: with such rows the proof leaves the cap aside.
-    cap = options.receive_cap if change.grows.all() else None
-    rules = replace(options, receive_cap=cap)
-    verdict = check_replication_factor(current, proposed, names, factor, rules=rules, pinned=unmovable)
+    verdict = check(current, proposed, wish, pinned=unmovable)
     bound = Bound(
         moves=int(np.maximum(factor - change.held, 0).sum()),
         leaders=bool(change.grows.all()),

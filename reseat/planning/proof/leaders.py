@@ -3,7 +3,10 @@
 Promises: proven only for the replica sets of the plan, over the orders that its wish leaves open; a list in which
 nobody may lead evens nothing, and may not have changed in vain.
 
-Complexity: O(n R + B^2) for n lists over B brokers, and ``proofs.no_cheaper_rearrangement``.
+How: a leader is a choice of one of its list; see ``circles``. An exchange changes one leader more where the old one was
+first, one fewer where it comes back.
+
+Complexity: O(n R + B^2) for n lists over B brokers, and a search for circles or two.
 """
 
 from __future__ import annotations
@@ -14,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.model import NONE, BoolArray
+from reseat.planning.proof.circles import NEVER, Graph
 from reseat.planning.proof.compared import Change, widened
-from reseat.planning.proof.exchange import least_reachable, no_cheaper_rearrangement
 
 __all__ = ["Order", "leaders_proven"]
 
@@ -76,15 +79,17 @@ def _order_proven(change: Change, free: IndexArray, preferred: IndexArray) -> tu
     may_lead[:, 0] = False
     row, column = np.nonzero(may_lead)
     source, target = lists[row, 0], lists[row, column]
-    edges = np.zeros((len(preferred), len(preferred)), np.bool_)
-    edges[source, target] = True
-    reach = least_reachable(edges, preferred, change.leads)
-    if not (preferred - reach <= 1)[change.leads].all():
-        return False, False
     cost = (target != old[row]).astype(np.int64) - (source != old[row]).astype(np.int64)
-    # Brokers that cannot lead have no edge; a load far away keeps them out of the levels.
-    load = np.where(change.leads, preferred, -2)
-    return True, kept and no_cheaper_rearrangement(source, target, cost, load)
+    brokers = len(preferred)
+    least = np.full((brokers, brokers), NEVER)
+    for value in (1, 0, -1):  # the cheapest of each pair is written last
+        mine = cost == value
+        least[source[mine], target[mine]] = value
+    at = np.flatnonzero(change.leads)
+    graph = Graph(least[np.ix_(at, at)], preferred[at])
+    if graph.least_squares_then_moves():
+        return True, kept
+    return graph.least_squares(), False
 
 
 def _in_place(change: Change, lists: IndexArray, old: IndexArray) -> tuple[bool, bool]:

@@ -111,8 +111,8 @@ class Solver:
         found = self._searched(ends, lambda low, high: Levels.within(low, high, budget), in_part=in_part)
         return None if found is None or self.problem.moves(found) > moves else found
 
-    def within(self, most: int) -> tuple[Found, int | None] | None:
-        """The sets at the least tolerance that makes at most so many moves, and that tolerance (see ``at``).
+    def within(self, most: int) -> Found | None:
+        """The sets at the least tolerance that makes at most so many moves (see ``at``).
 
         Returns:
             None where even what nothing else allows takes more, or where sets were not found.
@@ -133,9 +133,9 @@ class Solver:
         else:
             least = _first(at + 1, 2 * widest, holds)
         if least is not None and (made := found[least]) is not None:
-            return made, least
+            return made
         alone = self.at(None)
-        return None if alone is None or self.problem.moves(alone) > most else (alone, None)
+        return None if alone is None or self.problem.moves(alone) > most else alone
 
     def tolerances(self, moves: Sequence[int], fullest: int) -> list[int]:
         """Tolerances for ``at``, descending; told from the loads alone, as if racks were no matter.
