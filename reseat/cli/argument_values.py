@@ -6,12 +6,28 @@ import argparse
 
 from reseat.model.naming import id_in
 
-__all__ = ["additions", "broker_id", "broker_ids", "count", "factor", "pins", "replacements", "seed", "words"]
+__all__ = [
+    "additions",
+    "broker_id",
+    "broker_ids",
+    "count",
+    "factor",
+    "pins",
+    "rate",
+    "replacements",
+    "seed",
+    "whole",
+    "words",
+]
 
 #: Broker ids are 32-bit numbers in Kafka.
 _LARGEST_ID = 2**31 - 1
 #: Seeds are 64-bit numbers in Java.
 _LARGEST_SEED = 2**63
+#: Rates are 64-bit numbers in Kafka.
+_LARGEST_RATE = 2**63 - 1
+#: More digits are no number of 64 bits.
+_DIGITS = 25
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -24,10 +40,7 @@ def words(text: str) -> tuple[str, ...]:
 
 def broker_id(text: str) -> int:
     """One broker id."""
-    # isdecimal() takes digits of every script; Kafka's ids are ASCII.
-    if not (text.isascii() and text.isdecimal()) or int(text) > _LARGEST_ID:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a broker id: a whole number from 0 was expected")
-    return int(text)
+    return whole(text, "a broker id")
 
 
 def broker_ids(text: str) -> tuple[int, ...]:
@@ -73,12 +86,12 @@ def replacements(text: str) -> tuple[tuple[int, int, str | None], ...]:
 
 def factor(text: str) -> int:
     """A replication factor, from 1."""
-    return _at_least(text, 1, "a replication factor")
+    return whole(text, "a replication factor", 1)
 
 
 def count(text: str) -> int:
     """A number, from 0."""
-    return _at_least(text, 0, "a count")
+    return whole(text, "a count")
 
 
 def seed(text: str) -> int:
@@ -89,7 +102,23 @@ def seed(text: str) -> int:
     return int(text)
 
 
-def _at_least(text: str, least: int, what: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or not least <= int(text) <= _LARGEST_ID:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {what}: a whole number from {least} was expected")
+def rate(text: str) -> int:
+    """Bytes a second; ``none``: 0, which no run has as a rate, as it would stand still for ever."""
+    return 0 if text == "none" else whole(text, "bytes per second", 1, _LARGEST_RATE)
+
+
+def whole(text: str, what: str, least: int = 0, most: int = _LARGEST_ID, expected: str = "") -> int:
+    """A whole number.
+
+    Args:
+        text: as typed.
+        what: what it is, for the message.
+        least: the least that it may be.
+        most: the most that it may be.
+        expected: what was expected, for the message; else a whole number from ``least``.
+    """
+    # isdecimal() takes digits of every script; Kafka's numbers are ASCII.
+    if not (text.isascii() and text.isdecimal() and len(text) < _DIGITS) or not least <= int(text) <= most:
+        expected = expected or f"a whole number from {least} was expected"
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}: {expected}")
     return int(text)

@@ -5,22 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from reseat.cli.argument_values import (
-    additions,
-    broker_ids,
-    count,
-    factor,
-    pins,
-    replacements,
-    seed,
-    words,
-)
-from reseat.cli.generate_arguments import generate_arguments
-from reseat.cli.operate.arguments import operate_arguments, rate
+from reseat.cli import options
+from reseat.cli.argument_values import additions, broker_ids, count, seed, words
+from reseat.cli.operate.arguments import operate_arguments
+from reseat.cli.options import flag, later, several
 from reseat.cli.pipeline_arguments import pipeline_arguments
 from reseat.cli.report_arguments import report_arguments
 
@@ -74,11 +65,8 @@ def parser() -> argparse.ArgumentParser:
     _show(commands.add_parser("show", help="a layout's size, balance and findings"))
     _advise(commands.add_parser("advise", help="what to do about a layout, with the cost of each and what it fixes"))
     _plan(commands.add_parser("plan", help="plan a change, with rollback and proof"))
-    generate_arguments(
-        commands.add_parser("generate", help="move topics onto brokers, in the place of Kafka's own --generate"),
-        broker_ids,
-    )
-    _report(commands.add_parser("report", help="a report on a layout and a change: HTML, PDF, slides"))
+    _generate(commands.add_parser("generate", help="move topics onto brokers, in the place of Kafka's own --generate"))
+    report_arguments(commands.add_parser("report", help="a report on a layout and a change: HTML, PDF, slides"))
     _unmask(commands.add_parser("unmask", help="replace the pseudonyms in a text of a masked report by names"))
     _judge(commands.add_parser("judge", help="validate an existing plan, made by hand or by another tool"))
     _elect(commands.add_parser("elect", help="preview leaders after an election, or while brokers are stopped"))
@@ -89,241 +77,91 @@ def parser() -> argparse.ArgumentParser:
     _infer(commands.add_parser("infer", help="find the random start and shift behind existing replica lists"))
     _snapshot(commands.add_parser("snapshot", help="save a live cluster as a snapshot file that every command reads"))
     _land(commands.add_parser("land", help="save a layout as a snapshot for its cluster's history"))
-    _operate(commands.add_parser("operate", help="execute a plan on a live cluster, follow it, roll it back"))
+    operate_arguments(commands.add_parser("operate", help="execute a plan on a live cluster, follow it, roll it back"))
     pipeline_arguments(commands.add_parser("pipeline", help="ingest saved snapshots into history tables, on Spark"))
     return root
 
 
-def _layout_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "layout",
-        nargs="+",
-        metavar="LAYOUT",
-        help="a layout in any format that Reseat reads, - for standard input; several files are combined "
-        "(such as describe output and log directories)",
-    )
-    command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
-    command.add_argument("--no-racks", action="store_true", help="brokers without a rack in the input have none")
-    command.add_argument(
-        "--without-topics",
-        action="append",
-        default=[],
-        type=words,
-        metavar="PATTERN,...",
-        help="exclude topics, by name or pattern (* and ?); may be repeated",
-    )
-    command.add_argument("--without-internal", action="store_true", help="exclude topics whose name starts with _")
-    command.add_argument(
-        "--order-is-right",
-        action="store_true",
-        help="treat replica lists as being in assignment order when the source does not say so",
-    )
-    command.add_argument(
-        "--accept-incomplete",
-        action="store_true",
-        help="plan even if partitions are missing from the input",
-    )
-    command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
-
-
 def _show(command: argparse.ArgumentParser) -> None:
-    _layout_arguments(command)
-    command.add_argument(
-        "--proposed", action="store_true", help="the proposed assignment, if the input has one next to the current one"
-    )
-    command.set_defaults(run=_later("show"))
+    options.layout(command)
+    flag(command, "--proposed", "the proposed assignment, if the input has one next to the current one")
+    command.set_defaults(run=later("show"))
 
 
 def _advise(command: argparse.ArgumentParser) -> None:
-    _layout_arguments(command)
-    _controller(command)
-    command.add_argument(
-        "--throttle",
-        type=rate,
-        metavar="BYTES_PER_SECOND",
-        help="replication throttle per broker, for the duration; none: not decided",
-    )
-    command.set_defaults(run=_later("advise"))
-
-
-def _controller(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--controller", choices=("zookeeper", "kraft"), default="zookeeper", help="which controller elects the leaders"
-    )
-
-
-def _wish_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--remove", action="append", default=[], type=broker_ids, metavar="ID,...", help="brokers to drain"
-    )
-    command.add_argument(
-        "--add", action="append", default=[], type=additions, metavar="ID[:RACK],...", help="brokers to add"
-    )
-    command.add_argument(
-        "--replace",
-        action="append",
-        default=[],
-        type=replacements,
-        metavar="OLD:NEW[:RACK],...",
-        help="drain OLD; NEW takes its place in every list",
-    )
-    command.add_argument(
-        "--replication-factor", type=factor, metavar="N", help="the new replication factor of --topics"
-    )
-    command.add_argument(
-        "--topics", action="append", default=[], type=words, metavar="NAME,...", help="topics to change, or patterns"
-    )
-    command.add_argument(
-        "--rebalance",
-        action="store_true",
-        help="balance replicas over all brokers and leaders over all lists, with the fewest moves",
-    )
-    command.add_argument(
-        "--mend-racks", action="store_true", help="give every partition the best rack diversity; nothing else moves"
-    )
-    command.add_argument(
-        "--leaders-only", action="store_true", help="balance preferred leaders over all lists; no replica moves"
-    )
-    command.add_argument(
-        "--remove-rack", action="append", default=[], type=words, metavar="RACK,...", help="drain all brokers of racks"
-    )
-    command.add_argument(
-        "--pin",
-        action="append",
-        default=[],
-        type=pins,
-        metavar="TOPIC[:PARTITION],...",
-        help="topics, patterns or partitions whose replica lists stay as they are",
-    )
-    command.add_argument(
-        "--never-leads",
-        action="append",
-        default=[],
-        type=broker_ids,
-        metavar="ID,...",
-        help="brokers that are preferred leader only of lists without another broker that can be",
-    )
-    command.add_argument(
-        "--never-onto",
-        action="append",
-        default=[],
-        type=broker_ids,
-        metavar="ID,...",
-        help="brokers that receive no replica and are not counted in the replica balance",
-    )
-    command.add_argument(
-        "--leader-racks",
-        action="append",
-        default=[],
-        type=words,
-        metavar="RACK,...",
-        help="racks in which preferred leaders are to be, the most preferred first",
-    )
-    command.add_argument(
-        "--keep-unmovable",
-        action="store_true",
-        help="also plan partitions without a live in-sync replica; by default they stay as they are",
-    )
-    command.add_argument(
-        "--wish", metavar="FILE", help="the complete change, with every option: a change file, or a plan's certificate"
-    )
+    options.layout(command)
+    options.controller(command)
+    options.throttle(command)
+    command.set_defaults(run=later("advise"))
 
 
 def _plan(command: argparse.ArgumentParser) -> None:
-    _layout_arguments(command)
-    _wish_arguments(command)
+    options.layout(command)
+    options.wish(command)
     command.add_argument("--output", metavar="FILE", help="reassignment JSON to execute, - for standard output")
     command.add_argument("--rollback", metavar="FILE", help="reassignment JSON that rolls it back")
     command.add_argument("--election", metavar="FILE", help="the plan's partitions, as input for kafka-leader-election")
-    command.add_argument(
-        "--topics-to-move",
-        metavar="FILE",
-        help="the plan's topics, as input for kafka-reassign-partitions --generate",
-    )
-    command.add_argument(
-        "--pieces",
-        metavar="FILE",
-        help="the plan in pieces that each fit a ZooKeeper node, for Kafka before 2.6: FILE with a number added",
-    )
+    said = "the plan's topics, as input for kafka-reassign-partitions --generate"
+    command.add_argument("--topics-to-move", metavar="FILE", help=said)
+    said = "the plan in pieces that each fit a ZooKeeper node, for Kafka before 2.6: FILE with a number added"
+    command.add_argument("--pieces", metavar="FILE", help=said)
     command.add_argument("--certificate", metavar="FILE", help="what is proven about the plan, as JSON")
-    _how_to_plan(command)
-    command.add_argument(
-        "--points", action="store_true", help="list moves vs. balance: the spread for each number of moves"
-    )
-    command.add_argument("--kafka-version", metavar="X.Y", help="print the commands for this Kafka version")
-    command.set_defaults(run=_later("plan"))
+    options.plan_options(command)
+    flag(command, "--points", "list moves vs. balance: the spread for each number of moves")
+    options.kafka_version(command, "print the commands for this Kafka version")
+    command.set_defaults(run=later("plan"))
 
 
-def _how_to_plan(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--reorder-all",
-        action="store_true",
-        help="with --remove or --add: any replica list may be reordered to balance leaders",
-    )
-    command.add_argument("--receive-cap", type=count, metavar="N", help="max replicas received per broker")
-    command.add_argument(
-        "--by-bytes", action="store_true", help="with --remove or --rebalance: balance by size instead of replica count"
-    )
-    command.add_argument("--max-moves", type=count, metavar="N", help="with --add or --rebalance: at most N moves")
-    command.add_argument("--point", type=count, metavar="N", help="the plan with N moves; --points lists the choices")
-
-
-def _report(command: argparse.ArgumentParser) -> None:
-    report_arguments(command, _layout_arguments, _wish_arguments, _how_to_plan)
-    command.set_defaults(run=_later("report"))
+def _generate(command: argparse.ArgumentParser) -> None:
+    """The words of ``kafka-reassign-partitions --generate``; as ``options.layout`` has them where it has none."""
+    said = 'the topics: {"version":1,"topics":[...]}'
+    command.add_argument("--topics-to-move-json-file", required=True, metavar="FILE", help=said)
+    said = "the brokers to move them to"
+    command.add_argument("--broker-list", required=True, type=broker_ids, metavar="ID,...", help=said)
+    flag(command, "--disable-rack-aware", "racks do not count")
+    command.add_argument("--bootstrap-server", dest="bootstrap", metavar="HOSTS", help="brokers of a live cluster")
+    command.add_argument("--zookeeper", metavar="HOSTS[/CHROOT]", help="or its ZooKeeper servers")
+    command.add_argument("--command-config", dest="config", metavar="FILE", help="security, as a .properties file")
+    command.add_argument("--layout", nargs="+", metavar="LAYOUT", help="or a layout in any format that Reseat reads")
+    options.racks(command)
+    flag(command, "--generate", "taken for the word that Kafka's tool needs")
+    untold = {"without_internal": False, "no_racks": False, "accept_incomplete": False, "order_is_right": False}
+    command.set_defaults(cluster=None, without_topics=[], **untold, run=later("generate"))
 
 
 def _unmask(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAMES", help="the table that report --mask-names wrote")
     command.add_argument("text", metavar="TEXT", nargs="?", default="-", help="a text; by default standard input")
-    command.set_defaults(run=_later("masks", "unmask"))
+    command.set_defaults(run=later("masks", "unmask"))
 
 
 def _judge(command: argparse.ArgumentParser) -> None:
-    _layout_arguments(command)
+    options.layout(command)
     command.add_argument("plan", metavar="PLAN", help="reassignment JSON, or any text with a proposed assignment")
-    _wish_arguments(command)
-    command.add_argument("--allow-rf-change", action="store_true", help="allow replication-factor changes")
-    command.set_defaults(run=_later("judge"))
+    options.wish(command)
+    flag(command, "--allow-rf-change", "allow replication-factor changes")
+    command.set_defaults(run=later("judge"))
 
 
 def _elect(command: argparse.ArgumentParser) -> None:
-    _layout_arguments(command)
-    command.add_argument("--preferred", action="store_true", help="a preferred leader election (the default)")
+    options.layout(command)
+    flag(command, "--preferred", "a preferred leader election (the default)")
     command.add_argument(
-        "--stopped",
-        "--stop",
-        dest="stopped",
-        action="append",
-        default=[],
-        type=broker_ids,
-        metavar="ID,...",
+        "--stopped", "--stop", dest="stopped", action="append", default=[], type=broker_ids, metavar="ID,...",
         help="preview while these brokers are stopped",
-    )
-    command.add_argument(
-        "--stopped-racks",
-        action="append",
-        default=[],
-        type=words,
-        metavar="RACK,...",
-        help="preview while all brokers of these racks are stopped",
-    )
-    command.add_argument("--unclean", action="store_true", help="with --stopped: unclean leader election is enabled")
-    _controller(command)
-    command.add_argument(
-        "--partitions", metavar="FILE", help="only these partitions: JSON as for kafka-leader-election"
-    )
-    command.set_defaults(run=_later("elect"))
+    )  # fmt: skip
+    several(command, "--stopped-racks", "RACK,...", words, "preview while all brokers of these racks are stopped")
+    flag(command, "--unclean", "with --stopped: unclean leader election is enabled")
+    options.controller(command)
+    said = "only these partitions: JSON as for kafka-leader-election"
+    command.add_argument("--partitions", metavar="FILE", help=said)
+    command.set_defaults(run=later("elect"))
 
 
 def _place(command: argparse.ArgumentParser) -> None:
+    said = "the brokers, each with its rack if it has one"
     command.add_argument(
-        "--brokers",
-        action="append",
-        required=True,
-        type=additions,
-        metavar="ID[:RACK],...",
-        help="the brokers, each with its rack if it has one",
+        "--brokers", action="append", required=True, type=additions, metavar="ID[:RACK],...", help=said
     )
     command.add_argument("--partitions", required=True, type=count, metavar="N", help="number of partitions")
     command.add_argument("--replication-factor", required=True, type=count, metavar="N", help="replicas per partition")
@@ -333,109 +171,55 @@ def _place(command: argparse.ArgumentParser) -> None:
         default="striped",
         help="striped: Kafka with ZooKeeper (the default); kraft: KRaft's controller; naive: round-robin without shift",
     )
-    command.add_argument(
-        "--start", type=count, metavar="N", help="striped: a fixed start index instead of a random one"
-    )
-    command.add_argument(
-        "--shift", type=count, metavar="N", help="striped: a fixed replica shift instead of a random one"
-    )
-    command.add_argument("--fixed-start-index", type=count, metavar="N", help="striped: both start and shift")
+    for name, said in (
+        ("--start", "striped: a fixed start index instead of a random one"),
+        ("--shift", "striped: a fixed replica shift instead of a random one"),
+        ("--fixed-start-index", "striped: both start and shift"),
+    ):
+        command.add_argument(name, type=count, metavar="N", help=said)
     command.add_argument("--first-partition", type=count, default=0, metavar="ID", help="id of the first partition")
     command.add_argument("--seed", type=seed, metavar="N", help="seed of java.util.Random for random choices")
-    command.add_argument(
-        "--fenced", action="append", default=[], type=broker_ids, metavar="ID,...", help="kraft: fenced brokers"
-    )
-    command.add_argument(
-        "--cordoned",
-        action="append",
-        default=[],
-        type=broker_ids,
-        metavar="ID,...",
-        help="kraft: brokers that get no new replica (4.3)",
-    )
-    command.add_argument("--kafka-version", metavar="X.Y", help="kraft: refuse in the words of this Kafka version")
-    command.add_argument("--disable-rack-aware", action="store_true", help="ignore racks")
+    several(command, "--fenced", "ID,...", broker_ids, "kraft: fenced brokers")
+    several(command, "--cordoned", "ID,...", broker_ids, "kraft: brokers that get no new replica (4.3)")
+    options.kafka_version(command, "kraft: refuse in the words of this Kafka version")
+    flag(command, "--disable-rack-aware", "ignore racks")
     command.add_argument("--explain", type=count, metavar="ID", help="striped: show each step for this partition")
-    command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
-    command.set_defaults(run=_later("place"))
+    options.json_output(command)
+    command.set_defaults(run=later("place"))
 
 
 def _infer(command: argparse.ArgumentParser) -> None:
-    _layout_arguments(command)
-    command.add_argument(
-        "--topic", action="append", default=[], type=words, metavar="NAME,...", help="only these topics, or patterns"
-    )
-    command.set_defaults(run=_later("infer"))
+    options.layout(command)
+    several(command, "--topic", "NAME,...", words, "only these topics, or patterns")
+    command.set_defaults(run=later("infer"))
 
 
 def _consumers(command: argparse.ArgumentParser) -> None:
     command.add_argument("group", metavar="GROUP", help="a group as JSON (docs/formats.md), - for standard input")
-    command.add_argument(
-        "--assignor",
-        default="range",
-        metavar="NAME",
-        help="range (the default), roundrobin, sticky, cooperative-sticky, or one that is installed",
-    )
-    command.add_argument("--compare", action="store_true", help="compare all of Kafka's assignors")
-    command.add_argument("--json", action="store_true", help="JSON on standard output, for scripts")
-    command.set_defaults(run=_later("consumers"))
-
-
-def connection_arguments(command: argparse.ArgumentParser) -> None:
-    """Where a live cluster is and how to be let in; no secret is ever an argument."""
-    command.add_argument("--bootstrap", metavar="HOSTS", help="brokers: host:port, comma-separated")
-    command.add_argument(
-        "--zookeeper", metavar="HOSTS[/CHROOT]", help="ZooKeeper servers, for clusters that keep their metadata there"
-    )
-    command.add_argument(
-        "--config",
-        metavar="FILE",
-        help="security and secrets: a Kafka client's .properties, or TOML with the keys of secrets.toml",
-    )
+    said = "range (the default), roundrobin, sticky, cooperative-sticky, or one that is installed"
+    command.add_argument("--assignor", default="range", metavar="NAME", help=said)
+    flag(command, "--compare", "compare all of Kafka's assignors")
+    options.json_output(command)
+    command.set_defaults(run=later("consumers"))
 
 
 def _snapshot(command: argparse.ArgumentParser) -> None:
-    connection_arguments(command)
+    options.connection(command)
     command.add_argument("--output", metavar="FILE", help="the snapshot file, - for standard output")
-    command.add_argument(
-        "--landing", metavar="DIR", help="save it in the pipeline's landing zone, a folder or a URL; needs --cluster"
-    )
+    said = "save it in the pipeline's landing zone, a folder or a URL; needs --cluster"
+    command.add_argument("--landing", metavar="DIR", help=said)
     command.add_argument("--cluster", metavar="NAME", help="display name of the cluster")
-    command.set_defaults(run=_later("snapshot"))
+    command.set_defaults(run=later("snapshot"))
 
 
 def _land(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "layout",
-        nargs="+",
-        metavar="LAYOUT",
-        help="a layout in any format that Reseat reads, - for standard input; several files are combined",
-    )
-    command.add_argument(
-        "--landing",
-        metavar="DIR",
-        help="the landing zone, a folder or a URL; by default RESEAT_LANDING, else ~/.local/share/reseat/landing",
-    )
-    command.add_argument(
-        "--cluster", metavar="NAME", help="name of the cluster in the history; a snapshot may include it"
-    )
-    command.add_argument(
-        "--taken-at",
-        metavar="ISO-TIME",
-        help="snapshot time, with Z or an offset: 2026-05-01T12:00:00Z; a snapshot includes its own",
-    )
-    command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
-    command.set_defaults(run=_later("land", "land_layout"))
-
-
-def _operate(command: argparse.ArgumentParser) -> None:
-    operate_arguments(command, connection_arguments)
-
-
-def _later(module: str, name: str = "") -> Callable[[argparse.Namespace], int]:
-    """A command that is imported when it runs, so that each starts with what it needs alone."""
-
-    def run(chosen: argparse.Namespace) -> int:
-        return int(getattr(import_module(f"reseat.cli.{module}"), name or module)(chosen))
-
-    return run
+    said = "a layout in any format that Reseat reads, - for standard input; several files are combined"
+    command.add_argument("layout", nargs="+", metavar="LAYOUT", help=said)
+    said = "the landing zone, a folder or a URL; by default RESEAT_LANDING, else ~/.local/share/reseat/landing"
+    command.add_argument("--landing", metavar="DIR", help=said)
+    said = "name of the cluster in the history; a snapshot may include it"
+    command.add_argument("--cluster", metavar="NAME", help=said)
+    said = "snapshot time, with Z or an offset: 2026-05-01T12:00:00Z; a snapshot includes its own"
+    command.add_argument("--taken-at", metavar="ISO-TIME", help=said)
+    options.racks(command)
+    command.set_defaults(run=later("land", "land_layout"))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+
+from reseat.cli.argument_values import whole
+from reseat.cli.options import flag, later
 
 __all__ = ["pipeline_arguments"]
 
@@ -22,7 +24,7 @@ def pipeline_arguments(pipeline: argparse.ArgumentParser) -> None:
 
     def action(name: str, sentence: str) -> argparse.ArgumentParser:
         command = actions.add_parser(name, help=sentence, description=sentence[0].upper() + sentence[1:] + ".")
-        command.set_defaults(run=_RUN[name])
+        command.set_defaults(run=later("pipeline", name))
         return command
 
     run = action("run", "ingest new snapshots into the tables, each exactly once")
@@ -37,7 +39,7 @@ def pipeline_arguments(pipeline: argparse.ArgumentParser) -> None:
     sweep = action("sweep", "analyse the failure of each broker, rack and pair (table resilience)")
     _on_spark(sweep)
     sweep.add_argument("--cluster", metavar="NAME", help="only this cluster")
-    sweep.add_argument("--latest", action="store_true", help="only the last snapshot of each cluster")
+    flag(sweep, "--latest", "only the last snapshot of each cluster")
     compact = action("compact", "merge the small files of each cluster and day")
     _on_spark(compact)
     compact.add_argument("--cluster", metavar="NAME", help="only this cluster")
@@ -90,53 +92,8 @@ def _memory(text: str) -> str:
 
 
 def _days(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 100_000:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of days: a whole number from 1 to 100000 was expected"
-        )
-    return int(text)
+    return whole(text, "a number of days", 1, 100_000, "a whole number from 1 to 100000 was expected")
 
 
 def _seconds(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text) <= 86_400:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time: whole seconds from 1 to 86400 were expected")
-    return int(text)
-
-
-def _run_run(chosen: argparse.Namespace) -> int:
-    from reseat.cli.pipeline import run
-
-    return run(chosen)
-
-
-def _run_sweep(chosen: argparse.Namespace) -> int:
-    from reseat.cli.pipeline import sweep
-
-    return sweep(chosen)
-
-
-def _run_compact(chosen: argparse.Namespace) -> int:
-    from reseat.cli.pipeline import compact
-
-    return compact(chosen)
-
-
-def _run_retain(chosen: argparse.Namespace) -> int:
-    from reseat.cli.pipeline import retain
-
-    return retain(chosen)
-
-
-def _run_demo(chosen: argparse.Namespace) -> int:
-    from reseat.cli.pipeline import demo
-
-    return demo(chosen)
-
-
-_RUN: dict[str, Callable[[argparse.Namespace], int]] = {
-    "run": _run_run,
-    "sweep": _run_sweep,
-    "compact": _run_compact,
-    "retain": _run_retain,
-    "demo": _run_demo,
-}
+    return whole(text, "a time", 1, 86_400, "whole seconds from 1 to 86400 were expected")

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable
-from typing import TypeAlias
 
-from reseat.cli.operate.arguments import rate
+from reseat.cli import options
+from reseat.cli.options import flag, later
 
 __all__ = ["report_arguments"]
 
-_Part: TypeAlias = Callable[[argparse.ArgumentParser], None]
 #: As ``reseat.report.content`` has them; the command's help comes without loading what draws.
 _CHAPTERS = (
     "summary", "today", "findings", "change", "why", "cost", "risk", "leaders", "time", "steps", "glossary", "appendix",
 )  # fmt: skip
 
 
-def report_arguments(command: argparse.ArgumentParser, *parts: _Part) -> None:
-    """Add the words of the command.
-
-    Args:
-        command: it.
-        parts: add those that it shares with others, first.
-    """
-    for part in parts:
-        part(command)
+def report_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the words of the command."""
+    options.layout(command)
+    options.wish(command)
+    options.plan_options(command)
     files = command.add_argument_group("output files")
     files.add_argument("--html", metavar="FILE", help="one file that opens anywhere, offline")
     files.add_argument("--pdf", metavar="FILE", help="pages to print")
@@ -38,12 +32,8 @@ def report_arguments(command: argparse.ArgumentParser, *parts: _Part) -> None:
     files.add_argument("--png", metavar="FILE", help="write the figure as PNG")
     files.add_argument("--svg", metavar="FILE", help="write the figure as SVG")
     told = command.add_argument_group("content")
-    told.add_argument(
-        "--chapters",
-        type=_chapters,
-        metavar="NAME,...",
-        help=f"which ones, in this order: {', '.join(_CHAPTERS)}; by default all, for management without the appendix",
-    )
+    said = f"which ones, in this order: {', '.join(_CHAPTERS)}; by default all, for management without the appendix"
+    told.add_argument("--chapters", type=_chapters, metavar="NAME,...", help=said)
     told.add_argument(
         "--audience",
         choices=("management", "operators"),
@@ -57,26 +47,18 @@ def report_arguments(command: argparse.ArgumentParser, *parts: _Part) -> None:
         "--price-per-gb", type=_price, metavar="X", help="price of traffic between racks, per GB (10^9 bytes)"
     )
     told.add_argument("--currency", default="$", metavar="SIGN", help="currency sign of prices; $ by default")
-    told.add_argument(
-        "--throttle",
-        type=rate,
-        metavar="BYTES_PER_SECOND",
-        help="replication throttle per broker, for the duration; none: not decided",
-    )
-    told.add_argument("--kafka-version", metavar="X.Y", help="Kafka version of the commands")
+    options.throttle(told)
+    options.kafka_version(told, "Kafka version of the commands")
     past = command.add_argument_group("history")
     past.add_argument("--history", metavar="TABLES", help="the pipeline's tables, a folder or a URL; needs --cluster")
     past.add_argument("--cluster", metavar="NAME", help="the cluster's name, in the history and in the report")
     mask = command.add_argument_group("names")
-    mask.add_argument("--mask", action="store_true", help="replace topics, hosts, racks and the cluster by pseudonyms")
-    mask.add_argument(
-        "--mask-key",
-        metavar="FILE",
-        help="with --mask: the key that makes pseudonyms stable; created if missing, keep it secret",
-    )
-    mask.add_argument(
-        "--mask-names", metavar="FILE", help="with --mask: CSV that translates back: pseudonym, kind, name"
-    )
+    flag(mask, "--mask", "replace topics, hosts, racks and the cluster by pseudonyms")
+    said = "with --mask: the key that makes pseudonyms stable; created if missing, keep it secret"
+    mask.add_argument("--mask-key", metavar="FILE", help=said)
+    said = "with --mask: CSV that translates back: pseudonym, kind, name"
+    mask.add_argument("--mask-names", metavar="FILE", help=said)
+    command.set_defaults(run=later("report"))
 
 
 def _chapters(text: str) -> tuple[str, ...]:

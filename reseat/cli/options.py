@@ -1,0 +1,148 @@
+"""How options are added in a line each, and the options that several commands have."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from importlib import import_module
+
+from reseat.cli.argument_values import additions, broker_ids, count, factor, pins, rate, replacements, words
+
+__all__ = [
+    "connection",
+    "controller",
+    "flag",
+    "json_output",
+    "kafka_version",
+    "later",
+    "layout",
+    "plan_options",
+    "racks",
+    "several",
+    "throttle",
+    "wish",
+]
+
+#: A command, or a group of its options.
+Options = argparse._ActionsContainer
+
+
+def flag(command: Options, name: str, said: str) -> None:
+    """An option without a value; ``said`` is its line in the help."""
+    command.add_argument(name, action="store_true", help=said)
+
+
+def several(command: Options, name: str, metavar: str, of: Callable[[str], object], said: str) -> None:
+    """An option that may be given several times; each time ``of`` reads its value."""
+    command.add_argument(name, action="append", default=[], type=of, metavar=metavar, help=said)
+
+
+def later(module: str, name: str = "") -> Callable[[argparse.Namespace], int]:
+    """A command that is imported when it runs, so that each starts with what it needs alone.
+
+    Args:
+        module: where it is, below ``reseat.cli``.
+        name: the function; empty: called as the module is.
+    """
+
+    def run(chosen: argparse.Namespace) -> int:
+        return int(getattr(import_module(f"reseat.cli.{module}"), name or module)(chosen))
+
+    return run
+
+
+# ---- options of several commands ---------------------------------------------------------------------------
+
+
+def json_output(command: Options) -> None:
+    """Whether the answer is JSON."""
+    flag(command, "--json", "JSON on standard output, for scripts")
+
+
+def racks(command: Options) -> None:
+    """Racks from a file."""
+    command.add_argument("--racks", metavar="FILE", help="racks by broker: CSV broker,rack or JSON {id: rack}")
+
+
+def layout(command: Options) -> None:
+    """Which layout, and what of it."""
+    command.add_argument(
+        "layout",
+        nargs="+",
+        metavar="LAYOUT",
+        help="a layout in any format that Reseat reads, - for standard input; several files are combined "
+        "(such as describe output and log directories)",
+    )
+    racks(command)
+    flag(command, "--no-racks", "brokers without a rack in the input have none")
+    said = "exclude topics, by name or pattern (* and ?); may be repeated"
+    several(command, "--without-topics", "PATTERN,...", words, said)
+    flag(command, "--without-internal", "exclude topics whose name starts with _")
+    said = "treat replica lists as being in assignment order when the source does not say so"
+    flag(command, "--order-is-right", said)
+    flag(command, "--accept-incomplete", "plan even if partitions are missing from the input")
+    json_output(command)
+
+
+def wish(command: Options) -> None:
+    """The change."""
+    several(command, "--remove", "ID,...", broker_ids, "brokers to drain")
+    several(command, "--add", "ID[:RACK],...", additions, "brokers to add")
+    several(command, "--replace", "OLD:NEW[:RACK],...", replacements, "drain OLD; NEW takes its place in every list")
+    command.add_argument(
+        "--replication-factor", type=factor, metavar="N", help="the new replication factor of --topics"
+    )
+    several(command, "--topics", "NAME,...", words, "topics to change, or patterns")
+    said = "balance replicas over all brokers and leaders over all lists, with the fewest moves"
+    flag(command, "--rebalance", said)
+    flag(command, "--mend-racks", "give every partition the best rack diversity; nothing else moves")
+    flag(command, "--leaders-only", "balance preferred leaders over all lists; no replica moves")
+    several(command, "--remove-rack", "RACK,...", words, "drain all brokers of racks")
+    said = "topics, patterns or partitions whose replica lists stay as they are"
+    several(command, "--pin", "TOPIC[:PARTITION],...", pins, said)
+    said = "brokers that are preferred leader only of lists without another broker that can be"
+    several(command, "--never-leads", "ID,...", broker_ids, said)
+    said = "brokers that receive no replica and are not counted in the replica balance"
+    several(command, "--never-onto", "ID,...", broker_ids, said)
+    said = "racks in which preferred leaders are to be, the most preferred first"
+    several(command, "--leader-racks", "RACK,...", words, said)
+    said = "also plan partitions without a live in-sync replica; by default they stay as they are"
+    flag(command, "--keep-unmovable", said)
+    said = "the complete change, with every option: a change file, or a plan's certificate"
+    command.add_argument("--wish", metavar="FILE", help=said)
+
+
+def plan_options(command: Options) -> None:
+    """How to plan the change."""
+    flag(command, "--reorder-all", "with --remove or --add: any replica list may be reordered to balance leaders")
+    command.add_argument("--receive-cap", type=count, metavar="N", help="max replicas received per broker")
+    flag(command, "--by-bytes", "with --remove or --rebalance: balance by size instead of replica count")
+    command.add_argument("--max-moves", type=count, metavar="N", help="with --add or --rebalance: at most N moves")
+    command.add_argument("--point", type=count, metavar="N", help="the plan with N moves; --points lists the choices")
+
+
+def connection(command: Options) -> None:
+    """Where a live cluster is and how to be let in; no secret is ever an argument."""
+    command.add_argument("--bootstrap", metavar="HOSTS", help="brokers: host:port, comma-separated")
+    said = "ZooKeeper servers, for clusters that keep their metadata there"
+    command.add_argument("--zookeeper", metavar="HOSTS[/CHROOT]", help=said)
+    said = "security and secrets: a Kafka client's .properties, or TOML with the keys of secrets.toml"
+    command.add_argument("--config", metavar="FILE", help=said)
+
+
+def controller(command: Options) -> None:
+    """Which controller elects."""
+    said = "which controller elects the leaders"
+    command.add_argument("--controller", choices=("zookeeper", "kraft"), default="zookeeper", help=said)
+
+
+def throttle(
+    command: Options, said: str = "replication throttle per broker, for the duration; none: not decided"
+) -> None:
+    """The replication throttle."""
+    command.add_argument("--throttle", type=rate, metavar="BYTES_PER_SECOND", help=said)
+
+
+def kafka_version(command: Options, said: str) -> None:
+    """Of which Kafka commands and words are."""
+    command.add_argument("--kafka-version", metavar="X.Y", help=said)
