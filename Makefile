@@ -49,8 +49,8 @@ samples: setup-dev kafka-jars ## capture the bundled samples again from real clu
 pictures: setup-dev ## make the pictures of docs/ again (needs a Chromium)
 	@RESEAT_PICTURES=docs/pictures RESEAT_REQUIRE=browser $(PY) -m pytest -q tests/browser/test_docs_pictures.py
 
-kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn)
-	@$(PY) -c "from tests.servers.cluster import fetch_jars; fetch_jars()"
+kafka-jars: setup-dev ## fetch the jars of real Kafka for the tests (needs mvn), keep its and Spark's classes parsed
+	@$(PY) -c "from tests.servers import cluster, spark; cluster.fetch_jars(); spark.keep_classes()"
 
 lock: setup-dev ## resolve requirements*.txt into the lock files again
 	@for f in requirements requirements-dev; do \

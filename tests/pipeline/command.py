@@ -13,9 +13,12 @@ from threading import Event
 
 import psutil
 
+from tests.servers.spark import jvm_options
+
 __all__ = ["Command", "ended"]
 
 _QUICK = ("--memory", "1g", "--conf", "spark.sql.shuffle.partitions=2")
+_JVM = "spark.driver.extraJavaOptions"
 #: Seconds that a JVM may take to see that its driver is gone.
 _TO_END = 60
 
@@ -37,6 +40,8 @@ class Command:
         """Start ``pipeline run`` on two cores, or where ``further`` says."""
         where = further or ("--master", "local[2]")
         words = ["--landing", str(landing), "--tables", str(tables), *where, *_QUICK]
+        if "--remote" not in where:  # the JVM is another's there
+            words += ["--conf", f"{_JVM}={jvm_options()}"]
         process = subprocess.Popen(
             [sys.executable, "-m", "reseat", "pipeline", "run", *words, "--progress", "json"],
             cwd=Path(__file__).parents[2],

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """The embedded Spark on two cores, as ``pipeline run`` opens it."""
-    with open_session(master="local[2]", memory="1g", settings={"spark.sql.shuffle.partitions": "2"}) as session:
+    """The embedded Spark on two cores, as ``pipeline run`` opens it for a few files."""
+    from tests.servers.spark import jvm_options  # with all of PySpark
+
+    settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.extraJavaOptions": jvm_options()}
+    with open_session(master="local[2]", memory="1g", settings=settings, brief=True) as session:
         yield session
 
 

@@ -88,8 +88,9 @@ def fetch_jars() -> None:
         subprocess.run(copy, check=True)
     for _, jars in _wanted_jars():
         kind: Kind = jars.parent.name  # type: ignore[assignment]
-        if not class_archives.archive_of(jars).exists():
-            class_archives.make(java_program() or "java", jars, _JVM, lambda home, kind=kind: _try(kind, home))
+        archive, use = class_archives.archive_of(jars), lambda home, kind=kind: _try(kind, home)
+        if not archive.exists():
+            class_archives.make(java_program() or "java", archive, f"{jars}/*", _JVM, use)
 
 
 def _try(kind: Kind, home: Path) -> None:
@@ -456,5 +457,10 @@ def _java_command(directory: Path, kind: Kind, heap: str, jars: Path | None = No
         else f"-Dlog4j2.configurationFile={directory}/{quiet}log4j2.properties"
     )
     used = jars or CACHE / kind / "jars"
-    jvm = (f"-Xmx{heap}", *_JVM, *class_archives.options(used), f"-Djdk.net.hosts.file={directory}/hosts")
+    jvm = (
+        f"-Xmx{heap}",
+        *_JVM,
+        *class_archives.options(class_archives.archive_of(used)),
+        f"-Djdk.net.hosts.file={directory}/hosts",
+    )
     return [java_program() or "java", *jvm, logging, "-cp", f"{used}/*"]

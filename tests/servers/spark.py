@@ -17,12 +17,49 @@ from pathlib import Path
 
 import pyspark
 
-from reseat.pipeline.spark.java import spark_java_home
-from tests.servers.cluster import await_ready, free_ports, listens
+from reseat.pipeline.spark.java import find_java, spark_java_home
+from tests.servers import class_archives
+from tests.servers.cluster import CACHE, await_ready, free_ports, listens
+
+__all__ = ["SparkServer", "Standalone", "connect_server", "jvm_options", "keep_classes", "standalone"]
 
 _SPARK = Path(pyspark.__file__).parent
-#: Small heaps that start quickly; several of these share two cores.
-_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.net.preferIPv4Stack=true"
+_ARCHIVE = CACHE.parent / "spark" / f"{pyspark.__version__}.jsa"
+#: Small heaps that start quickly; several of these share two cores. A run sets the rights of some hundred files, each
+#: by a process of its own.
+_JVM = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Djava.net.preferIPv4Stack=true",
+    "-Djdk.lang.Process.launchMechanism=VFORK",
+)
+
+
+def jvm_options() -> str:
+    """The options of a JVM of Spark that is to start quickly and lives for minutes at most."""
+    return " ".join((*_JVM, *class_archives.options(_ARCHIVE)))
+
+
+def keep_classes() -> None:
+    """Keep Spark's classes as a JVM has them once parsed, from a run of the pipeline; nothing where they are kept."""
+    if not _ARCHIVE.exists():
+        (slf4j,) = (_SPARK / "jars").glob("slf4j-api-*.jar")  # Spark's launcher names it first
+        path = f"{_SPARK}/conf:{slf4j}:{_SPARK}/jars/*"
+        class_archives.make(str(find_java().java), _ARCHIVE, path, _JVM, _try)
+
+
+def _try(home: Path) -> None:
+    """A run of the pipeline as tests make it."""
+    from reseat.history.folder import Folder
+    from reseat.pipeline.ingest import run
+    from reseat.pipeline.spark.session import open_session
+    from reseat.sources.landing import land
+    from tests.pipeline.moments import MOMENTS, snapshot_of
+
+    for moment in MOMENTS:
+        land(snapshot_of(moment), home / "landing", moment.cluster)
+    with open_session(master="local[2]", memory="1g", brief=True) as spark:
+        run(spark, Folder.open(home / "landing"), Folder.open(home / "tables"))
 
 
 @dataclass
@@ -129,7 +166,7 @@ def connect_server(directory: Path, master: str = "local[2]", memory: str = "1g"
         "spark.connect.grpc.binding.port": str(port),
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": _JVM,
+        "spark.driver.extraJavaOptions": jvm_options(),
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
@@ -151,7 +188,7 @@ def connect_server(directory: Path, master: str = "local[2]", memory: str = "1g"
 def _start(directory: Path, name: str, main: str, told: list[str]) -> SparkServer:
     """Start one of Spark's daemons."""
     command = [str(_SPARK / "bin" / "spark-class"), main, *told]
-    return _run(directory, name, command, SPARK_DAEMON_MEMORY="256m", SPARK_DAEMON_JAVA_OPTS=_JVM)
+    return _run(directory, name, command, SPARK_DAEMON_MEMORY="256m", SPARK_DAEMON_JAVA_OPTS=jvm_options())
 
 
 def _run(directory: Path, name: str, command: list[str], **further: str) -> SparkServer:
