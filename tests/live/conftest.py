@@ -62,7 +62,9 @@ class Live:
         )
 
 
-@pytest.fixture(scope="module", params=["zookeeper-2.8", "kraft-4.1"])
+@pytest.fixture(
+    scope="module", params=["zookeeper-2.8", pytest.param("kraft-4.1", marks=pytest.mark.slow), "kraft-4.4"]
+)
 def live(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     """A cluster of each kind, one after the other."""
     reason = servers.missing()
