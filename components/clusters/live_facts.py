@@ -7,6 +7,7 @@ import streamlit as st
 from components.look import text
 from components.shell import frame
 from components.state import fields
+from reseat.balance.quorum import quorum_in_words
 from reseat.model import Consistency, Snapshot
 from reseat.model.wording import verb
 from reseat.sources.followed import LiveState
@@ -71,11 +72,10 @@ def draw_facts(snapshot: Snapshot) -> None:
     kept = {"zookeeper": "ZooKeeper", "kraft": "KRaft"}.get(snapshot.metadata or "")
     facts = [
         f"cluster id {text.code(snapshot.cluster_id)}" if snapshot.cluster_id else "cluster id unknown",
-        f"controller {text.code(str(snapshot.controller))}"
-        if snapshot.controller is not None
-        else "controller unknown",
+        _controller(snapshot),
         f"Kafka {text.code(snapshot.version)}" if snapshot.version else "version unknown",
         f"metadata in {kept}" if kept else "",
+        "" if snapshot.quorum is None else text.plain(quorum_in_words(snapshot.quorum)),
         f"started {text.plain(snapshot.taken_at.strftime('%Y-%m-%d %H:%M:%S'))} UTC",
     ]
     st.markdown(" · ".join(fact for fact in facts if fact))
@@ -96,6 +96,15 @@ def draw_facts(snapshot: Snapshot) -> None:
             )
         else:
             st.caption("Everything was read, without contradictions.")
+
+
+def _controller(snapshot: Snapshot) -> str:
+    """Who it is; nothing where the quorum says it, and that it is no broker where it is none."""
+    if snapshot.controller is None:
+        return "controller unknown"
+    if snapshot.controller in snapshot.layout.broker_ids:
+        return f"controller {text.code(str(snapshot.controller))}"
+    return f"controller {text.code(str(snapshot.controller))}, which is not a broker"
 
 
 def draw_rights() -> None:

@@ -52,7 +52,7 @@ def draw_desk(subject: Subject) -> None:
     with detail:
         chosen = chosen_of(_view(), losses)
         if chosen is not None:
-            draw_detail(losses, chosen, subject.find, subject.opens)
+            draw_detail(losses, chosen, subject.find, subject.opens, subject.quorum(chosen))
     for note in losses.notes:
         st.caption(f":material/info: {text.plain(note)}")
     _how_to_read()

@@ -49,6 +49,7 @@ def draw_detail(
     chosen: Chosen,
     find: Callable[[Chosen], Loss | None],
     opens: Callable[[tuple[int, ...]], Mapping[str, str]],
+    quorum: tuple[bool, str] | None = None,
 ) -> None:
     """The detail and the link that opens the what-if.
 
@@ -57,6 +58,7 @@ def draw_detail(
         chosen: the loss.
         find: gives all that is known of it; it may take a moment.
         opens: what a link says that opens the what-if, by the ids of the lost brokers.
+        quorum: whether the controllers go on, and how, in a sentence; None where the loss is none of theirs.
     """
     with st.container(border=True, key="resilience-detail", height=HEIGHT):
         with st.spinner("Counting …"):
@@ -64,7 +66,11 @@ def draw_detail(
         name = who(chosen.kind, chosen.lost, None if found is None else found.rack)
         st.markdown(f"**{text.plain(name)} lost**{_where(losses, chosen)}")
         with st.container(key="resilience-lines", height=HEIGHT - _AROUND, border=False):
-            st.markdown("\n".join(f"- {line}" for line in detail_lines(losses, chosen, found)))
+            lines = detail_lines(losses, chosen, found)
+            if quorum is not None:
+                mark = ":green[:material/check:]" if quorum[0] else ":red[:material/error:]"
+                lines.append(f"{mark} {text.plain(quorum[1])}")
+            st.markdown("\n".join(f"- {line}" for line in lines))
         short = name if len(name) < _LONG else text.counted(len(chosen.lost), "broker")
         with st.container(key="resilience-open"):
             navigation.link(

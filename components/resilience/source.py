@@ -19,6 +19,7 @@ from components.state.past import Past
 from components.state.session import OpenLayout
 from components.state.slots import Slot
 from components.what_if.what_if import shown
+from reseat.balance.quorum import quorum_without
 from reseat.election import Mode
 from reseat.errors import InputRefused
 from reseat.history.places import Places
@@ -50,6 +51,8 @@ class Subject:
         opens: what a link says that opens the what-if with these brokers out.
         offline: gives a layout and its rows that are offline without some brokers; None where only the rows of a
             sweep were read.
+        quorum: whether the controllers of KRaft go on without what is lost, and how many are left, in a sentence; None
+            where the loss is none of theirs.
     """
 
     key: str
@@ -57,6 +60,7 @@ class Subject:
     find: Callable[[Chosen], Loss | None]
     opens: Callable[[tuple[int, ...]], Mapping[str, str]]
     offline: Callable[[tuple[int, ...]], tuple[ClusterLayout, npt.NDArray[np.int64]]] | None = None
+    quorum: Callable[[Chosen], tuple[bool, str] | None] = lambda _: None
 
 
 def choose(seat: OpenLayout | None, places: Places, history: History | None) -> Subject | None:
@@ -102,7 +106,15 @@ def _open(seat: OpenLayout) -> Subject | None:
     def opens(lost: tuple[int, ...]) -> Mapping[str, str]:
         return addresses.what_if(seat, joined(seat.wish, lost) if now.after else Wish(remove=lost))
 
-    return _of_layout(now.layout, seat.mode, opens)
+    subject = _of_layout(now.layout, seat.mode, opens)
+    told = seat.reading.quorum
+    if subject is None or told is None:
+        return subject
+
+    def quorum(chosen: Chosen) -> tuple[bool, str] | None:
+        return quorum_without(told, now.layout.brokers, chosen.lost, rack_too=chosen.kind == "rack")
+
+    return replace(subject, quorum=quorum)
 
 
 def _of_layout(

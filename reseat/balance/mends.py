@@ -81,6 +81,14 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             "Run a preferred leader election; a plan can reorder replica lists that remain unbalanced.",
         ),
         "no_quorum": Kind("No controller quorum", "Start controllers until more than half of the voters are up."),
+        "quorum_voter_behind": Kind(
+            "Controller behind", "Start these controllers, or check their disks and their network."
+        ),
+        "quorum_in_one_rack": Kind(
+            "Controllers in one rack", "Put controllers in other racks, so that no rack has a majority of them."
+        ),
+        "quorum_of_one": Kind("One controller", "Run three controllers, or five."),
+        "quorum_even": Kind("Even number of controllers", "Add a controller or remove one."),
         "cordoned": Kind("Cordoned", "Drain the broker, or lift the cordon (operate uncordon)."),
         "empty_broker": Kind("Empty broker", "Add it in a plan so that it gets replicas, or shut it down."),
         "reassignment_under_way": Kind(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from reseat.balance.quorum import quorum_in_words
 from reseat.cli.inputs import STANDARD_INPUT as STANDARD_OUTPUT
 from reseat.cli.writer import complain, say
 from reseat.errors import InputRefused
@@ -129,6 +130,9 @@ def _summary(taken: Snapshot, written: list[str]) -> list[str]:
         f"{counted(len(layout.topics), 'topic')}, {counted(layout.partition_count, 'partition')}, "
         f"{counted(layout.replica_count, 'replica')}."
     ]
+    if taken.quorum is not None:
+        words = quorum_in_words(taken.quorum)
+        lines.append(f"{words[:1].upper()}{words[1:]}.")
     if taken.consistency is Consistency.CONSISTENT:
         lines.append("It is consistent: nothing changed while it was read.")
     elif taken.consistency is Consistency.UNSETTLED:

@@ -6,6 +6,7 @@ from reseat.model.finding import Finding, Severity
 from reseat.model.gaps import Gaps, ShortTopic
 from reseat.model.layout import ClusterLayout
 from reseat.model.plan import Certificate, CurvePoint, Moves, Plan
+from reseat.model.quorum import Quorum, QuorumMember
 from reseat.model.snapshot import Consistency, LogDirectory, Original, Snapshot
 from reseat.model.wish import Options, Wish
 
@@ -28,6 +29,8 @@ __all__ = [
     "Options",
     "Original",
     "Plan",
+    "Quorum",
+    "QuorumMember",
     "Severity",
     "ShortTopic",
     "Snapshot",

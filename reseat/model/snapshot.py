@@ -10,6 +10,7 @@ from enum import Enum
 from reseat.model.finding import Finding
 from reseat.model.gaps import Gaps
 from reseat.model.layout import ClusterLayout
+from reseat.model.quorum import Quorum
 
 __all__ = ["GAPS_BY_PROTOCOL", "Consistency", "LogDirectory", "Original", "Snapshot"]
 
@@ -94,6 +95,7 @@ class Snapshot:
         pending: (topic, partition) -> replica ids that ``/admin/reassign_partitions`` asks for and that are not
             there yet.
         facts: further facts that a reader shows and nothing relies on.
+        quorum: the controllers of a KRaft cluster, or None where not told.
         original: the text it was made of, or None.
     """
 
@@ -115,4 +117,5 @@ class Snapshot:
     log_dirs: tuple[LogDirectory, ...] = ()
     pending: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     facts: Mapping[str, object] = field(default_factory=dict)
+    quorum: Quorum | None = None
     original: Original | None = None

@@ -7,6 +7,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from reseat.cli.arguments import parser
 from reseat.cli.snapshot import snapshot
 from reseat.errors import ClusterUnreachable, InputRefused
 from reseat.formats.documents.snapshot import read_snapshot
-from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Snapshot
+from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Quorum, QuorumMember, Snapshot
 from reseat.sources.connection import Connection
 from reseat.sources.progress import Progress
 
@@ -77,6 +78,14 @@ def test_a_cluster_becomes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
         f"Written: {tmp_path / 'a.json'}",
     ]
     assert told.err == ""
+
+
+def test_the_controllers_are_summed_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who votes and who leads, where a KRaft cluster tells it."""
+    taken = replace(TAKEN, quorum=Quorum(7, (QuorumMember(7), QuorumMember(8)), dynamic=True))
+    assert run("--bootstrap", "b1:9092", "--output", str(tmp_path / "a.json"), taken=taken) == 0
+
+    assert capsys.readouterr().out.splitlines()[1] == "Dynamic quorum of 2 voters (7 and 8): 7 leads."
 
 
 def test_zookeeper_is_the_other_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

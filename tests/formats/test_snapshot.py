@@ -28,6 +28,8 @@ from reseat.model import (
     Gaps,
     LogDirectory,
     Original,
+    Quorum,
+    QuorumMember,
     Severity,
     Snapshot,
 )
@@ -114,6 +116,18 @@ def test_cordons_come_back_and_make_a_document_of_version_3() -> None:
     assert written.startswith(b'{"reseat_snapshot":3,')
     assert written.count(b'"cordoned":') == 2
     assert not write_snapshot(told).startswith(b'{"reseat_snapshot":3,')
+
+
+def test_a_quorum_comes_back_and_makes_a_document_of_version_3() -> None:
+    """Voters with all that is told of them, observers with what is; one without a leader too."""
+    members = (QuorumMember(1, "host", 0, 0.5), QuorumMember(2))
+    for quorum in (Quorum(1, members, (QuorumMember(3, behind=2),), dynamic=True), Quorum(None)):
+        told = replace(small(), quorum=quorum)
+        written = write_snapshot(told)
+
+        assert_alike(read_snapshot(written), told)
+        assert written.startswith(b'{"reseat_snapshot":3,')
+        assert reading_of(told).quorum == quorum
 
 
 def document(**changes: object) -> bytes:

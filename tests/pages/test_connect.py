@@ -17,7 +17,7 @@ from components.state import shared
 from components.state.linked import LinkedLayouts
 from components.state.store import KEY
 from reseat.errors import Cancelled, ClusterUnreachable
-from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Snapshot, Wish
+from reseat.model import Broker, BrokerState, ClusterLayout, Consistency, Quorum, QuorumMember, Snapshot, Wish
 from reseat.sources import followed
 from reseat.sources.connection import Connection
 from reseat.sources.diagnosis import Step, StepOutcome
@@ -321,6 +321,19 @@ def test_a_dead_broker_stands_in_the_sentence_and_the_strip(app: AppTest, reads:
     assert "broker 4 is not alive." in texts(app)
     assert "Broker 4 is not alive, so sizes and settings there are unknown" in texts(app)
     assert "1 not alive" in texts(app)
+
+
+def test_controllers_that_are_no_brokers_are_said_to_be_none(
+    app: AppTest, reads: Reads, registry: LiveClusters
+) -> None:
+    """Who votes and leads stands among the facts, and no broker is made of them."""
+    quorum = Quorum(101, tuple(QuorumMember(one, behind=0) for one in (101, 102, 103)), dynamic=True)
+    reads(taken(controller=101, metadata="kraft", quorum=quorum))
+    read(at_connect(app), registry)
+
+    assert "dynamic quorum of 3 voters (101, 102 and 103): 101 leads" in texts(app)
+    assert "which is not a broker" in texts(app)
+    assert "4 brokers and " in texts(app)
 
 
 @pytest.mark.parametrize(("told", "shown"), [(True, "0"), (False, "unknown")])

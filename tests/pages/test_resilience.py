@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from components.state import caching
 from components.state.store import KEY
 from reseat.demo import generate
 from reseat.errors import InputRefused
-from reseat.model import ClusterLayout, Wish
+from reseat.model import ClusterLayout, Quorum, QuorumMember, Wish
 from tests.history.made import Made, write
 
 from .conftest import tables, texts, through
@@ -68,6 +69,22 @@ def test_a_pair_is_counted_exactly_and_opens_as_a_what_if(opened):
     assert not at.exception
     assert at.session_state[KEY].here.wish == Wish(remove=(1, 2))
     assert any(chip.label.endswith("broker 1 removed") for chip in at.button)
+
+
+def test_the_detail_says_what_becomes_of_the_controllers(opened):
+    """Of a loss that takes voters with it, and of no other."""
+    at = opened("resilience")
+    held = at.session_state[KEY].opened["small"]
+    quorum = Quorum(1, tuple(QuorumMember(one) for one in (1, 2, 3)))
+    held.reading = replace(held.reading, quorum=quorum)
+    chosen(at, Chosen("pair", (1, 2)))
+
+    assert not at.exception
+    assert "2 of 3 voters of the controller quorum (1 and 2): it is lost." in texts(at)
+    chosen(at, Chosen("broker", (2,)))
+    assert "1 of 3 voters of the controller quorum (2): it goes on, and no other may fail." in texts(at)
+    chosen(at, Chosen("broker", (4,)))
+    assert "controller quorum" not in texts(at)
 
 
 def test_offline_is_told_from_lost(opened):

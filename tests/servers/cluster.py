@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.servers import class_archives
+from tests.servers.node_files import broker_settings, controller_settings, data_folders, write_logging
 
 HERE = Path(__file__).parent
 CACHE = HERE.parent.parent / ".cache" / "kafka"
@@ -224,6 +225,7 @@ def start(
     hosts: dict[int, str] | None = None,
     listeners: dict[str, str] | None = None,
     directories: int = 1,
+    controllers: tuple[int, ...] = (),
     **settings: str,
 ) -> KafkaCluster:
     """Start a cluster with one broker an entry of ``racks`` and wait until all of them have started.
@@ -238,6 +240,8 @@ def start(
         listeners: further listeners, name to security protocol ({"TLS": "SSL"}), with ``@HOST`` to advertise another
             host; what they need besides is in ``settings``, such as {"listener.name.tls.ssl.keystore.type": "PEM"}.
         directories: log directories of each broker.
+        controllers: ids of KRaft controllers that are no brokers; their quorum is dynamic (KIP-853). Without them the
+            first three brokers are controllers too, of a static one.
         settings: further broker settings, ``_`` for ``.``.
 
     Raises:
@@ -249,10 +253,11 @@ def start(
     (directory / "hosts").write_text("".join(f"127.0.0.1 {name}\n" for name in {"localhost", *names.values()}))
     further = listeners or {}
     ports = free_ports((2 + len(further)) * len(ids) + 1)
+    quorum = dict(zip(controllers, free_ports(len(controllers)), strict=True))
     own_ports = {name: dict(zip(ids, ports[(2 + n) * len(ids) :], strict=False)) for n, name in enumerate(further)}
     client = dict(zip(ids, ports, strict=False))
     controller = dict(zip(ids, ports[len(ids) :], strict=False))
-    _write_logging(directory)
+    write_logging(directory)
     cluster = KafkaCluster(
         kind,
         directory,
@@ -277,8 +282,8 @@ def start(
         if kind == "zookeeper-2.8":
             _start_zookeeper(cluster, ports[-1])
         for i in ids:
-            own = _broker_settings(cluster, i, names[i], client, controller)
-            own["log.dirs"] = ",".join(str(one) for one in _data(directory, i, directories))
+            own = broker_settings(i, names[i], client, quorum or controller, cluster.zookeeper)
+            own["log.dirs"] = ",".join(str(one) for one in data_folders(directory, i, directories))
             for name, protocol in further.items():
                 address = f"{own_ports[name][i]}"
                 own["listeners"] += f",{name}://127.0.0.1:{address}"
@@ -290,8 +295,13 @@ def start(
                 own["broker.rack"] = str(racks[i])
             file = directory / f"broker-{i}.properties"
             file.write_text("".join(f"{key}={value}\n" for key, value in own.items()))
+        for i in controllers:
+            own = controller_settings(directory, i, quorum) | common
+            (directory / f"broker-{i}.properties").write_text("".join(f"{k}={v}\n" for k, v in own.items()))
         if kind != "zookeeper-2.8":
-            _format_storage(directory, kind, ids, directories)
+            _format_storage(directory, kind, ids, directories, quorum)
+        for i in controllers:
+            cluster.processes[f"broker {i}"] = _start_broker(directory, kind, i, heap)
         for i in only or ids:
             cluster.processes[f"broker {i}"] = _start_broker(directory, kind, i, heap)
         for i in only or ids:
@@ -302,21 +312,28 @@ def start(
     return cluster
 
 
-def _data(directory: Path, broker: int, directories: int) -> list[Path]:
-    """The log directories of a broker; the first one also has KRaft's metadata."""
-    return [directory / f"data-{broker}{f'-{n}' if n else ''}" for n in range(directories)]
+def _format_storage(directory: Path, kind: Kind, ids: list[int], directories: int, quorum: dict[int, int]) -> None:
+    """Kafka's own tool formats the first node's storage of each role; the others' differ by their ids alone."""
+    cluster_id = _new_id()
+    if not quorum:
+        return _format_alike(directory, kind, cluster_id, ids, directories)
+    own = {i: _new_id() for i in quorum}
+    voters = ",".join(f"{i}@127.0.0.1:{port}:{own[i]}" for i, port in quorum.items())
+    _format_alike(directory, kind, cluster_id, list(quorum), 1, "--initial-controllers", voters)
+    for i, told in ((i, data_folders(directory, i, 1)[0] / "meta.properties") for i in quorum):
+        told.write_text(re.sub(r"(?m)^directory\.id=.*$", f"directory.id={own[i]}", told.read_text()))
+    return _format_alike(directory, kind, cluster_id, ids, directories, "--no-initial-controllers")
 
 
-def _format_storage(directory: Path, kind: Kind, ids: list[int], directories: int) -> None:
-    """Kafka's own tool formats the first broker's storage; the others' differ by their ids alone."""
+def _format_alike(directory: Path, kind: Kind, cluster_id: str, ids: list[int], directories: int, *how: str) -> None:
     first = directory / f"broker-{ids[0]}.properties"
-    command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format", "-t", _new_id()]
-    done = subprocess.run([*command, "-c", str(first)], stdout=subprocess.DEVNULL, check=False, timeout=120)
+    command = [*_java_command(directory, kind, "128m"), "kafka.tools.StorageTool", "format", "-t", cluster_id]
+    done = subprocess.run([*command, "-c", str(first), *how], stdout=subprocess.DEVNULL, check=False, timeout=120)
     if done.returncode:
         raise ServerFailed("kafka-storage format failed")
     for i in ids[1:]:
         for formatted, data in zip(
-            _data(directory, ids[0], directories), _data(directory, i, directories), strict=True
+            data_folders(directory, ids[0], directories), data_folders(directory, i, directories), strict=True
         ):
             shutil.copytree(formatted, data)
             told = data / "meta.properties"
@@ -327,35 +344,6 @@ def _format_storage(directory: Path, kind: Kind, ids: list[int], directories: in
 def _new_id() -> str:
     """An id as Kafka makes them."""
     return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=").replace("-", "a")
-
-
-def _broker_settings(
-    cluster: KafkaCluster, broker: int, name: str, client: dict[int, int], controller: dict[int, int]
-) -> dict[str, str]:
-    listener = f"PLAINTEXT://127.0.0.1:{client[broker]}"
-    advertised = f"PLAINTEXT://{name}:{client[broker]}"
-    if cluster.kind == "zookeeper-2.8":
-        return {
-            "broker.id": str(broker),
-            "listeners": listener,
-            "advertised.listeners": advertised,
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
-            "zookeeper.connect": cluster.zookeeper or "",
-        }
-    # Three controllers are enough for a quorum; more would only cost memory.
-    voters = list(controller)[:3]
-    roles = "broker,controller" if broker in voters else "broker"
-    return {
-        "process.roles": roles,
-        "node.id": str(broker),
-        "controller.quorum.voters": ",".join(f"{i}@127.0.0.1:{controller[i]}" for i in voters),
-        "controller.listener.names": "CONTROLLER",
-        "listeners": f"{listener},CONTROLLER://127.0.0.1:{controller[broker]}" if broker in voters else listener,
-        "advertised.listeners": advertised,
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "share.coordinator.state.topic.replication.factor": "1",
-        "share.coordinator.state.topic.min.isr": "1",
-    }
 
 
 def _start_zookeeper(cluster: KafkaCluster, port: int) -> None:
@@ -411,21 +399,6 @@ def free_ports(count: int) -> list[int]:
     finally:
         for s in sockets:
             s.close()
-
-
-def _write_logging(directory: Path) -> None:
-    (directory / "log4j.properties").write_text(
-        "log4j.rootLogger=INFO, c\nlog4j.appender.c=org.apache.log4j.ConsoleAppender\n"
-        "log4j.appender.c.layout=org.apache.log4j.PatternLayout\n"
-        "log4j.appender.c.layout.ConversionPattern=%d %p %m (%c)%n\n"
-    )
-    (directory / "log4j2.properties").write_text(
-        "rootLogger.level=info\nrootLogger.appenderRef.c.ref=C\nappender.c.type=Console\nappender.c.name=C\n"
-        "appender.c.layout.type=PatternLayout\nappender.c.layout.pattern=%d %p %m (%c)%n\n"
-    )
-    # The tools must not log into what they print.
-    (directory / "quiet-log4j.properties").write_text("log4j.rootLogger=OFF\n")
-    (directory / "quiet-log4j2.properties").write_text("rootLogger.level=off\n")
 
 
 def java_program() -> str | None:

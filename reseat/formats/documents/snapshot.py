@@ -41,6 +41,7 @@ from reseat.formats.documents.snapshot_fields import (
     Fields,
     FindingFields,
     GapsFields,
+    QuorumFields,
 )
 from reseat.formats.documents.snapshot_writer import moment
 from reseat.formats.input.json_fault import refusal
@@ -55,6 +56,8 @@ from reseat.model import (
     Gaps,
     LogDirectory,
     Original,
+    Quorum,
+    QuorumMember,
     Severity,
     ShortTopic,
     Snapshot,
@@ -157,8 +160,17 @@ def _snapshot(told: Fields, layout: ClusterLayout, limits: Limits) -> Snapshot:
         ),
         pending={(p.topic, p.partition): tuple(p.replicas) for p in told.pending},
         facts=_fact_values(told.facts, limits),
+        quorum=None if told.quorum is None else _quorum(told.quorum),
         original=None if told.original is None else Original(told.original.name, told.original.text),
     )
+
+
+def _quorum(told: QuorumFields) -> Quorum:
+    voters, observers = (
+        tuple(QuorumMember(one.id, one.host, one.behind, one.behind_seconds) for one in some)
+        for some in (told.voters, told.observers)
+    )
+    return Quorum(told.leader, voters, observers, told.dynamic)
 
 
 def _topic_ids(told: Mapping[str, str], topics: Sequence[str]) -> tuple[str, ...]:
@@ -279,6 +291,7 @@ def reading_of(snapshot: Snapshot, *, source: str | None = None) -> Reading:
         proposed=proposed,
         findings=(*snapshot.findings, *_about_reading(snapshot)),
         facts={name: value for name, value in told.items() if value is not None},
+        quorum=snapshot.quorum,
     )
 
 

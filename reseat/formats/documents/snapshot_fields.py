@@ -13,13 +13,25 @@ from reseat.model import (
     Severity,
 )
 
-__all__ = ["KIND", "LONG", "MARK", "TABLES", "VERSIONS", "Fields", "FindingFields", "GapsFields", "is_snapshot"]
+__all__ = [
+    "KIND",
+    "LONG",
+    "MARK",
+    "TABLES",
+    "VERSIONS",
+    "Fields",
+    "FindingFields",
+    "GapsFields",
+    "QuorumFields",
+    "is_snapshot",
+]
 
 #: The first key of a document, by which it is recognised; its value is the version.
 MARK = "reseat_snapshot"
 #: What a snapshot is called in messages.
 KIND = "snapshot of Reseat"
-#: The versions that are understood: 2 has topic ids and gaps, 3 cordons. A snapshot is written as the first that does.
+#: The versions that are understood: 2 has topic ids and gaps, 3 cordons and a quorum. A snapshot is written as the
+#: first that holds it.
 VERSIONS = (1, 2, 3)
 _HEAD = re.compile(rb'\s*\{\s*"' + MARK.encode() + rb'"\s*:')
 #: The keys of the layout's tables.
@@ -66,6 +78,24 @@ class FindingFields(_Strict):
     brokers: list[int]
     topics: list[str]
     places: list[str]
+
+
+class QuorumMemberFields(_Strict):
+    """One controller, or a broker that follows them."""
+
+    id: _Id
+    host: str | None
+    behind: int | None
+    behind_seconds: float | None
+
+
+class QuorumFields(_Strict):
+    """The controllers of a KRaft cluster."""
+
+    leader: int | None
+    dynamic: bool | None
+    voters: list[QuorumMemberFields]
+    observers: list[QuorumMemberFields]
 
 
 class _Original(_Strict):
@@ -118,6 +148,7 @@ class Fields(_Strict):
     topic_ids: dict[str, str] = {}
     under_way_told: bool | None = None
     gaps: GapsFields | None = None
+    quorum: QuorumFields | None = None
 
 
 def is_snapshot(data: bytes) -> bool:

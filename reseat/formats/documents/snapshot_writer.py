@@ -19,6 +19,8 @@ from reseat.model import (
     ClusterLayout,
     Finding,
     Gaps,
+    Quorum,
+    QuorumMember,
     Snapshot,
 )
 from reseat.model.snapshot import GAPS_BY_PROTOCOL
@@ -32,9 +34,10 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
     Facts that are no JSON values become texts; lone surrogates, which UTF-8 cannot hold, become replacement marks.
     """
     ids, gaps = _ids_by_name(snapshot.layout), _gaps_to_tell(snapshot)
-    cordons = any(told.cordoned is not None for told in snapshot.log_dirs) or bool(snapshot.layout.cordoned.any())
+    third = any(told.cordoned is not None for told in snapshot.log_dirs) or bool(snapshot.layout.cordoned.any())
+    third |= snapshot.quorum is not None
     lines: dict[str, object] = {
-        MARK: 3 if cordons else 2 if ids or gaps is not None else 1,
+        MARK: 3 if third else 2 if ids or gaps is not None else 1,
         "cluster": snapshot.cluster,
         "cluster_id": snapshot.cluster_id,
         "taken_at": moment(snapshot.taken_at),
@@ -74,6 +77,8 @@ def write_snapshot(snapshot: Snapshot) -> bytes:
     }
     if gaps is not None:
         lines["gaps"] = gaps
+    if snapshot.quorum is not None:
+        lines["quorum"] = _quorum(snapshot.quorum)
     original = snapshot.original
     parts = [
         *(_line(key, value) for key, value in lines.items()),
@@ -104,6 +109,20 @@ def _gaps_to_tell(snapshot: Snapshot) -> dict[str, object] | None:
         "topics_declared": gaps.topics_declared,
         "missing_topics": list(gaps.missing_topics),
         "unread_rows": gaps.unread_rows,
+    }
+
+
+def _quorum(quorum: Quorum) -> dict[str, object]:
+    def members(some: Iterable[QuorumMember]) -> list[dict[str, object]]:
+        return [
+            {"id": one.id, "host": one.host, "behind": one.behind, "behind_seconds": one.behind_seconds} for one in some
+        ]
+
+    return {
+        "leader": quorum.leader,
+        "dynamic": quorum.dynamic,
+        "voters": members(quorum.voters),
+        "observers": members(quorum.observers),
     }
 
 

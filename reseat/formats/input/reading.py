@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from reseat.model import ClusterLayout, Finding
+from reseat.model import ClusterLayout, Finding, Quorum
 
 __all__ = ["LIMITS", "Limits", "Reading", "Skipped"]
 
@@ -85,6 +85,7 @@ class Reading:
         proposed_findings: the same of the proposed assignment; ``rows`` are rows of ``proposed``.
         facts: further facts told ("controller": 3, "cluster_id": "...", "declared_partitions": 18).
         assigns: whether replica lists are assignments; log directories and states only add to those.
+        quorum: the controllers of the KRaft cluster, where a snapshot tells them.
         since: the first Kafka that prints what the text holds, as (3, 7); None where nothing in it tells.
     """
 
@@ -97,4 +98,5 @@ class Reading:
     proposed_findings: tuple[Finding, ...] = ()
     facts: dict[str, object] = field(default_factory=dict)
     assigns: bool = True
+    quorum: Quorum | None = None
     since: tuple[int, int] | None = None

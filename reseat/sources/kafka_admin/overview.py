@@ -10,7 +10,7 @@ from kafka.errors import for_code
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
 from kafka.protocol.metadata import ApiVersionsRequest
 
-from reseat.model import Broker, BrokerState
+from reseat.model import Broker, BrokerState, Quorum, QuorumMember
 from reseat.sources.kafka_admin.client import AdminClient
 
 __all__ = [
@@ -19,8 +19,8 @@ __all__ = [
     "cluster_request",
     "features_told",
     "metadata_kind",
-    "quorum_leader",
     "quorum_request",
+    "quorum_told",
     "version_told",
     "versions_request",
     "with_mentioned",
@@ -31,6 +31,9 @@ _LEADER_AND_ISR = 4
 #: DescribeCluster from this version (4.0) lists fenced brokers too, where asked (KIP-1073).
 FENCED_VERSION = 2
 _QUORUM_TOPIC = "__cluster_metadata"
+#: The feature whose level 1 makes the voters a matter of the log (KIP-853).
+_DYNAMIC = "kraft.version"
+_NO_LEADER = "LEADER_NOT_AVAILABLE"
 #: The first level of ``metadata.version`` of each release (``MetadataVersion``); before 4.0 requests tell it.
 _RELEASES = ((22, (4, 0)), (26, (4, 1)), (28, (4, 2)), (30, (4, 3)), (31, (4, 4)))
 
@@ -122,13 +125,39 @@ def quorum_request() -> DescribeQuorumRequest:
     )
 
 
-def quorum_leader(answer: Any) -> tuple[int | None, str | None]:
-    """The quorum's leader, or None and Kafka's error name."""
+def quorum_told(answer: Any, features: Mapping[str, int]) -> tuple[Quorum | None, str | None]:
+    """The quorum, or None and Kafka's error name.
+
+    Args:
+        answer: DescribeQuorum's.
+        features: finalised features; none where they were not told.
+    """
     if answer.error_code:
         return None, str(for_code(answer.error_code).message)
-    for topic in answer.topics:
-        for part in topic.partitions:
-            if part.error_code:
-                return None, str(for_code(part.error_code).message)
-            return (int(part.leader_id), None) if part.leader_id >= 0 else (None, "LEADER_NOT_AVAILABLE")
-    return None, "LEADER_NOT_AVAILABLE"
+    for part in (part for topic in answer.topics for part in topic.partitions):
+        if part.error_code:
+            return None, str(for_code(part.error_code).message)
+        hosts = {node.node_id: node.listeners[0].host for node in answer.nodes or () if node.listeners}
+        leads = next((one for one in part.current_voters if one.replica_id == part.leader_id), None)
+        dynamic = features.get(_DYNAMIC, 0) >= 1 if features else None
+        quorum = Quorum(
+            part.leader_id if part.leader_id >= 0 else None,
+            _members(part.current_voters, leads, hosts),
+            _members(part.observers, leads, hosts),
+            dynamic,
+        )
+        return quorum, None if part.leader_id >= 0 else _NO_LEADER
+    return None, _NO_LEADER
+
+
+def _members(told: Iterable[Any], leads: Any, hosts: Mapping[int, str]) -> tuple[QuorumMember, ...]:
+    """Members by id; how far each is only where the leader tells its own end of the log and its own clock."""
+    members = []
+    for one in sorted(told, key=lambda one: int(one.replica_id)):
+        behind = seconds = None
+        if leads is not None and one.log_end_offset >= 0:
+            behind = max(0, leads.log_end_offset - one.log_end_offset)
+        if leads is not None and one.last_caught_up_timestamp >= 0:
+            seconds = max(0.0, (leads.last_caught_up_timestamp - one.last_caught_up_timestamp) / 1000)
+        members.append(QuorumMember(one.replica_id, hosts.get(one.replica_id), behind, seconds))
+    return tuple(members)

@@ -32,8 +32,9 @@ from kafka.protocol.admin import (
 )
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
+from reseat.balance.quorum import quorum_findings
 from reseat.errors import ClusterUnreachable
-from reseat.model import NONE, BrokerState, Consistency, Finding, Severity, Snapshot
+from reseat.model import NONE, BrokerState, Consistency, Finding, Quorum, Severity, Snapshot
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.connection import Connection
 from reseat.sources.kafka_admin import overview
@@ -100,7 +101,7 @@ class _Reading:
         versions = first["features"] if _came(first.get("features")) else None
         features = {} if versions is None else overview.features_told(versions)
         kind = overview.metadata_kind(self._admin, features)
-        controller = self._controller(kind, metadata, first.get("quorum"))
+        controller, quorum = self._controller(kind, metadata, first.get("quorum"), features)
         under_way = self._under_way(metadata, first["reassignments"])
         registered = overview.brokers_told(metadata, self._cluster(first.get("cluster")))
         told = take_partitions(metadata.topics)
@@ -121,7 +122,7 @@ class _Reading:
         layout = assembled(told, brokers, configs.min_in_sync, placed, lists)
         if not told.topics and self._admin.connection.security_protocol != "PLAINTEXT":
             self._not_read.append("No topic is shown: there is none, or DESCRIBE on TOPIC is needed.")
-        found = oddities(layout, told, placed, under_way)
+        found = (*oddities(layout, told, placed, under_way), *quorum_findings(quorum, brokers))
         if _is_silent(first.get("quorum")):
             found = (Finding("no_quorum", Severity.BROKEN, f"{_NO_QUORUM} {_WITHOUT_QUORUM}"), *found)
         return Snapshot(
@@ -141,6 +142,7 @@ class _Reading:
             topic_configs=dict(sorted(configs.topics.items())),
             log_dirs=logs.directories,
             facts={"features": features} if features else {},
+            quorum=quorum,
         )
 
     # ---- the requests ----------------------------------------------------------------------------------------
@@ -178,16 +180,19 @@ class _Reading:
         self._not_read.append(f"Which brokers are fenced is unknown: {_needs(why, 'DESCRIBE on CLUSTER')}")
         return None
 
-    def _controller(self, kind: str, metadata: Any, quorum: Any) -> int | None:
+    def _controller(
+        self, kind: str, metadata: Any, answer: Any, features: Mapping[str, int]
+    ) -> tuple[int | None, Quorum | None]:
+        """The active controller, and all of KRaft's."""
         if kind == "zookeeper":
-            return int(metadata.controller_id) if metadata.controller_id >= 0 else None
-        if quorum is None:
+            return (int(metadata.controller_id) if metadata.controller_id >= 0 else None), None
+        if answer is None:
             self._not_read.append("The quorum's leader is unknown: DescribeQuorum came with 3.3.")
-            return None
-        leader, error = overview.quorum_leader(quorum) if _came(quorum) else (None, quorum.sentence)
+            return None, None
+        quorum, error = overview.quorum_told(answer, features) if _came(answer) else (None, answer.sentence)
         if error is not None:
             self._not_read.append(f"The quorum's leader is unknown: {_needs(error, 'DESCRIBE on CLUSTER')}")
-        return leader
+        return (None if quorum is None else quorum.leader), quorum
 
     def _under_way(self, metadata: Any, listed: Any) -> dict[tuple[str, int], UnderWay]:
         """What is listed, and metadata of the topics concerned once more where it lags behind."""
