@@ -13,6 +13,7 @@ from components.state.slots import Slot
 from components.what_if.cautions import draw_input_cautions
 from reseat.errors import PlacementRefused
 from reseat.placement.fingerprint.fits import FingerprintKind, TopicFingerprint
+from reseat.placement.fingerprint.inference import infer
 
 _ASKED: Slot[str] = Slot("fingerprints")
 
@@ -105,7 +106,7 @@ def waits(seat: OpenLayout) -> bool:
 def draw(seat: OpenLayout) -> None:
     """The page, once the lists are in assignment order."""
     with st.spinner(f"Analysing {text.counted(seat.layout.partition_count, 'replica list')} …"):
-        found = caching.fingerprints_of(seat.layout)
+        found = caching.kept(infer, caching.LAYOUTS)(seat.layout)
     frame.answer(drawn.summary(found, kraft=seat.layout.eligible is not None))
     if any(one.kind is FingerprintKind.UNKNOWN for one in found):
         draw_input_cautions(seat, "fingerprints")

@@ -11,7 +11,7 @@ from components.shell import frame
 from components.state import addresses, caching, fields
 from components.state.session import OpenLayout
 from components.what_if.what_if import shown
-from reseat.election import ElectionPreview, Mode, less_even
+from reseat.election import ElectionPreview, Mode, after_plan, auto_rebalance, less_even, preferred
 from reseat.model import ClusterLayout, Plan
 
 NOW, DONE, STOPPED = "Preferred election", "After the plan", "Broker outage"
@@ -24,8 +24,8 @@ WHEN, SAID = "when", {NOW: "election", DONE: "election", STOPPED: "outage", WALK
 def election_now(seat: OpenLayout, mode: Mode) -> None:
     """What a preferred-leader election would do to the layout as it stands; on a live cluster it can be held."""
     layout = seat.layout
-    preview = caching.election_of(layout, mode)
-    auto = caching.auto_rebalance_of(layout, mode)
+    preview = caching.kept(preferred)(layout, mode)
+    auto = caching.kept(auto_rebalance)(layout, mode=mode)
     worse = less_even(layout, preview)
     said = [one for one in preview.sentences if one != worse] or ["A preferred election changes nothing."]
     frame.answer(" ".join(filter(None, (said[0], worse))))
@@ -62,7 +62,7 @@ def _after(layout: ClusterLayout, preview: ElectionPreview, acts: int) -> list[t
 
 def election_done(plan: Plan, mode: Mode) -> None:
     """Who leads once the what-if's plan is done, and after an election then."""
-    preview = caching.election_after(plan, mode)
+    preview = caching.kept(after_plan)(plan, mode)
     done = preview.leader_done if preview.leader_done is not None else preview.leader_before
     changed = int((done != preview.leader_before).sum())
     gone = plan.wish.remove

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from components.canvas.rack_board import apply_event, rack_board
+from components.canvas.rack_board.data import board_data
 from components.look import text
 from components.shell import frame, navigation
 from components.state import addresses, caching, fields, session
@@ -69,7 +70,7 @@ with head:
             refusal = error
             draw_refusal(seat, error)
 with board:
-    drawn = caching.board_of(seat.layout, seat.wish if seat.after else Wish(), plan)
+    drawn = caching.kept(board_data, 4)(seat.layout, seat.wish if seat.after else Wish(), plan)
     rack_board(seat.layout, drawn, fields.figure("board", hear, find="find_broker", ids="ids"))
 with below:
     if plan is not None:

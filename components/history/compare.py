@@ -17,7 +17,7 @@ from components.look.notices import refused
 from components.over_time.changes_table import WORDS, changes_frame, matching_changes
 from components.state import caching, fields
 from components.state.past import clock
-from reseat.balance.changes import KINDS
+from reseat.balance.changes import KINDS, changes
 from reseat.errors import InputRefused
 from reseat.history.places import Places
 from reseat.history.read import History
@@ -80,7 +80,9 @@ def draw_between(between: Between) -> None:
     try:
         with st.spinner("Reading both snapshots …", show_time=True):
             before, after = between.snapshot(between.a), between.snapshot(between.b)
-            noted = caching.difference_of(before, after)
+            noted = ReadingDifference(
+                before.taken_at, after.taken_at, caching.kept(changes, caching.LAYOUTS)(before.layout, after.layout)
+            )
     except InputRefused as refusal:
         refused(refusal)
         return

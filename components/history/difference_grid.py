@@ -14,6 +14,7 @@ from components.state import addresses, caching, fields
 from components.state.slots import Slot
 from components.what_if import grid_panel
 from components.what_if.grid_words import sentence
+from reseat.balance.combined import both
 from reseat.model import ClusterLayout
 
 __all__ = ["draw_heat"]
@@ -30,7 +31,7 @@ def draw_heat(before: ClusterLayout, after: ClusterLayout, title: str) -> None:
         after: the later one.
         title: what the difference is, after "3 replicas fewer in".
     """
-    base = caching.both_of(before, after)
+    base = caching.kept(both, caching.LAYOUTS)(before, after)
     told = [name for name in grid_panel.measures_of(before) if name in grid_panel.measures_of(after)]
     left, right = st.columns([1.4, 4], vertical_alignment="bottom")
     measure = fields.select(

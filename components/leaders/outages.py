@@ -16,7 +16,7 @@ from components.shell import frame
 from components.shell.findings import flagged
 from components.state import caching, fields, widgets
 from components.state.slots import Anew, Slot
-from reseat.election import Reason, leader_spread
+from reseat.election import Reason, against_majority, leader_spread, safe_to_restart, stop
 from reseat.model import ClusterLayout, Severity
 from reseat.model.glossary import define
 from reseat.model.naming import natural
@@ -38,7 +38,7 @@ APART = define("Leader spread")
 def draw_stopped(layout: ClusterLayout, mode: Mode) -> None:
     """Who takes over and what goes offline while brokers are merely stopped."""
     chosen, unclean = _choose(layout)
-    preview = caching.stop_of(layout, chosen, mode, unclean=unclean)
+    preview = caching.kept(stop)(layout, chosen, unclean=unclean, mode=mode)
     election = preview.election
     if not chosen:
         frame.answer("Choose brokers to stop, or click their bars: no data moves; leadership fails over.")
@@ -139,7 +139,7 @@ def _consequences(layout: ClusterLayout, preview: StopPreview, mode: Mode, *, un
     notes = list(preview.sentences[1:])
     back = np.empty(0, np.int64)
     if len(preview.offline) and not unclean:
-        other = caching.stop_of(layout, preview.stopped, mode, unclean=True)
+        other = caching.kept(stop)(layout, preview.stopped, unclean=True, mode=mode)
         back = np.intersect1d(other.unclean, preview.offline)
         notes.insert(0, bring_back_words(layout, back, len(preview.offline)))
     lists = {
@@ -149,7 +149,7 @@ def _consequences(layout: ClusterLayout, preview: StopPreview, mode: Mode, *, un
         "Unclean recovers": back,
         "Under-replicated": preview.under_replicated,
     }
-    majority = caching.majority_of(layout, preview.stopped, mode)
+    majority = caching.kept(against_majority, 32)(layout, preview.stopped, mode)
     draw_lists(layout, preview.election, lists, majority, "stopped", notes=notes)
 
 
@@ -172,7 +172,7 @@ def _clicked(layout: ClusterLayout, chart: str) -> None:
 
 def draw_next_restart(layout: ClusterLayout) -> None:
     """The next broker that is safe to restart, and why the others are not."""
-    restarts = caching.restarts_of(layout)
+    restarts = caching.kept(safe_to_restart)(layout)
     safe = [restart for restart in restarts if restart.safe]
     if safe:
         others = f"{text.counted(len(safe) - 1, 'other')} {'is' if len(safe) == 2 else 'are'} safe too"

@@ -28,7 +28,9 @@ from components.look import text
 from components.shell import frame
 from components.shell.findings import flagged
 from components.state import caching, fields, widgets
-from reseat.election import Move, MoveKind, Reason
+from reseat.election import Move, MoveKind, Reason, against_majority, stop
+from reseat.election import unclean as unclean_election
+from reseat.election import walk as walk_through
 from reseat.model import BrokerState, ClusterLayout, Severity
 from reseat.model.naming import natural
 
@@ -51,7 +53,7 @@ def draw_walk(layout: ClusterLayout, mode: Mode) -> None:
     """The strip, the step that one stands at, and what can happen next."""
     walk = kept(layout)
     unclean = _draw_strip(walk)
-    steps = caching.walk_of(layout, walk.moves, mode, unclean=unclean).steps
+    steps = caching.kept(walk_through, 4)(layout, walk.moves, unclean=unclean, mode=mode).steps
     if walk.at == 0:
         _draw_start(layout, walk, mode)
     else:
@@ -133,18 +135,18 @@ def _draw_next(layout: ClusterLayout, walk: Walk) -> None:
 
 
 def _draw_start(layout: ClusterLayout, walk: Walk, mode: Mode) -> None:
-    preview = caching.stop_of(layout, (), mode, unclean=False).election
+    preview = caching.kept(stop)(layout, (), unclean=False, mode=mode).election
     frame.answer("Initial state. Go to the next step, or add one.")
     _figures(layout, changed=0, offline=int((layout.leader == -1).sum()), below=None, lost=0, back=None)
     _draw_bars(layout, preview.leaders_before, preview.leaders_after, walk)
     _draw_next(layout, walk)
-    draw_lists(layout, preview, {}, caching.majority_of(layout, (), mode), "walk")
+    draw_lists(layout, preview, {}, caching.kept(against_majority, 32)(layout, (), mode), "walk")
 
 
 def _draw_step(layout: ClusterLayout, step: WalkStep, walk: Walk, mode: Mode, *, unclean: bool) -> None:
     """One step: its sentence, figures, bars, and the lists behind them."""
     election, after = step.election, step.layout
-    foreseen = caching.unclean_of(after, mode)
+    foreseen = caching.kept(unclean_election)(after, mode)
     lossy = np.isin(foreseen.reason, [Reason.UNCLEAN, Reason.LAST_KNOWN])
     back = np.intersect1d(np.flatnonzero(lossy), step.offline)
     frame.answer(step.sentence)
@@ -173,7 +175,7 @@ def _draw_step(layout: ClusterLayout, step: WalkStep, walk: Walk, mode: Mode, *,
         "Records may be lost": step.lost,
         "Unclean recovers": back,
     }
-    draw_lists(after, election, lists, caching.majority_of(after, (), mode), "walk", notes=notes)
+    draw_lists(after, election, lists, caching.kept(against_majority, 32)(after, (), mode), "walk", notes=notes)
 
 
 def _figures(

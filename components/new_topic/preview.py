@@ -18,7 +18,7 @@ from reseat.errors import PlacementRefused
 from reseat.model import BrokerState, ClusterLayout
 from reseat.model.glossary import define
 from reseat.placement import Placement
-from reseat.placement.creation import CreationMethod
+from reseat.placement.creation import CreationMethod, loads_over_draws
 from reseat.placement.topic_spec import TopicSpec, admin_request, automatic_topic, create_command, zookeeper_nodes
 
 __all__ = ["Effect", "draw_automatic", "draw_bars", "draw_lists", "draw_texts", "effect_of", "figures", "pinned"]
@@ -145,7 +145,9 @@ def draw_other_draws(
     rounds = min(_TRIED, _TRIED_PARTITIONS // max(1, len(placement.replicas)))
     if rounds < 2:
         return
-    replicas, leaders = caching.topic_draws_of(layout, spec, new_topic.method, rounds, new_topic.defaults)
+    replicas, leaders = caching.kept(loads_over_draws, 32)(
+        spec, layout.brokers, new_topic.method, rounds=rounds, defaults=new_topic.defaults
+    )
     loads = caching.balance_of(layout).by_broker
     said = [f"the replica spread would be {_range(loads.replicas + replicas, effect.up)}"]
     if loads.preferred_leaders is not None:

@@ -29,6 +29,7 @@ from reseat.operate.admitting import check_plan
 from reseat.operate.checks.check import Check, Verdict
 from reseat.operate.journal.records import RunOptions
 from reseat.operate.observed import estimate, observed_rates
+from reseat.planning.laid_over import laid_over
 from reseat.planning.schedule import BatchLimits
 
 __all__ = ["draw_proposal"]
@@ -52,7 +53,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
             frame.answer(f"{proposal.title}: it cannot be checked now.")
             states.draw_lost(str(error))
         return
-    plan = caching.laid_over(fresh.snapshot.layout, proposal.sealed)
+    plan = caching.kept(laid_over)(fresh.snapshot.layout, proposal.sealed)
     left, right = st.columns([1.7, 1], gap="large")
     with right:
         options = _how(operated)

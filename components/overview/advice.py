@@ -40,8 +40,10 @@ def draw_advice(seat: OpenLayout) -> None:
             "million.",
         )
         return
+    from reseat.planning.advice import advice
+
     with st.spinner("Comparing elections and plans …", show_time=True):
-        found = caching.advice_of(layout, seat.mode)
+        found = caching.kept(advice)(layout, mode=seat.mode)
     _draw(seat, found)
 
 

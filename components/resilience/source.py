@@ -26,9 +26,9 @@ from reseat.history.places import Places
 from reseat.history.read import History
 from reseat.model import ClusterLayout, Snapshot, Wish
 from reseat.model.arrays import row_any
-from reseat.resilience import Loss
+from reseat.resilience import Loss, loss
 from reseat.resilience.failover_order import failover_order
-from reseat.resilience.losses import Losses, from_tables
+from reseat.resilience.losses import Losses, from_layout, from_tables
 from reseat.resilience.words import MEASURES
 
 __all__ = ["Subject", "choose", "joined", "offline_rows", "swept_losses"]
@@ -132,10 +132,10 @@ def _of_layout(
         return None
     words = f"Analysing the failure of each of {text.counted(len(layout.brokers), 'broker')}, each rack and each pair …"
     with st.spinner(words, show_time=True):
-        losses = caching.losses_of(layout, mode)
+        losses = caching.kept(from_layout, 4)(layout, mode)
 
     def find(chosen: Chosen) -> Loss | None:
-        return loss_of_row(losses, chosen) or caching.loss_of(layout, chosen.lost, mode)
+        return loss_of_row(losses, chosen) or caching.kept(loss, 64)(layout, chosen.lost, mode=mode)
 
     def offline(lost: tuple[int, ...]) -> tuple[ClusterLayout, npt.NDArray[np.int64]]:
         return layout, offline_rows(layout, lost, mode)
@@ -178,7 +178,8 @@ def _past(history: History, places: Places, seat: OpenLayout | None) -> Subject 
             taken = snapshot()
         except InputRefused:
             return None  # the detail says that more is not known
-        return caching.loss_of(taken.layout, chosen.lost, "kraft" if taken.metadata == "kraft" else "zookeeper")
+        mode: Mode = "kraft" if taken.metadata == "kraft" else "zookeeper"
+        return caching.kept(loss, 64)(taken.layout, chosen.lost, mode=mode)
 
     def opens(lost: tuple[int, ...]) -> Mapping[str, str]:
         return addresses.moment(Past(cluster, moment), Wish(remove=lost))

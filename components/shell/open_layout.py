@@ -8,7 +8,7 @@ from components.look import text
 from components.look.notices import refused
 from components.shell import recognised
 from components.state import caching, session
-from reseat.demo import Sample
+from reseat.demo import Sample, load_sample
 from reseat.errors import InputRefused, ReseatError
 
 __all__ = ["KINDS", "given", "load", "read_given", "show_sample"]
@@ -46,7 +46,7 @@ def load(offered: Sample) -> bool:
     """Open a sample; says whether it could be, and on the page why not."""
     try:
         with st.spinner(f"Opening {offered.title} …", show_time=True):
-            reading = caching.sample_of(offered)
+            reading = caching.kept(load_sample, caching.LAYOUTS)(offered)
     except ReseatError as error:
         refused(error)
         return False

@@ -10,73 +10,42 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from reseat.formats.input.reading import Reading
 from reseat.model import Broker, Certificate, ClusterLayout, Finding, Plan, Snapshot, Wish
 from reseat.model.edits import Edits, apply_edits
-from reseat.sources.followed import ReadingDifference
 
 if TYPE_CHECKING:
     from reseat.balance import Balance
-    from reseat.demo import Sample
-    from reseat.election import AutoRebalance, ElectionPreview, Majority, Mode, Move, RestartSafety, StopPreview, Walk
     from reseat.formats.documents.sealed import SealedPlan
     from reseat.history.read import History
     from reseat.placement import RackMode, Tool
     from reseat.placement.comparison import Outcome
-    from reseat.placement.creation import CreationMethod
-    from reseat.placement.fingerprint.fits import TopicFingerprint
-    from reseat.placement.topic_spec import ClusterDefaults, TopicSpec
-    from reseat.planning import Curve
-    from reseat.planning.advice import Advice
     from reseat.planning.against_generate import AgainstGenerate, Beside
-    from reseat.planning.conflict import Demand
     from reseat.planning.reassignment_time import Transfer
     from reseat.planning.schedule import BatchLimits, Preview, Work
-    from reseat.resilience import Loss
-    from reseat.resilience.losses import Losses
 
 __all__ = [
-    "advice_of",
+    "AFTER",
+    "LAYOUTS",
+    "PLANS",
     "against_generate_of",
-    "auto_rebalance_of",
     "balance_of",
     "beside_one_draw_of",
-    "board_of",
-    "both_of",
     "comparison_of",
-    "conflict_of",
-    "curve_of",
-    "difference_of",
-    "election_after",
-    "election_of",
     "findings_of",
-    "fingerprints_of",
     "from_tables",
     "history_in",
     "judgement_of",
-    "laid_over",
-    "layout_after_of",
+    "kept",
     "layout_of",
-    "loss_of",
-    "losses_of",
-    "majority_of",
-    "once_done_of",
     "past_snapshot",
     "plan_for",
     "reading_of",
     "report_of",
-    "restarts_of",
-    "sample_of",
     "schedule_of",
-    "stop_of",
-    "topic_draws_of",
     "transfer_of",
-    "unclean_of",
-    "walk_of",
 ]
 
 #: Answers of the history kept: those of a few pages, for a few clusters.
@@ -87,11 +56,11 @@ _Answer = TypeVar("_Answer")
 _P = ParamSpec("_P")
 
 #: Layouts kept for links and other sessions.
-_LAYOUTS = 6
+LAYOUTS = 6
 #: Plans kept: a person goes back and forth between a few, and one of a million partitions takes 25 MB.
-_PLANS = 8
+PLANS = 8
 #: Layouts once a plan is done, and the same without who left: each holds lists, leaders and ISR of its own.
-_AFTER = 4
+AFTER = 4
 #: Reports kept: each holds its figures and tables, and the documents that were asked for.
 _REPORTS = 6
 
@@ -118,6 +87,22 @@ def _result(most: int) -> Callable[[Callable[_P, _Answer]], Callable[_P, _Answer
     Nobody changes a result. An error is passed through and not kept.
     """
     return st.cache_resource(show_spinner=False, max_entries=most, hash_funcs=_NAMED)
+
+
+#: What ``kept`` made of each function.
+_KEPT: dict[Callable[..., object], Callable[..., object]] = {}
+
+
+def kept(function: Callable[_P, _Answer], most: int = PLANS) -> Callable[_P, _Answer]:
+    """A pure function of the core whose last ``most`` results are kept, each by what its arguments hold, for everybody.
+
+    Nobody changes a result. An error is passed through and not kept.
+
+    Example: ``kept(preferred)(layout, mode)``
+    """
+    if function not in _KEPT:
+        _KEPT[function] = _result(most)(function)
+    return cast("Callable[_P, _Answer]", _KEPT[function])
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -158,7 +143,7 @@ def _query(where: str, stamp: str, name: str, _read: Callable[[], object]) -> ob
     return _read()
 
 
-@_result(_LAYOUTS)
+@_result(LAYOUTS)
 def past_snapshot(history: History, landing: str, cluster: str, snapshot_id: str) -> Snapshot:
     """``reseat.history.past.snapshot_at``, which says what it raises: one moment of the past as a whole snapshot."""
     from reseat.history.past import snapshot_at
@@ -166,31 +151,7 @@ def past_snapshot(history: History, landing: str, cluster: str, snapshot_id: str
     return snapshot_at(history, landing, cluster, snapshot_id)
 
 
-@_result(_LAYOUTS)
-def difference_of(before: Snapshot, after: Snapshot) -> ReadingDifference:
-    """``reseat.balance.changes`` of any two moments of one cluster."""
-    from reseat.balance.changes import changes
-
-    return ReadingDifference(before.taken_at, after.taken_at, changes(before.layout, after.layout))
-
-
-@_result(_LAYOUTS)
-def both_of(before: ClusterLayout, after: ClusterLayout) -> ClusterLayout:
-    """``reseat.balance.combined.both``: what stands at the sides of a heatmap of two moments."""
-    from reseat.balance.combined import both
-
-    return both(before, after)
-
-
-@_result(_PLANS)
-def laid_over(layout: ClusterLayout, sealed: SealedPlan) -> Plan:
-    """``reseat.planning.laid_over``: what a plan's text changes in a layout; nothing of it is proven."""
-    from reseat.planning.laid_over import laid_over
-
-    return laid_over(layout, sealed)
-
-
-@_result(_PLANS)
+@_result(PLANS)
 def schedule_of(layout: ClusterLayout, sealed: SealedPlan, limits: BatchLimits) -> tuple[Work, Preview]:
     """``reseat.planning.schedule.batches``: the batches in which a plan would be sent as the cluster stands."""
     from reseat.planning.schedule import batches, work_of
@@ -219,55 +180,17 @@ def _reading(digest: str, _files: Sequence[tuple[str, bytes]]) -> Reading:
     return read_files(_files)
 
 
-@_result(_LAYOUTS)
-def sample_of(sample: Sample) -> Reading:
-    """A bundled sample, read or generated once.
-
-    Raises:
-        InputRefused: the sample's text is missing or is not a layout.
-    """
-    from reseat.demo import load_sample
-
-    return load_sample(sample)
-
-
-@_result(_LAYOUTS)
-def fingerprints_of(layout: ClusterLayout) -> tuple[TopicFingerprint, ...]:
-    """``reseat.placement.fingerprint.inference.infer``: the draws that made each topic, or what was moved since.
-
-    Raises:
-        PlacementRefused: the order of lists is not told.
-    """
-    from reseat.placement.fingerprint.inference import infer
-
-    return infer(layout)
-
-
-@_result(32)
-def topic_draws_of(
-    layout: ClusterLayout, spec: TopicSpec, way: CreationMethod, rounds: int, defaults: ClusterDefaults
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """``reseat.placement.creation.loads_over_draws``: what brokers would get of a new topic over many draws.
-
-    Raises:
-        PlacementRefused: Kafka would refuse to place it.
-    """
-    from reseat.placement.creation import loads_over_draws
-
-    return loads_over_draws(spec, layout.brokers, way, rounds=rounds, defaults=defaults)
-
-
 def layout_of(reading: Reading, edits: Edits) -> ClusterLayout:
     """The layout as read, with the edits applied."""
     return reading.layout if edits.is_empty else _edited(reading.layout, edits)
 
 
-@_result(_LAYOUTS)
+@_result(LAYOUTS)
 def _edited(layout: ClusterLayout, edits: Edits) -> ClusterLayout:
     return apply_edits(layout, edits)
 
 
-@_result(2 * _PLANS)
+@_result(2 * PLANS)
 def balance_of(layout: ClusterLayout) -> Balance:
     """``reseat.balance.measure`` of a layout."""
     from reseat.balance import measure
@@ -275,7 +198,7 @@ def balance_of(layout: ClusterLayout) -> Balance:
     return measure(layout)
 
 
-@_result(2 * _PLANS)
+@_result(2 * PLANS)
 def findings_of(layout: ClusterLayout) -> tuple[Finding, ...]:
     """``reseat.balance.findings`` of a layout."""
     from reseat.balance import findings
@@ -283,15 +206,7 @@ def findings_of(layout: ClusterLayout) -> tuple[Finding, ...]:
     return findings(layout)
 
 
-@_result(_PLANS)
-def advice_of(layout: ClusterLayout, mode: Mode) -> Advice:
-    """``reseat.planning.advice``: what to do about a layout."""
-    from reseat.planning.advice import advice
-
-    return advice(layout, mode=mode)
-
-
-@_result(_PLANS)
+@_result(PLANS)
 def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
     """The plan of a wish, at the point of the curve that it names; pages ask ``components.what_if.what_if`` for theirs.
 
@@ -303,27 +218,7 @@ def plan_for(layout: ClusterLayout, wish: Wish) -> Plan:
     return plan(layout, wish)
 
 
-@_result(_PLANS)
-def conflict_of(layout: ClusterLayout, wish: Wish) -> tuple[Demand, ...]:
-    """``reseat.planning.conflict``: what of a refused change cannot hold together."""
-    from reseat.planning.conflict import conflict
-
-    return conflict(layout, wish)
-
-
-@_result(_PLANS)
-def curve_of(layout: ClusterLayout, wish: Wish) -> Curve:
-    """``reseat.planning.whole_curve``: what more moves buy, and what is left out.
-
-    Raises:
-        WishRefused: the wish cannot be.
-    """
-    from reseat.planning import whole_curve
-
-    return whole_curve(layout, wish)
-
-
-@_result(2 * _PLANS)
+@_result(2 * PLANS)
 def transfer_of(plan: Plan) -> Transfer | None:
     """``reseat.planning.reassignment_time.transfer``: what carrying out a plan copies."""
     from reseat.planning.reassignment_time import transfer
@@ -331,15 +226,7 @@ def transfer_of(plan: Plan) -> Transfer | None:
     return transfer(plan)
 
 
-@_result(4)
-def board_of(layout: ClusterLayout, wish: Wish, plan: Plan | None) -> dict[str, object]:
-    """``canvas.rack_board.data.board_data``: what the rack board draws; a drop reruns its page twice."""
-    from components.canvas.rack_board.data import board_data
-
-    return board_data(layout, wish, plan)
-
-
-@_result(2 * _PLANS)
+@_result(2 * PLANS)
 def against_generate_of(plan: Plan, tool: Tool, mode: RackMode) -> AgainstGenerate:
     """``reseat.planning.against_generate``: what Kafka's ``--generate`` would propose, over its draws.
 
@@ -363,7 +250,7 @@ def beside_one_draw_of(plan: Plan, tool: Tool, seed: int, mode: RackMode) -> Bes
     return beside_one_draw(plan, tool, seed, rack_mode=mode)
 
 
-@_result(_PLANS)
+@_result(PLANS)
 def judgement_of(
     layout: ClusterLayout, proposed: ClusterLayout, wish: Wish, *, allow_rf_change: bool = False
 ) -> Certificate:
@@ -371,38 +258,6 @@ def judgement_of(
     from reseat.planning.judge import judge
 
     return judge(layout, proposed, wish, allow_rf_change=allow_rf_change)
-
-
-@_result(_PLANS)
-def election_of(layout: ClusterLayout, mode: Mode) -> ElectionPreview:
-    """``reseat.election.preferred``: what a preferred-leader election would do now."""
-    from reseat.election import preferred
-
-    return preferred(layout, mode)
-
-
-@_result(_PLANS)
-def election_after(plan: Plan, mode: Mode) -> ElectionPreview:
-    """``reseat.election.after_plan``: who leads once a plan is done, and after an election then."""
-    from reseat.election import after_plan
-
-    return after_plan(plan, mode)
-
-
-@_result(_AFTER)
-def once_done_of(plan: Plan) -> ClusterLayout:
-    """``reseat.election.once_done``: the layout once a plan is done, brokers that left still named."""
-    from reseat.election import once_done
-
-    return once_done(plan)
-
-
-@_result(_AFTER)
-def layout_after_of(plan: Plan) -> ClusterLayout:
-    """``reseat.election.layout_after``: the layout once a plan is done, without the brokers that left."""
-    from reseat.election import layout_after
-
-    return layout_after(plan)
 
 
 def report_of(asked: tuple[object, ...], make: Callable[[], _Answer]) -> _Answer:
@@ -420,55 +275,7 @@ def _report(asked: tuple[object, ...], _make: Callable[[], _Answer]) -> _Answer:
     return _make()
 
 
-@_result(_PLANS)
-def stop_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode, *, unclean: bool) -> StopPreview:
-    """``reseat.election.stop``: what happens while brokers are stopped."""
-    from reseat.election import stop
-
-    return stop(layout, brokers, unclean=unclean, mode=mode)
-
-
-@_result(4)
-def walk_of(layout: ClusterLayout, moves: tuple[Move, ...], mode: Mode, *, unclean: bool) -> Walk:
-    """``reseat.election.walk``: stops, returns and elections, one after the other."""
-    from reseat.election import walk
-
-    return walk(layout, moves, unclean=unclean, mode=mode)
-
-
-@_result(32)
-def majority_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode) -> Majority:
-    """``reseat.election.against_majority``: what a majority system would need for the same."""
-    from reseat.election import against_majority
-
-    return against_majority(layout, brokers, mode)
-
-
-@_result(_PLANS)
-def unclean_of(layout: ClusterLayout, mode: Mode) -> ElectionPreview:
-    """``reseat.election.unclean``: what an unclean election on request would do."""
-    from reseat.election import unclean
-
-    return unclean(layout, mode)
-
-
-@_result(_PLANS)
-def auto_rebalance_of(layout: ClusterLayout, mode: Mode) -> AutoRebalance:
-    """``reseat.election.auto_rebalance`` with its default percentage."""
-    from reseat.election import auto_rebalance
-
-    return auto_rebalance(layout, mode=mode)
-
-
-@_result(_PLANS)
-def restarts_of(layout: ClusterLayout) -> tuple[RestartSafety, ...]:
-    """``reseat.election.safe_to_restart``: the next broker to restart first."""
-    from reseat.election import safe_to_restart
-
-    return safe_to_restart(layout)
-
-
-@_result(_PLANS)
+@_result(PLANS)
 def comparison_of(brokers: tuple[Broker, ...], topics: int, factor: int, seed: int) -> tuple[Outcome, ...]:
     """``reseat.placement.comparison.compare`` of so many topics of mixed sizes.
 
@@ -479,19 +286,3 @@ def comparison_of(brokers: tuple[Broker, ...], topics: int, factor: int, seed: i
     from reseat.placement.comparison import compare, mixed_sizes
 
     return compare(brokers, mixed_sizes(topics, JavaRandom(seed)), factor, lambda: JavaRandom(seed))
-
-
-@_result(4)
-def losses_of(layout: ClusterLayout, mode: Mode) -> Losses:
-    """``reseat.resilience.losses.from_layout``: every broker, rack and pair lost, counted by the core."""
-    from reseat.resilience.losses import from_layout
-
-    return from_layout(layout, mode)
-
-
-@_result(64)
-def loss_of(layout: ClusterLayout, brokers: tuple[int, ...], mode: Mode) -> Loss:
-    """``reseat.resilience.loss``: what losing these brokers does, and what healing it takes."""
-    from reseat.resilience import loss
-
-    return loss(layout, brokers, mode=mode)

@@ -29,6 +29,7 @@ from reseat.balance.grid import (
     column_order,
     grid_of,
 )
+from reseat.election import once_done
 from reseat.model import ClusterLayout
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def measures_of(layout: ClusterLayout) -> list[str]:
 def _compared(seat: OpenLayout, shown: Shown) -> tuple[ClusterLayout, ClusterLayout | None, str, str]:
     """The layout at the sides, the one after it or beside it, what of the two is shown, and the other's name."""
     plan = shown.plan
-    done = None if plan is None else caching.once_done_of(plan)
+    done = None if plan is None else caching.kept(once_done, caching.AFTER)(plan)
     others = [name for name in session.layouts() if name != seat.name]
     itself = _AFTER if shown.after else _PRESENT
     choices = [itself, *([] if plan is None else [_DIFFERENCE]), *([_OTHER] if others else [])]

@@ -187,9 +187,11 @@ def _offered(seat: OpenLayout, plan: Plan, words: str = "Comparing moves and bal
     """The curve of the what-if; None where its plan moves nothing or has none."""
     if not plan.certificate.moves or plan.certificate.faults:
         return None
+    from reseat.planning import whole_curve
+
     try:
         with st.spinner(words, show_time=True):
-            return caching.curve_of(seat.layout, seat.wish.at(None))
+            return caching.kept(whole_curve)(seat.layout, seat.wish.at(None))
     except WishRefused:
         # The curve is an offer beside the plan: where there is none, the plan stands alone.
         return None

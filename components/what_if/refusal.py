@@ -13,7 +13,7 @@ from components.state import caching, session
 from components.state.session import OpenLayout
 from reseat.errors import WishRefused
 from reseat.model import Wish
-from reseat.planning.conflict import conflict_in_words, without
+from reseat.planning.conflict import conflict, conflict_in_words, without
 
 __all__ = ["draw_refusal"]
 
@@ -28,7 +28,7 @@ def draw_refusal(seat: OpenLayout, error: WishRefused) -> None:
     what = "Not planned: the input is incomplete" if asks else "Not possible"
     frame.answer(f"{what}: {wish_in_words(seat.wish)}.")
     st.markdown(f":red[:material/block:] {text.plain(error.sentence)}")
-    found = () if asks else caching.conflict_of(seat.layout, seat.wish)
+    found = () if asks else caching.kept(conflict)(seat.layout, seat.wish)
     if found:
         st.markdown(text.plain(conflict_in_words(found)))
     with st.container(horizontal=True, key="refused-choices"):

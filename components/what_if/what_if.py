@@ -14,6 +14,7 @@ from components.look.text import wish_in_words
 from components.shell import frame
 from components.state import caching
 from components.state.session import OpenLayout
+from reseat.election import layout_after
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout, Plan
 
@@ -37,7 +38,9 @@ class Shown:
     @property
     def layout(self) -> ClusterLayout:
         """The layout looked at, or the one once the plan is done, without the brokers that left."""
-        return caching.layout_after_of(self.plan) if self.after and self.plan is not None else self.present
+        if not self.after or self.plan is None:
+            return self.present
+        return caching.kept(layout_after, caching.AFTER)(self.plan)
 
 
 def plan_of(seat: OpenLayout) -> Plan:

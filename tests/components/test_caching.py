@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from components.state import caching
-from reseat.election.sequence import Move, MoveKind
+from reseat.election import Move, MoveKind, preferred, stop, walk
 from reseat.errors import WishRefused
 from reseat.model import ClusterLayout, Wish
 
@@ -31,17 +31,15 @@ def test_another_wish_layout_or_order_has_a_result_of_its_own():
     layout = one()
 
     assert caching.plan_for(layout, Wish(remove=(1,))) is not caching.plan_for(layout, Wish(remove=(0,)))
-    assert caching.election_of(layout, "kraft") is not caching.election_of(layout, "zookeeper")
-    assert caching.stop_of(layout, (0, 1), "kraft", unclean=False) is not caching.stop_of(
-        layout, (0, 1), "kraft", unclean=True
-    )
+    assert caching.kept(preferred)(layout, "kraft") is not caching.kept(preferred)(layout, "zookeeper")
+    assert caching.kept(stop)(layout, (0, 1), unclean=False) is not caching.kept(stop)(layout, (0, 1), unclean=True)
 
 
 def test_moves_of_another_kind_are_another_walk():
     """A stop and a return of the same broker hold the same numbers."""
     layout = one()
     kinds = list(MoveKind)[:2]
-    walks = [caching.walk_of(layout, (Move(kind, (0,)),), "kraft", unclean=False) for kind in kinds]
+    walks = [caching.kept(walk, 4)(layout, (Move(kind, (0,)),)) for kind in kinds]
 
     assert walks[0] is not walks[1]
 
