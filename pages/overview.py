@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from components.charts import plots
+from components.charts import bars, plots
 from components.look import text, theme
 from components.overview.advice import draw_advice
 from components.overview.takeaway import draw_takeaway
@@ -11,7 +11,7 @@ from components.shell import frame
 from components.shell.findings import draw_findings, flagged
 from components.state import addresses, caching
 from components.what_if.what_if import shown
-from reseat.balance.grid import shown_rack_places
+from reseat.balance.grid import brokers_by_rack, shown_rack_places
 from reseat.balance.imbalances import Imbalance, imbalances
 from reseat.model import NOT_TOLD, ClusterLayout, Finding, Severity
 from reseat.model.glossary import define
@@ -47,16 +47,16 @@ def health(layout: ClusterLayout, under_replicated: int | None, found: tuple[Fin
 def imbalance_chart(one: Imbalance, layout: ClusterLayout, key: str) -> None:
     """One imbalance as bars, in the order of racks."""
     looks = theme.rack_looks(layout.racks)
-    order = plots.broker_order(layout)
+    order = brokers_by_rack(layout)
     if one.by_rack:  # brokers without a rack stand last, as they are given
         order = np.argsort([*shown_rack_places(layout), *range(len(layout.racks), len(one.names))])
     racks = [one.names[at] for at in order.tolist()] if one.by_rack else []
     colours = [looks[name][0] if name in looks else theme.look().bar for name in racks] if one.by_rack else None
     st.markdown(f"**{one.title}.** {text.plain(one.sentence)}")
-    names = racks if one.by_rack else plots.broker_names(layout, order)
-    figure = plots.bars(names, one.values[order], one.unit, mean=one.mean, colours=colours)
+    names = racks if one.by_rack else bars.broker_names(layout, order)
+    figure = bars.simple(names, one.values[order], one.unit, mean=one.mean, colours=colours)
     if not one.by_rack:
-        plots.rack_strip(figure, layout, order)
+        bars.rack_strip(figure, layout, order)
     plots.draw(figure, key, f"{one.title}: {one.sentence}")
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from components.charts import plots
+from components.charts import bars, plots
+from reseat.balance.grid import brokers_by_rack
 from reseat.model import ClusterLayout
 
 __all__ = ["draw"]
@@ -15,8 +16,8 @@ __all__ = ["draw"]
 
 def draw(
     layout: ClusterLayout,
-    before: plots.Numbers,
-    after: plots.Numbers,
+    before: bars.Numbers,
+    after: bars.Numbers,
     unit: str,
     *,
     key: str,
@@ -40,14 +41,14 @@ def draw(
         height: pixels.
         on_click: called when a broker's column is clicked.
     """
-    order = plots.broker_order(layout)
+    order = brokers_by_rack(layout)
     before, after, leaving = before[order], after[order], leaving[order]
-    names = plots.broker_names(layout, order)
+    names = bars.broker_names(layout, order)
     mean = float(after[~leaving].mean()) if (~leaving).any() else 0.0
-    figure = plots.before_after(names, before, after, unit, leaving=leaving, mean=mean)
-    plots.rack_strip(figure, layout, order)
+    figure = bars.before_after(names, before, after, unit, leaving=leaving, mean=mean)
+    bars.rack_strip(figure, layout, order)
     if down:
-        plots.mark_down(figure, leaving)
+        bars.mark_down(figure, leaving)
     if on_click is not None:
-        plots.fill_columns(figure, names, before, after, unit)
+        bars.fill_columns(figure, names, before, after, unit)
     plots.draw(figure, key, says, height=height, on_click=on_click)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from components.charts import plots
+from components.charts import bars, plots
 from components.look import tables, text
 from components.shell import frame
 from components.state import addresses, fields, slots, widgets
@@ -99,7 +99,7 @@ def draw_starts(layout: ClusterLayout, rings: dict[Ring, list[TopicFingerprint]]
     starts = np.bincount([one.fits[0].start for one in rings[ring]], minlength=len(brokers))
     rack_of = {broker.id: broker.rack for broker in layout.brokers}
     names = [f"broker {b} in {rack_of[b]}" if rack_of.get(b) else f"broker {b}" for b in brokers]
-    figure = plots.bars(names, starts, "topics", mean=len(rings[ring]) / len(brokers))
+    figure = bars.simple(names, starts, "topics", mean=len(rings[ring]) / len(brokers))
     plots.draw(figure, "fingerprint-starts", "Topics by the broker of their start index, in ring order")
     frame.how_to_read(
         "Kafka chooses a random start for each topic: the place on the ring of brokers where partition 0 begins. The "

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from components.charts.plots import broker_order
 from components.leaders import elections
 from components.leaders.consequences import bring_back_words, draw_lists
 from components.look import text
@@ -16,6 +15,7 @@ from components.shell import frame
 from components.shell.findings import flagged
 from components.state import caching, fields, widgets
 from components.state.slots import Anew, Slot
+from reseat.balance.grid import brokers_by_rack
 from reseat.election import Reason, against_majority, leader_spread, safe_to_restart, stop
 from reseat.model import ClusterLayout, Severity
 from reseat.model.glossary import define
@@ -162,7 +162,7 @@ def _clicked(layout: ClusterLayout, chart: str) -> None:
     """A click on a broker's bar stops it, or lets it run again; a browser may tell of one click twice."""
     if chart != _chart():
         return
-    order = broker_order(layout)
+    order = brokers_by_rack(layout)
     for place in widgets.clicked(chart)[:1]:
         stopped = set(_STOPPED.get(())) ^ {layout.brokers[order[place]].id}
         fields.fill(_OUT, sorted(stopped))

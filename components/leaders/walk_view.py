@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from components.charts.plots import broker_order
 from components.leaders import elections
 from components.leaders.consequences import bring_back_words, draw_lists
 from components.leaders.walk_state import (
@@ -28,6 +27,7 @@ from components.look import text
 from components.shell import frame
 from components.shell.findings import flagged
 from components.state import caching, fields, widgets
+from reseat.balance.grid import brokers_by_rack
 from reseat.election import Move, MoveKind, Reason, against_majority, stop
 from reseat.election import unclean as unclean_election
 from reseat.election import walk as walk_through
@@ -219,7 +219,7 @@ def _draw_bars(layout: ClusterLayout, before: elections.Counts | None, after: el
 
 def _clicked(layout: ClusterLayout, walk: Walk, chart: str, dead: frozenset[int]) -> None:
     """A click on a broker's bar stops it next, or lets it return."""
-    order = broker_order(layout)
+    order = brokers_by_rack(layout)
     for place in widgets.clicked(chart)[:1]:
         broker = layout.brokers[order[place]].id
         add(walk, Move(MoveKind.RETURN if broker in dead else MoveKind.STOP, (broker,)))

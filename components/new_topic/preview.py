@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from components.charts import before_after, plots
+from components.charts import bars, before_after, plots
 from components.charts.replica_matrix import draw_matrix
 from components.look import tables, text
 from components.new_topic.form import NewTopic
 from components.shell import frame
 from components.state import caching, fields
+from reseat.balance.grid import brokers_by_rack
 from reseat.errors import PlacementRefused
 from reseat.model import BrokerState, ClusterLayout
 from reseat.model.glossary import define
@@ -118,10 +119,10 @@ def draw_bars(layout: ClusterLayout, effect: Effect, what: str) -> None:
     """The main figure: what every broker gets of the topic, or what it has before and with it."""
     loads = caching.balance_of(layout).by_broker
     if what == BARS[0]:
-        order = plots.broker_order(layout)
+        order = brokers_by_rack(layout)
         led, followed = effect.leaders[order], (effect.replicas - effect.leaders)[order]
-        figure = plots.led_and_followed(plots.broker_names(layout, order), led, followed)
-        plots.rack_strip(figure, layout, order)
+        figure = bars.led_and_followed(bars.broker_names(layout, order), led, followed)
+        bars.rack_strip(figure, layout, order)
         plots.draw(figure, "topic-bars", f"{what} by broker", height=220)
         explained = "Blue: partitions whose preferred leader is the broker; grey: partitions it follows."
     else:
@@ -185,7 +186,7 @@ def draw_lists(layout: ClusterLayout, placement: Placement) -> None:
         if len(layout.brokers) > _MATRIX_BROKERS:
             st.caption(f"The matrix of partitions and brokers is drawn for up to {_MATRIX_BROKERS} brokers.")
             return
-        order = plots.broker_order(layout)
+        order = brokers_by_rack(layout)
         ids = layout.broker_ids[order].tolist()
         draw_matrix(
             placement.replicas, ids, racks,

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from components.charts import plots
+from components.charts import bars, plots
 from components.look import tables, text
 from components.shell import frame
 from components.shell.frame import Figure
 from components.state import fields
+from reseat.balance.grid import brokers_by_rack
 from reseat.model.search import Search
 from reseat.operate.journal.records import MoveProgress, RunProgress, RunState
 
@@ -167,11 +168,11 @@ def _draw_arrivals(progress: RunProgress, layout: ClusterLayout) -> None:
         st.caption("No replica is copied: only the order of lists changes, or replicas are dropped.")
         return
     known = layout.broker_ids.tolist()
-    order = [known[place] for place in plots.broker_order(layout).tolist() if known[place] in counts]
+    order = [known[place] for place in brokers_by_rack(layout).tolist() if known[place] in counts]
     order += sorted(set(counts) - set(order))
     racks = {broker.id: broker.rack for broker in layout.brokers}
     names = [f"broker {broker}" + (f" in {racks[broker]}" if racks.get(broker) else "") for broker in order]
-    figure = plots.arrivals(names, np.array([counts[broker] for broker in order]))
+    figure = bars.arrivals(names, np.array([counts[broker] for broker in order]))
     plots.draw(figure, f"run-{progress.run.id}-arrivals", "Replicas that have arrived on each broker", height=170)
     frame.how_to_read(
         "One bar per receiving broker, in replicas. Green: done. Sky blue: in progress. Grey: waiting. Hatched "

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from components.charts import plots
+from components.charts.flow import flows
 from components.look import tables, text
 from components.state import fields
 from reseat.model import NONE, ClusterLayout, IntArray, Plan
@@ -150,7 +151,7 @@ def draw_flows(plan: Plan, key: str) -> None:
         return
     sources, targets, link, counts, by_rack = flow_counts(plan)
     largest = np.argsort(-counts, kind="stable")[:_MOST_ARROWS]
-    figure = plots.flows(sources, targets, link[largest], counts[largest], "replicas")
+    figure = flows(sources, targets, link[largest], counts[largest], "replicas")
     plots.draw(figure, key, "Brokers that give up replicas (left) and brokers that receive them (right)", height=340)
     left_out = len(counts) - len(largest)
     notes = (["Brokers are grouped by rack."] if by_rack else []) + (

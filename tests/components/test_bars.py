@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from components.charts.plots import before_after
+from components.charts.bars import arrivals, before_after
 
 
 def test_the_line_of_the_mean_passes_through_no_number() -> None:
@@ -16,3 +16,17 @@ def test_the_line_of_the_mean_passes_through_no_number() -> None:
 
     assert list(numbers.text) == ["+7", "+20", "+20"]
     assert list(numbers.y) == [102.0, 60.0, 150.0]
+
+
+def test_a_hatched_bar_has_a_ground():
+    """What failed of a run, and what moves out of a broker: without a ground Plotly draws the hatching alone, in white."""
+    figures = (
+        arrivals(["broker 1"], np.array([[1, 0, 0, 2]])),
+        before_after(["broker 1"], np.array([3]), np.array([1]), "replicas", leaving=np.array([False]), mean=1.0),
+    )
+    hatched = [
+        one.marker for figure in figures for one in figure.data if one.type == "bar" and one.marker.pattern.shape
+    ]
+
+    assert len(hatched) == 2
+    assert [one.pattern.bgcolor for one in hatched] == [one.color for one in hatched]

@@ -59,7 +59,7 @@ def pair(one: str, other: str) -> frozenset[str]:
 
 def figures(look: theme.Look) -> dict[str, Figure]:
     """Every figure that tells things apart by colours, in light or dark."""
-    hatch = Sign("what moves out is hatched", "components/charts/plots.py", '("moved out", goes, theme.MOVED_OUT, "/")')
+    hatch = Sign("what moves out is hatched", "components/charts/bars.py", '("moved out", goes, theme.MOVED_OUT, "/")')
     gone = Sign("what is read no more is hatched and has a minus", "components/consumers/matrix.py", 'MOVED_OUT, "/"')
     hold, trough = mixed(look.text, look.background, 0.34), mixed(look.text, look.background, 0.09)
     matrix = Sign("L, or the place in the list", "components/charts/replica_matrix.py", '"L" if j == 0 else str(j + 1)')

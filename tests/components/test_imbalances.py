@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from components.charts import plots
+from components.charts import bars
 from reseat.balance import measure
 from reseat.balance.imbalances import imbalances
 from reseat.model import Broker, ClusterLayout
@@ -17,7 +17,7 @@ def test_a_broker_of_which_no_size_is_told_is_not_called_the_emptiest() -> None:
         size_bytes=np.array([[700.0, np.nan], [500.0, 200.0]]),
     )
     (found,) = (one for one in imbalances(layout, measure(layout)) if one.unit == "bytes")
-    figure = plots.bars(list(found.names), found.values, found.unit, mean=found.mean)
+    figure = bars.simple(list(found.names), found.values, found.unit, mean=found.mean)
 
     assert found.sentence == "200 B (broker 3) to 1.2 kB (broker 1): spread 1.0 kB."
     assert found.mean == 700.0
