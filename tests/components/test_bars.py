@@ -19,7 +19,7 @@ def test_the_line_of_the_mean_passes_through_no_number() -> None:
 
 
 def test_a_hatched_bar_has_a_ground():
-    """What failed of a run, and what moves out of a broker: without a ground Plotly draws the hatching alone, in white."""
+    """What failed of a run, what moves out of a broker: without a ground Plotly draws the hatching alone, in white."""
     figures = (
         arrivals(["broker 1"], np.array([[1, 0, 0, 2]])),
         before_after(["broker 1"], np.array([3]), np.array([1]), "replicas", leaving=np.array([False]), mean=1.0),
