@@ -136,15 +136,9 @@ def _make(folder: Path) -> dict[str, float]:
 
 def _plan_of_all(layout: ClusterLayout) -> Plan:
     """Every list the other way round: the largest text that a plan of this layout can be."""
-    from reseat.model import Certificate, ClusterLayout, Plan, Wish
+    from reseat.model import Certificate, Plan, Wish
 
-    proposed = ClusterLayout.from_columns(
-        topics=layout.topics,
-        topic_of=layout.topic_of,
-        partition=layout.partition,
-        replicas=layout.replica_ids[:, ::-1],
-        brokers=layout.brokers,
-    )
+    proposed = layout.bare(layout.replica_ids[:, ::-1])
     return Plan(layout, proposed, Certificate(wish=Wish(), moves=0))
 
 

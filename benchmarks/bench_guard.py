@@ -54,24 +54,14 @@ def _layout(partitions: int) -> ClusterLayout:
     )
 
 
-def _bare(layout: ClusterLayout, ids: np.ndarray) -> ClusterLayout:
-    return ClusterLayout.from_columns(
-        topics=layout.topics,
-        topic_of=layout.topic_of,
-        partition=layout.partition,
-        replicas=ids,
-        brokers=layout.brokers,
-    )
-
-
 def _request(layout: ClusterLayout, touched: int) -> PlanRequest:
     rows = np.sort(np.random.default_rng(1).choice(layout.partition_count, touched, replace=False))
     chosen = layout.select(rows)
     ids = chosen.replica_ids.copy()
     ids[:, 2] = (ids[:, 2] + 4) % _BROKERS  # to another broker of the same rack
     plan = SealedPlan(
-        proposed=_bare(chosen, ids),
-        before=_bare(chosen, chosen.replica_ids),
+        proposed=chosen.bare(ids),
+        before=chosen.bare(chosen.replica_ids),
         racks={broker.id: broker.rack for broker in layout.brokers},
         leaving=(),
         layout_hash=None,
@@ -106,7 +96,7 @@ def run() -> list[tuple[str, str, str]]:
         room = tuple(LogDirectory(i, "/data", None, 10**17) for i in range(_BROKERS))
         told = {"taken_at": datetime.now(UTC), "protocol": "admin", "cluster_id": "c", "log_dirs": room}
         same = Snapshot(layout=layout, **told)
-        other = Snapshot(layout=_bare(layout, np.roll(layout.replica_ids, 1, axis=1)), **told)
+        other = Snapshot(layout=layout.bare(np.roll(layout.replica_ids, 1, axis=1)), **told)
         what = f"guard: {touched:,} partitions of {partitions:,}"
         for where, now in (("as planned on", same), ("every list changed", other)):
             seconds = _best(lambda request=request, now=now: check(request, now, under_way=()))

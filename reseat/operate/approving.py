@@ -149,22 +149,12 @@ def rollback_of(run: Run, moves: Sequence[MoveProgress], now: Snapshot) -> Rollb
     arrivals = sum(
         len(set(ids) - set(_held(current.replica_ids[row].tolist()))) for row, ids in enumerate(_sorted(lists))
     )
-    seal = seal_of(proposed, _bare(current), made_for=now.layout, shown={"moves": arrivals})
+    seal = seal_of(proposed, current.bare(), made_for=now.layout, shown={"moves": arrivals})
     return Rollback(document(entries(proposed, "none"), seal), tuple(left))
 
 
 def _sorted(lists: dict[tuple[str, int], Sequence[int]]) -> list[Sequence[int]]:
     return [lists[key] for key in sorted(lists)]
-
-
-def _bare(layout: ClusterLayout) -> ClusterLayout:
-    return ClusterLayout.from_columns(
-        topics=layout.topics,
-        topic_of=layout.topic_of,
-        partition=layout.partition,
-        replicas=layout.replica_ids,
-        brokers=layout.brokers,
-    )
 
 
 def _held(ids: Sequence[int]) -> tuple[int, ...]:

@@ -144,7 +144,7 @@ def seal(plan: Plan) -> str:
     """
     certificate = plan.certificate
     return seal_of(
-        _bare(plan.proposed.select(plan.changed)),
+        plan.proposed.select(plan.changed).bare(),
         plan.current.select(plan.changed),
         made_for=plan.current,
         leaving=plan.wish.remove,
@@ -328,7 +328,7 @@ def inverse(plan: SealedPlan, now: ClusterLayout | None = None) -> str:
     shown: dict[str, Shown] = {"moves": _arrivals(after.replica_ids, before.replica_ids)}
     for name, other in (("before", "after"), ("after", "before")):
         shown[f"rack_violations_{name}"] = plan.shown.get(f"rack_violations_{other}")
-    proposed = _bare(before)
+    proposed = before.bare()
     return document(entries(proposed, "none"), seal_of(proposed, after, made_for=made_for, shown=shown))
 
 
@@ -432,17 +432,6 @@ def _rows_in(layout: ClusterLayout, of: ClusterLayout) -> npt.NDArray[np.int64]:
             f"{listed([*map(of.name_of, gone[:5].tolist()), *([f'{len(gone) - 5:,} more'] if len(gone) > 5 else [])])}."
         )
     return rows
-
-
-def _bare(layout: ClusterLayout) -> ClusterLayout:
-    """The same lists without leaders, ISR, sizes and log directories."""
-    return ClusterLayout.from_columns(
-        topics=layout.topics,
-        topic_of=layout.topic_of,
-        partition=layout.partition,
-        replicas=layout.replica_ids,
-        brokers=layout.brokers,
-    )
 
 
 def _with_lists(layout: ClusterLayout, rows: npt.NDArray[np.int64], lists: ClusterLayout) -> ClusterLayout:
