@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from components.look import tables, text
-from components.operate import person, reading, states
-from components.operate.checks import draw_checks, tally
-from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
+from components.operate import reading, states
 from components.operate.operated_cluster import OperatedCluster
-from components.operate.reading import Fresh, draw_age, last_reading, log_ends, read_now
-from components.operate.short import attempt, outcomes, write
+from components.operate.reading import Fresh, last_reading, log_ends, read_now
+from components.operate.short import draw_write, outcomes, write
 from components.state import fields
 from reseat.errors import ClusterUnreachable
 from reseat.model import ClusterLayout
@@ -78,27 +77,17 @@ def draw_election(operated: OperatedCluster, layout: ClusterLayout, mode: Mode) 
         **operated.requested_by(operated.cluster_id),
     )
     checks = check_election(request, fresh.snapshot, ends, migrating=fresh.facts.migrating)
-    listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
-    left, right = st.columns([1.7, 1], gap="large")
-    with left:
-        st.markdown(f"**Checks: {tally(listed)}**")
-        overrides = draw_checks(listed, f"election-{election.name}")
-        if draw_age(fresh):
-            _read_again(operated)
-    with right:
-        if not operated.may_write:
-            states.draw_not_enabled(
-                operated.permission.sentence if operated.enabled else person.how_to_enable(operated.access)
-            )
-            return
-        what = "preferred leaders" if election is Election.PREFERRED else "out-of-sync leaders"
-        label = f"Elect {what} of {text.counted(len(wanted), 'partition')} on {text.visible(operated.name, 60)}"
-        typed = draw_confirm(operated, checks, overrides, label, f"election-{election.name}")
-    if typed is not None and attempt(
-        _name(operated, election), "Running the election …", lambda: _hold(operated, request, typed, overrides, mode)
-    ):
-        operated.live.refresh()  # every page shall show who leads now
-        st.rerun()
+    what = "preferred leaders" if election is Election.PREFERRED else "out-of-sync leaders"
+    draw_write(
+        operated,
+        fresh,
+        checks,
+        name=_name(operated, election),
+        key=f"election-{election.name}",
+        label=f"Elect {what} of {text.counted(len(wanted), 'partition')} on {text.visible(operated.name, 60)}",
+        doing="Running the election …",
+        work=partial(_hold, operated, request, mode),
+    )
 
 
 def _partitions(layout: ClusterLayout, election: Election, mode: Mode) -> tuple[tuple[Partition, ...], bool]:
@@ -150,7 +139,7 @@ def _name(operated: OperatedCluster, election: Election) -> str:
 
 
 def _hold(
-    operated: OperatedCluster, asked: ElectionRequest, typed: str, overrides: frozenset[str], mode: Mode
+    operated: OperatedCluster, asked: ElectionRequest, mode: Mode, typed: str, overrides: frozenset[str]
 ) -> ElectionOutcome:
     """Read once more, check once more, and hold it."""
     now: Fresh = read_now(operated)
@@ -166,15 +155,6 @@ def _hold(
     return write(
         operated, "election", content, check_election(request, now.snapshot, migrating=now.facts.migrating), work
     )
-
-
-def _read_again(operated: OperatedCluster) -> None:
-    try:
-        reading.read_now(operated)
-    except ClusterUnreachable as error:
-        states.draw_lost(str(error))
-        return
-    st.rerun()
 
 
 def _draw_outcome(operated: OperatedCluster, election: Election) -> None:

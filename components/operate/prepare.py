@@ -70,8 +70,7 @@ def draw_proposal(operated: OperatedCluster, proposal: Proposal, head: DeltaGene
     with left:
         st.header(f"Checks: {tally(listed)}", anchor=False)
         overrides = draw_checks(listed, f"{proposal.kind}-{proposal.sealed.hash[:12]}")
-        if draw_age(fresh):
-            _read_again(operated, leaving)
+        draw_age(operated, fresh)
     with head:
         limits = BatchLimits(options.max_concurrent_moves_per_broker, fresh.facts.batch_bytes, order=options.order)
         work, schedule = caching.schedule_of(fresh.snapshot.layout, proposal.sealed, limits)
@@ -159,15 +158,6 @@ def _answer(operated: OperatedCluster, proposal: Proposal, plan: Plan, against: 
     else:
         verdict = "nothing prevents it" + (f", {untold} unknown" if untold else "")
     return f"{proposal.title} on {text.visible(operated.name, 60)}: {what}; {verdict}."
-
-
-def _read_again(operated: OperatedCluster, leaving: tuple[int, ...]) -> None:
-    try:
-        read_now(operated, leaving)
-    except ClusterUnreachable as error:
-        states.draw_lost(str(error))
-        return
-    st.rerun()
 
 
 def _carry_out(intent: Intent, typed: str, overrides: frozenset[str]) -> None:

@@ -13,8 +13,10 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from components.look import text
+from components.operate import states
 from components.operate.operated_cluster import OperatedCluster
 from components.state.slots import Slot
+from reseat.errors import ClusterUnreachable
 from reseat.model import Snapshot
 from reseat.operate.admitting import Facts, facts_of
 from reseat.operate.checks.election import Ends
@@ -126,12 +128,19 @@ def log_ends(operated: OperatedCluster, fresh: Fresh, partitions: tuple[Partitio
     return kept[1]
 
 
-def draw_age(fresh: Fresh) -> bool:
-    """Say how old the reading is; returns whether the person asks for a new one."""
+def draw_age(operated: OperatedCluster, fresh: Fresh) -> None:
+    """Say how old the reading is, and read the cluster anew where the person asks for it."""
     with st.container(horizontal=True, vertical_alignment="center", key="reading-age", gap="small"):
         taken = fresh.snapshot.taken_at
         st.caption(
             f"By the reading of {taken:%H:%M:%S} UTC, {text.ago(taken)}; it is read once more before anything is sent.",
             width="content",
         )
-        return st.button("Read again", key="read-again", icon=":material/refresh:", type="tertiary")
+        again = st.button("Read again", key="read-again", icon=":material/refresh:", type="tertiary")
+    if again:
+        try:
+            read_now(operated, fresh.leaving)
+        except ClusterUnreachable as error:
+            states.draw_lost(str(error))
+            return
+        st.rerun()

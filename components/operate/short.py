@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 import streamlit as st
 
-from components.operate import states
+from components.operate import person, states
+from components.operate.checks import draw_checks, tally
+from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
 from components.operate.operated_cluster import OperatedCluster
+from components.operate.reading import Fresh, draw_age
 from components.state.slots import Slot
 from reseat.errors import ClusterUnreachable, ReseatError, WriteRefused
 from reseat.operate import short_writes
 from reseat.operate.checks.check import Check
 
-__all__ = ["Outcomes", "attempt", "outcomes", "write"]
+__all__ = ["Outcomes", "draw_write", "outcomes", "write"]
 
 _OUTCOMES: Slot[Outcomes] = Slot("operate-outcomes")
 
@@ -58,14 +62,49 @@ def write(
     return short_writes.write(operated.journal, kind, content, checks, work, **who)
 
 
-def attempt(name: str, doing: str, work: Callable[[], object]) -> bool:
-    """Try a short write with a spinner, keep what came of it, and draw why nothing was sent; says whether it came off.
+def draw_write(
+    operated: OperatedCluster,
+    fresh: Fresh,
+    checks: Sequence[Check],
+    *,
+    name: str,
+    key: str,
+    label: str,
+    doing: str,
+    work: Callable[[str, frozenset[str]], object],
+) -> None:
+    """Draw the checks of a short write and the button that does it; the page is drawn anew once it came off.
 
     Args:
-        name: under which ``outcomes`` keeps it.
+        operated: the cluster and the person.
+        fresh: the reading that it was checked by.
+        checks: as the guard answered.
+        name: under which ``outcomes`` keeps what came of it.
+        key: its name on the page.
+        label: what the button does, in full; not yet Markdown.
         doing: what the spinner says.
-        work: the write.
+        work: the write, given what was typed to confirm it and the checks that the person overrides.
     """
+    listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
+    left, right = st.columns([1.7, 1], gap="large")
+    with left:
+        st.markdown(f"**Checks: {tally(listed)}**")
+        overrides = draw_checks(listed, key)
+        draw_age(operated, fresh)
+    with right:
+        if not operated.may_write:
+            states.draw_not_enabled(
+                operated.permission.sentence if operated.enabled else person.how_to_enable(operated.access)
+            )
+            return
+        typed = draw_confirm(operated, checks, overrides, label, key)
+    if typed is not None and _attempt(name, doing, partial(work, typed, overrides)):
+        operated.live.refresh()  # every page shall show what is so now
+        st.rerun()
+
+
+def _attempt(name: str, doing: str, work: Callable[[], object]) -> bool:
+    """Try it with a spinner, keep what came of it, and draw why nothing was sent; says whether it came off."""
     kept = outcomes()
     kept.by_name.pop(name, None)
     try:

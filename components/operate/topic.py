@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import streamlit as st
 
 from components.look import text
-from components.operate import person, reading, states
-from components.operate.checks import draw_checks, tally
-from components.operate.confirm import JUDGED_ELSEWHERE, draw_confirm
+from components.operate import reading, states
 from components.operate.operated_cluster import OperatedCluster
-from components.operate.reading import draw_age, last_reading, read_now
-from components.operate.short import attempt, outcomes, write
+from components.operate.reading import last_reading, read_now
+from components.operate.short import draw_write, outcomes, write
 from components.state import fields
 from reseat.errors import ClusterUnreachable
 from reseat.operate.checks.guard import check_topic
@@ -91,26 +90,16 @@ def _draw_confirmed(operated: OperatedCluster, spec: TopicSpec, nodes: bool) -> 
     checks = check_topic(
         _request(operated, spec, nodes, operated.cluster_id), fresh.snapshot, migrating=nodes and fresh.facts.migrating
     )
-    listed = [check for check in checks if check.name not in JUDGED_ELSEWHERE]
-    left, right = st.columns([1.7, 1], gap="large")
-    with left:
-        st.markdown(f"**Checks: {tally(listed)}**")
-        overrides = draw_checks(listed, f"topic-{'nodes' if nodes else 'request'}")
-        if draw_age(fresh):
-            _read_again(operated)
-    with right:
-        if not operated.may_write:
-            states.draw_not_enabled(
-                operated.permission.sentence if operated.enabled else person.how_to_enable(operated.access)
-            )
-            return
-        label = f"Create {text.visible(spec.name, 60)} on {text.visible(operated.name, 60)}"
-        typed = draw_confirm(operated, checks, overrides, label, "topic")
-    if typed is not None and attempt(
-        _name(operated, spec.name), "Creating the topic …", lambda: _make(operated, spec, nodes, typed, overrides)
-    ):
-        operated.live.refresh()
-        st.rerun()
+    draw_write(
+        operated,
+        fresh,
+        checks,
+        name=_name(operated, spec.name),
+        key=f"topic-{'nodes' if nodes else 'request'}",
+        label=f"Create {text.visible(spec.name, 60)} on {text.visible(operated.name, 60)}",
+        doing="Creating the topic …",
+        work=partial(_make, operated, spec, nodes),
+    )
 
 
 def _request(
@@ -145,15 +134,6 @@ def _make(
     return write(
         operated, "topic", content, check_topic(request, now.snapshot, migrating=nodes and now.facts.migrating), work
     )
-
-
-def _read_again(operated: OperatedCluster) -> None:
-    try:
-        read_now(operated)
-    except ClusterUnreachable as error:
-        states.draw_lost(str(error))
-        return
-    st.rerun()
 
 
 def _name(operated: OperatedCluster, topic: str) -> str:

@@ -618,7 +618,7 @@ def test_a_topic_is_made_with_the_very_replicas_shown(operate, world):
 
     assert buttons(at)["Create payments on prod"].disabled
 
-    at.text_input(key="confirm-topic").set_value("FAKE").run()
+    at.text_input(key="confirm-topic-request").set_value("FAKE").run()
     buttons(at)["Create payments on prod"].click().run()
 
     assert not at.exception
