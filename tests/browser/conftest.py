@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 from playwright.sync_api import Error
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from components.shell import navigation
 from components.shell.navigation import LESSONS, View
 from tests.conftest import chromium, require
 from tests.history.made import write
@@ -42,8 +43,17 @@ _STANDS_STILL = """async (figure) => {
 SCREEN = {"width": 1366, "height": 768}
 #: A story is told in light each time, in dark among the long tests; ``test_access`` sees pages in both each time.
 SCHEMES = ("light", pytest.param("dark", marks=pytest.mark.slow))
+#: Chromium's own suggestions below its address bar are two pages, which each window loads. The other features are those
+#: that Playwright leaves out: of two such flags Chromium takes the last.
+_LEFT_OUT = (
+    "WebUIOmniboxPopup,WebUIOmniboxAimPopup,"
+    "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,"
+    "ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,OptimizationHints,NetworkTimeServiceQuerying,"
+    "AimEnabled,PreconnectToSearch"
+)
 #: Chromium without what it would do on its own: no updates, no sync, no graphics card, no sandbox inside containers.
 FLAGS = (
+    f"--disable-features={_LEFT_OUT}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
@@ -104,30 +114,45 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 class Profiles:
     """Browser profiles, lent to one test at a time and handed back as if fresh.
 
-    A profile that was used has Streamlit's scripts in its cache, compiled: the first page of a test costs 1.1 s of a
-    processor less. What is to be forgotten is forgotten on return; a profile of any unusual kind is closed instead.
+    A profile that was used twice has Streamlit's scripts in its cache, compiled: the first page of a test costs half of
+    what it costs in a new one. So all tests whose wishes a page can be told have profiles of one kind. What is to be
+    forgotten is forgotten on return; a profile of another kind is closed instead.
     """
+
+    #: What a page can be told that is there already, and what all profiles begin with.
+    TOLD: ClassVar[dict[str, object]] = {"viewport": SCREEN, "reduced_motion": "reduce", "color_scheme": "light"}
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._free: dict[str, list[BrowserContext]] = {}
+        self._free: list[BrowserContext] = []
 
-    def lend(self, options: dict[str, object]) -> BrowserContext:
-        """A profile of these options that nobody has."""
-        free = self._free.get(str(options))
-        return free.pop() if free else self._browser.new_context(**options)  # type: ignore[arg-type]
+    def lend(self, asked: dict[str, object]) -> BrowserContext:
+        """A profile that nobody has, for pages of these options."""
+        kind = {name: value for name, value in asked.items() if name not in self.TOLD}
+        if not kind and self._free:
+            return self._free.pop()
+        return self._browser.new_context(**(self.TOLD | kind))  # type: ignore[arg-type]
 
-    def take_back(self, context: BrowserContext, options: dict[str, object]) -> None:
+    def page_of(self, context: BrowserContext, asked: dict[str, object]) -> Page:
+        """A new page in it, of these options."""
+        page = context.new_page()
+        told = self.TOLD | asked
+        if told["viewport"] != SCREEN:
+            page.set_viewport_size(told["viewport"])  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=told["color_scheme"], reduced_motion=told["reduced_motion"])  # type: ignore[arg-type]
+        return page
+
+    def take_back(self, context: BrowserContext, asked: dict[str, object]) -> None:
         """Close a profile's pages and forget what they kept."""
         for page in context.pages:
             with suppress(Error):
                 page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
             page.close()
-        if options.keys() - {"viewport", "reduced_motion", "color_scheme"}:
+        if asked.keys() - self.TOLD.keys():
             context.close()
             return
         context.clear_cookies()
-        self._free.setdefault(str(options), []).append(context)
+        self._free.append(context)
 
 
 @pytest.fixture(scope="session")
@@ -149,10 +174,9 @@ def new_page(profiles: Profiles, request: pytest.FixtureRequest) -> Iterator[Cal
     faults: list[str] = []
 
     def make(**asked: object) -> Page:
-        options = {"viewport": SCREEN, "reduced_motion": "reduce", "color_scheme": "light", **asked}
-        context = profiles.lend(options)
-        lent.append((context, options))
-        page = context.new_page()
+        context = profiles.lend(asked)
+        lent.append((context, asked))
+        page = profiles.page_of(context, asked)
         request.node.stash.setdefault(_PAGES, []).append(page)
         page.set_default_timeout(30_000)
         # As people do, each click waits for the page to come to rest: what a redraw takes away swallows it.
@@ -164,10 +188,10 @@ def new_page(profiles: Profiles, request: pytest.FixtureRequest) -> Iterator[Cal
     yield make
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w-]+", "-", request.node.name).strip("-")
-    for number, (context, options) in enumerate(lent):
+    for number, (context, asked) in enumerate(lent):
         for page in context.pages:
             page.screenshot(path=SCREENSHOTS / f"{name}{f'-{number}' if number else ''}.png")
-        profiles.take_back(context, options)
+        profiles.take_back(context, asked)
     assert not faults, f"The page raised errors of its own: {faults}"
 
 
@@ -195,8 +219,14 @@ def to(page: Page, name: str) -> None:
         page.get_by_role("link", name="Clusters", exact=True).click()
         listed = page.get_by_role("navigation", name="Views").get_by_role("link", name=name)
     listed.first.click()
-    title = name if view is None else "Clusters"
-    page.wait_for_function("name => document.title.startsWith(name)", arg=title)
+    _at(page, name if view is None else "Clusters")
+
+
+def _at(page: Page, title: str) -> None:
+    """Wait until the tab names a page."""
+    from playwright.sync_api import expect
+
+    expect(page).to_have_title(re.compile(f"^{re.escape(title)}"))
 
 
 def runs_of(page: Page) -> list[float]:
@@ -226,11 +256,42 @@ def open_files(page: Page, dashboard: str, files: dict[str, str], then: str = "O
     to(page, then)
 
 
+#: What an address says that opens a sample, by dashboard and the start of the sample's title.
+_LINKS: dict[tuple[str, str], str] = {}
+#: Pages that say in a strip what is open, by title.
+_OF_A_LAYOUT = {
+    place.title: place.address
+    for place in (
+        navigation.OVERVIEW,
+        navigation.BOARD,
+        navigation.HEATMAP,
+        navigation.LEADERS,
+        navigation.PLAN,
+        navigation.RESILIENCE,
+        navigation.NEW_TOPIC,
+    )
+}
+
+
 def open_sample(page: Page, dashboard: str, title: str, then: str = "Overview") -> None:
-    """Open a bundled sample by the start of its title, and go to a page of the dashboard."""
+    """Open a bundled sample by the start of its title, and go to a page of the dashboard.
+
+    The first time by clicks; from then on by the link that a person would share, for a third of the work.
+    """
+    sample, strip = page.get_by_role("button", name=title).first, page.get_by_text("current state", exact=True)
+    if (link := _LINKS.get((dashboard, title))) and then in _OF_A_LAYOUT:
+        page.goto(f"{dashboard}/{_OF_A_LAYOUT[then]}?{link}")
+        strip.or_(sample).first.wait_for()
+        if not strip.is_visible():  # others were opened since, and the server no longer keeps it
+            sample.click()
+        strip.wait_for()
+        _at(page, then)
+        return
     page.goto(dashboard)
-    page.get_by_role("button", name=title).first.click()
-    page.get_by_text("current state", exact=True).wait_for()
+    sample.click()
+    strip.wait_for()
+    page.wait_for_url("**layout=**")
+    _LINKS[dashboard, title] = page.url.partition("?")[2]
     to(page, then)
 
 
