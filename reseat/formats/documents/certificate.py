@@ -14,7 +14,7 @@ from reseat.errors import InputRefused
 from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
-from reseat.formats.rows.assemble import check_size
+from reseat.formats.rows.bounds import check_size
 from reseat.model import Certificate, Options, Wish
 
 __all__ = ["Count", "Id", "PlanOptions", "Positive", "read_wish", "write_certificate"]

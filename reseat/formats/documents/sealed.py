@@ -44,7 +44,7 @@ from reseat.formats.documents.seal_hash import layout_hash, plan_hash
 from reseat.formats.input.json_scan import check_values, check_width
 from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
-from reseat.formats.rows.assemble import padded
+from reseat.formats.rows.bounds import padded
 from reseat.formats.text.reassignment import SEAL_KEY, Told, read_told
 from reseat.model import NONE, Broker, ClusterLayout, IntArray, Plan
 from reseat.model.arrays import newcomers, of_one_width

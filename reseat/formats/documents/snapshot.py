@@ -48,7 +48,7 @@ from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.json_scan import check_values, check_width
 from reseat.formats.input.reading import LIMITS, Limits, Reading
 from reseat.formats.input.shown import fault
-from reseat.formats.rows.assemble import check_brokers
+from reseat.formats.rows.bounds import check_brokers
 from reseat.model import (
     Broker,
     ClusterLayout,

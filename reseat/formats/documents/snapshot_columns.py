@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from reseat.errors import LimitMet
 from reseat.formats.input.reading import Limits
-from reseat.formats.rows.assemble import padded
+from reseat.formats.rows.bounds import padded
 from reseat.model import NONE, BoolArray, Broker, ClusterLayout, FloatArray, IntArray
 from reseat.model.arrays import ids_at
 from reseat.model.columns import COLUMNS, Column

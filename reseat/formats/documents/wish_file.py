@@ -19,7 +19,7 @@ from reseat.formats.documents.certificate import Count, Id, PlanOptions, Positiv
 from reseat.formats.input.json_fault import refusal
 from reseat.formats.input.reading import LIMITS, Limits
 from reseat.formats.input.shown import fault
-from reseat.formats.rows.assemble import check_size
+from reseat.formats.rows.bounds import check_size
 from reseat.model import ClusterLayout, Wish
 from reseat.model.selection import in_racks, topics_like
 

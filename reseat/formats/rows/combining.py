@@ -25,13 +25,13 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.formats.input.reading import Reading, Skipped
+from reseat.formats.rows.broker_facts import living, take
 from reseat.formats.rows.gaps import fewer_rows, with_merged_gaps
-from reseat.formats.rows.gather import Part, living, merged
+from reseat.formats.rows.gather import Part
 from reseat.model import (
     NONE,
     NOT_TOLD,
     BoolArray,
-    Broker,
     ClusterLayout,
     Finding,
     IntArray,
@@ -145,8 +145,9 @@ def _merge(so_far: _Merged, part: Part) -> _Merged:
     place = a.rows_of(b)
     rows_a, rows_b, new = place[place >= 0], np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
     findings = list(_compare(so_far, part, rows_a, rows_b))
-    brokers, contradictions = _brokers(a, b, part)
-    findings.extend(contradictions)
+    brokers = {broker.id: broker for broker in a.brokers}
+    where = f"{part.reading.kind} of {part.reading.source}"
+    findings.extend(found for broker in b.brokers for found in take(brokers, broker, where, part.reading.source))
     ids_a, ids_b = of_one_width(a.replica_ids, b.replica_ids)
     # For each replica of a shared row of a: the column in which b has the same broker, and whether it has it.
     same = ids_a[rows_a][:, :, None] == ids_b[rows_b][:, None, :]
@@ -171,7 +172,7 @@ def _merge(so_far: _Merged, part: Part) -> _Merged:
             columns[name][rows_a] = np.where(untold, further, told)
     lowest, order = _topic_columns(a, b, names, new)
     layout = ClusterLayout.from_columns(
-        topics=names, brokers=brokers, log_dirs=dirs, topic_ids=_topic_ids(a, b, names), min_in_sync=lowest,
+        topics=names, brokers=brokers.values(), log_dirs=dirs, topic_ids=_topic_ids(a, b, names), min_in_sync=lowest,
         order_told=order, **columns,
     )  # fmt: skip
     carried = [_carried(found, a, layout, "") for found in so_far.findings]
@@ -244,28 +245,6 @@ def _topic_ids(a: ClusterLayout, b: ClusterLayout, names: Sequence[str]) -> tupl
     for layout in (b, a):
         told |= {name: given for name, given in zip(layout.topics, layout.topic_ids or (), strict=False) if given}
     return tuple(told.get(name, "") for name in names) if told else None
-
-
-def _brokers(a: ClusterLayout, b: ClusterLayout, part: Part) -> tuple[list[Broker], list[Finding]]:
-    known = {broker.id: broker for broker in a.brokers}
-    findings = []
-    for broker in b.brokers:
-        if broker.id not in known:
-            known[broker.id] = broker
-            continue
-        known[broker.id], differs = merged(known[broker.id], broker)
-        for what, before, after in differs:
-            findings.append(
-                Finding(
-                    "contradicting_broker",
-                    Severity.ATTENTION,
-                    f"Broker {broker.id} has {what} {before} and, in {part.reading.kind} of {part.reading.source}, "
-                    f"{what} {after}; the first is kept.",
-                    brokers=(broker.id,),
-                    places=(part.reading.source,),
-                )
-            )
-    return list(known.values()), findings
 
 
 def _compare(so_far: _Merged, part: Part, rows_a: Rows, rows_b: Rows) -> list[Finding]:

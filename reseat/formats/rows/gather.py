@@ -6,7 +6,7 @@ brokers, findings and skipped lines; ``part`` then makes one ``Part`` of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -16,20 +16,13 @@ import numpy.typing as npt
 from reseat.errors import LimitMet
 from reseat.formats.input.lines import SkippedLines
 from reseat.formats.input.reading import Limits, Reading
-from reseat.formats.input.shown import shown
-from reseat.formats.rows.assemble import (
-    PLACES_NAMED,
-    Rows,
-    assemble,
-    check_brokers,
-    check_misread,
-    check_topics,
-    not_understood,
-    place_finding,
-)
+from reseat.formats.rows.assemble import assemble
+from reseat.formats.rows.bounds import check_brokers, check_misread, check_topics
+from reseat.formats.rows.broker_facts import living, take
 from reseat.formats.rows.gaps import fewer_rows, gaps_of
 from reseat.formats.rows.masks import mask_of
-from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, BrokerState, Finding, IntArray, Severity
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
+from reseat.model import NONE, NOT_TOLD, BoolArray, Broker, Finding, IntArray, Severity
 from reseat.model.arrays import matrix_of, widened
 from reseat.model.columns import COLUMNS, MASKS
 from reseat.model.wording import counted
@@ -253,26 +246,12 @@ class RowBuilder:
 
     def broker(self, told: Broker, place: str) -> None:
         """Add facts of one broker; facts told before stay, and a finding names what contradicts them."""
-        known = self.brokers.get(told.id)
-        if known is None:
+        if told.id not in self.brokers:
             check_brokers(np.empty(0, np.int32), len(self.brokers) + 1, self.source, self.limits)
-            self.brokers[told.id] = told
-            return
-        self.brokers[told.id], differs = merged(known, told)
-        for what, before, after in differs:
-            self._contradictions += 1
-            if self._contradictions > _FINDINGS:
-                continue
-            self.findings.append(
-                Finding(
-                    "contradicting_broker",
-                    Severity.ATTENTION,
-                    f"Broker {told.id} has {what} {shown(before)} and, in {place}, {what} {shown(after)}; the first is "
-                    "kept.",
-                    brokers=(told.id,),
-                    places=(place,),
-                )
-            )
+        found = take(self.brokers, told, place, place)
+        room = max(0, _FINDINGS - self._contradictions)
+        self._contradictions += len(found)
+        self.findings.extend(found[:room])
 
     # ---- the end -------------------------------------------------------------------------------------------
 
@@ -405,51 +384,6 @@ class RowBuilder:
             return f"line {int(lines[at[0]])}" if at.size else kind
 
         return Part(reading, line, locate)
-
-
-def merged(known: Broker, told: Broker) -> tuple[Broker, list[tuple[str, object, object]]]:
-    """Facts of one broker from two places: (what stays, [(what, first, second) that contradict])."""
-    differs: list[tuple[str, object, object]] = []
-
-    def pick(what: str, before: object, after: object) -> object:
-        if before is None or after is None or before == after:
-            return before if before is not None else after
-        differs.append((what, before, after))
-        return before
-
-    rack, host = pick("rack", known.rack, told.rack), pick("host", known.host, told.host)
-    state = known.state
-    if known.state is BrokerState.NOT_TOLD:
-        state = told.state
-    elif told.state not in (BrokerState.NOT_TOLD, known.state):
-        differs.append(("state", known.state.value, told.state.value))
-    return (
-        replace(
-            known,
-            rack=None if rack is None else str(rack),
-            host=None if host is None else str(host),
-            port=told.port if known.port is None and host == told.host else known.port,
-            state=state,
-        ),
-        differs,
-    )
-
-
-def living(brokers: Iterable[Broker], alive: set[int] | None, dead: set[int], leading: set[int]) -> tuple[Broker, ...]:
-    """The brokers with their state, where a complete list of live ones, or of dead ones, is told.
-
-    A broker named as offline that leads a partition is not dead: a disk of it is.
-    """
-    out = []
-    for broker in brokers:
-        state = broker.state
-        if state is BrokerState.NOT_TOLD:
-            if alive is not None:
-                state = BrokerState.ALIVE if broker.id in alive else BrokerState.DEAD
-            elif broker.id in dead and broker.id not in leading:
-                state = BrokerState.DEAD
-        out.append(broker if state is broker.state else replace(broker, state=state))
-    return tuple(out)
 
 
 def _joined(arrays: list[npt.NDArray[_Scalar]], kind: type[_Scalar]) -> npt.NDArray[_Scalar]:

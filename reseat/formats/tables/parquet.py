@@ -22,7 +22,7 @@ import orjson
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.reading import LIMITS, Limits, Reading
-from reseat.formats.rows.assemble import check_size
+from reseat.formats.rows.bounds import check_size
 from reseat.formats.tables.csv_cells import LOWEST, VITAL
 from reseat.formats.tables.parquet_pages import DELTA_BYTE_ARRAY, Chunk, Page, PagesUnfit, chunks_of, pages_of
 from reseat.formats.tables.table_columns import ABSENT, Table

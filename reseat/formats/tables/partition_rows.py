@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.formats.rows import idlists
-from reseat.formats.rows.assemble import Rows, check_brokers, padded
+from reseat.formats.rows.bounds import check_brokers, padded
 from reseat.formats.rows.masks import mask_of
+from reseat.formats.rows.row_findings import Rows
 from reseat.formats.tables.table_columns import ABSENT, NOBODY, Table
 from reseat.model import NONE, NOT_TOLD, BoolArray, IntArray
 from reseat.model.columns import BESIDE_ISR

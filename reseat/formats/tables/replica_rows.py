@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.formats.rows.assemble import PLACES_NAMED, Rows, check_brokers, padded
+from reseat.formats.rows.bounds import check_brokers, padded
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows
 from reseat.formats.tables.table_columns import ABSENT, Table
 from reseat.model import NONE, NOT_TOLD, BoolArray, Finding, IntArray, Severity
 from reseat.model.columns import BESIDE_ISR

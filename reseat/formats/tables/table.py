@@ -45,7 +45,7 @@ import numpy.typing as npt
 
 from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.reading import LIMITS, Limits, Reading
-from reseat.formats.rows.assemble import check_size
+from reseat.formats.rows.bounds import check_size
 from reseat.formats.tables.csv_cells import FALSE, LOWEST, NULLS, TRUE, VITAL, arrow_types, understood
 from reseat.formats.tables.csv_rows import ends_open, records, row_count, row_lines
 from reseat.formats.tables.parquet import read_parquet

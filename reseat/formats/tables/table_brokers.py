@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reseat.formats.rows.assemble import PLACES_NAMED, check_brokers
+from reseat.formats.rows.bounds import check_brokers
+from reseat.formats.rows.row_findings import PLACES_NAMED
 from reseat.formats.tables.table_columns import ABSENT, Table
 from reseat.model import NONE, Broker, BrokerState, Finding, IntArray, Severity
 from reseat.model.wording import counted

@@ -20,14 +20,9 @@ import numpy.typing as npt
 
 from reseat.errors import InputRefused
 from reseat.formats.input.reading import Limits, Reading
-from reseat.formats.rows.assemble import (
-    PLACES_NAMED,
-    Rows,
-    assemble,
-    check_topics,
-    not_understood,
-    place_finding,
-)
+from reseat.formats.rows.assemble import assemble
+from reseat.formats.rows.bounds import check_topics
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
 from reseat.formats.tables.partition_rows import PartitionRows
 from reseat.formats.tables.replica_rows import ReplicaRows
 from reseat.formats.tables.table_brokers import brokers_of

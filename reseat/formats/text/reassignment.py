@@ -37,14 +37,9 @@ from reseat.errors import InputRefused, LimitMet
 from reseat.formats.input.json_scan import check_width, deepest
 from reseat.formats.input.reading import LIMITS, Limits, Reading, Skipped
 from reseat.formats.input.shown import shown
-from reseat.formats.rows.assemble import (
-    PLACES_NAMED,
-    Rows,
-    assemble,
-    check_size,
-    not_understood,
-    place_finding,
-)
+from reseat.formats.rows.assemble import assemble
+from reseat.formats.rows.bounds import check_size
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, not_understood, place_finding
 from reseat.formats.text.reassignment_entries import (
     ENTRIES,
     ENTRY,

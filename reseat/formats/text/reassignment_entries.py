@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.formats.input.reading import Limits
-from reseat.formats.rows.assemble import Rows, check_brokers, check_topics, padded
+from reseat.formats.rows.bounds import check_brokers, check_topics, padded
+from reseat.formats.rows.row_findings import Rows
 from reseat.model import NONE
 from reseat.model.arrays import widened
 

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reseat.formats.input.reading import LIMITS
-from reseat.formats.rows.assemble import PLACES_NAMED, Rows, assemble
-from reseat.formats.rows.gather import living
+from reseat.formats.rows.assemble import assemble
+from reseat.formats.rows.broker_facts import living
 from reseat.formats.rows.masks import mask_of
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows
 from reseat.model import NONE, BoolArray, ClusterLayout, Finding, IntArray, Severity
 from reseat.model.arrays import matrix_of, widened
 from reseat.model.snapshot import GAPS_BY_PROTOCOL

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from reseat.formats.rows.assemble import PLACES_NAMED, Rows, place_finding
+from reseat.formats.rows.row_findings import PLACES_NAMED, Rows, place_finding
 from reseat.model import BoolArray, ClusterLayout, Finding, Severity
 from reseat.model.wording import counted, listed, verb
 from reseat.sources.zookeeper.gathered import Access, Gathered

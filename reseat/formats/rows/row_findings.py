@@ -1,0 +1,141 @@
+"""Rows as a text tells them, and findings about them, with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from reseat.model import NONE, ClusterLayout, Finding, IntArray, Severity
+from reseat.model.wording import counted
+
+__all__ = ["PLACES_NAMED", "Rows", "not_understood", "place_finding", "repeat_finding"]
+
+#: Places that one finding carries; its sentence names the first few of them, its rows all of them.
+PLACES_NAMED = 20
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a text in the order told; n rows, R the longest replica list.
+
+    Attributes:
+        topics: topic names, all different.
+        topic_of: (n,) int32 position in ``topics``.
+        partition: (n,) int32 partition id.
+        replicas: (n, R) int32 broker ids, -1 padded.
+        place: where row i stands in the text, in words ("line 12"); called for a few rows only.
+        by_row: further columns of ``ClusterLayout.from_columns``, (n,) or (n, R).
+    """
+
+    topics: Sequence[str]
+    topic_of: IntArray
+    partition: IntArray
+    replicas: IntArray
+    place: Callable[[int], str]
+    by_row: Mapping[str, npt.NDArray[np.generic]] = field(default_factory=dict)
+
+    def name(self, row: int) -> str:
+        """``topic-partition`` of a row, as Kafka writes it."""
+        return f"{self.topics[int(self.topic_of[row])]}-{int(self.partition[row])}"
+
+
+def place_finding(
+    layout: ClusterLayout,
+    rows: Rows,
+    told: npt.NDArray[np.integer],
+    *,
+    kind: str,
+    severity: Severity,
+    sentence: str,
+    one: str,
+    many: str,
+) -> Finding:
+    """A finding about rows as told, with their places and their rows in the layout.
+
+    Args:
+        layout: the layout made of ``rows``.
+        rows: what was told.
+        told: row numbers of ``rows``.
+        kind: the finding's slug.
+        severity: how much it matters.
+        sentence: holds ``{what}`` (how many of what) and ``{examples}`` (the first few, with their places).
+        one: what and its verb, for one row.
+        many: the same, for several.
+    """
+    places = tuple(rows.place(int(row)) for row in told[:PLACES_NAMED])
+    named = [f"{rows.name(int(row))} ({place})" for row, place in zip(told[:_EXAMPLES], places, strict=False)]
+    if len(told) > _EXAMPLES:
+        named.append(f"{len(told) - _EXAMPLES:,} more")
+    return Finding(
+        kind=kind,
+        severity=severity,
+        sentence=sentence.format(what=counted(len(told), one, many), examples=", ".join(named)),
+        rows=_rows_in(layout, rows, told),
+        places=places,
+    )
+
+
+def not_understood(count: int, places: Sequence[str], one: str, many: str) -> Finding:
+    """A finding about pieces that tell of partitions and could not be read.
+
+    Args:
+        count: how many.
+        places: where the first of them stand.
+        one: what a piece is ("entry of 'partitions'").
+        many: the same, for several.
+    """
+    named = ", ".join(places[:_EXAMPLES])
+    more = f" and {count - _EXAMPLES:,} more" if count > _EXAMPLES else ""
+    return Finding(
+        kind="not_understood",
+        severity=Severity.BROKEN,
+        sentence=f"{counted(count, f'{one} was', f'{many} were')} not understood: {named}{more}. What "
+        f"{'it says' if count == 1 else 'they say'} is missing; check the skipped lines and fix them before planning.",
+        places=tuple(places[:PLACES_NAMED]),
+    )
+
+
+def repeat_finding(
+    layout: ClusterLayout,
+    rows: Rows,
+    repeats: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    *,
+    kind: str,
+    severity: Severity,
+    words: str,
+) -> Finding:
+    """A finding about rows that tell a partition again.
+
+    Args:
+        layout: the layout made of ``rows``.
+        rows: what was told.
+        repeats: row numbers of ``rows``: of the first telling of each, and of the later one.
+        kind: the finding's slug.
+        severity: how much it matters.
+        words: how they repeat it.
+    """
+    first, later = repeats
+    pairs = [(rows.place(int(a)), rows.place(int(b))) for a, b in zip(first[:10], later[:10], strict=True)]
+    named = [
+        f"{rows.name(int(row))} ({a} and {b})" for row, (a, b) in zip(later[:_EXAMPLES], pairs[:_EXAMPLES], strict=True)
+    ]
+    if len(later) > _EXAMPLES:
+        named.append(f"{len(later) - _EXAMPLES:,} more")
+    return Finding(
+        kind=kind,
+        severity=severity,
+        sentence=f"{counted(len(later), 'row is', 'rows are')} {words}: {', '.join(named)}.",
+        rows=_rows_in(layout, rows, later),
+        places=tuple(place for pair in pairs for place in pair),
+    )
+
+
+def _rows_in(layout: ClusterLayout, rows: Rows, told: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    """Rows of the layout for rows as told, ascending, each once."""
+    place = {name: i for i, name in enumerate(layout.topics)}
+    code = np.array([place.get(name, NONE) for name in rows.topics], np.int32)
+    return np.unique(layout.rows_at(code[rows.topic_of[told]], rows.partition[told]))
